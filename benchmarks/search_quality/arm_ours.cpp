@@ -1,16 +1,13 @@
-// The search that `kernelsmith run --model` makes: its configuration is the registry's, its engine the
-// library's.
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
-#include <kernelsmith/engine/engine.hpp>
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/session.hpp>
 
-#include "arms.hpp"
 #include "memory_journal.hpp"
+#include "ours.hpp"
 
 namespace kernelsmith::bench {
 namespace {
@@ -62,80 +59,82 @@ Measurement around(double value, double noise) {
   return {value, value * std::exp(-kDeviations * noise), value * std::exp(kDeviations * noise), 5, ""};
 }
 
-class Ours {
- public:
-  Ours(EvalServer& server, std::uint64_t seed, const Change& change)
-      : server_(server), noise_(server.problem().noise()), engine_(made(server, seed, change)) {}
-
-  void search() {
-    while (auto ticket = engine_.ask().value())
-      std::visit([&](const auto& work) { serve(ticket->id, work); }, ticket->work);
-  }
-
- private:
-  static Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
-    EngineOptions options = defaults().options;
-    if (change) change(options);
-    options.seed = seed;
-    options.budgets = {};
-    if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
-    if (server.limits().cost) options.budgets.usd = *server.limits().cost;
-    options.describe = {};
-    options.fingerprint = {};
-    return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
-  }
-
-  void serve(TicketId id, const Evaluate& work) {
-    engine_.tell(id, evaluation(program_in(work.child.source))).value();
-  }
-
-  void serve(TicketId id, const Propose& work) {
-    std::vector<std::size_t> shown;
-    for (const auto* group : {&work.selection.top, &work.selection.inspirations})
-      for (const auto& one : *group) shown.push_back(program_in(one->program->source));
-    const Step step = work.op == Operator::edit || work.op == Operator::repair ? Step::small : Step::large;
-    const auto child = server_.make(step, program_in(work.selection.parent->program->source), shown);
-    if (!child) throw std::logic_error("the engine asks for more than its budget");
-    Proposal proposal{Child{text_of(*child), Origin::rewrite, {work.selection.parent->program->id}}, {}, {}};
-    proposal.cost.usd = server_.problem().cost(step);
-    proposal.cost.calls = 1;
-    engine_.propose(id, std::move(proposal)).value();
-    engine_.tell(id, evaluation(*child)).value();
-  }
-
-  void serve(TicketId id, const Remeasure& work) {
-    const std::size_t challenger = program_in(work.challenger->program->source);
-    const double again = server_.remeasure(challenger);
-    Report report;
-    if (work.incumbent) {
-      // The two are timed side by side in one evaluation.
-      const double other = server_.measured_beside(program_in(work.incumbent->program->source));
-      report.duel = around(again / other, noise_ * std::sqrt(2.0));
-    }
-    engine_.tell(id, accepted(challenger, again, std::move(report))).value();
-  }
-
-  Evaluation evaluation(std::size_t program) const {
-    const Trial& trial = server_[program];
-    if (trial.accepted) return accepted(program, trial.speedup, {});
-    return Rejection{Stage::compile, RejectionCode::compile_failed, "", {}};
-  }
-
-  Evaluation accepted(std::size_t program, double speedup, Report report) const {
-    const double complexity = defaults().complexity * server_[program].size;
-    return Acceptance{Metrics::create(around(speedup, noise_), {{"complexity", complexity}}).value(),
-                      std::move(report)};
-  }
-
-  EvalServer& server_;
-  double noise_;
-  Engine engine_;
-};
+Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
+  EngineOptions options = defaults().options;
+  if (change) change(options);
+  options.seed = seed;
+  options.budgets = {};
+  if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
+  if (server.limits().cost) options.budgets.usd = *server.limits().cost;
+  options.describe = {};
+  options.fingerprint = {};
+  return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
+}
 
 }  // namespace
 
+Ours::Ours(EvalServer& server, std::uint64_t seed, const Change& change)
+    : server_(server), noise_(server.problem().noise()), engine_(made(server, seed, change)) {}
+
+bool Ours::step() {
+  const auto ticket = engine_.ask().value();
+  if (!ticket) return false;
+  std::visit([&](const auto& work) { serve(ticket->id, work); }, ticket->work);
+  return true;
+}
+
+void Ours::until(std::uint64_t evaluations) {
+  engine_.renew({.iterations = {}, .evaluations = evaluations, .wall_s = {}}).value();
+  while (step()) {
+  }
+}
+
+void Ours::serve(TicketId id, const Evaluate& work) {
+  engine_.tell(id, evaluation(program_in(work.child.source))).value();
+}
+
+void Ours::serve(TicketId id, const Propose& work) {
+  std::vector<std::size_t> shown;
+  for (const auto* group : {&work.selection.top, &work.selection.inspirations})
+    for (const auto& one : *group) shown.push_back(program_in(one->program->source));
+  const Step step = work.op == Operator::edit || work.op == Operator::repair ? Step::small : Step::large;
+  const auto child = server_.make(step, program_in(work.selection.parent->program->source), shown);
+  if (!child) throw std::logic_error("the engine asks for more than its budget");
+  Proposal proposal{Child{text_of(*child), Origin::rewrite, {work.selection.parent->program->id}}, {}, {}};
+  proposal.cost.usd = server_.problem().cost(step);
+  proposal.cost.calls = 1;
+  engine_.propose(id, std::move(proposal)).value();
+  engine_.tell(id, evaluation(*child)).value();
+}
+
+void Ours::serve(TicketId id, const Remeasure& work) {
+  const std::size_t challenger = program_in(work.challenger->program->source);
+  const double again = server_.remeasure(challenger);
+  Report report;
+  if (work.incumbent) {
+    // The two are timed side by side in one evaluation.
+    const double other = server_.measured_beside(program_in(work.incumbent->program->source));
+    report.duel = around(again / other, noise_ * std::sqrt(2.0));
+  }
+  engine_.tell(id, accepted(challenger, again, std::move(report))).value();
+}
+
+Evaluation Ours::evaluation(std::size_t program) const {
+  const Trial& trial = server_[program];
+  if (trial.accepted) return accepted(program, trial.speedup, {});
+  return Rejection{Stage::compile, RejectionCode::compile_failed, "", {}};
+}
+
+Evaluation Ours::accepted(std::size_t program, double speedup, Report report) const {
+  const double complexity = defaults().complexity * server_[program].size;
+  return Acceptance{Metrics::create(around(speedup, noise_), {{"complexity", complexity}}).value(),
+                    std::move(report)};
+}
+
 void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {
-  Ours(server, seed, change).search();
+  Ours ours(server, seed, change);
+  while (ours.step()) {
+  }
 }
 
 }  // namespace kernelsmith::bench

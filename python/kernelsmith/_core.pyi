@@ -288,7 +288,7 @@ class Outcome(metaclass=type):
         """Made by the engine alone: raises TypeError."""
     @property
     def reason(self) -> str:
-        """Why it ended: "budget", "exhausted", "refused", "errors", "stopped"; "unfinished" while there is more."""
+        """Why it ended: "budget", "flat", "exhausted", "refused", "errors", "stopped"; "unfinished" while there is more."""
     @property
     def budget(self) -> str | None:
         """Which budget was used up; None unless reason is "budget"."""

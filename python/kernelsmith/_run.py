@@ -124,7 +124,7 @@ class Run:
 
     @property
     def ended(self) -> str | None:
-        """Why the search is at its end: "budget", "exhausted", "refused"; None while there is more to do."""
+        """Why the search is at its end: "budget", "flat", "exhausted", "refused"; None while there is more to do."""
         return self._run.ended
 
     @property

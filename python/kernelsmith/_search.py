@@ -45,7 +45,7 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
 
     All else are the keys of run.yaml (docs/formats.md), with dicts for its sections: `workers=4`,
     `islands={"count": 4}`, `deterministic=True`; budgets also by themselves: `iterations`, `evaluations`,
-    `wall_time_s`, `usd`; `random_seed` is run.yaml's `seed`.
+    `wall_time_s`, `usd`, `until_flat`; `random_seed` is run.yaml's `seed`.
 
     Ctrl-C ends the search in order: everything is committed, and the outcome's reason is "stopped". A second one raises
     KeyboardInterrupt at once. Raises Error.

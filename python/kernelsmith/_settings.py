@@ -10,11 +10,11 @@ from ._errors import Error
 from ._proposers import _Configured
 
 # Shorthands of run.yaml's budgets, as the command has them.
-_BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd")
+_BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd", "until_flat")
 
 _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("iterations", "evaluations", "workers", "random_seed", "pipeline"), ("a whole number", (int,))),
-    **dict.fromkeys(("wall_time_s", "usd"), ("a number", (int, float))),
+    **dict.fromkeys(("wall_time_s", "usd", "until_flat"), ("a number", (int, float))),
     **dict.fromkeys(("budgets", "islands", "migration", "sampler", "limits", "archive"), ("a dict", (Mapping,))),
     "deterministic": ("True or False", (bool,)),
     "durability": ("a text", (str,)),

@@ -79,6 +79,13 @@ void BudgetOptions::add_to(CLI::App& command) {
   command
       .add_option("--max-usd", usd, "End before calls to models cost more US dollars (needs --price-file)")
       ->type_name("USD");
+  command
+      .add_option(
+          "--until-flat", until_flat,
+          "End when what is left of --evaluations or --iterations (without them: as many evaluations as were "
+          "made) is expected to gain less than so many percent (default 1)")
+      ->expected(0, 1)
+      ->type_name("PERCENT");
 }
 
 Status BudgetOptions::apply(Budgets& budgets) const {
@@ -93,6 +100,11 @@ Status BudgetOptions::apply(Budgets& budgets) const {
     const auto dollars = parse_usd(*usd);
     if (!dollars) return dollars.error();
     budgets.usd = *dollars;
+  }
+  if (until_flat) {
+    const auto percent = parse_until_flat(*until_flat);
+    if (!percent) return percent.error();
+    budgets.until_flat = *percent;
   }
   return {};
 }

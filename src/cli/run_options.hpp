@@ -30,10 +30,10 @@ std::string shown_setting(const std::string& setting);
 struct BudgetOptions {
   std::optional<std::uint64_t> iterations;
   std::optional<std::uint64_t> evaluations;
-  std::optional<std::string> time, usd;
+  std::optional<std::string> time, usd, until_flat;
 
   void add_to(CLI::App& command);
-  bool any() const { return iterations || evaluations || time || usd; }
+  bool any() const { return iterations || evaluations || time || usd || until_flat; }
   /// Sets what was given and leaves the rest.
   Status apply(Budgets& budgets) const;
 };

@@ -43,6 +43,8 @@ std::string_view words_for(const Session& session, const Outcome& outcome) {
       return "unfinished";
     case EndReason::budget:
       return words_for(*outcome.budget);
+    case EndReason::flat:
+      return "what is left is expected to gain too little (--until-flat)";
     case EndReason::exhausted:
       return is_used_up(session, outcome) ? "every point of the knobs was tried"
                                           : "nothing new is left to propose";
@@ -106,8 +108,9 @@ void print_archive(const Session& session) {
   });
 }
 
-/// What raises the budget that ended the run.
+/// What changes the limit that ended the run.
 std::string more_of(const Budgets& budgets, const Outcome& outcome) {
+  if (outcome.reason == EndReason::flat) return fmt::format(" --until-flat {:.3g}", *budgets.until_flat / 2);
   if (outcome.reason != EndReason::budget || !outcome.budget) return "";
   switch (*outcome.budget) {
     case BudgetName::iterations:
@@ -167,6 +170,15 @@ void print_next_call(const Session& session, const Outcome& outcome) {
         usd_text(*session.config().budgets.usd));
 }
 
+/// Why a flat run ended.
+void print_expected(const Session& session, const Outcome& outcome) {
+  if (outcome.reason != EndReason::flat) return;
+  session.engine().inspect([&](const SearchState& state) {
+    say("         {}, and --until-flat asks for {:g} %\n", expected_text(*outcome.expected_gain),
+        *state.budgets().until_flat);
+  });
+}
+
 /// What goes on with the run, or with its task if the run cannot find anything more.
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
@@ -191,6 +203,7 @@ void print_next(const Session& session, const Outcome& outcome) {
       said_again(session.config()),
       outcome.reason == EndReason::errors   ? "    once what the error names is mended"
       : outcome.reason == EndReason::budget ? "    budgets are totals: only a larger one goes on"
+      : outcome.reason == EndReason::flat   ? "    or with a larger budget"
                                             : "");
 }
 
@@ -203,6 +216,7 @@ std::string time_text(const Outcome& outcome) {
 void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   say("ended    {}{}: {} iterations, {} evaluations, {}\n", idle ? "before this session: " : "",
       words_for(session, outcome), outcome.counts.iterations, outcome.counts.evaluations, time_text(outcome));
+  print_expected(session, outcome);
   print_next_call(session, outcome);
   print_best(session, outcome);
   print_archive(session);

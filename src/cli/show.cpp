@@ -72,6 +72,14 @@ void print_head(const RunView& view) {
         describe_briefly(*error), resume);
 }
 
+void print_expected(const RunView& view) {
+  const auto expected = view.state.expected_gain();
+  if (!expected || expected->evaluations == 0) return;
+  const auto& until_flat = view.state.budgets().until_flat;
+  say("expected  {}{}\n", expected_text(*expected),
+      until_flat ? fmt::format("; flat below {:g} %", *until_flat) : "");
+}
+
 void print_calls(const RunView& view) {
   if (view.in_use && view.calls_under_way > 0)
     say("calls     {} under way\n", number_text(view.calls_under_way, "call"));
@@ -201,6 +209,7 @@ int show(const std::string& folder, const JsonOption& json) {
     return kDone;
   }
   print_head(*view);
+  print_expected(*view);
   print_calls(*view);
   print_cost(*view);
   print_best(*view);

@@ -14,7 +14,9 @@ namespace {
 
 constexpr const char* kSuiteFooter =
     R"(FOLDER holds task folders, or KernelBench's level1, level2, ... Each task is searched in a run folder of its own
-below the results, with the same budget of evaluations; the seed, repairs and measuring again count.
+below the results; the seed, repairs and measuring again are evaluations. --budget equal gives each task --rounds of
+them. --budget adaptive hands out as many in all: half of --rounds to each task, then a quarter at a time to the task
+that is expected to gain most.
 The same command goes on after Ctrl-C, a kill or an error, and takes finished tasks as they are.
 --preset kernel-smith: 40 rounds; models named by --model are asked with temperature 0.6, top_p 0.95 and at most
 32768 tokens of prompt and of reply.
@@ -39,6 +41,7 @@ struct SuiteCommand {
   ModelOptions models;
   ConfigOptions config;
 
+  bool adaptive() const { return budget == "adaptive"; }
   std::uint64_t rounds_each() const { return rounds.value_or(preset ? kKernelSmithRounds : kDefaultRounds); }
   Result<RunConfig> configure(const Task& task, const Registry& registry) const;
   Result<std::map<std::string, std::string>> settings() const;
@@ -98,6 +101,7 @@ Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
   auto settings = settings_of(config);
   if (!settings) return settings;
   (*settings)["rounds"] = fmt::format("{}", rounds_each());
+  if (adaptive()) (*settings)["budget"] = budget;
   if (preset) (*settings)["preset"] = *preset;
   if (seed) (*settings)["seed"] = fmt::format("{}", *seed);
   if (deterministic) (*settings)["deterministic"] = "yes";
@@ -117,9 +121,11 @@ int SuiteCommand::operator()() const {
   const std::string out = tasks.out_folder(tasks.folder, ".suite");
   SearchSuiteHost host(*this, registry, interrupt.token());
   if (const Status ok = try_out(*found, registry, host, true); !ok) return report(stderr, ok.error());
-  say(stderr, "{} tasks, {} evaluations each, results in {}\n", found->size(), rounds_each(), out);
-  return conclude(search_suite(*found, {out, std::move(*shared), renew}, registry, host, interrupt.token()),
-                  out);
+  SuiteOptions options{out, std::move(*shared), renew};
+  if (adaptive()) options.allocation = adaptive_allocation(rounds_each(), found->size());
+  say(stderr, "{} tasks, {} evaluations {}, results in {}\n", found->size(),
+      adaptive() ? options.allocation->total : rounds_each(), adaptive() ? "in all" : "each", out);
+  return conclude(search_suite(*found, options, registry, host, interrupt.token()), out);
 }
 
 }  // namespace
@@ -135,8 +141,11 @@ void add_suite(CLI::App& app, Command& chosen) {
   command->add_option("--preset", suite->preset, "A published protocol: kernel-smith")
       ->check(CLI::IsMember({"kernel-smith"}))
       ->type_name("NAME");
-  command->add_option("--budget", suite->budget, "How rounds are shared out: equal")
-      ->check(CLI::IsMember({"equal"}))
+  command
+      ->add_option(
+          "--budget", suite->budget,
+          "How rounds are shared out: equal, or adaptive: to the tasks that are expected to gain most")
+      ->check(CLI::IsMember({"equal", "adaptive"}))
       ->type_name("NAME");
   command->add_option("--seed", suite->seed, "Seed of the random numbers of every search (default 1)")
       ->check(whole_number(0))

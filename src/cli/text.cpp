@@ -147,6 +147,23 @@ Result<double> parse_usd(std::string_view text) {
               "write a positive number of US dollars: 5 or 0.25");
 }
 
+Result<double> parse_until_flat(std::string_view text) {
+  constexpr double kDefault = 1, kLeast = 1e-6, kMost = 100;
+  if (text.empty()) return kDefault;
+  double percent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  if (error == std::errc{} && end == text.data() + text.size() && percent >= kLeast && percent <= kMost)
+    return percent;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("\"{}\" is no percentage above 0 and at most 100", text), "--until-flat",
+              "write for example --until-flat 2, or --until-flat as the last word for 1");
+}
+
+std::string expected_text(const ExpectedGain& expected) {
+  return fmt::format("{} % from the next {}", short_number(expected.percent),
+                     number_text(expected.evaluations, "evaluation"));
+}
+
 std::string usd_text(double usd, const std::optional<double>& limit) {
   const std::string spent =
       usd > 0 && usd < 0.00995 ? fmt::format("{:.2g}", usd) : fmt::format("{:.4f}", usd);

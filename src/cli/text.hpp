@@ -9,6 +9,7 @@
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/metrics.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/engine/expected_gain.hpp>
 
 namespace kernelsmith::cli {
 
@@ -27,6 +28,12 @@ Result<double> parse_duration(std::string_view text, std::string_view option);
 
 /// US dollars from "5" or "0.25". Fails with invalid_argument.
 Result<double> parse_usd(std::string_view text);
+
+/// Percent from "2" or "0.5"; 1 for nothing. Fails with invalid_argument.
+Result<double> parse_until_flat(std::string_view text);
+
+/// "1.3 % from the next 120 evaluations".
+std::string expected_text(const ExpectedGain& expected);
 
 /// "0.0125 USD", "0.0125 of 5 USD".
 std::string usd_text(double usd, const std::optional<double>& limit = {});

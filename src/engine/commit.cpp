@@ -69,7 +69,10 @@ Result<Commit> SearchState::commit(TicketId id) {
   if (ticket.kind == TicketKind::confirm) confirming_s_ += elapsed_s_ - elapsed_before_s;
   ++committed_;
   last_committed_ = id;
-  const auto best_after = id_of(best());
+  const IndividualPtr best_now = best();
+  if (best_now)
+    history_.observe(best_now->program->id, best_now->evaluation.metrics()->fitness(), counts_.evaluations);
+  const auto best_after = id_of(best_now);
   if (commit.individual && commit.individual->evaluation.accepted()) {
     commit.fitness = fitness_of(*commit.individual);
     commit.new_best = best_after != best_before && best_after == commit.individual->program->id;

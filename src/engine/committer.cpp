@@ -247,6 +247,7 @@ Outcome Committer::outcome() const {
   if (outcome.reason == EndReason::budget) outcome.budget = state_.used_up(elapsed_s());
   if (outcome.budget == BudgetName::money) outcome.next_usd = state_.next_call_usd();
   outcome.counts = state_.counts();
+  outcome.expected_gain = state_.expected_gain();
   outcome.spending = state_.spending();
   outcome.elapsed_s = elapsed_s();
   outcome.confirming_s = state_.confirming_s();

@@ -87,7 +87,7 @@ std::optional<TicketOpened> SearchState::next_opening(double elapsed_s) const {
 SearchState::Opening SearchState::opening(double elapsed_s) const {
   if (seeding()) return Opening::none;
   if (options_.deterministic && next_ticket_ - committed_ >= options_.pipeline) return Opening::none;
-  if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation()) {
+  if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation() && !flat()) {
     if (next_follow_up()) return Opening::follow_up;
     if (room_for_iteration() && !exhausted() && room_for_translation() &&
         (!budgets_.usd || room_for_call(open_iteration())))
@@ -101,6 +101,9 @@ EndReason SearchState::end_reason(double elapsed_s) const {
   if (seeds_failed()) return EndReason::refused;
   if (exhausted() && room_for_iteration() && room_for_evaluation() && !time_is_up(elapsed_s)) {
     return EndReason::exhausted;
+  }
+  if (flat() && room_for_iteration() && room_for_evaluation() && !time_is_up(elapsed_s)) {
+    return EndReason::flat;
   }
   return EndReason::budget;
 }
@@ -129,6 +132,27 @@ bool SearchState::seeds_failed() const {
 }
 
 bool SearchState::exhausted() const { return idle_ >= options_.idle_iterations; }
+
+/// A confirmation gains nothing, so it follows all the same.
+bool SearchState::flat() const {
+  if (!budgets_.until_flat) return false;
+  const auto expected = expected_gain();
+  return expected && expected->percent < *budgets_.until_flat;
+}
+
+std::optional<ExpectedGain> SearchState::expected_gain() const {
+  if (!history_.known()) return std::nullopt;
+  const auto left_of = [](std::uint64_t limit, std::uint64_t used) {
+    return limit > used ? limit - used : 0;
+  };
+  std::uint64_t left = counts_.evaluations;
+  if (budgets_.evaluations) left = left_of(*budgets_.evaluations, counts_.evaluations);
+  if (budgets_.iterations) {
+    const std::uint64_t iterations = left_of(*budgets_.iterations, counts_.iterations);
+    left = budgets_.evaluations ? std::min(left, iterations) : iterations;
+  }
+  return kernelsmith::expected_gain(history_.improvements(), counts_.evaluations, left);
+}
 
 bool SearchState::time_is_up(double elapsed_s) const {
   return budgets_.wall_s && elapsed_s - confirming_s_ >= *budgets_.wall_s;

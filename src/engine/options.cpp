@@ -68,9 +68,10 @@ Status check_options(const EngineOptions& options) {
 }
 
 Status check_budgets(const EngineOptions& options) {
-  const auto& [iterations, evaluations, wall_s, usd] = options.budgets;
-  if (!iterations && !evaluations && !wall_s && !usd) {
-    return bad("budgets", "a run needs at least one budget", "set iterations, evaluations, wall_s or usd");
+  const auto& [iterations, evaluations, wall_s, usd, until_flat] = options.budgets;
+  if (options.budgets == Budgets{}) {
+    return bad("budgets", "a run needs at least one budget",
+               "set iterations, evaluations, wall_s, usd or until_flat");
   }
   if (iterations == 0U) return bad("budgets.iterations", "must be at least 1");
   if (evaluations == 0U) return bad("budgets.evaluations", "must be at least 1");
@@ -79,6 +80,14 @@ Status check_budgets(const EngineOptions& options) {
   }
   if (usd && !(*usd > 0 && std::isfinite(*usd))) {
     return bad("budgets.usd", "must be a number of US dollars above 0");
+  }
+  if (until_flat && !(*until_flat > 0 && *until_flat <= 100)) {
+    return bad("budgets.until_flat", "must be a number of percent above 0 and at most 100");
+  }
+  const bool migrates = !options.topology.edges().empty();
+  if (migrates && !iterations && !evaluations && !wall_s && !usd) {
+    return bad("budgets.until_flat", "islands migrate at fractions of a budget, and this run has none",
+               "limit iterations, evaluations, wall_s or usd too, or take one island");
   }
   if (wall_s && options.deterministic) {
     return bad("budgets.wall_s",
@@ -119,6 +128,7 @@ std::map<std::string, double> by_name(const Budgets& budgets) {
   if (budgets.evaluations) limits.emplace("evaluations", static_cast<double>(*budgets.evaluations));
   if (budgets.wall_s) limits.emplace("wall_s", *budgets.wall_s);
   if (budgets.usd) limits.emplace("usd", *budgets.usd);
+  if (budgets.until_flat) limits.emplace("until_flat", *budgets.until_flat);
   return limits;
 }
 
@@ -132,6 +142,7 @@ Budgets budgets_from(const std::map<std::string, double>& limits) {
   }
   if (const auto it = limits.find("wall_s"); it != limits.end()) budgets.wall_s = it->second;
   if (const auto it = limits.find("usd"); it != limits.end()) budgets.usd = it->second;
+  if (const auto it = limits.find("until_flat"); it != limits.end()) budgets.until_flat = it->second;
   return budgets;
 }
 

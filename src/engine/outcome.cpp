@@ -26,6 +26,8 @@ std::string_view name_of(EndReason reason) {
       return "unfinished";
     case EndReason::budget:
       return "budget";
+    case EndReason::flat:
+      return "flat";
     case EndReason::exhausted:
       return "exhausted";
     case EndReason::refused:

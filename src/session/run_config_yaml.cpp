@@ -59,6 +59,7 @@ void read_budgets(YamlMap& in, Budgets& budgets) {
   read_limit(in, "evaluations", budgets.evaluations, {1, UINT64_MAX});
   read_limit(in, "wall_time_s", budgets.wall_s, {0.001, 1e9});
   read_limit(in, "usd", budgets.usd, {1e-6, 1e9});
+  read_limit(in, "until_flat", budgets.until_flat, {1e-6, 100.0});
 }
 
 void write_budgets(YamlWriter& out, const Budgets& budgets) {
@@ -66,6 +67,7 @@ void write_budgets(YamlWriter& out, const Budgets& budgets) {
   if (budgets.evaluations) out.put("evaluations", *budgets.evaluations);
   if (budgets.wall_s) out.put("wall_time_s", *budgets.wall_s);
   if (budgets.usd) out.put("usd", *budgets.usd);
+  if (budgets.until_flat) out.put("until_flat", *budgets.until_flat);
 }
 
 // Axes.

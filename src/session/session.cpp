@@ -94,6 +94,12 @@ Status check_budgets(const RunConfig& config) {
     return fail(ErrorCode::invalid_argument,
                 "a deterministic run takes no wall time budget: its end would depend on the clock",
                 "budgets.wall_time_s", "limit iterations or evaluations instead");
+  const Budgets only_flat{
+      .iterations = {}, .evaluations = {}, .wall_s = {}, .until_flat = config.budgets.until_flat};
+  if (config.islands > 1 && config.budgets.until_flat && config.budgets == only_flat)
+    return fail(ErrorCode::invalid_argument,
+                "islands migrate at fractions of a budget, and this run has none", "budgets.until_flat",
+                "limit iterations, evaluations, time or money too, or take one island");
   return config.budgets.usd ? config.proposer.provider->check_prices() : Status{};
 }
 

@@ -200,13 +200,17 @@ Table levels_for_people(const SuiteReport& report) {
 
 Table tasks_for_people(const SuiteReport& report) {
   Table table;
-  table.head = {"task", "level", "correct", "speedup", "candidates", "hacks"};
+  table.head = {"task", "level", "correct", "speedup", "candidates", "evaluations", "hacks"};
   table.head.insert(table.head.end(), kCostHead.begin(), kCostHead.end());
   table.head.emplace_back("note");
   for (const TaskResult& result : report.results) {
-    std::vector<std::string> row = {
-        result.name,          count(result.level),      result.correct ? "yes" : "no",
-        speedup_text(result), count(result.candidates), count_or_nothing(result.hacks)};
+    std::vector<std::string> row = {result.name,
+                                    count(result.level),
+                                    result.correct ? "yes" : "no",
+                                    speedup_text(result),
+                                    count(result.candidates),
+                                    report.kind == "suite" ? count(result.best_by_round.size()) : kNothing,
+                                    count_or_nothing(result.hacks)};
     add_cost(row, result.cost);
     row.push_back(note(result));
     table.rows.push_back(std::move(row));
@@ -272,7 +276,7 @@ Table tasks_in_full(const SuiteReport& report) {
   table.head = {"task",         "level",      "correct",    "speedup",        "speedup_low",
                 "speedup_high", "candidates", "hacks",      "trivial",        "calls",
                 "tokens_in",    "tokens_out", "usd",        "unpriced_calls", "best_by_round",
-                "failure",      "error",      "degenerate", "algebraic"};
+                "failure",      "error",      "degenerate", "algebraic",      "evaluations"};
   for (const TaskResult& result : report.results) {
     const auto& speedup = result.speedup;
     std::vector<std::string> row = {result.name,
@@ -290,6 +294,7 @@ Table tasks_in_full(const SuiteReport& report) {
     row.push_back(result.error ? describe(*result.error) : "");
     row.emplace_back(result.degenerate ? "true" : "false");
     row.emplace_back(result.algebraic ? "true" : "false");
+    row.push_back(count(result.best_by_round.size()));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -374,6 +374,17 @@ class WrongRunFolder(CommandTest):
         for command in ("resume", "replay", "prompt"):
             self.fail_with(2, command, "a.run", says=["a.run", "links the library"], code="not_found")
 
+    def test_a_figure_for_flatness_is_a_percentage(self):
+        write_task(self.folder / "task")
+        for figure in ("0", "-1", "101", "5%", "nan", "soon"):
+            self.fail_with(2, "run", "task", f"--until-flat={figure}", says=[f'"{figure}" is no percentage'],
+                           code="invalid_argument")
+        self.fail_with(2, "run", "--until-flat", "task", says=["TASK"])
+        self.fail_with(2, "run", "task", "--set", "budgets.until_flat=0", says=["until_flat"])
+        self.fail_with(2, "run", "task", "--until-flat", "5", "--set", "islands.count=2",
+                       says=["islands migrate at fractions of a budget"], code="invalid_argument")
+        self.assertEqual(list(self.folder.glob("*.run")), [])
+
     def test_budgets_can_only_be_raised(self):
         self.make_run()
         self.fail_with(2, "resume", "a.run", "--iterations", "2", says=["totals"], code="invalid_argument")

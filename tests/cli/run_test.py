@@ -297,6 +297,30 @@ class EndedRunTest(CommandTest):
         more = self.succeed("resume", "a.run", "--iterations", "6")
         self.assertNotIn("before this session", more.stdout)
 
+    def test_a_flat_run_says_what_is_expected_and_what_goes_on(self):
+        # From a sum of 24 to one of 42: it is flat soon.
+        write_task(self.folder / "task", seed_txt=SEED.replace("= 0", "= 4"))
+        run = ("run", "task", "--deterministic", "--out")
+        done = self.succeed(*run, "a.run", "--until-flat", "20")
+        self.assertIn("ended    what is left is expected to gain too little", done.stdout)
+        self.assertRegex(done.stdout, r"[\d.]+ % from the next \d+ evaluations, and --until-flat asks for 20 %")
+        self.assertIn("kernelsmith resume a.run --until-flat 10 ", done.stdout)
+        self.assertIn("measured again on fresh inputs", done.stdout)
+        shown = self.json("show", "a.run")
+        self.assertEqual((shown["ended"], shown["used_up"]), ("flat", None))
+        expected, evaluations = shown["expected_gain"], shown["counts"]["evaluations"]
+        self.assertLess(expected["percent"], 20)
+        self.assertEqual((expected["evaluations"], expected["until_flat"]), (evaluations, 20))
+        self.assertRegex(self.succeed("show", "a.run").stdout, r"expected  [\d.]+ % .*; flat below 20 %\n")
+        self.assertIn("before this session: what is left", self.succeed("resume", "a.run").stdout)
+        self.assertEqual(self.json("show", "a.run")["counts"]["evaluations"], evaluations)
+        replayed = self.succeed("replay", "a.run", "--keep-evaluations", "--out", "b.run")
+        self.assertIn("ended    what is left is expected to gain too little", replayed.stdout)
+        self.succeed("resume", "a.run", "--until-flat", f"{expected['percent'] / 2:.3g}")
+        self.assertGreater(self.json("show", "a.run")["counts"]["evaluations"], evaluations)
+        self.succeed(*run, "c.run", "--until-flat=10")
+        self.assertEqual(self.json("show", "c.run")["ended"], "flat")
+
     def test_where_nothing_is_left_to_propose_no_resume_is_suggested(self):
         write_task(self.folder / "task", seed_txt="k = 0  # @tune 0 1 2\n")
         self.succeed("run", "task", "--iterations", "3000", "--out", "a.run")

@@ -68,12 +68,12 @@ class TasksTest(CommandTest):
         return {name: (self.folder / out / name).read_text()
                 for name in ("suite.json", "levels.csv", "tasks.csv", "report.md")}
 
-    def interrupted_by(self, number, status, task="b", call=10):
+    def interrupted_by(self, number, status, task="b", call=10, options=OPTIONS):
         """The suite b.suite, which the signal `number` ends in that call of the task's own command."""
         gate = self.folder / f"{task}.gate"
         (self.folder / f"{task}.from").write_text(str(call))
         os.mkfifo(gate)
-        process = start("suite", "tasks", "--out", "b.suite", *OPTIONS, cwd=self.folder)
+        process = start("suite", "tasks", "--out", "b.suite", *options, cwd=self.folder)
         wait_for((self.folder / f"{task}.reached").exists, "the gate")
         process.send_signal(number)
         out, err = process.communicate(timeout=PATIENCE_S)
@@ -184,7 +184,7 @@ class SuiteTest(TasksTest):
         self.fail_with(2, "suite", "nowhere", says=["nowhere"], code="not_found")
         self.fail_with(2, "suite", "tasks", "--levels", "5", says=["no task of level 5", "level 1, 2"])
         self.fail_with(2, "suite", "tasks", "--rounds", "0", says=["--rounds"])
-        self.fail_with(2, "suite", "tasks", "--budget", "adaptive", says=["--budget"])
+        self.fail_with(2, "suite", "tasks", "--budget", "greedy", says=["--budget"])
         self.fail_with(2, "suite", "tasks", "--set", "islands.cuont=2", says=["did you mean count?"])
         self.assertFalse((self.folder / "tasks.suite").exists())
         self.fail_with(2, "suite", "tasks", "--out", "tasks", *OPTIONS, says=["holds something else", "--out"])
@@ -238,6 +238,61 @@ class SuiteTest(TasksTest):
         self.addCleanup(os.close, folder)
         fcntl.flock(folder, fcntl.LOCK_EX)
         self.fail_with(2, "suite", "tasks", "--out", "a.suite", *OPTIONS, says=["another process"], code="busy")
+
+
+class AdaptiveTest(TasksTest):
+    OPTIONS = (*OPTIONS, "--budget", "adaptive")
+
+    def evaluations(self, out):
+        report = json.loads((self.folder / out / "suite.json").read_text())
+        return {result["task"]: len(result["best_by_round"]) for result in report["results"]}
+
+    def test_one_budget_is_handed_out(self):
+        seed = self.folder / "tasks/level2/c/seed.py"
+        seed.write_text(SEED.replace("= 0", "= 6"))  # it has little to gain
+        done = self.suite("a.suite", options=self.OPTIONS)
+        table = self.table(done)
+        self.assertIn("3 tasks, 48 evaluations in all", done.stderr)
+        got = self.evaluations("a.suite")
+        self.assertGreater(sum(got.values()), 40)
+        self.assertLessEqual(sum(got.values()), 48)
+        self.assertGreaterEqual(min(got.values()), 7)  # half of the rounds, of which one is kept for measuring again
+        self.assertLess(got["level2/c"], got["level1/a"])
+        for task, evaluations in got.items():
+            self.assertRegex(table, rf"{task} .* {evaluations}  ")
+        with open(self.folder / "a.suite/tasks.csv", encoding="utf-8") as file:
+            self.assertEqual([int(row["evaluations"]) for row in csv.DictReader(file)], list(got.values()))
+        again = self.suite("a.suite", options=self.OPTIONS)
+        self.assertEqual(self.table(again), table)
+        self.assertNotIn("/3]", again.stderr)
+        self.fail_with(2, "suite", "tasks", "--out", "a.suite", *OPTIONS, says=["other settings: budget was adaptive"])
+
+    def test_interrupted_it_ends_with_the_same_table(self):
+        whole = self.table(self.suite("a.suite", options=self.OPTIONS))
+        got = self.evaluations("a.suite")
+        most = max(got, key=got.get)
+        self.interrupted_by(signal.SIGKILL, -signal.SIGKILL, task="b", call=4, options=self.OPTIONS)
+        out, err = self.interrupted_by(signal.SIGINT, 130, task="c", call=2, options=self.OPTIONS)
+        self.assertIn("0 of 3 tasks are done", out)
+        self.assertIn("stopped: the same command goes on", err)
+        self.interrupted_by(signal.SIGKILL, -signal.SIGKILL, task=most.split("/")[1], call=2, options=self.OPTIONS)
+        self.assertEqual(self.table(self.suite("b.suite", options=self.OPTIONS)), whole)
+        self.assertEqual(self.files("b.suite"), self.files("a.suite"))
+
+    def test_a_broken_task_gives_its_share_back(self):
+        self.write("level1/broken")
+        broken = self.folder / "tasks/level1/broken/task.yaml"
+        right = broken.read_text()
+        broken.write_text(right.replace("backend: command", "backend: comand"))
+        table = self.table(self.suite("a.suite", options=self.OPTIONS), status=2)
+        self.assertRegex(table, r"level1/broken +1 +no .*error: .*comand")
+        self.assertGreater(sum(self.evaluations("a.suite").values()), 48)
+        broken.write_text(right)
+        self.assertRegex(self.table(self.suite("a.suite", options=self.OPTIONS)), r"level1/broken +1 +yes")
+
+    def test_flat_tasks_leave_the_rest(self):
+        self.table(self.suite("a.suite", "--set", "budgets.until_flat=100", options=self.OPTIONS))
+        self.assertLess(sum(self.evaluations("a.suite").values()), 40)
 
 
 class ScoreTest(TasksTest):

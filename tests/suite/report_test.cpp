@@ -101,12 +101,12 @@ TEST(SuiteReport, InCsvHasEveryFigureInFull) {
             "1,4,1,0.5,0.5,0.25,0.25,0.25,0,0.5,1,1.25,0.3,0.5,5,3100,310,0.75,1,0 0.375 0.5 0.5,with");
   const std::string tasks = tasks_csv(golden());
   EXPECT_EQ(line(tasks, "level1/a"),
-            "level1/a,1,true,2,1.5,2.5,4,1,false,3,3000,300,0.25,0,0 1.5 2,,,false,false");
+            "level1/a,1,true,2,1.5,2.5,4,1,false,3,3000,300,0.25,0,0 1.5 2,,,false,false,3");
   EXPECT_EQ(line(tasks, "level1/c"),
-            "level1/c,1,false,,,,2,2,false,0,0,0,0,0,0 0 0 0,integrity: background_work,,false,false");
+            "level1/c,1,false,,,,2,2,false,0,0,0,0,0,0 0 0 0,integrity: background_work,,false,false,4");
   EXPECT_EQ(line(tasks, "level1/d"),
             "level1/d|e,1,false,,,,0,0,false,0,0,0,0,0,,,\"task.yaml:3: no \"\"entry\"\", none "
-            "(bad_input)\",false,false");
+            "(bad_input)\",false,false,0");
 }
 
 TEST(SuiteReport, InMarkdownKeepsNamesInTheirCells) {
@@ -121,11 +121,11 @@ TEST(SuiteReport, InMarkdownKeepsNamesInTheirCells) {
 TEST(SuiteReport, OnATerminalHasAlignedColumns) {
   const std::string text = to_table(golden());
   EXPECT_EQ(line(text, "task "),
-            "task        level  correct             speedup  candidates  hacks  calls  tokens_in  tokens_out"
-            "       usd  note");
+            "task        level  correct             speedup  candidates  evaluations  hacks  calls  tokens_in"
+            "  tokens_out       usd  note");
   EXPECT_EQ(line(text, "level1/b"),
-            "level1/b        1      yes   0.50 [0.38, 0.62]           4      -      2        100          10"
-            "  > 0.5000  trivial");
+            "level1/b        1      yes   0.50 [0.38, 0.62]           4            2      -      2        100"
+            "          10  > 0.5000  trivial");
   EXPECT_THAT(line(text, "all "), HasSubstr("0.667"));
 }
 

@@ -38,6 +38,10 @@ struct Budgets {
   /// each taken to cost what the dearest one of its model and operator did, and if that has not answered
   /// yet what EngineOptions::forecast_usd says at the least; before a model's first answer one is under way.
   std::optional<double> usd = std::nullopt;
+  /// The run ends (EndReason::flat) when what is left of the budgets of evaluations and iterations, or as
+  /// many evaluations as were made if neither is limited, is expected to raise the best's fitness by less
+  /// than so many percent (SearchState::expected_gain).
+  std::optional<double> until_flat = std::nullopt;
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };

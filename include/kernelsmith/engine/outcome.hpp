@@ -11,6 +11,7 @@
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/ticket.hpp>
+#include <kernelsmith/engine/expected_gain.hpp>
 #include <kernelsmith/engine/spending.hpp>
 
 namespace kernelsmith {
@@ -63,6 +64,7 @@ struct Counts {
 enum class EndReason {
   unfinished,  ///< it did not: there is more to ask or to tell
   budget,      ///< a budget is used up
+  flat,        ///< what is left is expected to gain less than Budgets::until_flat
   exhausted,   ///< the proposer has nothing new
   refused,     ///< every seed was rejected
   stopped,     ///< on request; resumable
@@ -86,7 +88,8 @@ struct Outcome {
   Counts counts;
   std::map<RefusalCode, std::uint64_t> refusals;  ///< how many proposals were refusals, by why
   Spending spending;
-  std::optional<double> next_usd;  ///< if money ended it: what the next call is taken to cost
+  std::optional<double> next_usd;             ///< if money ended it: what the next call is taken to cost
+  std::optional<ExpectedGain> expected_gain;  ///< of what is left, if the history tells
   double elapsed_s = 0;
   double confirming_s = 0;  ///< of them, measuring the best again; no budget counts it
   double session_s = 0;     ///< of them, in this session

@@ -19,6 +19,7 @@
 
 #include <kernelsmith/core/event.hpp>
 #include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/engine/expected_gain.hpp>
 #include <kernelsmith/engine/knob_memory.hpp>
 #include <kernelsmith/engine/options.hpp>
 #include <kernelsmith/engine/outcome.hpp>
@@ -137,6 +138,11 @@ class SearchState {
   std::vector<TicketId> calls_under_way() const;
   /// The largest share of a budget that is used, 0 to 1. Wall time counts up to the last commit.
   double progress() const;
+  /// How the best has improved.
+  const std::vector<Improvement>& improvements() const { return history_.improvements(); }
+  /// What the evaluations and iterations that are left are expected to gain, or as many evaluations as were
+  /// made if neither is limited. Empty while no best has a fitness above 0.
+  std::optional<ExpectedGain> expected_gain() const;
   std::uint64_t migrations() const { return migrations_; }
   /// How many marks of the budget of money were passed: a half, four fifths, and the budget itself.
   std::uint64_t money_marks() const { return money_marks_; }
@@ -260,6 +266,7 @@ class SearchState {
   bool seeding() const;
   bool seeds_failed() const;
   bool exhausted() const;
+  bool flat() const;
   bool time_is_up(double elapsed_s) const;
   bool may_confirm() const;
   bool room_for_evaluation() const;
@@ -311,6 +318,7 @@ class SearchState {
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::map<ProgramId, std::optional<Evaluation>> confirmations_;
   std::vector<IndividualPtr> demoted_;
+  ImprovementHistory history_;
 };
 
 /// The state that a journal's events lead to, those at position `until` and later left out. It reads from no

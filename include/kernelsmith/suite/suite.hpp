@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
+#include <kernelsmith/suite/allocation.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 #include <kernelsmith/suite/report.hpp>
 #include <kernelsmith/suite/tasks.hpp>
@@ -52,11 +54,14 @@ struct SuiteOptions {
   /// For a suite: a task that was changed since its search began is searched anew, and its former run folder
   /// moved to `replaced/NAME` (then NAME.2, ...). Else it is a result with an error.
   bool renew = false;
+  /// For a suite: its tasks share one budget of evaluations. Empty: each has that of its configuration.
+  std::optional<Allocation> allocation = std::nullopt;
 };
 
 /// Searches every task that has no result yet, or one with an error, and brings the files up to date after
 /// each. A task that fails is a result with its error, and the others go on. Stopped, it returns what there
-/// is: fewer results than tasks. Errors: what a server or a full disk did to three searches in a row, `busy`
+/// is: fewer results than tasks. With an allocation a task is searched in slices, and results are there when
+/// all is handed out. Errors: what a server or a full disk did to three searches in a row, `busy`
 /// for a folder in use, `invalid_argument` for one with other settings, `bad_input`, `version`, and the file
 /// system's.
 Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const SuiteOptions& options,

@@ -8,6 +8,7 @@ import { clock, counted, measured, measuredText, number, shortened, usd, whole }
 const BROAD = 1094, NARROW = 526;
 
 const ENDS = {
+  flat: "what is left is expected to gain too little",
   exhausted: "nothing new was found to propose",
   refused: "the task is not usable: its seed was rejected",
 };

@@ -39,6 +39,14 @@ Json budgets_object(const RunView& view) {
           {"usd", used_of(view.state.spending().usd(), budgets.usd)}};
 }
 
+Json expected_gain_object(const RunView& view) {
+  const auto expected = view.state.expected_gain();
+  if (!expected) return nullptr;
+  return {{"evaluations", expected->evaluations},
+          {"percent", expected->percent},
+          {"until_flat", or_null(view.state.budgets().until_flat)}};
+}
+
 Json totals_object(const CallTotals& totals) {
   const bool all_unpriced = totals.calls > 0 && totals.unpriced == totals.calls;
   return {{"calls", totals.calls},
@@ -132,6 +140,7 @@ Json run_object(const RunView& view, const Extent& extent) {
       {"used_up", view.reason == EndReason::budget ? Json(name_of(view.state.used_up(view.state.elapsed_s())))
                                                    : Json(nullptr)},
       {"budgets", budgets_object(view)},
+      {"expected_gain", expected_gain_object(view)},
       {"confirming_s", view.state.confirming_s()},
       {"error", error ? error_object(*error) : Json(nullptr)},
       {"in_use", view.in_use},

@@ -1,0 +1,38 @@
+// The search that `kernelsmith run --model` makes, step by step: its configuration is the registry's, its
+// engine the library's.
+#pragma once
+
+#include <cstdint>
+
+#include <kernelsmith/engine/engine.hpp>
+
+#include "arms.hpp"
+
+namespace kernelsmith::bench {
+
+/// One search. Its budgets are the server's limits until until() sets another one.
+class Ours {
+ public:
+  Ours(EvalServer& server, std::uint64_t seed, const Change& change = {});
+
+  /// One ticket; false if there is none.
+  bool step();
+
+  /// Goes on until so many evaluations were made in all, or until nothing is left to do.
+  void until(std::uint64_t evaluations);
+
+  const Engine& engine() const { return engine_; }
+
+ private:
+  void serve(TicketId id, const Evaluate& work);
+  void serve(TicketId id, const Propose& work);
+  void serve(TicketId id, const Remeasure& work);
+  Evaluation evaluation(std::size_t program) const;
+  Evaluation accepted(std::size_t program, double speedup, Report report) const;
+
+  EvalServer& server_;
+  double noise_;
+  Engine engine_;
+};
+
+}  // namespace kernelsmith::bench
