@@ -19,6 +19,7 @@
 
 #include <kernelsmith/core/event.hpp>
 #include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/engine/arms.hpp>
 #include <kernelsmith/engine/options.hpp>
 #include <kernelsmith/engine/outcome.hpp>
 #include <kernelsmith/islands/archipelago.hpp>
@@ -103,6 +104,8 @@ class SearchState {
   Spending spending() const;
   /// Null while nothing was accepted.
   IndividualPtr best() const { return archipelago_.best(); }
+  /// What each operator of each model has brought.
+  const ArmRecord& arms() const { return arms_; }
   /// How many proposals were refusals, by why. Their sum is Counts::refused.
   const std::map<RefusalCode, std::uint64_t>& refusals() const { return refusals_; }
   /// Every evaluated program, by id.
@@ -176,7 +179,7 @@ class SearchState {
   /// Gives an open ticket's evaluation a new attempt number: its last one ended in an Error.
   void take_new_attempt(TicketId ticket);
 
-  /// Canonical text of counts, lineage and archipelago. Equal states have equal texts, byte for byte.
+  /// Canonical text of counts, arms, lineage and archipelago. Equal states have equal texts, byte for byte.
   std::string to_text() const;
 
  private:
@@ -220,6 +223,7 @@ class SearchState {
   double forecast_usd(const TicketOpened& call) const;
   std::uint64_t marks_passed() const;
   bool room_for_call(const TicketOpened& next) const;
+  bool pays() const { return budgets_.usd.has_value(); }
 
   // Committing.
   Result<Commits> commit_what_may(std::optional<TicketId> answered);
@@ -234,6 +238,7 @@ class SearchState {
   Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
   std::optional<ProgramId> best_of_cell(Cell cell) const;
   void keep(ProgramRecord& record, const IndividualPtr& individual, std::uint64_t evaluated_at) const;
+  void record_try(const OpenTicket& ticket, const Commit& commit);
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
   void queue_duel(IslandId island, const IndividualPtr& challenger, const IndividualPtr& incumbent);
@@ -265,6 +270,7 @@ class SearchState {
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
+  ArmRecord arms_;
   std::map<RefusalCode, std::uint64_t> refusals_;
   Spending spending_;                                                   ///< what counts
   std::map<std::pair<std::string, Operator>, KnownCalls> known_calls_;  ///< of what counts, by their tickets
