@@ -65,7 +65,7 @@ class Evidence {
     mean_ = all_.rate(without, 1);
   }
   double mean() const { return mean_; }
-  /// Of an arm before its own tries.
+  /// What an arm's rate is taken to be before its own tries.
   double expected(const OperatorChoice& arm) const {
     const double by_op = at(ops_, arm.op).rate(mean_, kPrior);
     const double by_model = at(models_, arm.model).rate(mean_, kPrior);

@@ -19,7 +19,7 @@ struct OperatorChoice {
 };
 
 /// Sums over the tries of an arm. A try is a child that was asked for, whatever became of it; a ticket that
-/// was given back is none.
+/// was given back does not count.
 struct ArmSums {
   double tries = 0;
   double accepted = 0;  ///< evaluated and accepted; repeats of earlier programs are not
@@ -51,7 +51,7 @@ class ArmRecord {
   /// Those that were tried, whether or not they are configured any more.
   const std::map<OperatorChoice, Arm>& arms() const { return arms_; }
 
-  /// Of all of them.
+  /// The sums over all arms.
   Arm total() const;
 
   /// Equal records have equal texts, byte for byte.
