@@ -36,6 +36,7 @@ Task simulated_task() {
 
 struct Defaults {
   EngineOptions options;
+  std::vector<Operator> operators;
   double complexity;  ///< of the seed
 };
 
@@ -44,13 +45,13 @@ const Defaults& defaults() {
     const Registry registry = default_registry();
     const Task task = simulated_task();
     RunConfig config = default_config(task, registry).value();
+    const auto operators = registry.proposers.at("chat")()->operators();
     config.operators.clear();
-    for (const Operator op : registry.proposers.at("chat")()->operators())
-      config.operators.push_back({{op, ""}, 1.0});
+    for (const Operator op : operators) config.operators.push_back({{op, ""}, 1.0});
     config.repairs = kRepairs;
     set_default_axes(task, config);
     const double complexity = std::max(4.0, source_features(task.seed, *config.axes).at("complexity"));
-    return Defaults{engine_options(task, config).value(), complexity};
+    return Defaults{engine_options(task, config).value(), operators, complexity};
   }();
   return made;
 }
@@ -59,13 +60,36 @@ Measurement around(double value, double noise) {
   return {value, value * std::exp(-kDeviations * noise), value * std::exp(kDeviations * noise), 5, ""};
 }
 
+/// Each operator of each model, as the command line combines them.
+std::vector<OperatorChoice> arms_of(std::size_t models) {
+  std::vector<OperatorChoice> arms;
+  for (const Operator op : defaults().operators)
+    for (std::size_t model = 0; model < models; ++model) arms.push_back({op, std::to_string(model)});
+  return arms;
+}
+
+Asked asked_for(Operator op, const std::string& model) {
+  Asked asked = op == Operator::edit || op == Operator::repair ? Step::small : Step::large;
+  asked.model = std::stoul(model);
+  asked.crossover = op == Operator::crossover;
+  return asked;
+}
+
 Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
   EngineOptions options = defaults().options;
-  if (change) change(options);
+  const auto arms = arms_of(server.problem().models());
+  std::vector<WeightedOperators::Entry> entries;
+  for (const auto& arm : arms) entries.push_back({arm, 1});
+  options.operators = std::make_shared<WeightedOperators>(WeightedOperators::create(entries).value());
+  if (change) change(options, arms);
   options.seed = seed;
   options.budgets = {};
   if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
   if (server.limits().cost) options.budgets.usd = *server.limits().cost;
+  // Prices are known before the first call, as they are of a model with a price.
+  options.forecast_usd = [&problem = server.problem()](const ProposalRequest& request) {
+    return problem.cost(asked_for(request.op, request.model));
+  };
   options.describe = {};
   options.fingerprint = {};
   return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
@@ -97,11 +121,11 @@ void Ours::serve(TicketId id, const Propose& work) {
   std::vector<std::size_t> shown;
   for (const auto* group : {&work.selection.top, &work.selection.inspirations})
     for (const auto& one : *group) shown.push_back(program_in(one->program->source));
-  const Step step = work.op == Operator::edit || work.op == Operator::repair ? Step::small : Step::large;
-  const auto child = server_.make(step, program_in(work.selection.parent->program->source), shown);
+  const Asked asked = asked_for(work.op, work.model);
+  const auto child = server_.make(asked, program_in(work.selection.parent->program->source), shown);
   if (!child) throw std::logic_error("the engine asks for more than its budget");
   Proposal proposal{Child{text_of(*child), Origin::rewrite, {work.selection.parent->program->id}}, {}, {}};
-  proposal.cost.usd = server_.problem().cost(step);
+  proposal.cost.usd = server_.problem().cost(asked);
   proposal.cost.calls = 1;
   engine_.propose(id, std::move(proposal)).value();
   engine_.tell(id, evaluation(*child)).value();

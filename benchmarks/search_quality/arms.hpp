@@ -29,8 +29,8 @@ void openevolve(EvalServer& server, std::uint64_t seed);
 void shinkaevolve(EvalServer& server, std::uint64_t seed);
 void adaevolve(EvalServer& server, std::uint64_t seed);
 
-/// What a variant has that the default has not.
-using Change = std::function<void(EngineOptions&)>;
+/// What a variant has that the default has not, given the arms that it may choose among.
+using Change = std::function<void(EngineOptions&, const std::vector<OperatorChoice>& arms)>;
 void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change = {});
 
 /// The arms of the page.

@@ -9,16 +9,16 @@ EvalServer::EvalServer(Problem& problem, Limits limits, std::uint64_t seed)
   add(problem.seed(), 0);
 }
 
-bool EvalServer::open(Step step) const {
+bool EvalServer::open(const Asked& asked) const {
   if (limits_.evaluations && curve_.size() >= *limits_.evaluations) return false;
-  return !limits_.cost || cost_ + problem_.cost(step) <= *limits_.cost + 1e-9;
+  return !limits_.cost || cost_ + problem_.cost(asked) <= *limits_.cost + 1e-9;
 }
 
-std::optional<std::size_t> EvalServer::make(Step step, std::size_t parent,
+std::optional<std::size_t> EvalServer::make(const Asked& asked, std::size_t parent,
                                             std::span<const std::size_t> shown) {
-  if (!open(step)) return std::nullopt;
-  cost_ += problem_.cost(step);
-  add(problem_.make(step, parent, shown), parent);
+  if (!open(asked)) return std::nullopt;
+  cost_ += problem_.cost(asked);
+  add(problem_.make(asked, parent, shown), parent);
   return trials_.size() - 1;
 }
 
@@ -49,6 +49,7 @@ double EvalServer::measured(std::size_t program) const {
 
 void EvalServer::add(const Made& made, std::size_t parent) {
   made_.push_back(made);
+  wasted_ += made.wasted ? 1 : 0;
   trials_.push_back({parent, made.accepted, 0, made.size, 1});
   const std::size_t program = trials_.size() - 1;
   if (made.accepted) trials_.back().speedup = measured(program);

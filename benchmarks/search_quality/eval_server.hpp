@@ -32,12 +32,13 @@ class EvalServer {
  public:
   EvalServer(Problem& problem, Limits limits, std::uint64_t seed);
 
-  /// Whether a child could be made with this step.
-  bool open(Step step) const;
+  /// Whether a child could be made so.
+  bool open(const Asked& asked) const;
   bool open() const { return open(Step::large); }
 
   /// The child's number; empty if the budget does not cover it.
-  std::optional<std::size_t> make(Step step, std::size_t parent, std::span<const std::size_t> shown = {});
+  std::optional<std::size_t> make(const Asked& asked, std::size_t parent,
+                                  std::span<const std::size_t> shown = {});
 
   /// A further measurement of an accepted program: its speedup in this one. It uses up an evaluation.
   double remeasure(std::size_t program);
@@ -55,6 +56,7 @@ class EvalServer {
   /// After each evaluation: Made::progress of the best.
   const std::vector<double>& curve() const { return curve_; }
   double cost() const { return cost_; }
+  std::size_t wasted() const { return wasted_; }
 
  private:
   double measured(std::size_t program) const;
@@ -66,6 +68,7 @@ class EvalServer {
   Limits limits_;
   std::uint64_t seed_;
   double cost_ = 0;
+  std::size_t wasted_ = 0;
   std::size_t best_ = 0;
   std::vector<Trial> trials_;
   std::vector<Made> made_;

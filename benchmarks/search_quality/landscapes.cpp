@@ -60,7 +60,8 @@ class Landscape final : public Problem {
 
   Made seed() const override { return made(0); }
 
-  Made make(Step step, std::size_t parent, std::span<const std::size_t> shown) override {
+  Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) override {
+    const Step step = asked.step;
     const std::size_t child = genomes_.size();
     Rng rng(seed_, child, Purpose::proposal);
     Genome genome = genomes_[parent];
@@ -75,7 +76,7 @@ class Landscape final : public Problem {
     return made(child);
   }
 
-  double cost(Step step) const override { return step == Step::large ? 1 : 0.5; }
+  double cost(const Asked& asked) const override { return asked.step == Step::large ? 1 : 0.5; }
   double noise() const override { return noise_; }
 
  private:

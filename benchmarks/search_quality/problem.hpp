@@ -14,12 +14,21 @@ namespace kernelsmith::bench {
 /// How much of its parent a child rewrites.
 enum class Step { large, small };
 
+/// What a child is asked for with. Problems whose askers are all alike look at the step alone.
+struct Asked {
+  Asked(Step size) : step(size) {}
+  Step step;
+  std::size_t model = 0;
+  bool crossover = false;
+};
+
 /// What became of a child. `score` is the logarithm of its speedup and means nothing if it was rejected.
 struct Made {
   bool accepted = false;
   double score = 0;
   double progress = 0;  ///< the share of what is there to be found, 0 to 1: for curves and areas
   double size = 1;      ///< of its text, relative to the seed's
+  bool wasted = false;  ///< rejected because of who was asked
 };
 
 /// One instance, for one search. Programs are numbered in the order in which they are made; 0 is the seed.
@@ -28,8 +37,10 @@ class Problem {
   virtual ~Problem() = default;
   virtual Made seed() const = 0;
   /// `shown` are other programs in the prompt.
-  virtual Made make(Step step, std::size_t parent, std::span<const std::size_t> shown) = 0;
-  virtual double cost(Step step) const = 0;
+  virtual Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) = 0;
+  virtual double cost(const Asked& asked) const = 0;
+  /// How many models there are to choose from.
+  virtual std::size_t models() const { return 1; }
   /// Standard deviation of one evaluation's log speedup.
   virtual double noise() const = 0;
 };
@@ -51,5 +62,8 @@ std::vector<NamedFamily> fitted_tasks(const std::string& path);
 
 /// Made-up landscapes, as a cross-check.
 std::vector<NamedFamily> landscapes();
+
+/// The fitted kernels with models or operators that are not all alike; the kind says how they differ.
+std::vector<NamedFamily> unequal_tasks(const std::string& path);
 
 }  // namespace kernelsmith::bench

@@ -1,6 +1,6 @@
 """Makes the tables and the picture of docs/search-quality.md from what search_quality wrote.
 
-    python3 report.py FOLDER [--print]     FOLDER holds arms.csv, curves.csv and variants.csv; --print writes no file
+    python3 report.py FOLDER [--print]     FOLDER holds what run.sh made; --print writes no file
 """
 
 import csv
@@ -15,12 +15,13 @@ from picture import svg
 from stats import a12, a12_draws, holm, interval, wilcoxon
 
 OURS = "ours"
+BANDIT = "bandit"
 RIVALS = ("best-of-N", "openevolve")
 KINDS = {"kernel": "kernels (fitted)", "mathematics": "mathematics (fitted)", "landscape": "landscapes (made up)"}
 
 
 class Results:
-    """Scores and areas by (kind, unit, budget), then task, then arm; seeds in order."""
+    """Scores, areas, wasted children and evaluations by (kind, unit, budget), then task, then arm; seeds in order."""
 
     def __init__(self, path: Path):
         self.cells = defaultdict(lambda: defaultdict(dict))
@@ -28,7 +29,7 @@ class Results:
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
                 key = (row["kind"], row["unit"], row["budget"]), row["task"], row["arm"]
-                rows[key].append((float(row["score"]), float(row["area"])))
+                rows[key].append([float(row[name]) for name in ("score", "area", "wasted", "evaluations")])
         for (cell, task, arm), values in rows.items():
             self.cells[cell][task][arm] = np.array(values)
 
@@ -130,6 +131,24 @@ def parts(results: Results) -> str:
     return document.table(head, rows)
 
 
+def bandit(equal: Results, unequal: Results, rng) -> str:
+    """The bandit against weights: where all arms are of one model, and where models or operators differ."""
+    rows = []
+    for results, kinds in ((equal, list(KINDS)), (unequal, list(dict.fromkeys(cell[0] for cell in unequal.cells)))):
+        for kind in kinds:
+            rows.append([KINDS.get(kind, kind), *(_against_weights(results.cells[(kind, *b)], rng) for b in results.budgets())])
+    return document.table(["the bandit against weights", *(_name(budget) for budget in equal.budgets())], rows)
+
+
+def _against_weights(tasks: dict, rng) -> str:
+    ours, theirs = ([task[name] for task in tasks.values()] for name in (BANDIT, OURS))
+    pairs = list(zip(ours, theirs, strict=True))
+    low, high = interval(np.mean([a12_draws(a[:, 0], b[:, 0], rng) for a, b in pairs], axis=0))
+    text = f"{np.mean([a12(a[:, 0], b[:, 0]) for a, b in pairs]):.2f} [{low:.2f}, {high:.2f}]"
+    wasted = [np.mean([task[:, 2].sum() / task[:, 3].sum() for task in side]) for side in (ours, theirs)]
+    return f"{text}, wasted {wasted[0]:.0%} / {wasted[1]:.0%}" if wasted[1] > 0 else text
+
+
 def bar(results: Results, rng) -> str:
     """Issue 45's bar on the ten kernels."""
     rows = []
@@ -155,6 +174,7 @@ def main() -> None:
         "bar": bar(results, rng),
         "arms": "\n\n".join(overview(results, kind, rng) for kind in KINDS),
         "tasks": by_task(results, RIVALS, rng),
+        "bandit": bandit(Results(folder / "bandit.csv"), Results(folder / "unequal.csv"), rng),
         "variants": parts(Results(folder / "variants.csv")),
     }
     for name, text in tables.items():

@@ -11,4 +11,6 @@ out=$build/benchmarks/search_quality
 run() { "$program" --fit benchmarks/search_quality/fit.json --seeds 100 --first-seed 1001 "$@"; }
 run --evaluations 40,200 --cost 40,200 --out "$out/arms.csv" --curves "$out/curves.csv"
 run --evaluations 40,200 --out "$out/variants.csv" --arms "ours,$("$program" --variants true)"
+run --evaluations 40,200 --cost 40,200 --out "$out/bandit.csv" --arms ours,bandit
+run --evaluations 40,200 --cost 40,200 --out "$out/unequal.csv" --arms ours,bandit --unequal true
 python3 benchmarks/search_quality/report.py "$out"

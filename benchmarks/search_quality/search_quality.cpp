@@ -2,7 +2,8 @@
 //
 //   search_quality --fit fit.json --out results.csv [--curves curves.csv] [--seeds 100] [--first-seed 1]
 //                  [--evaluations 40,200] [--cost 40,200] [--arms ours,best-of-N] [--tasks l2-p18]
-//   search_quality --variants true      names the variants of the default, for --arms
+//   ... --unequal true                  on the tasks whose models or operators are not alike, in place of the
+//   others search_quality --variants true      names the variants of the default, for --arms
 //
 // Equal arguments give equal files.
 #include <algorithm>
@@ -29,6 +30,7 @@ struct Settings {
   std::uint64_t seeds = 100, first_seed = 1;
   std::vector<Budget> budgets;
   std::vector<std::string> arms, tasks;  ///< none: all
+  bool unequal = false;
 };
 
 std::vector<std::string> split(const std::string& list) {
@@ -67,6 +69,8 @@ Settings settings_from(const std::map<std::string, std::string>& options) {
       settings.arms = split(value);
     else if (name == "--tasks")
       settings.tasks = split(value);
+    else if (name == "--unequal")
+      settings.unequal = value == "true";
     else if (name == "--evaluations")
       for (const auto& amount : split(value))
         settings.budgets.push_back({"evaluations", amount, {std::stoull(amount), {}}});
@@ -90,7 +94,7 @@ double area(const std::vector<double>& curve) {
 class Writer {
  public:
   explicit Writer(const Settings& settings) : out_(settings.out) {
-    out_ << "kind,task,arm,unit,budget,seed,score,area,evaluations,cost\n";
+    out_ << "kind,task,arm,unit,budget,seed,score,area,evaluations,cost,wasted\n";
     if (!settings.curves.empty()) curves_.open(settings.curves);
     if (curves_.is_open()) curves_ << "kind,task,arm,unit,budget,evaluation,progress\n";
   }
@@ -100,7 +104,7 @@ class Writer {
     EvalServer server(*problem, budget.limits, seed);
     arm.search(server, seed);
     out_ << place(task, arm, budget) << seed << ',' << server.score() << ',' << area(server.curve()) << ','
-         << server.curve().size() << ',' << server.cost() << '\n';
+         << server.curve().size() << ',' << server.cost() << ',' << server.wasted() << '\n';
     if (sums_.size() < server.curve().size()) sums_.resize(server.curve().size());
     for (std::size_t i = 0; i < sums_.size(); ++i)
       sums_[i] += server.curve()[std::min(i, server.curve().size() - 1)];
@@ -123,8 +127,9 @@ class Writer {
 };
 
 void run(const Settings& settings) {
-  auto tasks = fitted_tasks(settings.fit);
-  for (auto& one : landscapes()) tasks.push_back(std::move(one));
+  auto tasks = settings.unequal ? unequal_tasks(settings.fit) : fitted_tasks(settings.fit);
+  if (!settings.unequal)
+    for (auto& one : landscapes()) tasks.push_back(std::move(one));
   Writer writer(settings);
   for (const auto& task : tasks) {
     if (!settings.tasks.empty() && !named(settings.tasks, task.name)) continue;

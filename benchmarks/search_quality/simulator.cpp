@@ -63,18 +63,20 @@ class Simulator final : public Problem {
 
   Made seed() const override { return made(programs_.front()); }
 
-  Made make(Step step, std::size_t parent, std::span<const std::size_t> shown) override {
+  Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) override {
     Rng rng(seed_, programs_.size(), Purpose::proposal);
     const Program& from = programs_[parent];
     double best_shown = -std::numeric_limits<double>::infinity();
     for (const std::size_t i : shown)
       if (i != 0 && programs_[i].accepted) best_shown = std::max(best_shown, programs_[i].standing);
     programs_.push_back(from.from_seed ? first_child(parent, rng)
-                                       : later_child(step, parent, best_shown, rng));
+                                       : later_child(asked.step, parent, best_shown, rng));
     return made(programs_.back());
   }
 
-  double cost(Step step) const override { return grid_->cost.at(step == Step::large ? "large" : "small"); }
+  double cost(const Asked& asked) const override {
+    return grid_->cost.at(asked.step == Step::large ? "large" : "small");
+  }
   double noise() const override { return grid_->noise; }
 
  private:

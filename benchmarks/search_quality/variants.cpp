@@ -1,4 +1,5 @@
 // The default with one thing changed.
+#include <kernelsmith/engine/bandit.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 
 #include "arms.hpp"
@@ -6,19 +7,28 @@
 namespace kernelsmith::bench {
 namespace {
 
-Arm variant(std::string name, Change change) {
+Arm chooser(std::string name, Change change) {
   return {std::move(name), [change = std::move(change)](EvalServer& server, std::uint64_t seed) {
             kernelsmith_search(server, seed, change);
           }};
 }
 
-Change tree(TreeOptions options) {
+Arm variant(std::string name, std::function<void(EngineOptions&)> change) {
+  return chooser(std::move(name),
+                 [change = std::move(change)](EngineOptions& options, const auto&) { change(options); });
+}
+
+void bandit(EngineOptions& options, const std::vector<OperatorChoice>& arms) {
+  options.operators = std::make_shared<BanditOperators>(BanditOperators::create(arms).value());
+}
+
+std::function<void(EngineOptions&)> tree(TreeOptions options) {
   return [options](EngineOptions& engine) {
     engine.sampler = std::make_shared<TreeSampler>(TreeSampler::create(options).value());
   };
 }
 
-Change islands(std::size_t count) {
+std::function<void(EngineOptions&)> islands(std::size_t count) {
   return [count](EngineOptions& engine) { engine.topology = Topology::ring(count).value(); };
 }
 
@@ -45,6 +55,7 @@ std::vector<Arm> variants() {
       variant("repairs-1", [](EngineOptions& options) { options.repairs = 1; }),
       variant("duels-2", [](EngineOptions& options) { options.duels = 2; }),
       variant("one-cell", [](EngineOptions& options) { options.axes = {}; }),
+      chooser("bandit", bandit),
       variant("no-confirm", [](EngineOptions& options) { options.confirm = false; }),
   };
 }

@@ -18,7 +18,7 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("budgets", "islands", "migration", "sampler", "limits", "archive"), ("a dict", (Mapping,))),
     "deterministic": ("True or False", (bool,)),
     "durability": ("a text", (str,)),
-    "operators": ("a list", (list, tuple)),
+    "operators": ("a list or a dict", (list, tuple, Mapping)),
 }
 
 

@@ -7,6 +7,7 @@
 #include <kernelsmith/session/run_view.hpp>
 
 #include "archive_map.hpp"
+#include "arms_table.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
 #include "say.hpp"
@@ -158,6 +159,11 @@ void print_archive(const RunView& view) {
   say("  best fitness of each cell\n{}", archive_map(view.state.archipelago().grid(), view.elites()));
 }
 
+void print_arms(const RunView& view) {
+  const std::string table = arms_table(view.state.arms());
+  if (!table.empty()) say("\narms: what each operator of each model brought\n{}", table);
+}
+
 void print_failures(const RunView& view) {
   const auto failures = view.state.failures();
   if (failures.empty()) return;
@@ -214,6 +220,7 @@ int show(const std::string& folder, const JsonOption& json) {
   print_cost(*view);
   print_best(*view);
   print_archive(*view);
+  print_arms(*view);
   print_failures(*view);
   print_lost_workers(*view);
   print_refusals(*view);

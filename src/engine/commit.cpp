@@ -21,6 +21,20 @@ Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent)
 
 constexpr double kDeviations = 1.96;  // half of a 95 % interval
 
+/// What came of a child of that parent, as a try of its arm.
+ArmSums outcome_of(const Individual& child, const IndividualPtr& parent) {
+  ArmSums outcome;
+  const Metrics* metrics = child.evaluation.metrics();
+  if (!metrics) return outcome;
+  outcome.accepted = 1;
+  const Metrics* before = parent ? parent->evaluation.metrics() : nullptr;
+  if (before && compare(metrics->fitness(), before->fitness()) != Comparison::better) return outcome;
+  outcome.better = 1;
+  if (before && before->fitness().median > 0)
+    outcome.gain = std::log(metrics->fitness().median / before->fitness().median);
+  return outcome;
+}
+
 std::optional<ProgramId> id_of(const IndividualPtr& individual) {
   return individual ? std::optional(individual->program->id) : std::nullopt;
 }
@@ -77,6 +91,7 @@ Result<Commit> SearchState::commit(TicketId id) {
     commit.fitness = fitness_of(*commit.individual);
     commit.new_best = best_after != best_before && best_after == commit.individual->program->id;
   }
+  record_try(ticket, commit);
   return commit;
 }
 
@@ -291,6 +306,20 @@ std::vector<ProgramId> SearchState::heirs_of(Cell cell) const {
       heirs.front() = id;
   }
   return heirs;
+}
+
+/// An Error says nothing of the arm.
+void SearchState::record_try(const OpenTicket& ticket, const Commit& commit) {
+  if (!ticket.opened.op || commit.kind == CommitKind::given_back) return;
+  ArmSums one;
+  if (commit.kind == CommitKind::evaluated) one = outcome_of(*commit.individual, ticket.selection.parent);
+  one.tries = 1;
+  Spending spent;
+  for (const Cost& cost : ticket.costs) spent.add(cost);
+  const CallTotals total = spent.total();
+  one.usd = total.usd + total.guessed_usd;
+  one.tokens = static_cast<double>(total.input_tokens + total.output_tokens);
+  arms_.add({*ticket.opened.op, ticket.opened.model}, one);
 }
 
 void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit) {

@@ -204,7 +204,7 @@ TicketOpened SearchState::open_iteration() const {
   const Selection selection = options_.sampler->sample(archipelago_.island(opened.island), sampling);
   name(selection, opened);
   Rng choosing(options_.seed, next_ticket_, Purpose::operators);
-  auto choice = options_.operators->choose(selection, choosing);
+  auto choice = options_.operators->choose({.selection = selection, .arms = arms_, .pays = pays()}, choosing);
   opened.op = choice.op;
   opened.model = std::move(choice.model);
   return opened;
@@ -225,7 +225,11 @@ TicketOpened SearchState::open_follow_up(const FollowUp& follow_up) const {
     std::erase(opened.failures, follow_up.program);
     Rng choosing(options_.seed, next_ticket_, Purpose::operators);
     opened.op = Operator::repair;
-    opened.model = options_.operators->choose({follow_up.held.front(), {}, {}, {}}, choosing).model;
+    const Selection rejected{follow_up.held.front(), {}, {}, {}};
+    opened.model =
+        options_.operators
+            ->choose({.selection = rejected, .arms = arms_, .op = opened.op, .pays = pays()}, choosing)
+            .model;
   }
   opened.parent = follow_up.program;
   return opened;

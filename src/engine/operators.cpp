@@ -8,16 +8,18 @@ namespace {
 
 bool accepted(const IndividualPtr& individual) { return individual && individual->evaluation.accepted(); }
 
-bool has_second_parent(const Selection& selection) {
-  return std::ranges::any_of(selection.top, accepted) ||
-         std::ranges::any_of(selection.inspirations, accepted);
-}
-
 bool needs_second_parent(const WeightedOperators::Entry& entry) {
   return entry.choice.op == Operator::crossover;
 }
 
 }  // namespace
+
+bool has_accepted_parent(const Selection& selection) { return accepted(selection.parent); }
+
+bool has_second_parent(const Selection& selection) {
+  return std::ranges::any_of(selection.top, accepted) ||
+         std::ranges::any_of(selection.inspirations, accepted);
+}
 
 Result<WeightedOperators> WeightedOperators::create(std::vector<Entry> entries) {
   for (const auto& entry : entries) {
@@ -40,9 +42,10 @@ Result<WeightedOperators> WeightedOperators::create(std::vector<Entry> entries) 
   return WeightedOperators(std::move(entries));
 }
 
-OperatorChoice WeightedOperators::choose(const Selection& selection, Rng& rng) const {
-  if (!accepted(selection.parent)) return {Operator::translate, entries_.front().choice.model};
-  const bool pair = has_second_parent(selection);
+OperatorChoice WeightedOperators::choose(const Situation& situation, Rng& rng) const {
+  if (situation.op || !has_accepted_parent(situation.selection))
+    return {situation.op.value_or(Operator::translate), entries_.front().choice.model};
+  const bool pair = has_second_parent(situation.selection);
   std::vector<double> weights;
   for (const auto& entry : entries_)
     weights.push_back(pair || !needs_second_parent(entry) ? entry.weight : 0);

@@ -342,7 +342,7 @@ std::string SearchState::to_text() const {
     for (const auto parent : lineage_.parents(id)) text += " " + std::to_string(parent.value);
     text += " " + program.source.hex() + "\n";
   }
-  return text + archipelago_.to_text() + knobs_.to_text();
+  return text + arms_.to_text() + archipelago_.to_text() + knobs_.to_text();
 }
 
 Result<SearchState> replay(const Journal& journal, EngineOptions options, std::uint64_t until) {

@@ -55,7 +55,9 @@ Result<ProposalRequest> next_request(const RunView& view) {
   Rng sampling(request.seed, ticket, Purpose::sampling);
   request.selection = policies->sampler->sample(state.archipelago().island(island), sampling);
   Rng choosing(request.seed, ticket, Purpose::operators);
-  auto choice = policies->operators->choose(request.selection, choosing);
+  auto choice = policies->operators->choose(
+      {.selection = request.selection, .arms = state.arms(), .pays = state.budgets().usd.has_value()},
+      choosing);
   request.op = choice.op;
   request.model = std::move(choice.model);
   return request;

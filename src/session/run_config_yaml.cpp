@@ -6,6 +6,7 @@
 #include <kernelsmith/session/run_config.hpp>
 
 #include "objectives_yaml.hpp"
+#include "operators_yaml.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -16,8 +17,6 @@ const Choices<Durability> kDurabilities = {{"process", Durability::process}, {"p
 const Choices<TopologyKind> kTopologies =
     choices({TopologyKind::ring, TopologyKind::full, TopologyKind::star, TopologyKind::edges});
 const Choices<AxesPreset> kAxesPresets = choices({AxesPreset::kernel_smith, AxesPreset::behaviour});
-const Choices<Operator> kOperators =
-    choices({Operator::edit, Operator::rewrite, Operator::crossover, Operator::tune});
 
 enum class ScaleKind { linear, logarithmic, edges, categories };
 const Choices<ScaleKind> kScales = {{"linear", ScaleKind::linear},
@@ -238,39 +237,6 @@ void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
 
 // The rest of the search.
 
-/// What is wrong with the model of an operator, if something is.
-std::optional<Error> unknown_model(const std::vector<std::string>& models, const std::string& name) {
-  if (name.empty() || models.empty() || std::ranges::find(models, name) != models.end()) return std::nullopt;
-  const std::vector<std::string_view> names(models.begin(), models.end());
-  return fail(ErrorCode::invalid_argument, "no model \"" + name + "\" is configured (proposer.models)",
-              "operators", name_hint(name, names));
-}
-
-void read_operators(YamlMap& in, const std::vector<std::string>& models,
-                    std::vector<WeightedOperators::Entry>& entries) {
-  if (in.kind("operators") == YamlKind::absent) return;
-  entries.clear();
-  in.optional_maps("operators", [&](YamlMap& item) {
-    auto& entry = entries.emplace_back();
-    item.required("operator", entry.choice.op, kOperators);
-    item.optional("model", entry.choice.model);
-    item.optional("weight", entry.weight, {0.0, 1e9});
-    if (const auto unknown = unknown_model(models, entry.choice.model); unknown && item.ok())
-      item.refuse("model", unknown->message, unknown->hint);
-  });
-  if (!in.ok()) return;
-  if (const auto valid = WeightedOperators::create(entries); !valid)
-    in.refuse("operators", valid.error().message, valid.error().hint);
-}
-
-void write_operators(YamlWriter& out, const std::vector<WeightedOperators::Entry>& entries) {
-  out.maps("operators", entries, [](YamlWriter& item, const WeightedOperators::Entry& entry) {
-    item.put("operator", word_of(entry.choice.op, kOperators));
-    if (!entry.choice.model.empty()) item.put("model", entry.choice.model);
-    item.put("weight", entry.weight);
-  });
-}
-
 void read_limits(YamlMap& in, RunConfig& config) {
   read_unsigned(in, "repairs", config.repairs, {0, 100});
   read_unsigned(in, "duels", config.duels, {0, 100});
@@ -310,17 +276,10 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
     });
     in.optional_map("sampler", [&](YamlMap& map) { read_choice(map, registry.samplers, config.sampler); });
     in.optional_map("proposer", [&](YamlMap& map) { read_proposer(map, registry, config); });
-    read_operators(in, config.proposer.provider->models(), config.operators);
+    read_operators(in, config);
     in.optional_map("limits", [&](YamlMap& map) { read_limits(map, config); });
     in.optional_map("evaluator", [&](YamlMap& map) { read_evaluator(map, config.evaluator); });
   });
-}
-
-Status check_operators(const RunConfig& config) {
-  const auto models = config.proposer.provider->models();
-  for (const auto& entry : config.operators)
-    if (const auto unknown = unknown_model(models, entry.choice.model)) return *unknown;
-  return {};
 }
 
 std::map<std::string, std::string> policy_texts(const RunConfig& config) {
@@ -336,7 +295,7 @@ std::map<std::string, std::string> policy_texts(const RunConfig& config) {
   return {{"migration", line_of([&](YamlWriter& out) { write_choice(out, config.migration); })},
           {"sampler", line_of([&](YamlWriter& out) { write_choice(out, config.sampler); })},
           {"proposer", line_of([&](YamlWriter& out) { write_choice(out, config.proposer); })},
-          {"operators", line_of([&](YamlWriter& out) { write_operators(out, config.operators); })}};
+          {"operators", line_of([&](YamlWriter& out) { write_operators(out, config); })}};
 }
 
 std::string to_yaml(const RunConfig& config) {
@@ -359,7 +318,7 @@ std::string to_yaml(const RunConfig& config) {
   });
   out.map("sampler", [&](YamlWriter& map) { write_choice(map, config.sampler); });
   out.map("proposer", [&](YamlWriter& map) { write_choice(map, config.proposer); });
-  write_operators(out, config.operators);
+  write_operators(out, config);
   out.map("limits", [&](YamlWriter& map) { write_limits(map, config); });
   out.map("evaluator", [&](YamlWriter& map) { write_choice(map, config.evaluator); });
   return out.finish();

@@ -106,7 +106,7 @@ Status check_budgets(const RunConfig& config) {
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) {
   auto topology = topology_of(config);
   if (!topology) return topology.error();
-  auto operators = WeightedOperators::create(config.operators);
+  auto operators = operators_of(config);
   if (!operators) return operators.error();
   auto sampler = config.sampler.provider->make(task, {});
   if (!sampler) return sampler.error();
@@ -129,7 +129,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.fingerprint = fingerprint;
   options.knobs = knob_setting;
   options.sampler = std::move(*sampler);
-  options.operators = std::make_shared<const WeightedOperators>(std::move(*operators));
+  options.operators = std::move(*operators);
   options.migration = std::move(*migration);
   options.migration_period = config.migration_period;
   options.repairs = config.repairs;

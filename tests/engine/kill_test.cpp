@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kernelsmith/engine/bandit.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
 #include "toy.hpp"
@@ -26,6 +27,10 @@ EngineOptions options_for(bool deterministic) {
   options.deterministic = deterministic;
   options.topology = Topology::ring(3).value();
   options.repairs = 1;
+  // What it has learned must not go down with the process.
+  options.operators = std::make_shared<BanditOperators>(
+      BanditOperators::create({{Operator::edit, "a"}, {Operator::rewrite, "a"}, {Operator::edit, "b"}})
+          .value());
   return options;
 }
 

@@ -13,6 +13,8 @@ IndividualPtr individual(Evaluation evaluation) {
   return std::make_shared<Individual>(Individual{std::move(program), std::move(evaluation)});
 }
 
+const ArmRecord kNothingTried;
+
 std::string refused(Entries entries) {
   const auto operators = WeightedOperators::create(std::move(entries));
   return operators ? "accepted" : operators.error().where;
@@ -34,7 +36,7 @@ TEST(WeightedOperators, DrawsByWeight) {
   int edits = 0;
   for (std::uint64_t ticket = 0; ticket < 1000; ++ticket) {
     Rng rng(1, ticket, Purpose::operators);
-    const auto choice = operators.choose(selection, rng);
+    const auto choice = operators.choose({.selection = selection, .arms = kNothingTried}, rng);
     EXPECT_EQ(choice.model, choice.op == Operator::edit ? "small" : "large");
     edits += choice.op == Operator::edit;
   }
@@ -46,17 +48,22 @@ TEST(WeightedOperators, CrossoverNeedsASecondParent) {
       WeightedOperators::create({{{Operator::crossover, ""}, 1000}, {{Operator::edit, ""}, 1}}).value();
   Selection selection{individual(score_of(1)), {}, {}, {}};
   Rng alone(1, 1, Purpose::operators);
-  EXPECT_EQ(operators.choose(selection, alone).op, Operator::edit);
+  EXPECT_EQ(operators.choose({.selection = selection, .arms = kNothingTried}, alone).op, Operator::edit);
   selection.inspirations.push_back(individual(score_of(2)));
   Rng paired(1, 1, Purpose::operators);
-  EXPECT_EQ(operators.choose(selection, paired).op, Operator::crossover);
+  EXPECT_EQ(operators.choose({.selection = selection, .arms = kNothingTried}, paired).op,
+            Operator::crossover);
 }
 
 TEST(WeightedOperators, WithoutAnAcceptedParentItTranslates) {
   const auto operators = WeightedOperators::create({{{Operator::edit, "m"}, 1}}).value();
   Rng rng(1, 1, Purpose::operators);
-  EXPECT_EQ(operators.choose({}, rng), (OperatorChoice{Operator::translate, "m"}));
-  EXPECT_EQ(operators.choose({individual(rejected()), {}, {}, {}}, rng).op, Operator::translate);
+  const Selection none, failed{individual(rejected()), {}, {}, {}};
+  const OperatorChoice translation{Operator::translate, "m"}, repair{Operator::repair, "m"};
+  EXPECT_EQ(operators.choose({.selection = none, .arms = kNothingTried}, rng), translation);
+  EXPECT_EQ(operators.choose({.selection = failed, .arms = kNothingTried}, rng), translation);
+  EXPECT_EQ(operators.choose({.selection = failed, .arms = kNothingTried, .op = Operator::repair}, rng),
+            repair);
 }
 
 }  // namespace

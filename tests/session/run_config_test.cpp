@@ -155,6 +155,66 @@ TEST(RunConfig, RefusesValuesThatMakeNoSense) {
   EXPECT_EQ(refusal("evaluator: {kind: command}\n").code, ErrorCode::bad_input);
 }
 
+const std::string kTwoModels = "proposer: {kind: chat, models: [{name: large}, {name: small}]}\n";
+
+TEST(RunConfig, OperatorsMayBeChosenByABandit) {
+  RunConfig config = defaults();
+  const std::string yaml = kTwoModels +
+                           "operators:\n  choose: bandit\n  cost: tokens\n  arms:\n"
+                           "    - {operator: rewrite, model: large}\n"
+                           "    - {operator: edit, model: small, weight: 0}\n"
+                           "    - {operator: edit, model: large}\n";
+  ASSERT_TRUE(read_config(yaml, "run.yaml", default_registry(), config));
+  EXPECT_EQ(config.choose_operators, OperatorPolicy::bandit);
+  EXPECT_EQ(config.arm_cost, ArmCost::tokens);
+  RunConfig again = defaults();
+  ASSERT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
+  EXPECT_EQ(to_yaml(again), to_yaml(config));
+  EXPECT_NE(policy_texts(config).at("operators").find("bandit"), std::string::npos);
+  const auto bandit = operators_of(config);
+  ASSERT_TRUE(bandit);
+  const ArmRecord nothing;
+  for (std::uint64_t ticket = 0; ticket < 50; ++ticket) {
+    Rng rng(1, ticket, Purpose::operators);
+    EXPECT_EQ((*bandit)->choose({.selection = {}, .arms = nothing}, rng).model, "large") << "weight 0";
+  }
+}
+
+TEST(RunConfig, TheBanditTakesTheArmsThatThereAreAndAListIsWeightsAgain) {
+  RunConfig config = defaults();
+  ASSERT_TRUE(read_config(kTwoModels, "run.yaml", default_registry(), config));
+  const std::size_t arms = config.operators.size();
+  ASSERT_TRUE(read_config("operators: {choose: bandit}\n", "--set", default_registry(), config));
+  EXPECT_EQ(config.operators.size(), arms);
+  EXPECT_EQ(config.choose_operators, OperatorPolicy::bandit);
+  ASSERT_TRUE(read_config("operators: [{operator: edit}]\n", "--set", default_registry(), config));
+  EXPECT_EQ(config.choose_operators, OperatorPolicy::weights);
+}
+
+TEST(RunConfig, ABanditThatCannotChooseIsRefusedOnce) {
+  const auto message = [](const std::string& operators) { return refusal(kTwoModels + operators).message; };
+  EXPECT_THAT(message("operators: {choose: ucb}\n"), HasSubstr("ucb"));
+  EXPECT_THAT(message("operators: {choose: bandit, cost: euros}\n"), HasSubstr("euros"));
+  EXPECT_THAT(message("operators: {cost: tries}\n"), HasSubstr("only the bandit"));
+  EXPECT_THAT(message("operators: {choose: bandit, arms: [{operator: edit, weight: 2}]}\n"),
+              HasSubstr("0 or 1"));
+  EXPECT_THAT(message("operators: {choose: bandit, arms: [{operator: edit}, {operator: edit}]}\n"),
+              HasSubstr("edit twice"));
+  EXPECT_THAT(message("operators: {choose: bandit, arms: []}\n"), HasSubstr("other than crossover"));
+  EXPECT_THAT(message("operators: {choose: bandit, arm: []}\n"), HasSubstr("arm"));
+  EXPECT_THAT(message("operators: bandit\n"), HasSubstr("list"));
+}
+
+TEST(RunConfig, ACostInDollarsNeedsPrices) {
+  RunConfig config = defaults();
+  ASSERT_TRUE(read_config(kTwoModels + "operators: {choose: bandit, cost: usd}\n", "run.yaml",
+                          default_registry(), config));
+  const Status checked = check_operators(config);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().where, "operators.cost");
+  EXPECT_THAT(checked.error().message, HasSubstr("\"large\""));
+}
+
 TEST(RunConfig, AnotherProposerBringsItsOwnOperators) {
   RunConfig config = defaults();
   ASSERT_EQ(config.operators.front().choice.op, Operator::tune);

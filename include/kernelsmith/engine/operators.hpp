@@ -1,21 +1,23 @@
 // The Operators policy: what makes the next child, and with which model.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/rng.hpp>
+#include <kernelsmith/engine/arms.hpp>
 
 namespace kernelsmith {
 
-/// An operator and, if several models are configured, the model that serves it.
-struct OperatorChoice {
-  Operator op = Operator::rewrite;
-  std::string model;
-
-  friend bool operator==(const OperatorChoice&, const OperatorChoice&) = default;
+/// What a choice is made from.
+struct Situation {
+  const Selection& selection;
+  const ArmRecord& arms;  ///< what the run's earlier choices brought
+  /// Operator::repair if the engine has chosen it, so that only the model is open.
+  std::optional<Operator> op = std::nullopt;
+  bool pays = false;  ///< the run has a budget of money
 };
 
 /// Chooses the operator of a ticket. Immutable; pure given the random stream.
@@ -23,9 +25,16 @@ class Operators {
  public:
   virtual ~Operators() = default;
 
-  /// For a selection without an accepted parent the answer is Operator::translate.
-  virtual OperatorChoice choose(const Selection& selection, Rng& rng) const = 0;
+  /// For a selection without an accepted parent the answer is Operator::translate, unless the situation names
+  /// the operator.
+  virtual OperatorChoice choose(const Situation& situation, Rng& rng) const = 0;
 };
+
+/// If not, a child is a translation.
+bool has_accepted_parent(const Selection& selection);
+
+/// Whether a crossover is possible: the selection holds a second accepted program.
+bool has_second_parent(const Selection& selection);
 
 /// Draws from a fixed list by weight. Crossover takes part only if the selection holds a second accepted
 /// program.
@@ -39,10 +48,10 @@ class WeightedOperators final : public Operators {
 
   /// Refuses (`invalid_argument`) an empty list, a weight that is negative or not finite, a list without a
   /// positive weight for anything but crossover, and the operators that the engine chooses by itself:
-  /// translate and repair. Translations use the first entry's model.
+  /// translate and repair. Those use the first entry's model.
   static Result<WeightedOperators> create(std::vector<Entry> entries);
 
-  OperatorChoice choose(const Selection& selection, Rng& rng) const override;
+  OperatorChoice choose(const Situation& situation, Rng& rng) const override;
 
  private:
   explicit WeightedOperators(std::vector<Entry> entries) : entries_(std::move(entries)) {}

@@ -19,6 +19,7 @@
 
 #include <kernelsmith/core/event.hpp>
 #include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/engine/arms.hpp>
 #include <kernelsmith/engine/expected_gain.hpp>
 #include <kernelsmith/engine/knob_memory.hpp>
 #include <kernelsmith/engine/options.hpp>
@@ -108,6 +109,8 @@ class SearchState {
   Spending spending() const;
   /// Null while nothing was accepted.
   IndividualPtr best() const { return archipelago_.best(); }
+  /// What each operator of each model has brought.
+  const ArmRecord& arms() const { return arms_; }
   /// How many proposals were refusals, by why. Their sum is Counts::refused.
   const std::map<RefusalCode, std::uint64_t>& refusals() const { return refusals_; }
   /// Every evaluated program, by id.
@@ -189,7 +192,7 @@ class SearchState {
   /// What became of the values of knobs; empty without EngineOptions::knobs.
   const KnobMemory& knobs() const { return knobs_; }
 
-  /// Canonical text of counts, lineage, archipelago and what is known of knobs. Equal states have equal
+  /// Canonical text of counts, arms, lineage, archipelago and what is known of knobs. Equal states have equal
   /// texts, byte for byte.
   std::string to_text() const;
 
@@ -235,6 +238,7 @@ class SearchState {
   double forecast_usd(const TicketOpened& call) const;
   std::uint64_t marks_passed() const;
   bool room_for_call(const TicketOpened& next) const;
+  bool pays() const { return budgets_.usd.has_value(); }
 
   // Committing.
   Result<Commits> commit_what_may(std::optional<TicketId> answered);
@@ -249,6 +253,7 @@ class SearchState {
   Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
   std::vector<ProgramId> heirs_of(Cell cell) const;
   void keep(ProgramRecord& record, const IndividualPtr& individual, std::uint64_t evaluated_at) const;
+  void record_try(const OpenTicket& ticket, const Commit& commit);
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
   void queue_duel(IslandId island, const IndividualPtr& challenger, const IndividualPtr& incumbent);
@@ -287,6 +292,7 @@ class SearchState {
   Archipelago archipelago_;
   Lineage lineage_;
   Counts counts_;
+  ArmRecord arms_;
   std::map<RefusalCode, std::uint64_t> refusals_;
   Spending spending_;                                                   ///< what counts
   std::map<std::pair<std::string, Operator>, KnownCalls> known_calls_;  ///< of what counts, by their tickets

@@ -13,6 +13,7 @@
 #include <kernelsmith/archive/axis.hpp>
 #include <kernelsmith/archive/objectives.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/engine/bandit.hpp>
 #include <kernelsmith/engine/operators.hpp>
 #include <kernelsmith/engine/options.hpp>
 #include <kernelsmith/islands/island.hpp>
@@ -43,6 +44,10 @@ enum class AxesPreset {
 };
 std::string_view name_of(AxesPreset preset);
 
+/// How the next operator and its model are chosen.
+enum class OperatorPolicy { weights, bandit };
+std::string_view name_of(OperatorPolicy policy);
+
 /// The configuration of a run. A value; its providers are shared.
 struct RunConfig {
   Budgets budgets;  ///< none set: see with_default_budget
@@ -61,7 +66,9 @@ struct RunConfig {
   IslandOptions island;
   double migration_period = 0.1;
 
-  std::vector<WeightedOperators::Entry> operators;
+  std::vector<WeightedOperators::Entry> operators;  ///< a bandit's weights are 0 or 1
+  OperatorPolicy choose_operators = OperatorPolicy::weights;
+  std::optional<ArmCost> arm_cost;  ///< for a bandit; empty: see BanditOperators::create
   unsigned repairs = 0;
   unsigned duels = 0;
   unsigned tunings = 0;  ///< EngineOptions::tunings; `--model` and `--manual` set kTuningsOfModels
@@ -102,7 +109,12 @@ inline constexpr const char* kSourceFeatures = "source features";
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
                    RunConfig& config);
 
-/// Refuses operators that name a model which the proposer does not have.
+/// The policy that chooses among the operators. Refuses (`invalid_argument`) what WeightedOperators or
+/// BanditOperators refuses, a bandit's weight that is neither 0 nor 1, and a cost without a bandit.
+Result<std::shared_ptr<const Operators>> operators_of(const RunConfig& config);
+
+/// Refuses operators that name a model which the proposer does not have, and a bandit's cost in USD if a
+/// model has no price.
 Status check_operators(const RunConfig& config);
 
 /// run.yaml with every setting written out; read_config gives it back.

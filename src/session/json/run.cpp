@@ -71,6 +71,25 @@ Json cost_object(const Spending& spending) {
   return cost;
 }
 
+std::uint64_t count_of(double whole) { return static_cast<std::uint64_t>(whole); }
+
+Json arms_list(const RunView& view) {
+  const Arm total = view.state.arms().total();
+  return list_of(view.state.arms().arms(), [&](const auto& arm) -> Json {
+    const auto& [choice, sums] = arm;
+    return {{"operator", name_of(choice.op)},
+            {"model", choice.model},
+            {"tries", count_of(sums.all.tries)},
+            {"share", sums.all.tries / total.all.tries},
+            {"recent_share", sums.lately.tries / total.lately.tries},
+            {"accepted", count_of(sums.all.accepted)},
+            {"better", count_of(sums.all.better)},
+            {"gain", sums.all.gain},
+            {"usd", sums.all.usd},
+            {"tokens", count_of(sums.all.tokens)}};
+  });
+}
+
 Json best_object(const RunView& view, const Extent& extent) {
   const IndividualPtr best = view.state.best();
   if (!best) return nullptr;
@@ -146,6 +165,7 @@ Json run_object(const RunView& view, const Extent& extent) {
       {"in_use", view.in_use},
       {"cost", cost_object(view.spending())},
       {"counts", counts_object(view.state.counts())},
+      {"arms", arms_list(view)},
       {"best", best_object(view, extent)},
       {"demoted", demoted_list(view, extent)},
       {"archive", archive_object(view, extent)},
