@@ -184,18 +184,23 @@ TEST(TorchVerdicts, OtherFaultsOfOutputsHaveCodesOfTheirOwn) {
               HasSubstr(R"('output 0' is ["float32",[6]], and the reference's is ["float32",[2,3]])"));
 }
 
-/// A task whose baseline is a module of its own, as JSON.
-Bench bench_with_baseline(const std::string& module) {
-  Bench bench;
+/// Gives the task a baseline of its own, as JSON.
+void set_baseline(Bench& bench, const std::string& module) {
   bench.task.files = {{"expert.py", module}};
   TorchSettings torch;
   torch.module = "expert.py";
   bench.task.settings = settings_text(torch);
-  return bench;
+}
+
+Error refusal_of_baseline(const std::string& module) {
+  Bench bench;
+  set_baseline(bench, module);
+  return bench.refusal();
 }
 
 TEST(TorchVerdicts, AModuleOfTheTaskCanBeTheBaseline) {
-  Bench bench = bench_with_baseline(R"({"us": 500, "launches": 0})");
+  Bench bench;
+  set_baseline(bench, R"({"us": 500, "launches": 0})");
   const auto evaluation = bench.evaluate(R"({"us": 250})");
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
   ASSERT_TRUE(evaluation->accepted()) << evaluation->rejection()->diagnostics;
@@ -206,14 +211,12 @@ TEST(TorchVerdicts, AModuleOfTheTaskCanBeTheBaseline) {
 }
 
 TEST(TorchVerdicts, ABaselineThatIsWrongOrCannotBePlannedIsTheTasksFault) {
-  const Error wrong =
-      bench_with_baseline(
-          R"({"wrong": {"call": 0, "tensor": 0, "index": [0, 1], "count": 1, "kind": "not_written"}})")
-          .refusal();
+  const Error wrong = refusal_of_baseline(
+      R"({"wrong": {"call": 0, "tensor": 0, "index": [0, 1], "count": 1, "kind": "not_written"}})");
   EXPECT_EQ(wrong.code, ErrorCode::refused);
   EXPECT_THAT(describe(wrong), HasSubstr("baseline"));
   const Error unplanned =
-      bench_with_baseline(R"({"plan": )" + told("candidate", "plan", "plan_failed") + "}").refusal();
+      refusal_of_baseline(R"({"plan": )" + told("candidate", "plan", "plan_failed") + "}");
   EXPECT_EQ(unplanned.code, ErrorCode::refused);
   EXPECT_THAT(unplanned.message, HasSubstr("the task's baseline cannot be planned"));
 }
