@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include <kernelsmith/archive/archive.hpp>
 
@@ -22,7 +23,7 @@ std::string line_of(const Elite& elite) {
   line += " program " + std::to_string(elite.individual->program->id.value) + " fitness";
   for (const double number : {fitness.median, fitness.low, fitness.high})
     line += ' ' + detail::number_text(number);
-  return line + '\n';
+  return line;
 }
 
 }  // namespace
@@ -33,6 +34,8 @@ std::string_view name_of(AddStatus status) {
       return "new_cell";
     case AddStatus::improved:
       return "improved";
+    case AddStatus::joined:
+      return "joined";
     case AddStatus::ambiguous:
       return "ambiguous";
     case AddStatus::not_better:
@@ -64,6 +67,8 @@ bool Archive::outranks(const Rank& a, const Rank& b) {
 AddOutcome Archive::add(IndividualPtr individual) {
   const Metrics& metrics = metrics_of(individual);
   const Cell cell = grid_.cell_of(metrics);
+  if (objectives_.pareto()) return add_to_front(cell, std::move(individual), std::nullopt);
+  if (objectives_.lexicographic()) return add_in_order(cell, std::move(individual));
   const Elite* elite = find(cell);
   if (!elite) return place(cell, std::move(individual));
 
@@ -86,8 +91,12 @@ AddOutcome Archive::settle(IndividualPtr challenger, ProgramId incumbent, Compar
   if (verdict != Comparison::better) {
     return {AddStatus::not_better, cell, elite ? elite->individual : nullptr};
   }
+  if (objectives_.pareto()) return add_to_front(cell, std::move(challenger), incumbent);
   const bool unchanged = elite && elite->individual->program->id == incumbent;
-  return unchanged ? place(cell, std::move(challenger)) : add(std::move(challenger));
+  if (!unchanged) return add(std::move(challenger));
+  if (objectives_.lexicographic())
+    return place_in_order(cell, std::move(challenger), objectives_.place_of_fitness());
+  return place(cell, std::move(challenger));
 }
 
 AddOutcome Archive::place(Cell cell, IndividualPtr individual) {
@@ -115,6 +124,7 @@ std::vector<Cell> Archive::withdraw(ProgramId program) {
     if (elite.individual->program->id == program) vacated.push_back(elite.cell);
   std::erase_if(elites_, [&](const Elite& elite) { return elite.individual->program->id == program; });
   std::erase_if(ranking_, [&](const Rank& rank) { return rank.program == program; });
+  for (const Cell cell : vacated) fastest_.erase(cell);
   return vacated;
 }
 
@@ -124,21 +134,36 @@ const Elite* Archive::find(Cell cell) const {
   return at != elites_.end() && at->cell == cell ? &*at : nullptr;
 }
 
-const Elite& Archive::ranked(std::size_t rank) const { return *find(ranking_.at(rank).cell); }
+const Elite& Archive::ranked(std::size_t rank) const {
+  const Rank& wanted = ranking_.at(rank);
+  const Elite* elite = find(wanted.cell);
+  if (objectives_.pareto())
+    while (elite->individual->program->id != wanted.program) ++elite;
+  return *elite;
+}
 
-IndividualPtr Archive::best() const { return elites_.empty() ? nullptr : ranked(0).individual; }
+IndividualPtr Archive::best() const {
+  if (elites_.empty()) return nullptr;
+  if (!objectives_.lexicographic()) return ranked(0).individual;
+  std::vector<IndividualPtr> all;
+  for (const Elite& elite : elites_) all.push_back(elite.individual);
+  return objectives_.best_of(std::move(all));
+}
 
 ArchiveStatistics Archive::statistics(double offset) const {
   std::vector<double> fitness;
   fitness.reserve(elites_.size());
-  for (const auto& elite : elites_) fitness.push_back(elite.fitness);
+  std::optional<Cell> before;  // a cell counts once, with its best
+  for (const auto& elite : elites_)
+    if (std::exchange(before, elite.cell) != elite.cell) fitness.push_back(elite.fitness);
   return statistics_of(grid_.cells(), fitness, offset);
 }
 
 std::string Archive::to_text() const {
   std::string text;
   for (const auto& axis : grid_.axes()) text += "axis " + axis.to_text() + '\n';
-  for (const auto& elite : elites_) text += line_of(elite);
+  if (objectives_.several()) text += "objectives " + objectives_.to_text() + '\n';
+  for (const auto& elite : elites_) text += line_of(elite) + objectives_text(elite) + '\n';
   return text;
 }
 

@@ -32,8 +32,9 @@ bool better(const Elite& a, const Elite& b) {
 
 }  // namespace
 
-Archipelago::Archipelago(const Grid& grid, Topology topology, IslandOptions options)
-    : topology_(std::move(topology)), islands_(topology_.islands(), Island(grid, options)) {}
+Archipelago::Archipelago(const Grid& grid, Topology topology, IslandOptions options,
+                         const Objectives& objectives)
+    : topology_(std::move(topology)), islands_(topology_.islands(), Island(grid, options, objectives)) {}
 
 std::optional<AddOutcome> Archipelago::add(IslandId id, IndividualPtr individual) {
   return islands_.at(id.value).add(std::move(individual));
@@ -65,6 +66,12 @@ std::vector<MigrationMove> Archipelago::migrate(const Migration& policy, std::ui
 }
 
 IndividualPtr Archipelago::best() const {
+  if (objectives().lexicographic()) {
+    std::vector<IndividualPtr> all;
+    for (const auto& island : islands_)
+      for (const auto& elite : island.archive().elites()) all.push_back(elite.individual);
+    return objectives().best_of(std::move(all));
+  }
   const Elite* best = nullptr;
   for (const auto& island : islands_) {
     if (island.archive().elites().empty()) continue;
@@ -72,6 +79,31 @@ IndividualPtr Archipelago::best() const {
     if (!best || better(candidate, *best)) best = &candidate;
   }
   return best ? best->individual : nullptr;
+}
+
+std::map<Cell, Elite> Archipelago::elites() const {
+  std::map<Cell, Elite> best;
+  for (const auto& island : islands_)
+    for (const auto& elite : island.archive().elites()) {
+      const auto [at, is_new] = best.try_emplace(elite.cell, elite);
+      if (is_new) continue;
+      const bool in_order = objectives().lexicographic();
+      const bool takes =
+          in_order ? objectives().best_of({at->second.individual, elite.individual}) != at->second.individual
+                   : elite.fitness > at->second.fitness;
+      if (takes) at->second = elite;
+    }
+  return best;
+}
+
+std::vector<IndividualPtr> Archipelago::front() const {
+  std::map<ProgramId, IndividualPtr> all;
+  for (const auto& island : islands_)
+    for (const auto& elite : island.archive().elites())
+      all.emplace(elite.individual->program->id, elite.individual);
+  std::vector<IndividualPtr> individuals;
+  for (auto& [id, individual] : all) individuals.push_back(std::move(individual));
+  return pareto_front(objectives(), individuals);
 }
 
 ArchiveStatistics Archipelago::statistics(double offset) const {

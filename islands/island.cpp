@@ -28,7 +28,8 @@ void remove(std::vector<IndividualPtr>& individuals, ProgramId program) {
 
 }  // namespace
 
-Island::Island(Grid grid, IslandOptions options) : options_(options), archive_(std::move(grid)) {
+Island::Island(Grid grid, IslandOptions options, Objectives objectives)
+    : options_(options), archive_(std::move(grid), std::move(objectives)) {
   options_.rejections = std::max<std::size_t>(options_.rejections, 1);
 }
 
@@ -73,9 +74,27 @@ std::uint64_t Island::visits(ProgramId program) const {
 /// A program that was measured again stands at its new place alone.
 void Island::rank(IndividualPtr individual) {
   remove(leaders_, individual->program->id);
-  leaders_.insert(std::lower_bound(leaders_.begin(), leaders_.end(), individual, outranks),
-                  std::move(individual));
+  if (archive_.objectives().pareto()) {
+    leaders_.push_back(std::move(individual));
+    order_by_fronts();
+  } else {
+    leaders_.insert(std::lower_bound(leaders_.begin(), leaders_.end(), individual, outranks),
+                    std::move(individual));
+  }
   truncate(leaders_, kMaxLeaders);
+}
+
+/// What nobody dominates comes first and is then left out of the question, until all stand.
+void Island::order_by_fronts() {
+  std::ranges::sort(leaders_, outranks);
+  std::vector<IndividualPtr> ordered;
+  while (!leaders_.empty()) {
+    const auto front = pareto_front(archive_.objectives(), leaders_);
+    ordered.insert(ordered.end(), front.begin(), front.end());
+    std::erase_if(leaders_,
+                  [&](const IndividualPtr& one) { return std::ranges::find(front, one) != front.end(); });
+  }
+  leaders_ = std::move(ordered);
 }
 
 void Island::count(const IndividualPtr& individual) {

@@ -249,6 +249,16 @@ std::string sizes_text(const std::vector<Sizes>& all) {
   return joined(texts, "; ");
 }
 
+/// With the share of each in the score if they count differently.
+std::string timed_text(const Task& task) {
+  if (task.timed_weights.empty()) return sizes_text(task.timed);
+  std::vector<std::string> texts;
+  for (std::size_t shape = 0; shape < task.timed.size(); ++shape)
+    texts.push_back(describe(task.timed[shape]) + " (" + number(100 * task.timed_weights[shape]) +
+                    " % of the score)");
+  return joined(texts, "; ");
+}
+
 Map task_data(const Task& task, const PromptOptions& options) {
   List tensors;
   for (const TensorSpec& tensor : task.tensors)
@@ -262,7 +272,7 @@ Map task_data(const Task& task, const PromptOptions& options) {
            {"has_tensors", !tensors.empty()},
            {"tensors", std::move(tensors)},
            {"sizes", describe(task.sizes)},
-           {"timed", sizes_text(task.timed)},
+           {"timed", timed_text(task)},
            {"check", sizes_text(task.check)},
            {"threads", std::to_string(task.threads)},
            {"threaded", task.threads > 1},

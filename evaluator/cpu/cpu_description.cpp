@@ -51,6 +51,12 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
+/// The source stands for what the backend does not look at: nesting for blocking (memory), loops for the
+/// structure, calls for intrinsics (parallelism).
+std::vector<BehaviourLevels> behaviour() {
+  return {{"max_nesting", {0, 4, 6, 8, 12}}, {"loops", {0, 2, 4, 8, 16}}, {"calls", {0, 1, 8, 32, 128}}};
+}
+
 }  // namespace
 }  // namespace cpu
 
@@ -64,6 +70,7 @@ BackendDescription describe_cpu_backend() {
   description.form = TaskForm::kernel;
   description.shared_device = true;
   description.dtypes = cpu::dtypes_with_a_type();
+  description.behaviour = cpu::behaviour();
   description.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{"task.hpp", cpu_task_header(task)}};
   };

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 #include "cpu_host.hpp"
 #include "cpu_oracle.hpp"
@@ -32,15 +32,15 @@ class CpuBackend final : public Backend {
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
     host_->expect_evaluation();
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch compiling;
     auto output = compiler_->compile(source, stop);
     Report report;
     report.toolchain = compiler_->description();
-    report.spent_ms["compile"] =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double compile_ms = compiling.ms();
+    report.spent_ms["compile"] = compile_ms;
     if (output) {
       if (!output->log.empty()) report.artifacts.push_back({"compile.log", std::move(output->log)});
-      return Compilation{BinaryPtr(std::move(output->binary)), std::move(report)};
+      return Compilation{BinaryPtr(std::move(output->binary)), std::move(report), {{kCompileMs, compile_ms}}};
     }
     const Failure failure = output.error();
     if (const Error* error = std::get_if<Error>(&failure)) return *error;

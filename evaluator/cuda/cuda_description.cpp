@@ -79,6 +79,15 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
+/// Memory: none shared, within 16 KiB, what a block has without asking, more. Parallelism: how many threads
+/// a multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
+std::vector<BehaviourLevels> behaviour() {
+  constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
+  return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},
+          {"registers", {0, 33, 65, 129, 256}},
+          {"tensor_cores", {0, 1, 2}}};
+}
+
 }  // namespace
 }  // namespace cuda
 
@@ -99,6 +108,7 @@ BackendDescription describe_cuda_backend() {
   description.timeout_s = kGpuTimeoutS;
   description.dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
                         Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
+  description.behaviour = cuda::behaviour();
   description.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{"task.cuh", cuda_task_header(task)}};
   };

@@ -59,8 +59,11 @@ struct MemoryClaimed {
 class CudaBackend final : public Backend {
  public:
   CudaBackend(std::shared_ptr<const Task> task, std::shared_ptr<const CudaCompiler> compiler,
-              std::shared_ptr<PlanCache> plans)
-      : task_(std::move(task)), compiler_(std::move(compiler)), plans_(std::move(plans)) {}
+              std::shared_ptr<PlanCache> plans, DeviceFacts device)
+      : task_(std::move(task)),
+        compiler_(std::move(compiler)),
+        plans_(std::move(plans)),
+        device_(std::move(device)) {}
 
   /// What the task's tensors and workspace take of the device, for as long as it is prepared.
   void claim(std::unique_ptr<MemoryClaimed> memory) { memory_ = std::move(memory); }
@@ -108,7 +111,8 @@ class CudaBackend final : public Backend {
     auto evaluation = judge_->evaluate(request, stop);
     if (!evaluation) return evaluation;
     return inspections_.look(
-        with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_)), request, stop);
+        with_bound(with_features(*evaluation, rates_of(*task_, evaluation->report(), bytes_per_us_))),
+        request, stop);
   }
 
  private:
@@ -123,7 +127,9 @@ class CudaBackend final : public Backend {
     auto planned = plans_->find_or_plan(output->binary, stop);
     report.spent_ms["plan"] = planning.ms();
     if (!planned) return planned.error();
-    features = features_of(**planned);
+    features = features_of(**planned, device_);
+    features[kPeakMemory] = peak_memory(**planned, task_->timed.size());
+    features[kCompileMs] = report.spent_ms["compile"];
     report.artifacts.push_back({"kernels.txt", kernel_table(**planned)});
     report.artifacts.push_back({"plan.txt", plan_text(**planned, *task_)});
     return BinaryPtr(std::move(output->binary));
@@ -132,6 +138,7 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<const CudaCompiler> compiler_;
   const std::shared_ptr<PlanCache> plans_;
+  const DeviceFacts device_;               ///< the GPU's, or the one that is planned for
   std::unique_ptr<MemoryClaimed> memory_;  ///< given back after all that follows
   Mutex mutex_;
   std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
@@ -331,7 +338,8 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   auto prepared = prepare(task, options, device);
   if (!prepared) return prepared.error();
   auto plans = std::make_shared<PlanCache>(planning_with(prepared->plan));
-  auto backend = std::make_shared<CudaBackend>(prepared->task, prepared->compiler, plans);
+  auto backend =
+      std::make_shared<CudaBackend>(prepared->task, prepared->compiler, plans, prepared->plan.planner.device);
   if (!prepared->gpu) {
     plans->move_to(made_up_addresses(*prepared, options));
     if (auto planned = plan_trusted(*prepared, *plans, options.stop); !planned) return planned.error();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "planner/occupancy.hpp"
 #include "runner/loaded_plan.hpp"
 
 namespace kernelsmith::cuda {
@@ -32,6 +33,24 @@ std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
   for (const plan::Operation& operation : planned.by_shape.front().calls.front().operations)
     if (const auto* const launch = std::get_if<plan::Launch>(&operation.what)) launches.push_back(launch);
   return launches;
+}
+
+double product(const plan::Dim3& size) { return 1.0 * size[0] * size[1] * size[2]; }
+
+/// How a launch fills a device: threads on a multiprocessor as a share of its most, and blocks over those
+/// that the device holds at once.
+struct Fit {
+  double occupancy = 0, waves = 0;
+};
+
+Fit fit_of(const plan::Kernel& kernel, const plan::Launch& launch, const DeviceFacts& device) {
+  const double threads = product(launch.block);
+  const double blocks = planner::blocks_per_multiprocessor(
+      device, kernel, static_cast<std::uint64_t>(threads), launch.dynamic_shared, launch.shared_carveout);
+  if (blocks == 0) return {};
+  const auto most = static_cast<double>(planner::value_of(device, planner::kThreadsPerMultiprocessor));
+  const auto multiprocessors = static_cast<double>(planner::value_of(device, planner::kMultiprocessors));
+  return {blocks * threads / most, product(launch.grid) / (blocks * multiprocessors)};
 }
 
 struct PlannedShape {
@@ -122,7 +141,7 @@ Judged<PlannedBinaryPtr> PlanCache::find_or_plan(const CudaBinaryPtr& binary, co
   return std::move(*planned);
 }
 
-std::map<std::string, double> features_of(const PlannedBinary& planned) {
+std::map<std::string, double> features_of(const PlannedBinary& planned, const DeviceFacts& device) {
   const auto& facts = planned.binary->facts().kernels;
   std::map<std::string, double> features = {
       {"registers", 0}, {"spill_bytes", 0}, {"shared_bytes", 0}, {"tensor_cores", 0}, {"launches", 0}};
@@ -136,8 +155,23 @@ std::map<std::string, double> features_of(const PlannedBinary& planned) {
     at_least("shared_bytes", kernel.kernel.static_shared + launch->dynamic_shared);
     at_least("tensor_cores", kernel.tensor_cores ? 1 : 0);
     features["launches"] += 1;
+    const Fit fit = fit_of(kernel.kernel, *launch, device);
+    at_least("waves", fit.waves);
+    const auto [occupancy, first] = features.emplace("occupancy", fit.occupancy);
+    if (!first) occupancy->second = std::min(occupancy->second, fit.occupancy);
   }
   return features;
+}
+
+double peak_memory(const PlannedBinary& planned, std::size_t timed) {
+  std::uint64_t most = 0;
+  for (std::size_t shape = 0; shape < timed; ++shape) {
+    const plan::Call& call = planned.by_shape[shape].calls.front();
+    std::uint64_t bytes = call.kept_workspace + call.call_workspace;
+    for (const plan::Buffer& buffer : planned.where->buffers[shape].front()) bytes += buffer.bytes;
+    most = std::max(most, bytes);
+  }
+  return static_cast<double>(most);
 }
 
 std::string kernel_table(const PlannedBinary& planned) {

@@ -82,8 +82,12 @@ class PlanCache {
 };
 
 /// The features of a planned binary for the archive: registers, spilled bytes, shared memory, launches,
-/// tensor cores.
-std::map<std::string, double> features_of(const PlannedBinary& planned);
+/// tensor cores, occupancy and waves on that device.
+std::map<std::string, double> features_of(const PlannedBinary& planned, const DeviceFacts& device);
+
+/// The most bytes of device memory that a call at one of the first `timed` shapes has in use: its tensors, and
+/// what it takes of the workspaces.
+double peak_memory(const PlannedBinary& planned, std::size_t timed);
 
 /// The same for a person and a model: a line for each kernel.
 std::string kernel_table(const PlannedBinary& planned);

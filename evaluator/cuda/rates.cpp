@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/expression.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
@@ -38,6 +39,25 @@ Evaluation with_features(const Evaluation& evaluation, const std::map<std::strin
   all.insert(features.begin(), features.end());
   auto metrics = Metrics::create(accepted->metrics.fitness(), std::move(all));
   return metrics ? Evaluation(Acceptance{std::move(*metrics), accepted->report}) : evaluation;
+}
+
+Evaluation with_bound(const Evaluation& evaluation) {
+  const auto* const accepted = std::get_if<Acceptance>(&evaluation.outcome());
+  if (!accepted) return evaluation;
+  const auto& features = accepted->metrics.features();
+  const auto feature = [&](const char* name) {
+    const auto found = features.find(name);
+    return found != features.end() ? found->second : 0;
+  };
+  Report report = accepted->report;
+  if (report.shapes.empty() || !report.shapes.front().runtime_us) return evaluation;
+  report.advice = bound_of({.us = report.shapes.front().runtime_us->median,
+                            .share_of_bandwidth = feature("share_of_bandwidth"),
+                            .launches = feature("launches"),
+                            .spill_bytes = feature("spill_bytes"),
+                            .occupancy = feature("occupancy"),
+                            .waves = feature("waves")});
+  return Acceptance{accepted->metrics, std::move(report)};
 }
 
 }  // namespace kernelsmith::cuda

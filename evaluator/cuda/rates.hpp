@@ -1,4 +1,5 @@
-// Rates: what an accepted candidate's times are beside what the device can do. Pure functions.
+// Rates: what an accepted candidate's times are beside what the device can do, and what bounds it. Pure
+// functions.
 #pragma once
 
 #include <map>
@@ -16,5 +17,9 @@ std::map<std::string, double> rates_of(const Task& task, const Report& report, d
 
 /// The evaluation with these features beside its own; a rejection comes back unchanged.
 Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
+
+/// The evaluation with what its features say of its bound (`bound_of`) as advice; a rejection comes back
+/// unchanged.
+Evaluation with_bound(const Evaluation& evaluation);
 
 }  // namespace kernelsmith::cuda

@@ -31,6 +31,14 @@ struct Context {
   std::size_t timed() const {
     return static_cast<std::size_t>(std::ranges::count(shapes, true, &TaskShape::timed));
   }
+
+  /// The timed shapes' shares in the score, with the sum 1; empty if all count alike.
+  std::vector<double> weights() const {
+    std::vector<double> weights;
+    for (const TaskShape& shape : shapes)
+      if (shape.timed && shape.weight) weights.push_back(*shape.weight);
+    return weights;
+  }
 };
 
 }  // namespace kernelsmith::judge

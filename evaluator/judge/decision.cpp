@@ -24,10 +24,11 @@ void cap(std::vector<double>& batch_us, const std::vector<double>& lone_us, cons
 }
 
 /// What differs between runs differs at all shapes at once: floors do not average out as noise does.
-double mean_floor(const std::vector<ShapeScore>& scores) {
+double mean_floor(const std::vector<ShapeScore>& scores, std::span<const double> weights) {
   double sum = 0;
-  for (const ShapeScore& score : scores) sum += score.floor;
-  return sum / static_cast<double>(scores.size());
+  for (std::size_t shape = 0; shape < scores.size(); ++shape)
+    sum += scores[shape].floor * (weights.empty() ? 1 : weights[shape]);
+  return weights.empty() ? sum / static_cast<double>(scores.size()) : sum;
 }
 
 /// The candidate's speedup, known from as many samples as its own ratio.
@@ -70,8 +71,8 @@ std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& sh
   return scores;
 }
 
-Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, const Floors& floors,
-                     Report& report) {
+Measurement conclude(const std::vector<ShapeScore>& scores, std::span<const double> weights,
+                     const Scale& scale, const Floors& floors, Report& report) {
   std::vector<Measurement> ratios, runtimes;
   for (std::size_t shape = 0; shape < scores.size(); ++shape) {
     const ShapeScore& score = scores[shape];
@@ -82,10 +83,10 @@ Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, 
     ratios.push_back(score.ratio);
     runtimes.push_back(score.runtime_us);
   }
-  const Measurement ratio = geometric_mean(ratios, "x");
-  report.over_yardstick = with_floor(ratio, mean_floor(scores));
+  const Measurement ratio = geometric_mean(ratios, "x", weights);
+  report.over_yardstick = with_floor(ratio, mean_floor(scores, weights));
   report.speedup = scaled(scale.mean, *report.over_yardstick);
-  report.runtime_us = with_floor(geometric_mean(runtimes, "us"), floors.times);
+  report.runtime_us = with_floor(geometric_mean(runtimes, "us", weights), floors.times);
   // How well the baseline is known is the same for all candidates of a run.
   Measurement fitness = scaled(Measurement::exact(scale.mean.median, "x"), *report.over_yardstick);
   fitness.median = scale.mean.median * ratio.low;
@@ -93,14 +94,15 @@ Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, 
   return fitness;
 }
 
-Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores) {
+Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores,
+                 std::span<const double> weights) {
   std::vector<Measurement> by_shape;
   for (const auto& [batches, lone] : shapes) {
     std::vector<double> ratios(batches.size());
     for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = batches.rival_us[i] / batches.candidate_us[i];
     by_shape.push_back(median_interval(ratios, "x"));
   }
-  return with_floor(geometric_mean(by_shape, "x"), mean_floor(scores));
+  return with_floor(geometric_mean(by_shape, "x", weights), mean_floor(scores, weights));
 }
 
 }  // namespace kernelsmith::judge

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <kernelsmith/core/evaluation.hpp>
@@ -45,10 +46,12 @@ std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& sh
                                      Pool& pool);
 
 /// Fills in the report's speeds and gives the fitness: the low end of the ratio's interval, times the scale.
-Measurement conclude(const std::vector<ShapeScore>& scores, const Scale& scale, const Floors& floors,
-                     Report& report);
+/// `weights` are those of Context.
+Measurement conclude(const std::vector<ShapeScore>& scores, std::span<const double> weights,
+                     const Scale& scale, const Floors& floors, Report& report);
 
 /// The rival's time over the candidate's in the same samples. Requires samples of a rival.
-Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores);
+Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores,
+                 std::span<const double> weights);
 
 }  // namespace kernelsmith::judge

@@ -227,11 +227,12 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
   const Floors floors = context.host.traits().floors;
   const auto bytes = request.candidate->exact_bytes();
   Pool unpooled;
+  const std::vector<double> weights = context.weights();
   const std::vector<ShapeScore> scores =
       score_shapes(timed.shapes, floors, bytes ? pools_[*bytes] : unpooled);
-  const Measurement fitness = conclude(scores, scale_, floors, report);
+  const Measurement fitness = conclude(scores, weights, scale_, floors, report);
   if (auto plausible = check_plausible(context, scores); !plausible) return plausible.error();
-  if (request.rival && !report.incumbent_failed) report.duel = duel(timed.shapes, scores);
+  if (request.rival && !report.incumbent_failed) report.duel = duel(timed.shapes, scores, weights);
   return fitness;
 }
 
@@ -262,6 +263,7 @@ Report TaskJudge::begin_report(const Report& of_compilation) const {
     ShapeResult& result = report.shapes.emplace_back();
     result.shape = shape.name;
     result.timed = shape.timed;
+    result.weight = shape.weight;
   }
   return report;
 }

@@ -77,7 +77,7 @@ Result<Scale> measure_scale(const Context& context, const JudgeParts& parts,
           quotient(ratios[shape], median_interval(timed->shapes[shape].batches.ratios(), "x"), "x");
   }
   const double floor = context.host.traits().floors.against_baseline;
-  Scale scale{{}, with_floor(geometric_mean(ratios, "x"), floor)};
+  Scale scale{{}, with_floor(geometric_mean(ratios, "x", context.weights()), floor)};
   for (const Measurement& ratio : ratios) scale.by_shape.push_back(with_floor(ratio, floor));
   return scale;
 }

@@ -12,12 +12,20 @@ namespace {
 
 constexpr std::size_t kCandidate = 0, kYardstick = 1, kRival = 2;
 
+/// How much narrower the score's interval is than that of one shape: the score is the mean over the shapes.
+double narrowing_of_mean(const Context& context) {
+  const std::vector<double> weights = context.weights();
+  if (weights.empty()) return std::sqrt(static_cast<double>(context.timed()));
+  double squares = 0;
+  for (const double weight : weights) squares += weight * weight;
+  return 1 / std::sqrt(squares);
+}
+
 }  // namespace
 
 TimingRounds::TimingRounds(const Context& context, std::vector<Player*> players, TimingSetup setup)
     : context_(&context), players_(std::move(players)), setup_(std::move(setup)), places_(players_.size()) {
-  // The score is the mean over the shapes, and its interval theirs over the square root of their number.
-  setup_.rule.target *= std::sqrt(static_cast<double>(context.timed()));
+  setup_.rule.target *= narrowing_of_mean(context);
   for (std::size_t shape = 0; shape < context.timed(); ++shape)
     shapes_.push_back(
         {timing::InputSchedule(check_sets(context, shape), context.bank[shape].size(), setup_.reuse, random_),

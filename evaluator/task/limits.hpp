@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <kernelsmith/config/yaml.hpp>
 
@@ -12,6 +13,8 @@ namespace kernelsmith::task {
 constexpr std::size_t kMaxShapes = 64;  ///< of `timed`, and of `check`
 constexpr std::size_t kMaxTensors = 64;
 constexpr Range<std::int64_t> kSizes = {1, std::int64_t{1} << 40};
+constexpr Range<double> kWeights = {1e-6, 1e6};  ///< of timed shapes, before they are normalised
+constexpr std::string_view kWeight = "weight";   ///< their key, and therefore no size's name
 constexpr Range<int> kThreads = {1, 1024};
 constexpr Range<double> kTimeoutS = {0.01, 86400};
 

@@ -2,6 +2,7 @@
 // been written by anybody.
 #include <algorithm>
 #include <initializer_list>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -36,7 +37,7 @@ Status check_sizes(const Task& task, const Sizes& sizes) {
   if (!std::ranges::equal(sizes, task.sizes, {}, &Sizes::value_type::first, &Sizes::value_type::first))
     return wrong("sizes", "a shape has other sizes than the task");
   for (const auto& [name, value] : sizes)
-    if (!is_identifier(name) || !within(value, kSizes))
+    if (!is_identifier(name) || name == kWeight || !within(value, kSizes))
       return wrong("sizes", "size '" + name + "' is " + std::to_string(value));
   return check_tensors(task, sizes);
 }
@@ -49,10 +50,24 @@ Status check_expression(const std::string& expression, const Sizes& sizes, std::
   return {};
 }
 
+Status check_weights(const Task& task) {
+  const auto& weights = task.timed_weights;
+  if (weights.empty()) return {};
+  if (weights.size() != task.timed.size())
+    return wrong("timed_weights", "there is not one weight for each timed shape");
+  constexpr double kRounding = 1e-9;
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const bool positive = std::ranges::all_of(weights, [](double weight) { return weight > 0; });
+  if (!positive || !within(sum, {1 - kRounding, 1 + kRounding}))
+    return wrong("timed_weights", "the weights are not positive numbers with the sum 1");
+  return {};
+}
+
 Status check_shapes(const Task& task) {
   if (task.timed.empty()) return wrong("timed", "no shape is timed");
   if (task.timed.size() > kMaxShapes || task.check.size() > kMaxShapes)
     return wrong("timed", "more than 64 shapes");
+  if (Status weights = check_weights(task); !weights) return weights;
   if (Status defaults = check_sizes(task, task.sizes); !defaults) return defaults;
   for (const auto* shapes : {&task.timed, &task.check})
     for (const Sizes& sizes : *shapes) {

@@ -47,6 +47,10 @@ void add_later_fields(DigestBuilder& digest, const Task& task) {
     digest.add("figures")
         .add(std::bit_cast<std::uint64_t>(task.tolerance.rtol))
         .add(std::bit_cast<std::uint64_t>(task.tolerance.atol));
+  if (!task.timed_weights.empty()) {
+    digest.add("timed_weights").add(task.timed_weights.size());
+    for (const double weight : task.timed_weights) digest.add(std::bit_cast<std::uint64_t>(weight));
+  }
   if (!task.declared.accumulate.empty()) digest.add("accumulate").add(task.declared.accumulate);
   if (!task.settings.empty()) digest.add("settings").add(task.settings);
   if (!task.evaluator.path.empty()) digest.add("evaluator").add(task.evaluator.text);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,16 +37,20 @@ void read_sizes(YamlMap& in, Task& task) {
   in.optional_map("sizes", [&](YamlMap& sizes) {
     for (const std::string& name : sizes.keys()) {
       require_identifier(sizes, name, name);
+      if (name == kWeight)
+        sizes.refuse(name, "'weight' is the key of a timed shape's weight, and cannot be a size",
+                     "give the size another name");
       sizes.required(name, task.sizes[name], kSizes);
       task.size_order.push_back(name);
     }
   });
 }
 
-/// Sizes that differ from the defaults, filled up with these.
-void read_shape(YamlMap& in, const Task& task, std::vector<Sizes>& shapes) {
+/// Sizes that differ from the defaults, filled up with these. `weight` stands beside them.
+void read_sizes_of_shape(YamlMap& in, const Task& task, std::vector<Sizes>& shapes) {
   Sizes sizes = task.sizes;
   for (const std::string& key : in.keys()) {
+    if (key == kWeight) continue;
     const auto size = sizes.find(key);
     if (size == sizes.end()) {
       std::vector<std::string_view> known;
@@ -62,6 +67,30 @@ void read_shape(YamlMap& in, const Task& task, std::vector<Sizes>& shapes) {
   if (const Status possible = check_tensors(task, sizes); !possible)
     return in.refuse(first, possible.error().message, possible.error().hint);
   shapes.push_back(std::move(sizes));
+}
+
+void read_timed_shape(YamlMap& in, Task& task) {
+  read_sizes_of_shape(in, task, task.timed);
+  if (in.kind(kWeight) == YamlKind::absent) return;
+  in.required(kWeight, task.timed_weights.emplace_back(), kWeights);
+}
+
+void read_checked_shape(YamlMap& in, Task& task) {
+  if (in.kind(kWeight) != YamlKind::absent)
+    in.refuse(kWeight, "a shape that is only checked has no weight", "weights belong under timed");
+  read_sizes_of_shape(in, task, task.check);
+}
+
+/// Their sum becomes 1. Equal ones are as good as none.
+void normalise_weights(YamlMap& in, Task& task) {
+  std::vector<double>& weights = task.timed_weights;
+  if (!in.ok() || weights.empty()) return;
+  if (weights.size() != task.timed.size())
+    return in.refuse("timed", "only some of the timed shapes have a weight",
+                     "give each timed shape a weight, or none of them");
+  if (std::ranges::count(weights, weights.front()) == std::ssize(weights)) return weights.clear();
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
 }
 
 /// Refuses an expression without a value at one of the shapes, or with one below `least`.
@@ -136,9 +165,10 @@ void read_kernel(YamlMap& in, Reading& reading) {
       drawn_by_default.insert(task.tensors.back().name);
   });
   show_ties(task, drawn_by_default);
-  in.optional_maps("timed", [&](YamlMap& shape) { read_shape(shape, task, task.timed); });
+  in.optional_maps("timed", [&](YamlMap& shape) { read_timed_shape(shape, task); });
+  normalise_weights(in, task);
   if (task.timed.empty()) task.timed.push_back(task.sizes);
-  in.optional_maps("check", [&](YamlMap& shape) { read_shape(shape, task, task.check); });
+  in.optional_maps("check", [&](YamlMap& shape) { read_checked_shape(shape, task); });
   read_tolerance(in, task.tolerance);
   in.optional_map("declared", [&](YamlMap& declared) { read_declared(declared, task, task.declared); });
   in.optional("cache", task.cache, caches);

@@ -92,17 +92,19 @@ Measurement quotient(const Measurement& a, const Measurement& b, std::string uni
                 std::min(a.samples, b.samples), std::move(unit));
 }
 
-Measurement geometric_mean(std::span<const Measurement> parts, std::string unit) {
+Measurement geometric_mean(std::span<const Measurement> parts, std::string unit,
+                           std::span<const double> weights) {
   double log_sum = 0, below = 0, above = 0;
   std::size_t samples = 0;
-  for (const Measurement& part : parts) {
-    const Spread spread = spread_of(part);
-    log_sum += std::log(part.median);
-    below = std::hypot(below, spread.below);
-    above = std::hypot(above, spread.above);
-    samples += part.samples;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Spread spread = spread_of(parts[i]);
+    const double weight = weights.empty() ? 1 : weights[i];
+    log_sum += weight * std::log(parts[i].median);
+    below = std::hypot(below, weight * spread.below);
+    above = std::hypot(above, weight * spread.above);
+    samples += parts[i].samples;
   }
-  const double count = static_cast<double>(parts.size());
+  const double count = weights.empty() ? static_cast<double>(parts.size()) : 1;
   return around(std::exp(log_sum / count), {below / count, above / count}, samples, std::move(unit));
 }
 

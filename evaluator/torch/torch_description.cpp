@@ -107,6 +107,15 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return checks;
 }
 
+/// Memory: none shared, within 16 KiB, what a block has without asking, more. Parallelism: how many threads
+/// a multiprocessor of 65,536 registers holds. What is computed together: launches of a call.
+std::vector<BehaviourLevels> behaviour() {
+  constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
+  return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},
+          {"registers", {0, 33, 65, 129, 256}},
+          {"own_kernels", {0, 2, 3, 5, 9}}};
+}
+
 }  // namespace
 }  // namespace torch
 
@@ -126,6 +135,7 @@ BackendDescription describe_torch_backend() {
   description.form = TaskForm::module;
   description.timeout_s = kGpuTimeoutS;
   description.settings = torch_task_settings();
+  description.behaviour = torch::behaviour();
   description.prompt_facts = torch::prompt_facts;
   description.hardware = torch_hardware;
   description.examine_machine = torch::examine_torch;

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -125,10 +126,34 @@ Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us)
   return Acceptance{std::move(*metrics), accepted.report};
 }
 
-Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const std::string& memory) {
+/// Bytes that a call must read and write.
+double bytes_moved(const ReferenceFacts& reference) {
+  double bytes = reference.compulsory_bytes;
+  for (const TensorExtent& output : reference.extents) bytes += static_cast<double>(output.bytes);
+  return bytes;
+}
+
+/// What bounds a call, by what its features and the reference say.
+std::string bound_of_call(const std::map<std::string, double>& features) {
+  const auto feature = [&](const char* name) {
+    const auto found = features.find(name);
+    return found != features.end() ? found->second : 0;
+  };
+  return bound_of({.us = feature("runtime_us"),
+                   .share_of_bandwidth = feature("share_of_bandwidth"),
+                   .spill_bytes = feature("spill_bytes")});
+}
+
+Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const ReferenceFacts& reference,
+                        const std::string& memory) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   std::map<std::string, double> features = accepted.metrics.features();
   features["own_share"] = profile.own_share;
+  if (reference.bytes_per_us > 0 && accepted.report.runtime_us)
+    features["share_of_bandwidth"] =
+        bytes_moved(reference) / reference.bytes_per_us / accepted.report.runtime_us->median;
+  const std::string bound = bound_of_call(features);
+  if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
   auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
   if (!metrics) return evaluation;
   Report report = accepted.report;
@@ -136,6 +161,7 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory + "\n"});
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;
+  if (!bound.empty()) report.advice += bound + "\n";
   report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
   return Acceptance{std::move(*metrics), std::move(report)};
 }
@@ -164,7 +190,9 @@ class TorchBackend final : public Backend {
     }
     if (planned->build_ms > 0) report.spent_ms["plan: build"] = planned->build_ms;
     report.artifacts.push_back({kPlanText, std::move(planned->text)});
-    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), features_of(planned->figures)};
+    auto features = features_of(planned->figures);
+    features[kCompileMs] = report.spent_ms["plan"];
+    return Compilation{BinaryPtr(std::move(planned->plan)), std::move(report), std::move(features)};
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
@@ -179,7 +207,8 @@ class TorchBackend final : public Backend {
                          const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
                          const auto profile = device_->host->profile(plan, stop);
                          if (!profile) return evaluation;
-                         return with_profile(*evaluation, *profile, memory_text(device_->host->reference()));
+                         const ReferenceFacts& reference = device_->host->reference();
+                         return with_profile(*evaluation, *profile, reference, memory_text(reference));
                        });
   }
 

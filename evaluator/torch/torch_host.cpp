@@ -174,6 +174,7 @@ std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_t
   if (!reply) return std::nullopt;
   Profile profile;
   profile.own_share = number_at(reply->json, "own_share");
+  profile.peak_bytes = number_at(reply->json, "peak_bytes");
   std::vector<std::pair<double, std::string>> parts;
   for (const Json& operation : member(reply->json, "ops")) {
     const double us = number_at(operation, "us");

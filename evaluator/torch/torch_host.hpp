@@ -20,9 +20,10 @@ class Reference final : public Binary {};
 
 /// How a plan's time is shared out, by the runner's own look at each operation.
 struct Profile {
-  double own_share = 0;  ///< of the candidate's own kernels
-  std::string table;     ///< for a person: all parts of a call, in order
-  std::string longest;   ///< the parts that take most, the longest first
+  double own_share = 0;   ///< of the candidate's own kernels
+  double peak_bytes = 0;  ///< of the device that a call has in use at once; 0: not known
+  std::string table;      ///< for a person: all parts of a call, in order
+  std::string longest;    ///< the parts that take most, the longest first
 };
 
 class TorchHost final : public KernelHost {

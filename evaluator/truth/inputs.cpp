@@ -245,6 +245,8 @@ std::vector<TaskShape> shapes_of(const Task& task) {
     shape.extents = extents_of(task, sizes).value();
   };
   for (const Sizes& sizes : task.timed) add(sizes, true);
+  for (std::size_t shape = 0; shape < task.timed_weights.size(); ++shape)
+    shapes[shape].weight = task.timed_weights[shape];
   for (const Sizes& sizes : task.check) add(sizes, false);
   return shapes;
 }

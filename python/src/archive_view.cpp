@@ -1,6 +1,4 @@
 // Archives as Python sees them: a copy, of plain numbers and programs.
-#include <map>
-
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"
@@ -10,14 +8,9 @@ namespace kernelsmith::python {
 ArchiveView archive_of(const SearchState& state) {
   const Archipelago& archipelago = state.archipelago();
   const Grid& grid = archipelago.grid();
-  std::map<Cell, Elite> best;
-  for (std::uint32_t island = 0; island < archipelago.size(); ++island)
-    for (const Elite& elite : archipelago.island({island}).archive().elites()) {
-      const auto [at, added] = best.try_emplace(elite.cell, elite);
-      if (!added && elite.fitness > at->second.fitness) at->second = elite;
-    }
   ArchiveView view{grid.axes(), {}, archipelago.statistics()};
-  for (const auto& [cell, elite] : best) view.members.push_back({grid.coordinates(cell), elite});
+  for (const auto& [cell, elite] : archipelago.elites())
+    view.members.push_back({grid.coordinates(cell), elite});
   return view;
 }
 

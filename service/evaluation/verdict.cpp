@@ -95,6 +95,7 @@ Json own_metadata(const Evaluation& evaluation) {
     own["rejection"] = {{"stage", name_of(rejection->stage)}, {"code", name_of(rejection->code)}};
   for (const ShapeResult& shape : report.shapes) {
     Json entry = {{"shape", shape.shape}, {"timed", shape.timed}};
+    if (shape.weight) entry["weight"] = *shape.weight;
     if (shape.correct) entry["correct"] = *shape.correct;
     if (shape.runtime_us) entry["runtime_us"] = json_of(*shape.runtime_us);
     if (shape.speedup) entry["speedup"] = json_of(*shape.speedup);

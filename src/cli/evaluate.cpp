@@ -27,10 +27,10 @@ constexpr const char* kEvaluateFooter =
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
-    say("  {:<28} {:<8} {:>22}  {}{}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
+    say("  {:<28} {:<8} {:>22}  {}{}{}\n", shape.shape, shape.correct == true ? "correct" : "WRONG",
         shape.runtime_us ? text_of(*shape.runtime_us) : "",
         shape.speedup ? text_of(*shape.speedup) : std::string(shape.timed ? "" : "not timed"),
-        shape.short_call ? "  short" : "");
+        shape.short_call ? "  short" : "", weight_text(shape));
   if (std::ranges::any_of(report.shapes, &ShapeResult::short_call))
     say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }
@@ -86,6 +86,7 @@ void print_text(const Evaluation& evaluation) {
   }
   if (evaluation.accepted()) {  // what a rejection did not reach is not wrong
     print_shapes(report);
+    if (const std::string costs = costs_text(*evaluation.metrics()); !costs.empty()) say("{}\n", costs);
     print_shortcuts(*evaluation.metrics());
   }
   if (!report.tier.empty()) say("tier {}\n", report.tier);

@@ -23,6 +23,7 @@ struct RunCommand {
   std::optional<std::uint64_t> seed;
   std::optional<unsigned> workers;
   std::optional<std::string> durability;
+  std::optional<std::string> axes;
   bool deterministic = false;
   bool dry = false;
   BudgetOptions budgets;
@@ -33,12 +34,22 @@ struct RunCommand {
   int operator()() const;
 };
 
+Status apply_axes(const std::string& preset, const Registry& registry, RunConfig& config) {
+  const Status read = read_config("archive: {axes: " + preset + "}\n", "--axes", registry, config);
+  if (read) return read;
+  Error error = read.error();
+  error.where = "--axes";  // without the line of a YAML that the user never saw
+  return error;
+}
+
 Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& registry) const {
   auto run = default_config(for_task, registry);
   if (!run) return run;
   if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
   if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
   if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
+  if (axes)
+    if (const Status applied = apply_axes(*axes, registry, *run); !applied) return applied.error();
   if (const Status applied = budgets.apply(run->budgets); !applied) return applied.error();
   if (seed) run->seed = *seed;
   if (workers) run->workers = *workers;
@@ -88,6 +99,12 @@ void add_run(CLI::App& app, Command& chosen) {
   command->add_option("--workers", run->workers, "Evaluations in flight (default: the cores)")
       ->check(whole_number(1, 1024))
       ->type_name("N");
+  command
+      ->add_option("--axes", run->axes,
+                   "The archive's axes by a name: kernel-smith (length of the code and speedup) or behaviour "
+                   "(what the backend reports); docs/formats.md, run.yaml")
+      ->check(CLI::IsMember({name_of(AxesPreset::kernel_smith), name_of(AxesPreset::behaviour)}))
+      ->type_name("PRESET");
   command->add_flag("--deterministic", run->deterministic, "The same archive with any number of workers");
   command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")
       ->check(CLI::IsMember({"process", "power"}))

@@ -112,9 +112,31 @@ void print_best(const RunView& view) {
                     : "whose source is in kernelsmith export " + shell_word(view.folder.string()));
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)
-      say("            {:<24} {:>24}  {}{}\n", shape.shape, text_of(*shape.runtime_us),
-          text_of(*shape.speedup), shape.short_call ? "  short" : "");
+      say("            {:<24} {:>24}  {}{}{}\n", shape.shape, text_of(*shape.runtime_us),
+          text_of(*shape.speedup), shape.short_call ? "  short" : "", weight_text(shape));
+  if (const std::string costs = costs_text(*evaluation.metrics()); !costs.empty())
+    say("            {}\n", costs);
   if (!report.tier.empty()) say("tier      {}\n", report.tier);
+}
+
+/// With several objectives: what there is to choose from.
+void print_front(const RunView& view) {
+  const Objectives& objectives = view.state.archipelago().objectives();
+  if (!objectives.several()) return;
+  constexpr std::size_t kShown = 20;
+  const auto front = view.state.archipelago().front();
+  say("  {} that no other one beats in everything ({})\n", number_text(front.size(), "program"),
+      name_of(objectives.rule()));
+  for (std::size_t i = 0; i < std::min(front.size(), kShown); ++i) {
+    const Metrics& metrics = *front[i]->evaluation.metrics();
+    say("    program {:<6}", front[i]->program->id.value);
+    for (std::size_t objective = 0; objective < objectives.list().size(); ++objective) {
+      const auto number = objectives.reported(objective, metrics);
+      say("  {} {}", objectives.list()[objective].feature, number ? short_number(*number) : "-");
+    }
+    say("\n");
+  }
+  say("{}\n", front.size() > kShown ? "    ...\n" : "");
 }
 
 void print_archive(const RunView& view) {
@@ -124,6 +146,7 @@ void print_archive(const RunView& view) {
   say("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n", statistics.filled,
       statistics.cells, view.state.archipelago().size(), view.state.migrations(),
       view.archive_digest().hex().substr(0, 16));
+  print_front(view);
   say("  best fitness of each cell\n{}", archive_map(view.state.archipelago().grid(), view.elites()));
 }
 

@@ -1,6 +1,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -40,10 +41,36 @@ std::string demotion_text(const Individual& demoted) {
                      demoted.program->id.value, name_of(why.stage), name_of(why.code), detail);
 }
 
+namespace {
+
+std::string bytes_text(double bytes) {
+  constexpr double kStep = 1024;
+  std::size_t unit = 0;
+  constexpr std::array kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  for (; bytes >= kStep && unit + 1 < kUnits.size(); ++unit) bytes /= kStep;
+  return fmt::format("{} {}", short_number(bytes), kUnits[unit]);
+}
+
+}  // namespace
+
 std::string short_number(double value) {
   const double size = std::abs(value);
   if (size >= 100 && size < 1e7) return fmt::format("{:.0f}", value);
   return fmt::format("{:.3g}", value);
+}
+
+std::string costs_text(const Metrics& metrics) {
+  const auto& features = metrics.features();
+  std::string text;
+  if (const auto found = features.find(kCompileMs); found != features.end())
+    text = fmt::format("compiled in {} ms", short_number(found->second));
+  if (const auto found = features.find(kPeakMemory); found != features.end())
+    text += fmt::format("{}{} of device memory", text.empty() ? "" : ", ", bytes_text(found->second));
+  return text;
+}
+
+std::string weight_text(const ShapeResult& shape) {
+  return shape.weight ? fmt::format("  {} % of the score", short_number(100 * *shape.weight)) : "";
 }
 
 std::string shell_word(const std::string& word) {

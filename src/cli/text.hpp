@@ -46,6 +46,12 @@ std::string demotion_text(const Individual& demoted);
 /// Three significant digits, without an exponent if it reads well: "0.123", "12.3", "4510".
 std::string short_number(double value);
 
+/// "  60 % of the score" for a shape with a weight, else nothing.
+std::string weight_text(const ShapeResult& shape);
+
+/// "compiled in 812 ms, 1.2 GiB of device memory" of what is known, or nothing.
+std::string costs_text(const Metrics& metrics);
+
 /// A candidate of one file goes by the name of the seed's: words of tools that name it, as NAME:LINE, shall
 /// name the file that was given. Others stay.
 std::string naming_given_file(std::string text, const Source& candidate, const std::string& given);

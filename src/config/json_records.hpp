@@ -114,6 +114,7 @@ struct Fields<ShapeResult> {
     io("runtime_us", result.runtime_us);
     io("speedup", result.speedup);
     io.defaulted("short_call", result.short_call);
+    io("weight", result.weight);
   }
 };
 template <>

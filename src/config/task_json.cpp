@@ -127,6 +127,7 @@ struct Fields<Task> {
     io("size_order", task.size_order);
     io("tensors", task.tensors);
     io("timed", task.timed);
+    io.defaulted("timed_weights", task.timed_weights);
     io("check", task.check);
     io("tolerance", task.tolerance);
     io("declared", task.declared);

@@ -251,8 +251,8 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
 Status SearchState::replace(const IndividualPtr& measured) {
   std::set<IslandId> left;
   for (const auto& [island, cell] : archipelago_.withdraw(measured->program->id)) {
-    if (const auto next = best_of_cell(cell)) {
-      auto individual = this->individual(*next);
+    for (const ProgramId next : heirs_of(cell)) {
+      auto individual = this->individual(next);
       if (!individual) return individual.error();
       archipelago_.add(island, std::move(*individual));
     }
@@ -261,14 +261,18 @@ Status SearchState::replace(const IndividualPtr& measured) {
   return {};
 }
 
-/// By fitness; equals by program, the older first. Empty if no accepted program belongs there.
-std::optional<ProgramId> SearchState::best_of_cell(Cell cell) const {
-  std::optional<ProgramId> best;
+/// The accepted program that belongs there with the highest fitness, of equals the older. With several
+/// objectives all that belong there, in the order of their age: the cell keeps what it would have kept.
+std::vector<ProgramId> SearchState::heirs_of(Cell cell) const {
+  std::vector<ProgramId> heirs;
   for (const auto& [id, record] : programs_) {
     if (!record.accepted || record.cell != cell) continue;
-    if (!best || record.fitness > programs_.at(*best).fitness) best = id;
+    if (options_.objectives.several() || heirs.empty())
+      heirs.push_back(id);
+    else if (record.fitness > programs_.at(heirs.front()).fitness)
+      heirs.front() = id;
   }
-  return best;
+  return heirs;
 }
 
 void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit) {

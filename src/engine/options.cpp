@@ -106,6 +106,7 @@ std::map<std::string, std::string> settings_of(const EngineOptions& options, con
       {"deterministic", options.deterministic ? "true" : "false"},
   };
   if (options.deterministic) settings.emplace("pipeline", std::to_string(options.pipeline));
+  if (options.objectives.several()) settings.emplace(kObjectivesSetting, options.objectives.to_text());
   settings.insert(options.fixed.begin(), options.fixed.end());
   return settings;
 }

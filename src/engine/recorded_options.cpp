@@ -107,6 +107,14 @@ void read_topology(Settings& settings, Topology& topology) {
   topology = std::move(*read);
 }
 
+void read_objectives(Settings& settings, Objectives& objectives) {
+  const std::string text = settings.text(kObjectivesSetting);
+  if (text.empty()) return;
+  auto read = Objectives::from_text(text);
+  if (!read) return settings.refuse(kObjectivesSetting);
+  objectives = std::move(*read);
+}
+
 Result<EngineOptions> options_from(const std::map<std::string, std::string>& texts) {
   Settings settings(texts);
   EngineOptions options;
@@ -115,6 +123,7 @@ Result<EngineOptions> options_from(const std::map<std::string, std::string>& tex
   options.seeds_must_pass = settings.flag("seeds_must_pass");
   read_topology(settings, options.topology);
   read_axes(settings, options.axes);
+  read_objectives(settings, options.objectives);
   settings.number("island.rejections", options.island.rejections);
   settings.number("island.recent_failures", options.island.recent_failures);
   settings.number("migration_period", options.migration_period);

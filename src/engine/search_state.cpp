@@ -53,7 +53,7 @@ Result<SearchState> SearchState::create(EngineOptions options) {
 
 SearchState::SearchState(EngineOptions options, const Grid& grid)
     : options_(std::move(options)),
-      archipelago_(grid, options_.topology, options_.island),
+      archipelago_(grid, options_.topology, options_.island, options_.objectives),
       budgets_(options_.budgets) {}
 
 Result<SearchState::Commits> SearchState::apply(const Event& event) {
@@ -82,7 +82,11 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
 }
 
 Status SearchState::check_settings(const SessionStarted& session) const {
-  for (const auto& [name, value] : settings_of(options_, archipelago_.grid())) {
+  auto settings = settings_of(options_, archipelago_.grid());
+  // Those of the fitness alone are not written.
+  if (session.settings.contains(kObjectivesSetting))
+    settings.emplace(kObjectivesSetting, options_.objectives.to_text());
+  for (const auto& [name, value] : settings) {
     const auto recorded = session.settings.find(name);
     const std::string before = recorded == session.settings.end() ? "(none)" : recorded->second;
     if (before != value) {

@@ -10,6 +10,9 @@
 
 namespace kernelsmith {
 
+/// The setting that only runs with several objectives have.
+inline constexpr const char* kObjectivesSetting = "objectives";
+
 /// Fills in the default policies.
 EngineOptions with_defaults(EngineOptions options);
 

@@ -5,6 +5,8 @@
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
+#include "objectives_yaml.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -13,6 +15,7 @@ constexpr std::uint64_t kVersion = 1;
 const Choices<Durability> kDurabilities = {{"process", Durability::process}, {"power", Durability::power}};
 const Choices<TopologyKind> kTopologies =
     choices({TopologyKind::ring, TopologyKind::full, TopologyKind::star, TopologyKind::edges});
+const Choices<AxesPreset> kAxesPresets = choices({AxesPreset::kernel_smith, AxesPreset::behaviour});
 const Choices<Operator> kOperators =
     choices({Operator::edit, Operator::rewrite, Operator::crossover, Operator::tune});
 
@@ -123,13 +126,34 @@ void write_axis(YamlWriter& out, const AxisSpec& axis) {
   std::visit(ScaleWriter{out}, axis.scale);
 }
 
-void read_archive(YamlMap& in, std::optional<std::vector<AxisSpec>>& axes) {
-  if (in.kind("axes") == YamlKind::absent) return;
-  axes.emplace();
-  in.optional_maps("axes", [&](YamlMap& axis) { read_axis(axis, axes->emplace_back()); });
+void read_axes_preset(YamlMap& in, RunConfig& config) {
+  AxesPreset preset{};
+  in.required("axes", preset, kAxesPresets);
+  config.axes.reset();
+  config.axes_preset = preset;
+  if (in.ok() && preset == AxesPreset::behaviour && config.backend.behaviour.empty())
+    in.refuse("axes", "the backend '" + config.backend.name + "' reports no behaviour of its own",
+              "list the axes, over numbers that its evaluator gives: axes: [{feature: NAME, low: 0, high: 1, "
+              "bins: 8}]");
+}
+
+void read_archive(YamlMap& in, RunConfig& config) {
+  const YamlKind kind = in.kind("axes");
+  if (kind == YamlKind::absent) return;
+  if (kind == YamlKind::scalar) return read_axes_preset(in, config);
+  std::vector<AxisSpec>& axes = config.axes.emplace();
+  config.axes_preset.reset();
+  in.optional_maps("axes", [&](YamlMap& axis) { read_axis(axis, axes.emplace_back()); });
   if (!in.ok()) return;
-  if (const auto valid = Grid::create(*axes); !valid)
+  if (const auto valid = Grid::create(axes); !valid)
     in.refuse("axes", valid.error().message, valid.error().hint);
+}
+
+void write_archive(YamlWriter& out, const RunConfig& config) {
+  if (config.axes)
+    out.maps("axes", *config.axes, write_axis);
+  else
+    out.put("axes", name_of(*config.axes_preset));
 }
 
 // Islands.
@@ -273,7 +297,8 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
     read_unsigned(in, "workers", config.workers, {1, 1024});
     in.optional("durability", config.durability, kDurabilities);
     in.optional_map("budgets", [&](YamlMap& map) { read_budgets(map, config.budgets); });
-    in.optional_map("archive", [&](YamlMap& map) { read_archive(map, config.axes); });
+    in.optional_map("archive", [&](YamlMap& map) { read_archive(map, config); });
+    read_objectives(in, config.objectives);
     in.optional_map("islands", [&](YamlMap& map) { read_islands(map, config); });
     in.optional_map("migration", [&](YamlMap& map) {
       map.optional("period", config.migration_period, {1e-6, 1.0});
@@ -320,7 +345,9 @@ std::string to_yaml(const RunConfig& config) {
   out.put("workers", static_cast<std::uint64_t>(config.workers));
   out.put("durability", word_of(config.durability, kDurabilities));
   out.map("budgets", [&](YamlWriter& map) { write_budgets(map, config.budgets); });
-  if (config.axes) out.map("archive", [&](YamlWriter& map) { map.maps("axes", *config.axes, write_axis); });
+  if (config.axes || config.axes_preset)
+    out.map("archive", [&](YamlWriter& map) { write_archive(map, config); });
+  write_objectives(out, config.objectives);
   out.map("islands", [&](YamlWriter& map) { write_islands(map, config); });
   out.map("migration", [&](YamlWriter& map) {
     map.put("period", config.migration_period);

@@ -25,15 +25,7 @@ Spending RunView::spending() const {
   return all;
 }
 
-std::map<Cell, Elite> RunView::elites() const {
-  std::map<Cell, Elite> best;
-  for (std::uint32_t island = 0; island < state.archipelago().size(); ++island)
-    for (const Elite& elite : state.archipelago().island({island}).archive().elites()) {
-      const auto [at, added] = best.try_emplace(elite.cell, elite);
-      if (!added && elite.fitness > at->second.fitness) at->second = elite;
-    }
-  return best;
-}
+std::map<Cell, Elite> RunView::elites() const { return state.archipelago().elites(); }
 
 namespace {
 

@@ -113,6 +113,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.seed = config.seed;
   options.task = task.digest;
   options.axes = config.axes.value_or(std::vector<AxisSpec>{});
+  options.objectives = config.objectives;
   options.topology = std::move(*topology);
   options.island = config.island;
   options.describe = [axes = options.axes](const Source& source, const Evaluation&) {
@@ -403,14 +404,21 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
 
 namespace {
 
-/// An axis that is misspelt, or that this evaluator does not report, would leave the archive flat in silence.
+/// An axis or an objective that is misspelt, or that this evaluator does not report, would leave the archive
+/// flat in silence.
 void warn_of_absent_features(const Engine& engine, const Individual& accepted, Observer& observer) {
   engine.inspect([&](const SearchState& state) {
-    for (const std::string& feature :
-         state.archipelago().grid().absent_features(*accepted.evaluation.metrics()))
+    const Metrics& metrics = *accepted.evaluation.metrics();
+    for (const std::string& feature : state.archipelago().grid().absent_features(metrics))
       observer.on_notice(
           {Notice::Level::warning, "no program reports the feature '" + feature +
                                        "' of archive.axes: all lie in the first row of that axis"});
+    const Objectives& objectives = state.archipelago().objectives();
+    for (std::size_t i = 0; i < objectives.list().size(); ++i)
+      if (!objectives.reported(i, metrics))
+        observer.on_notice({Notice::Level::warning, "no program reports the feature '" +
+                                                        objectives.list()[i].feature +
+                                                        "' of objectives: all are equal in it"});
   });
 }
 

@@ -55,6 +55,16 @@ TEST(TaskCheck, WhatATaskFileCouldNotSayIsRefused) {
         task.size_order = {"rows", "rows"};
       },
       [](Task& task) { task.timed.clear(); },
+      [](Task& task) { task.timed_weights.assign(task.timed.size() + 1, 0.1); },
+      [](Task& task) { task.timed_weights.assign(task.timed.size(), 0.001); },
+      [](Task& task) {
+        task.timed.resize(2, task.timed.front());
+        task.timed_weights = {1.5, -0.5};
+      },
+      [](Task& task) {
+        task.timed.resize(2, task.timed.front());
+        task.timed_weights = {0.5, std::numeric_limits<double>::quiet_NaN()};
+      },
       [](Task& task) { task.timed.front()["rows"] = 1'000'000'000; },
       [](Task& task) {
         task.check = {{{"other", 3}}};

@@ -49,6 +49,31 @@ TEST(Archipelago, BestIsOverAllIslandsAndTheOlderOfEquals) {
   EXPECT_EQ(archipelago.best()->program->id, ProgramId{4});
 }
 
+TEST(Archipelago, SeveralObjectivesCountOverAllIslands) {
+  const auto search = [](ObjectiveRule rule) {
+    Archipelago archipelago(grid(), Topology::ring(2).value(), {},
+                            Objectives::create({{"fitness"}, {"memory", true}}, rule).value());
+    const auto about = [](std::uint64_t id, double fitness, double memory) {
+      return accepted(id, Measurement{fitness, fitness - 0.1, fitness + 0.1, 9, "x"},
+                      {{"a", 1}, {"memory", memory}});
+    };
+    archipelago.add(i(0), about(1, 2, 9));
+    archipelago.add(i(1), about(2, 1.95, 5));
+    archipelago.add(i(1), about(3, 1, 7));
+    return archipelago;
+  };
+  const Archipelago pareto = search(ObjectiveRule::pareto), in_order = search(ObjectiveRule::lexicographic);
+  EXPECT_EQ(pareto.best()->program->id, ProgramId{1});
+  EXPECT_EQ(in_order.best()->program->id, ProgramId{2});
+  ASSERT_EQ(pareto.elites().size(), 1U);
+  EXPECT_EQ(pareto.elites().begin()->second.individual->program->id, ProgramId{1});
+  EXPECT_EQ(in_order.elites().begin()->second.individual->program->id, ProgramId{2});
+  std::vector<std::uint64_t> front;
+  for (const IndividualPtr& one : pareto.front()) front.push_back(one->program->id.value);
+  EXPECT_EQ(front, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(pareto.statistics().filled, 1U);
+}
+
 TEST(Migrate, PutsTheSameIndividualOnTheOtherIsland) {
   Archipelago archipelago = ring(2);
   const auto individual = accepted(1, 1.0);

@@ -52,6 +52,24 @@ TEST(Island, BothListsAreBounded) {
   EXPECT_THAT(ids(home.recent_failures()), ElementsAre(9, 8, 7));
 }
 
+TEST(Island, WithSeveralObjectivesLeadersStandByFronts) {
+  const auto objectives = [](ObjectiveRule rule) {
+    return Objectives::create({{"fitness"}, {"memory", true}}, rule).value();
+  };
+  const auto leaders = [&](const Objectives& of) {
+    Island home(Grid::create({}).value(), {}, of);
+    home.add(accepted(1, 3.0, {{"memory", 9}}));
+    home.add(accepted(2, 2.9, {{"memory", 9}}));
+    home.add(accepted(3, 1.0, {{"memory", 2}}));
+    home.add(accepted(4, 0.5, {{"memory", 2}}));
+    home.add(accepted(5, 2.8, {{"memory", 10}}));
+    return ids(home.leaders());
+  };
+  EXPECT_THAT(leaders(objectives(ObjectiveRule::pareto)), ElementsAre(1, 3, 2, 4, 5));
+  EXPECT_THAT(leaders(objectives(ObjectiveRule::lexicographic)), ElementsAre(1, 2, 5, 3, 4));
+  EXPECT_THAT(leaders({}), ElementsAre(1, 2, 5, 3, 4));
+}
+
 TEST(Island, AlwaysKeepsAParent) {
   Island home = island({.rejections = 0, .recent_failures = 0});
   home.add(rejected(1, Stage::compile));

@@ -99,6 +99,15 @@ TEST(PromptBuilder, ShowsLinesThatWereTriedAndRemoved) {
   EXPECT_EQ(count(built(full_request()).user, "Tried"), 0);
 }
 
+TEST(PromptBuilder, TellsTheWeightsOfTheTimedShapes) {
+  Task task = softmax_task();
+  task.timed = {{{"rows", 8}}, {{"rows", 4096}}};
+  EXPECT_THAT(built(full_request(), {}, task).user, HasSubstr("Timed at: rows=8; rows=4096."));
+  task.timed_weights = {0.25, 0.75};
+  EXPECT_THAT(built(full_request(), {}, task).user,
+              HasSubstr("Timed at: rows=8 (25 % of the score); rows=4096 (75 % of the score)."));
+}
+
 TEST(PromptBuilder, ARewriteSaysNothingOfALine) {
   ProposalRequest request = with_kin();
   std::string many;

@@ -174,6 +174,106 @@ TEST(DefaultAxes, AreComplexityAndFitnessWithAModel) {
   EXPECT_TRUE(Grid::create(axes));
 }
 
+TEST(AxesPresets, KernelSmithIsTheLengthOfTheCodeBesideTheFitness) {
+  const Task task = task_with_seed(kKnobs);
+  const auto axes = default_axes(task, "archive: {axes: kernel-smith}\n");
+  ASSERT_EQ(axes.size(), 2u);
+  EXPECT_EQ(axes[0].feature, "bytes");
+  EXPECT_EQ(axes[1].feature, "fitness");
+  const auto grid = Grid::create(axes);
+  ASSERT_TRUE(grid) << describe(grid.error());
+  EXPECT_EQ(grid->cells(), 100u);
+  const double own = static_cast<double>(task.seed.bytes());
+  EXPECT_EQ(grid->axes()[0].bin_of(own), grid->axes()[0].bin_of(own * 1.01)) << "not at an edge";
+}
+
+TEST(AxesPresets, BehaviourIsWhatTheBackendReports) {
+  for (const auto& [backend, features] : std::map<std::string, std::vector<std::string>>{
+           {"cpu", {"max_nesting", "loops", "calls"}},
+           {"cuda", {"shared_bytes", "registers", "tensor_cores"}},
+           {"torch", {"shared_bytes", "registers", "own_kernels"}}}) {
+    Task task = task_with_seed(kKnobs);
+    task.backend = backend;
+    const auto axes = default_axes(task, "archive: {axes: behaviour}\n");
+    EXPECT_TRUE(Grid::create(axes)) << backend;
+    std::vector<std::string> named;
+    for (const AxisSpec& axis : axes) named.push_back(axis.feature);
+    EXPECT_EQ(named, features) << backend;
+  }
+}
+
+TEST(AxesPresets, BehaviourIsRefusedWhereTheBackendHasNone) {
+  Task task = task_with_seed(kKnobs);
+  task.backend = "command";
+  RunConfig config = default_config(task, default_registry()).value();
+  const Status read =
+      read_config("seed: 1\narchive: {axes: behaviour}\n", "run.yaml", default_registry(), config);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(describe(read.error()),
+              AllOf(HasSubstr("run.yaml:2"), HasSubstr("'command' reports no behaviour"),
+                    HasSubstr("axes: [{feature: NAME")));
+}
+
+TEST(AxesPresets, AreWrittenByNameUntilTheTaskIsKnown) {
+  RunConfig config = defaults();
+  ASSERT_TRUE(read_config("archive: {axes: kernel-smith}\n", "run.yaml", default_registry(), config));
+  RunConfig again = defaults();
+  ASSERT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
+  EXPECT_EQ(again.axes_preset, AxesPreset::kernel_smith);
+  set_default_axes(task_with_seed(kKnobs), again);
+  RunConfig stored = defaults();
+  ASSERT_TRUE(read_config(to_yaml(again), "run.yaml", default_registry(), stored));
+  EXPECT_EQ(stored.axes, again.axes) << "a run keeps the axes, whatever a later build calls so";
+}
+
+TEST(AxesPresets, WhatComesLaterCounts) {
+  RunConfig config = defaults();
+  const auto read = [&](const char* yaml) {
+    ASSERT_TRUE(read_config(yaml, "run.yaml", default_registry(), config));
+  };
+  read("archive: {axes: [{feature: a, low: 0, high: 1, bins: 3}]}\n");
+  read("archive: {axes: behaviour}\n");
+  EXPECT_FALSE(config.axes);
+  read("archive: {axes: [{feature: a, low: 0, high: 1, bins: 3}]}\n");
+  EXPECT_FALSE(config.axes_preset);
+  EXPECT_EQ(config.axes->front().feature, "a");
+  EXPECT_EQ(refusal("archive: {axes: kernelsmith}\n").hint, "did you mean kernel-smith?");
+}
+
+Objectives objectives_of(const std::string& yaml) {
+  RunConfig config = defaults();
+  const Status read = read_config(yaml, "run.yaml", default_registry(), config);
+  EXPECT_TRUE(read) << describe(read.error());
+  RunConfig again = defaults();
+  EXPECT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
+  EXPECT_EQ(again.objectives, config.objectives) << to_yaml(config);
+  return config.objectives;
+}
+
+TEST(ObjectivesOfARun, AreAListOrAListUnderARule) {
+  EXPECT_EQ(objectives_of("objectives: [speedup, peak_memory]\n").to_text(),
+            "pareto max \"fitness\" min \"peak_memory\"");
+  EXPECT_EQ(objectives_of("objectives: {pareto: [speedup, min registers]}\n").to_text(),
+            "pareto max \"fitness\" min \"registers\"");
+  EXPECT_EQ(objectives_of("objectives: {lexicographic: [max own_share, fitness]}\n").to_text(),
+            "lexicographic max \"own_share\" max \"fitness\"");
+  EXPECT_EQ(objectives_of("objectives: [speedup]\n"), Objectives());
+  EXPECT_THAT(to_yaml(defaults()), testing::Not(HasSubstr("objectives")));
+}
+
+TEST(ObjectivesOfARun, SayWhatIsWrongWithThem) {
+  EXPECT_THAT(
+      describe(refusal("seed: 1\nobjectives: [speedup, registers]\n")),
+      AllOf(HasSubstr("run.yaml:2"), HasSubstr("'registers' is better"), HasSubstr("\"min registers\"")));
+  EXPECT_THAT(describe(refusal("objectives: [peak_memory]\n")), HasSubstr("the speedup is not among them"));
+  EXPECT_THAT(describe(refusal("objectives: []\n")), HasSubstr("no objective"));
+  EXPECT_THAT(describe(refusal("objectives: {}\n")), HasSubstr("there is one rule"));
+  EXPECT_THAT(describe(refusal("objectives: {lexicografic: [speedup]}\n")), HasSubstr("lexicographic"));
+  EXPECT_THAT(describe(refusal("objectives: {pareto: [speedup], lexicographic: [speedup]}\n")),
+              HasSubstr("there is one rule"));
+  EXPECT_THAT(describe(refusal("objectives: [speedup, min speedup]\n")), HasSubstr("min speedup"));
+}
+
 TEST(DefaultAxes, GiveWayToThoseThatAreNamed) {
   EXPECT_TRUE(default_axes(task_with_seed(kKnobs), "archive: {axes: []}\n").empty());
 }

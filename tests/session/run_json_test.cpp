@@ -142,6 +142,24 @@ TEST(RunJson, CellsAreTheBestOverTheAxesThatAreNotShown) {
   EXPECT_EQ(Json::parse(run_json(search.view()))["archive"]["elites"].size(), 3U);
 }
 
+TEST(RunJson, SeveralObjectivesHaveAFrontToChooseFrom) {
+  EngineOptions options = ToldSearch::options();
+  options.objectives = Objectives::create({{"fitness"}, {"x", true}}, ObjectiveRule::pareto).value();
+  ToldSearch search(options);
+  search.tell_seed(accepted_at(1, 0));
+  search.tell("larger\n", accepted_at(3, 3));
+  search.tell("no better\n", accepted_at(0.5, 3));
+  const auto view = search.view();
+  const Json archive = parsed(page_json(view))["archive"];
+  EXPECT_EQ(archive["objectives"],
+            Json::parse(R"({"rule": "pareto", "list": [{"feature": "fitness", "better": "more"},
+                                                   {"feature": "x", "better": "less"}]})"));
+  EXPECT_EQ(archive["front"],
+            Json::parse(R"([{"program": 0, "origin": "seed", "values": {"fitness": 1.0, "x": 0.0}},
+                            {"program": 1, "origin": "rewrite", "values": {"fitness": 3.0, "x": 3.0}}])"));
+  EXPECT_EQ(parsed(run_json(view))["archive"]["front"], archive["front"]);
+}
+
 TEST(RunJson, CellsThatOnlyTheirProgramKnowsAreNotShown) {
   const ToldSearch search = told_search();
   auto view = search.view();

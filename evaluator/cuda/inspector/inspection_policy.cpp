@@ -40,7 +40,7 @@ Result<Evaluation> InspectionPolicy::look(const Evaluation& evaluation, const Ru
   Report report = evaluation.report();
   report.spent_ms["inspect"] = now_ms_() - began_ms;
   inspecting_ms_ += now_ms_() - began_ms;
-  report.advice = found_.advice;
+  if (!found_.advice.empty()) report.advice = found_.advice;  // a profile says more than figures
   report.artifacts.insert(report.artifacts.end(), found_.notes.begin(), found_.notes.end());
   if (!found_.unsafe.empty())
     return Evaluation(

@@ -1,9 +1,10 @@
-// The MAP-Elites archive: at most one elite for each cell of a grid. An elite is replaced only by a program
-// that is better beyond the noise.
+// The MAP-Elites archive: at most one elite for each cell of a grid, or, with several objectives, a small
+// Pareto front. An elite is replaced only by a program that is better beyond the noise.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <kernelsmith/archive/grid.hpp>
+#include <kernelsmith/archive/objectives.hpp>
 #include <kernelsmith/core/individual.hpp>
 
 namespace kernelsmith {
@@ -19,6 +21,7 @@ namespace kernelsmith {
 enum class AddStatus {
   new_cell,    ///< its cell was empty: it is the elite now
   improved,    ///< it is better than the cell's elite and took its place
+  joined,      ///< under ObjectiveRule::pareto: it stands beside the cell's elites
   ambiguous,   ///< the intervals overlap: the elite stays until a duel is settled
   not_better,  ///< it is worse, the same number without noise, or the very program that stands there
 };
@@ -29,13 +32,15 @@ std::string_view name_of(AddStatus status);
 struct AddOutcome {
   AddStatus status = AddStatus::not_better;
   Cell cell;
-  IndividualPtr incumbent;  ///< the elite that stood there before; null for `new_cell`
+  IndividualPtr incumbent;  ///< an elite that stood there before; null for `new_cell` and `joined`
 
   /// True if the individual is the cell's elite now.
-  bool placed() const { return status == AddStatus::new_cell || status == AddStatus::improved; }
+  bool placed() const {
+    return status == AddStatus::new_cell || status == AddStatus::improved || status == AddStatus::joined;
+  }
 };
 
-/// The best known program of a cell.
+/// The best known program of a cell, or one of those.
 struct Elite {
   Cell cell;
   double fitness = 0;  ///< the median, kept beside the pointer for fast scans
@@ -57,13 +62,23 @@ struct ArchiveStatistics {
 /// and at most the lowest fitness, so that the score never falls when a cell is filled.
 ArchiveStatistics statistics_of(std::uint64_t cells, std::span<const double> fitness, double offset = 0);
 
-/// A grid with its elites. Holds accepted individuals only: a rejection owns no cell.
+/// A grid with its elites. With several objectives under ObjectiveRule::pareto a cell holds up to kMostInCell
+/// elites: a newcomer must be better than each of them in a feature, or in the fitness beyond the noise.
+/// Those that it is as good as in everything by the medians, and better than in something, leave; the
+/// fitness's median and each feature at their best never get worse. If a cell overflows, the elite whose
+/// neighbours are nearest goes. Under ObjectiveRule::lexicographic a cell holds one elite; a newcomer that
+/// takes it by a later objective may not be slower, beyond the noise, than the fastest that held it.
+///
+/// Holds accepted individuals only: a rejection owns no cell.
 ///
 /// Not thread-safe; one owner (the engine's committer) changes it. Equal sequences of calls give equal
 /// archives on every machine.
 class Archive {
  public:
-  explicit Archive(Grid grid) : grid_(std::move(grid)) {}
+  static constexpr std::size_t kMostInCell = 8;
+
+  explicit Archive(Grid grid, Objectives objectives = {})
+      : grid_(std::move(grid)), objectives_(std::move(objectives)) {}
 
   /// Offers an accepted individual to its cell; throws std::invalid_argument for a rejected one. For numbers
   /// without noise the cell's best fitness does not depend on the order of arrival; among equals the first to
@@ -77,31 +92,32 @@ class Archive {
   /// that won is added as a newcomer, which can ask for another duel.
   AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
 
-  /// Empties the cells whose elite is `program`, and returns which they were, in ascending order. There are
-  /// several if it was measured again and an axis reads what is measured.
+  /// Takes `program` out of the cells that it is an elite of, and returns which they were, in ascending
+  /// order. There are several if it was measured again and an axis reads what is measured.
   std::vector<Cell> withdraw(ProgramId program);
 
   const Grid& grid() const { return grid_; }
+  const Objectives& objectives() const { return objectives_; }
 
-  /// In ascending order of their cells. Valid until the next change.
+  /// In ascending order of their cells, within a cell as ranked() has them. Valid until the next change.
   std::span<const Elite> elites() const { return elites_; }
 
-  /// Null if the cell is empty. Valid until the next change.
+  /// The cell's elite of the highest fitness; null if it is empty. Valid until the next change.
   const Elite* find(Cell cell) const;
 
   /// The elite at `rank`, 0 for the best: by fitness, descending; equals by program, the older first.
   /// Requires rank < elites().size().
   const Elite& ranked(std::size_t rank) const;
 
-  /// ranked(0)'s individual, or null.
+  /// By Objectives::best_of: ranked(0)'s individual, but under the lexicographic rule; null if there is none.
   IndividualPtr best() const;
 
   /// See statistics_of.
   ArchiveStatistics statistics(double offset = 0) const;
 
   /// Canonical text: one line for each axis, then one for each elite in the order of the cells (cell,
-  /// program, fitness with its interval, every number in its shortest exact form). Equal archives have equal
-  /// texts, byte for byte.
+  /// program, fitness with its interval, every number in its shortest exact form); with several objectives
+  /// these, and the features that they read, too. Equal archives have equal texts, byte for byte.
   std::string to_text() const;
 
  private:
@@ -114,9 +130,21 @@ class Archive {
 
   AddOutcome place(Cell cell, IndividualPtr individual);
 
+  // With several objectives (several_objectives.cpp). `beaten` lost a duel.
+  AddOutcome add_to_front(Cell cell, IndividualPtr individual, std::optional<ProgramId> beaten);
+  AddOutcome add_in_order(Cell cell, IndividualPtr individual);
+  AddOutcome place_in_order(Cell cell, IndividualPtr individual, std::size_t decided_by);
+  std::span<const Elite> front_of(Cell cell) const;
+  void insert(Cell cell, IndividualPtr individual);
+  void remove(Cell cell, ProgramId program);
+  std::optional<ProgramId> most_crowded(Cell cell) const;
+  std::string objectives_text(const Elite& elite) const;
+
   Grid grid_;
-  std::vector<Elite> elites_;  ///< sorted by cell
-  std::vector<Rank> ranking_;  ///< the same elites, sorted by outranks
+  Objectives objectives_;
+  std::map<Cell, Measurement> fastest_;  ///< under the lexicographic rule, of those that held the cell
+  std::vector<Elite> elites_;            ///< sorted by cell, then by outranks
+  std::vector<Rank> ranking_;            ///< the same elites, sorted by outranks
 };
 
 }  // namespace kernelsmith

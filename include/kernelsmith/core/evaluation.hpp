@@ -69,6 +69,8 @@ struct ShapeResult {
   /// The yardstick's call takes less than 20 us: the interval is wider, and work on several calls at once may
   /// gain.
   bool short_call = false;
+  /// Its share of the score if the task gives its timed shapes weights; else empty.
+  std::optional<double> weight = {};
 
   friend bool operator==(const ShapeResult&, const ShapeResult&) = default;
 };
@@ -84,8 +86,8 @@ struct Artifact {
 /// The structured feedback of an evaluation, accepted or not.
 struct Report {
   std::vector<ShapeResult> shapes;
-  std::optional<Measurement> speedup;     ///< geometric mean over the timed shapes
-  std::optional<Measurement> runtime_us;  ///< geometric mean over the timed shapes
+  std::optional<Measurement> speedup;     ///< geometric mean over the timed shapes, by their weights
+  std::optional<Measurement> runtime_us;  ///< the same mean
   /// The yardstick's time over the candidate's, geometric mean over the timed shapes: what the backend
   /// measured of the candidate itself. The speedup is this times a factor that is the same for all candidates
   /// of a run.

@@ -36,6 +36,11 @@ enum class Comparison {
 /// `worse`: an incumbent stays.
 Comparison compare(const Measurement& challenger, const Measurement& incumbent);
 
+/// Features that several backends report.
+inline constexpr const char* kPeakMemory = "peak_memory";  ///< bytes of device memory that a call has in use
+/// From the source to what can be run. What comes out of a cache has that of the compilation that made it.
+inline constexpr const char* kCompileMs = "compile_ms";
+
 /// The fitness of an accepted program (higher is better; for kernels the geometric mean of baseline/candidate
 /// over the timed shapes) and named features, which archive axes read. Made only from finite numbers.
 /// Immutable.

@@ -112,8 +112,9 @@ struct Task {
   Sizes sizes;          ///< the defaults
   std::vector<std::string>
       size_order;  ///< the sizes' names in the order of task.yaml: the entry's last arguments
-  std::vector<TensorSpec> tensors;  ///< in the order of the entry's arguments
-  std::vector<Sizes> timed;         ///< every size given, defaults filled in; never empty for kernels
+  std::vector<TensorSpec> tensors;    ///< in the order of the entry's arguments
+  std::vector<Sizes> timed;           ///< every size given, defaults filled in; never empty for kernels
+  std::vector<double> timed_weights;  ///< of `timed` in the score, their sum 1; empty: all count alike
   std::vector<Sizes> check;
   Tolerance tolerance;
   Declared declared;

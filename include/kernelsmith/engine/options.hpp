@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <kernelsmith/archive/axis.hpp>
+#include <kernelsmith/archive/objectives.hpp>
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposal.hpp>
@@ -54,6 +55,7 @@ struct EngineOptions {
 
   // The archive.
   std::vector<AxisSpec> axes;  ///< none: one cell, the best program
+  Objectives objectives;       ///< what is searched for; default: the fitness alone
   Topology topology = Topology::ring(1).value();
   IslandOptions island;
   /// Names what the axes read beyond the evaluator's own features; a number that is not finite is left out.

@@ -232,7 +232,7 @@ class SearchState {
   Status commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   Status replace(const IndividualPtr& measured);
   Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
-  std::optional<ProgramId> best_of_cell(Cell cell) const;
+  std::vector<ProgramId> heirs_of(Cell cell) const;
   void keep(ProgramRecord& record, const IndividualPtr& individual, std::uint64_t evaluated_at) const;
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;

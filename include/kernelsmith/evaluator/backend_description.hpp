@@ -34,6 +34,12 @@ struct PromptFacts {
   std::map<std::string, bool> conditions;
 };
 
+/// A feature by which candidates that work differently are told apart.
+struct BehaviourLevels {
+  std::string feature;        ///< in Metrics::features(), or one of the source (static_features())
+  std::vector<double> edges;  ///< between its levels, ascending; n make n - 1 levels
+};
+
 /// A value. Its functions are thread-safe; an empty one has nothing to say.
 struct BackendDescription {
   std::string name;      ///< Task::backend
@@ -46,6 +52,7 @@ struct BackendDescription {
   double timeout_s = 10;                   ///< Task::timeout_s of tasks that give none
   std::vector<Dtype> dtypes;               ///< that tensors of its kernels can have
   TaskSettings settings;                   ///< of its tasks; without functions: it has none
+  std::vector<BehaviourLevels> behaviour;  ///< the axes of the preset `behaviour`; empty: it has none
   std::vector<SourceFile> template_files;  ///< the task that `kernelsmith init` makes; empty: it makes none
 
   /// Files that a candidate is built beside, made from the task: `task.hpp`.

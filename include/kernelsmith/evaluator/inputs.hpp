@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct TaskShape {
   std::vector<std::int64_t> arguments;  ///< the sizes as the entry gets them: in the order of task.yaml
   std::vector<TensorExtent> extents;    ///< by tensor
   bool timed = false;
+  /// Its share of the score if the task gives its timed shapes weights; else empty.
+  std::optional<double> weight = std::nullopt;
 
   /// The bytes of all tensors.
   std::size_t bytes() const;

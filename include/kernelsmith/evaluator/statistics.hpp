@@ -28,8 +28,10 @@ Measurement product(const Measurement& a, const Measurement& b, std::string unit
 Measurement quotient(const Measurement& a, const Measurement& b, std::string unit);
 
 /// The geometric mean of independent measurements; its relative half widths are those of the parts in
-/// quadrature over their count. Requires a non-empty span of positive medians.
-Measurement geometric_mean(std::span<const Measurement> parts, std::string unit);
+/// quadrature over their count. With weights, whose sum is 1, each part's logarithm and half widths count by
+/// its weight; without any, all count alike. Requires a non-empty span of positive medians.
+Measurement geometric_mean(std::span<const Measurement> parts, std::string unit,
+                           std::span<const double> weights = {});
 
 /// Half the interval's width over its median.
 double relative_half_width(const Measurement& measurement);

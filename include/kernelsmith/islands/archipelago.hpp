@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,10 +29,12 @@ struct MigrationMove {
 /// Every method that names an island throws std::out_of_range if there is no such island.
 class Archipelago {
  public:
-  Archipelago(const Grid& grid, Topology topology, IslandOptions options = {});
+  Archipelago(const Grid& grid, Topology topology, IslandOptions options = {},
+              const Objectives& objectives = {});
 
   std::size_t size() const { return islands_.size(); }
   const Grid& grid() const { return islands_.front().archive().grid(); }
+  const Objectives& objectives() const { return islands_.front().archive().objectives(); }
   const Topology& topology() const { return topology_; }
   const Island& island(IslandId id) const { return islands_.at(id.value); }
 
@@ -53,8 +56,15 @@ class Archipelago {
   /// local elite is ambiguous does not settle; the outcome says so.
   std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
 
-  /// The best elite of all islands: by fitness; equals by program, the older first. Null while there is none.
+  /// The best elite of all islands: by fitness; equals by program, the older first; under the lexicographic
+  /// rule by Objectives::best_of. Null while there is none.
   IndividualPtr best() const;
+
+  /// Each filled cell with the best elite of all islands, by the same rule.
+  std::map<Cell, Elite> elites() const;
+
+  /// The elites of all islands that no other one dominates, each once, in the order of their programs.
+  std::vector<IndividualPtr> front() const;
 
   /// Statistics over the cells of all islands together: a cell counts once, with its best elite.
   ArchiveStatistics statistics(double offset = 0) const;

@@ -25,7 +25,7 @@ struct IslandOptions {
 /// One population. Not thread-safe; the engine's committer owns it.
 class Island {
  public:
-  explicit Island(Grid grid, IslandOptions options = {});
+  explicit Island(Grid grid, IslandOptions options = {}, Objectives objectives = {});
 
   /// An accepted individual is offered to the archive. A rejected one owns no cell: it joins rejections() and
   /// recent_failures(), and the answer is empty.
@@ -45,7 +45,8 @@ class Island {
   static constexpr std::size_t kMaxLeaders = 32;
 
   /// The accepted individuals of the highest fitness, whatever their cells: the best first, of equals the
-  /// older. At most kMaxLeaders.
+  /// older. At most kMaxLeaders. With several objectives under ObjectiveRule::pareto those that no other
+  /// leader dominates stand first, then those that only these dominate, and so on.
   std::span<const IndividualPtr> leaders() const { return leaders_; }
 
   /// The accepted seeds, in their order.
@@ -69,6 +70,7 @@ class Island {
   IslandOptions options_;
   Archive archive_;
   void rank(IndividualPtr individual);
+  void order_by_fronts();
   void count(const IndividualPtr& individual);
 
   std::vector<IndividualPtr> leaders_;

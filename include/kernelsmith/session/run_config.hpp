@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <kernelsmith/archive/axis.hpp>
+#include <kernelsmith/archive/objectives.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/operators.hpp>
 #include <kernelsmith/engine/options.hpp>
@@ -31,6 +32,13 @@ struct Chosen {
 enum class TopologyKind { ring, full, star, edges };
 std::string_view name_of(TopologyKind kind);
 
+/// Axes that have a name in run.yaml (docs/formats.md).
+enum class AxesPreset {
+  kernel_smith,  ///< as the paper has them: the length of the code beside the fitness
+  behaviour,     ///< what the backend tells candidates apart by: BackendDescription::behaviour
+};
+std::string_view name_of(AxesPreset preset);
+
 /// The configuration of a run. A value; its providers are shared.
 struct RunConfig {
   Budgets budgets;  ///< none set: see with_default_budget
@@ -41,6 +49,8 @@ struct RunConfig {
   Durability durability = Durability::process;
 
   std::optional<std::vector<AxisSpec>> axes;  ///< if it is not set: see set_default_axes
+  Objectives objectives;                      ///< the fitness alone by default
+  std::optional<AxesPreset> axes_preset;      ///< what it is set to then
   std::size_t islands = 1;  ///< more are worse up to 200 evaluations: docs/search-quality.md
   TopologyKind topology = TopologyKind::ring;
   std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
@@ -65,10 +75,10 @@ struct RunConfig {
 /// the registry lacks one of them.
 Result<RunConfig> default_config(const Task& task, const Registry& registry);
 
-/// If the axes are not set. For a search that only tunes: the knobs of the seed with the most values, at
-/// most two, each a categorical axis over its values. For one that writes code, or if the seed has no
-/// knob: cyclomatic complexity, on a logarithmic axis around the seed's own, beside fitness if that is a
-/// speedup (the task has a reference), else beside tokens.
+/// If the axes are not set: those of the preset. Without one, for a search that only tunes: the knobs of the
+/// seed with the most values, at most two, each a categorical axis over its values. For one that writes code,
+/// or if the seed has no knob: cyclomatic complexity, on a logarithmic axis around the seed's own, beside
+/// fitness if that is a speedup (the task has a reference), else beside tokens.
 void set_default_axes(const Task& task, RunConfig& config);
 
 /// What axes can read of a source beside the evaluator's own features: the static features, and `knob.NAME`.

@@ -158,7 +158,9 @@ export function shapes(rows) {
   const timed = rows.filter((one) => one.timed);
   if (timed.length === 0) return null;
   return section("Timed shapes of the best", table(["shape", "time of a call", "speedup", ""], timed.map((one) =>
-    [one.shape, measuredText(one.runtime), measuredText(one.speedup), one.short_call ? "short call" : ""])));
+    [one.shape, measuredText(one.runtime), measuredText(one.speedup), 
+     [one.short_call ? "short call" : "", one.weight ? `${number(100 * one.weight)} % of the score` : ""]
+       .filter(Boolean).join(", ")])));
 }
 
 function bestProgram({ best, diff: changes }) {

@@ -10,14 +10,16 @@ namespace {
 Json median(const std::optional<Measurement>& value) { return value ? Json(value->median) : Json(nullptr); }
 
 Json shape_object(const ShapeResult& result) {
-  return {{"shape", result.shape},
-          {"timed", result.timed},
-          {"correct", or_null(result.correct)},
-          {"error", result.error},
-          {"runtime_us", median(result.runtime_us)},
-          {"runtime", interval(result.runtime_us)},
-          {"speedup", interval(result.speedup)},
-          {"short_call", result.short_call}};
+  Json shape = {{"shape", result.shape},
+                {"timed", result.timed},
+                {"correct", or_null(result.correct)},
+                {"error", result.error},
+                {"runtime_us", median(result.runtime_us)},
+                {"runtime", interval(result.runtime_us)},
+                {"speedup", interval(result.speedup)},
+                {"short_call", result.short_call}};
+  if (result.weight) shape["weight"] = *result.weight;
+  return shape;
 }
 
 Json artifacts_object(const Report& report) {

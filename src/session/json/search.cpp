@@ -64,6 +64,27 @@ Failures latest_failures(const Archipelago& archipelago) {
   return latest;
 }
 
+/// What a run with several objectives has beside its cells.
+void add_objectives(const RunView& view, const Extent& extent, Json& archive) {
+  const Objectives& objectives = view.state.archipelago().objectives();
+  archive["objectives"] = {{"rule", name_of(objectives.rule())},
+                           {"list", list_of(objectives.list(), [](const Objective& one) -> Json {
+                              return {{"feature", one.feature}, {"better", one.minimise ? "less" : "more"}};
+                            })}};
+  const auto member = [&](const IndividualPtr& individual) -> Json {
+    const Metrics& metrics = *individual->evaluation.metrics();
+    Json values = Json::object();
+    for (std::size_t i = 0; i < objectives.list().size(); ++i)
+      values[objectives.list()[i].feature] = or_null(objectives.reported(i, metrics));
+    return {{"program", individual->program->id.value},
+            {"origin", name_of(individual->program->origin)},
+            {"values", values}};
+  };
+  auto front = view.state.archipelago().front();
+  if (front.size() > extent.cells) front.resize(extent.cells);
+  archive["front"] = list_of(front, member);
+}
+
 }  // namespace
 
 Json archive_object(const RunView& view, const Extent& extent) {
@@ -77,13 +98,16 @@ Json archive_object(const RunView& view, const Extent& extent) {
             {"origin", name_of(program.origin)},
             {"fitness", one.second.fitness}};
   };
-  return {{"axes", list_of(grid.axes(), [&](const Axis& axis) { return axis_object(axis, extent.labels); })},
-          {"cells", statistics.cells},
-          {"filled", statistics.filled},
-          {"qd_score", statistics.qd_score},
-          {"elites", list_of(elites_of(view, extent.cells), elite_object)},
-          {"migrations", view.state.migrations()},
-          {"digest", view.archive_digest().hex()}};
+  Json archive = {
+      {"axes", list_of(grid.axes(), [&](const Axis& axis) { return axis_object(axis, extent.labels); })},
+      {"cells", statistics.cells},
+      {"filled", statistics.filled},
+      {"qd_score", statistics.qd_score},
+      {"elites", list_of(elites_of(view, extent.cells), elite_object)},
+      {"migrations", view.state.migrations()},
+      {"digest", view.archive_digest().hex()}};
+  if (view.state.archipelago().objectives().several()) add_objectives(view, extent, archive);
+  return archive;
 }
 
 Json failures_list(const RunView& view, const Extent& extent) {

@@ -45,6 +45,8 @@ TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   EXPECT_LT(report.over_yardstick->median, 5);
   EXPECT_LE(report.over_yardstick->low, report.over_yardstick->median);
   EXPECT_GT(answer->metrics()->features().at("runtime_us"), 0);
+  EXPECT_GT(answer->metrics()->features().at("compile_ms"), 0);
+  EXPECT_FALSE(answer->metrics()->features().contains("peak_memory")) << "the memory is the host's";
 }
 
 TEST(CpuEvaluator, ASpeedupOverABaselineThatIsTheYardstickIsToldAsOneOverABaseline) {

@@ -86,6 +86,9 @@ PlannedBinary planned_by_hand() {
   facts.kernels[2] = {{0, "unused", {}, 255, 0, 512}, true};
   PlannedBinary planned;
   planned.binary = CudaBinary::create({}, facts, "").value();
+  auto where = std::make_shared<CallAddresses>();
+  where->buffers.assign(3, {{{0, 100, false}, {4096, 1000, true}}});
+  planned.where = std::move(where);
   plan::Plan& plan = planned.by_shape.emplace_back();
   for (const KernelFacts& kernel : facts.kernels) plan.kernels.push_back(kernel.kernel);
   plan::Call& call = plan.calls.emplace_back();
@@ -96,16 +99,32 @@ PlannedBinary planned_by_hand() {
   large.block = {128, 2, 1};
   large.cluster = plan::Dim3{2, 1, 1};
   call.operations = {{0, small}, {0, plan::Memset{}}, {0, small}, {0, large}};
+  call.kept_workspace = 2048;
+  call.call_workspace = 4096;
   return planned;
 }
 
 TEST(PlannedBinary, FeaturesAreOfTheKernelsThatAreLaunched) {
-  const auto features = features_of(planned_by_hand());
+  const auto features = features_of(planned_by_hand(), h100());
   EXPECT_EQ(features, (std::map<std::string, double>{{"registers", 128},
                                                      {"spill_bytes", 64},
                                                      {"shared_bytes", 1500},
                                                      {"tensor_cores", 1},
-                                                     {"launches", 3}}));
+                                                     {"launches", 3},
+                                                     // The small kernel's blocks of one thread: 32 on a
+                                                     // multiprocessor of 2048 threads.
+                                                     {"occupancy", 32.0 / 2048},
+                                                     // The large kernel's one block; 2 fit.
+                                                     {"waves", 1.0 / (2 * 132)}}));
+}
+
+TEST(PlannedBinary, ThePeakIsThatOfTheTimedShapes) {
+  PlannedBinary planned = planned_by_hand();
+  planned.by_shape.resize(3, planned.by_shape.front());
+  planned.by_shape[1].calls.front().call_workspace = 10'000;
+  planned.by_shape[2].calls.front().call_workspace = 1 << 20;  // is only checked
+  EXPECT_EQ(peak_memory(planned, 1), 2048 + 4096 + 100 + 1000);
+  EXPECT_EQ(peak_memory(planned, 2), 2048 + 10'000 + 100 + 1000);
 }
 
 TEST(PlannedBinary, TheTableHasALineForEachKindOfLaunch) {

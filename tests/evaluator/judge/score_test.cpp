@@ -84,6 +84,28 @@ TEST(Score, IsTheGeometricMeanOverTheShapes) {
   EXPECT_DOUBLE_EQ(report.shapes[1].speedup->median, 1);
 }
 
+TEST(Score, CountsTheShapesByTheirWeights) {
+  Bench bench;
+  bench.task = task(2);
+  bench.task.timed_weights = {0.75, 0.25};
+  bench.baseline = kernel(4000, "baseline");
+  bench.baseline->call_us = [](const Call& call) { return call.shape == 0 ? 1000.0 : 4000.0; };
+  bench.seed = kernel(1000, "seed");
+  auto candidate = kernel();
+  candidate->call_us = [](const Call& call) { return call.shape == 0 ? 250.0 : 1000.0; };
+  const auto evaluation = bench.evaluate(candidate);
+  const Report report = report_of(evaluation);
+  const double ratio = std::pow(4, 0.75), scale = std::pow(4, 0.25);
+  EXPECT_NEAR(report.over_yardstick->median, ratio, 1e-9);
+  EXPECT_NEAR(report.speedup->median, ratio * scale, 1e-9);
+  EXPECT_NEAR(fitness_of(evaluation), ratio * scale, 1e-9);
+  EXPECT_NEAR(report.runtime_us->median, std::pow(250, 0.75) * std::pow(1000, 0.25), 1e-6);
+  EXPECT_NEAR(report.over_yardstick->low, ratio * (1 - 0.015), 1e-9) << "floors do not average out";
+  EXPECT_EQ(report.shapes[0].weight, 0.75);
+  EXPECT_EQ(report.shapes[1].weight, 0.25);
+  EXPECT_EQ(report.shapes[2].weight, std::nullopt) << "is only checked";
+}
+
 TEST(Score, ACandidateThatScattersGetsItsLowEnd) {
   Bench bench;
   auto candidate = kernel();

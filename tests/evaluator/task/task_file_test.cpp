@@ -92,6 +92,38 @@ TEST(TaskFile, ATaskWithoutLaterKeysKeepsTheDigestOfStoredRuns) {
             "97f1201ab5c2be84af1cda00cc66c4d236b6acfd72f75c1b2e7c4a9d1588d77e");
 }
 
+TEST(TaskFile, WeightsOfTimedShapesAreNormalised) {
+  const Task task = good(with("[{}, {rows: 10}]", "[{weight: 3}, {rows: 10, weight: 1}]"));
+  EXPECT_EQ(task.timed_weights, (std::vector{0.75, 0.25}));
+  EXPECT_EQ(task.timed, good(kSoftmax).timed);
+  EXPECT_NE(task.digest, good(kSoftmax).digest);
+  EXPECT_NE(task.digest, good(with("[{}, {rows: 10}]", "[{weight: 1}, {rows: 10, weight: 3}]")).digest);
+}
+
+TEST(TaskFile, EqualWeightsAreAsGoodAsNone) {
+  const Task task = good(with("[{}, {rows: 10}]", "[{weight: 0.3}, {rows: 10, weight: 0.3}]"));
+  EXPECT_TRUE(task.timed_weights.empty());
+  EXPECT_EQ(task.digest, good(kSoftmax).digest);
+}
+
+TEST(TaskFile, SaysWhatIsWrongWithAWeight) {
+  const auto error_of_timed = [](const std::string& timed) {
+    return error_of(with("[{}, {rows: 10}]", timed));
+  };
+  for (const char* const weight : {"-1", "0", ".nan", ".inf", "heavy", "\"1\"", "[1]"})
+    EXPECT_THAT(error_of_timed("[{rows: 3, weight: " + std::string(weight) + "}]"),
+                AllOf(HasSubstr("task.yaml:10"), HasSubstr("'weight'")))
+        << weight;
+  for (const char* const some : {"[{weight: 2}, {rows: 10}]", "[{}, {rows: 10, weight: 2}]"})
+    EXPECT_THAT(error_of_timed(some),
+                AllOf(HasSubstr("task.yaml:10"), HasSubstr("only some of the timed shapes have a weight"),
+                      HasSubstr("give each timed shape a weight")));
+  EXPECT_THAT(error_of(with("[{rows: 3, cols: 1}]", "[{rows: 3, weight: 1}]")),
+              AllOf(HasSubstr("task.yaml:11"), HasSubstr("only checked has no weight")));
+  EXPECT_THAT(error_of(with("{rows: 64, cols: 32}", "{rows: 64, cols: 32, weight: 1}")),
+              AllOf(HasSubstr("task.yaml:6"), HasSubstr("cannot be a size"), HasSubstr("another name")));
+}
+
 TEST(TaskFile, ItsNameIsThatOfAFolder) {
   const auto named = [](const std::string& name) {
     return parse(with("name: softmax_cpu", "name: " + name));

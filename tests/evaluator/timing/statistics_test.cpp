@@ -96,5 +96,16 @@ TEST(Combining, TakesTheGeometricMean) {
   EXPECT_EQ(mean.samples, 10U);
 }
 
+TEST(Combining, WeighsTheGeometricMean) {
+  const std::vector<Measurement> parts = {{2, 1.8, 2.2, 5, "x"}, {8, 8 * 0.8, 8 * 1.2, 5, "x"}};
+  const Measurement mean = geometric_mean(parts, "x", std::vector{0.75, 0.25});
+  EXPECT_NEAR(mean.median, std::pow(2, 0.75) * std::pow(8, 0.25), 1e-12);
+  EXPECT_NEAR(mean.high, mean.median * (1 + std::hypot(0.75 * 0.1, 0.25 * 0.2)), 1e-9);
+  EXPECT_NEAR(mean.low, mean.median * (1 - std::hypot(0.75 * 0.1, 0.25 * 0.2)), 1e-9);
+  const Measurement equal = geometric_mean(parts, "x", std::vector{0.5, 0.5});
+  EXPECT_NEAR(equal.median, geometric_mean(parts, "x").median, 1e-12);
+  EXPECT_NEAR(equal.high, geometric_mean(parts, "x").high, 1e-12);
+}
+
 }  // namespace
 }  // namespace kernelsmith

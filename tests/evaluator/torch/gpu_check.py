@@ -171,10 +171,13 @@ class Check:
             ratios.append(pair["yardstick"] / pair["candidate"])
             costs.append([yardstick_s, own_s, *steps])
         middle = [statistics.median(column) * 1e3 for column in zip(*costs)]
-        share = self.runner.must(do="profile")[0]["own_share"]
+        profile = self.runner.must(do="profile")[0]
+        if profile["peak_bytes"] <= 0:
+            raise Refused(f"a call that takes no memory: {profile}")
         return (f"candidate {_spread(mine)} us a call, yardstick {_spread(its)} us, ratio {_spread(ratios)}, first pair "
                 f"{mine[0]:.2f} and {its[0]:.2f} us, worst error {worst:.3f} of its budget, yardstick's own "
-                f"{own['error']:.3f}, host clock {statistics.median(host) * 100:+.1f} %; {loaded}, own share {share:.2f}; "
+                f"{own['error']:.3f}, host clock {statistics.median(host) * 100:+.1f} %; {loaded}, own share "
+                f"{profile['own_share']:.2f}, peak {profile['peak_bytes']} bytes; "
                 + "median ms: yardstick {:.2f}, its compare {:.2f}, run {:.2f}, publish {:.2f}, compare {:.2f}".format(*middle))
 
     def bad(self, name: str, candidate: str, kind: str) -> str:

@@ -122,6 +122,8 @@ TEST(TorchVerdicts, AFasterModuleIsAccepted) {
   EXPECT_EQ(features.at("aten_ops"), 2);
   EXPECT_EQ(features.at("shared_bytes"), 1024);
   EXPECT_EQ(features.at("own_share"), 0.75);
+  EXPECT_EQ(features.at("peak_memory"), 4096);
+  EXPECT_GT(features.at("compile_ms"), 0) << "planning is what makes a module ready to run";
   EXPECT_FALSE(features.contains("degenerate"));
 }
 

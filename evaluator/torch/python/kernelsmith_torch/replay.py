@@ -215,6 +215,7 @@ class Program:
             storage = tensor.untyped_storage()
             if storage.nbytes() and storage.data_ptr() not in self._foreign:
                 made[storage.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        self.made_bytes = sum(storage.numel() for storage in made.values())
         placed, memory = place_like(list(made.values()), self._device, SMALL_GAP)
         moved = dict(zip(made, placed))
         for address, target in moved.items():

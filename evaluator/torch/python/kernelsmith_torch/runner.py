@@ -59,6 +59,7 @@ class Runner:
         self._program: Program | None = None
         self._best: Alternative | None = None  # once the plan is loaded
         self._alone = False
+        self._peak = 0  # bytes of the device that a call has in use at once
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
         steps = {"prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
@@ -181,7 +182,9 @@ class Runner:
         with blaming_candidate("preparing the candidate"):
             self._pool = self._clock.new_pool()
             self._anchor = None if self._memory.get("gives_back") else self._clock.hold(self._pool)
-            self._calls = [self._record(best, 0, self._pool)]
+            with self._device.peak() as of_call:
+                self._calls = [self._record(best, 0, self._pool)]
+        self._peak = self._held() + of_call[0]
         self._best = best
         own = [op for op in best.ops if is_own(op)]
         return {"launches": len(own), "aten": aten, "own_ops": sorted({self._program.name_of(op) for op in own}),
@@ -237,7 +240,13 @@ class Runner:
         total = sum(times)
         return {"ops": [{"name": program.name_of(op), "own": mine, "us": us}
                         for op, mine, us in zip(self._best.ops, own, times)],
-                "own_share": sum(us for us, mine in zip(times, own) if mine) / total if total else 0.0}
+                "own_share": sum(us for us, mine in zip(times, own) if mine) / total if total else 0.0,
+                "peak_bytes": self._peak}
+
+    def _held(self) -> int:
+        """Bytes that are there before a call: parameters, what the constructor made, inputs."""
+        tensors = [*self._originals.values(), *self._slots[0][0].tensors()]
+        return self._loaded().made_bytes + sum(tensor.nbytes for tensor in tensors)
 
     def _try(self, alternative: Alternative, only: bool) -> float | Failure:
         """Microseconds of a call, or why it fails; the device's own failures are raised. 0 if it is the only one, and

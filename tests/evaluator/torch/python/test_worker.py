@@ -134,6 +134,7 @@ class Linear(unittest.TestCase):
         told = self.bench.runner.profile({}, b"")
         self.assertEqual([op["name"] for op in told["ops"]], ["aten::t", "aten::addmm", "aten::relu"])
         self.assertEqual(told["own_share"], 0)
+        self.assertEqual(told["peak_bytes"], 4 * (48 * 96 + 48 + 16 * 96), "parameters and inputs: a CPU counts no call")
 
     def test_the_better_alternative_is_kept(self) -> None:
         plan = linear_plan()

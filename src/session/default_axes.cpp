@@ -1,0 +1,107 @@
+// The axes of a run that lists none: by the task, or by the name of a preset. And what axes read of a source.
+#include <algorithm>
+
+#include <kernelsmith/code/complexity.hpp>
+#include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kMaxDefaultAxes = 2;
+
+std::string feature_of(const Knob& knob) { return "knob." + knob.name; }
+
+/// A knob whose name is missing or shared by another cannot be told apart by name.
+bool has_own_name(const Knob& knob, const std::vector<Knob>& knobs) {
+  return !knob.name.empty() &&
+         std::ranges::count_if(knobs, [&](const Knob& other) { return other.name == knob.name; }) == 1;
+}
+
+std::vector<AxisSpec> knob_axes(std::vector<Knob> knobs) {
+  std::erase_if(knobs, [all = knobs](const Knob& knob) {
+    return !has_own_name(knob, all) || knob.values.size() < 2 || knob.values.size() > Axis::kMaxBins;
+  });
+  std::ranges::stable_sort(knobs, std::greater{}, [](const Knob& knob) { return knob.values.size(); });
+  if (knobs.size() > kMaxDefaultAxes) knobs.resize(kMaxDefaultAxes);
+  std::vector<AxisSpec> axes;
+  for (Knob& knob : knobs) axes.push_back({feature_of(knob), CategoricalScale{std::move(knob.values)}});
+  return axes;
+}
+
+/// From a quarter of the seed's own value to sixteen times it: programs grow more often than they shrink.
+AxisSpec size_axis(const std::string& feature, double seed_value, std::size_t bins = 8) {
+  const double middle = std::max(4.0, seed_value);
+  return {feature, LogarithmicScale{middle / 4, middle * 16, bins}};
+}
+
+/// By default half an octave to a bin.
+AxisSpec speedup_axis(std::size_t bins = 12) { return {"fitness", LogarithmicScale{0.5, 32, bins}}; }
+
+const Source& first_program(const Task& task) { return task.seed.empty() ? task.reference : task.seed; }
+
+/// The paper's engine is OpenEvolve, whose complexity is the length of the code, in ten bins.
+std::vector<AxisSpec> kernel_smith_axes(const Task& task) {
+  constexpr std::size_t kBins = 10;
+  const double length = static_features(first_program(task)).at("bytes");
+  return {size_axis("bytes", length, kBins), speedup_axis(kBins)};
+}
+
+std::vector<AxisSpec> behaviour_axes(const BackendDescription& backend) {
+  std::vector<AxisSpec> axes;
+  for (const auto& [feature, edges] : backend.behaviour) axes.push_back({feature, EdgeScale{edges}});
+  return axes;
+}
+
+std::optional<double> as_double(std::optional<std::size_t> index) {
+  return index ? std::optional(static_cast<double>(*index)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(AxesPreset preset) {
+  switch (preset) {
+    case AxesPreset::kernel_smith:
+      return "kernel-smith";
+    case AxesPreset::behaviour:
+      return "behaviour";
+  }
+  return "";
+}
+
+std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes) {
+  std::map<std::string, double> features = static_features(source);
+  const auto knobs = find_knobs(source);
+  if (!knobs) return features;  // the evaluator rejects such a source
+  for (const Knob& knob : *knobs) {
+    if (!has_own_name(knob, *knobs)) continue;
+    const auto axis = std::ranges::find(axes, feature_of(knob), &AxisSpec::feature);
+    const auto* scale = axis == axes.end() ? nullptr : std::get_if<CategoricalScale>(&axis->scale);
+    if (const auto value =
+            scale ? as_double(nearest_value(knob.value(), scale->categories)) : number_of(knob.value()))
+      features[feature_of(knob)] = *value;
+  }
+  return features;
+}
+
+void set_default_axes(const Task& task, RunConfig& config) {
+  if (config.axes) return;
+  if (config.axes_preset) {
+    const bool named_by_paper = *config.axes_preset == AxesPreset::kernel_smith;
+    config.axes = named_by_paper ? kernel_smith_axes(task) : behaviour_axes(config.backend);
+    return;
+  }
+  const bool only_tunes = std::ranges::all_of(
+      config.operators, [](const auto& entry) { return entry.choice.op == Operator::tune; });
+  if (const auto knobs = find_knobs(task.seed); only_tunes && knobs && !knobs->empty())
+    if (auto axes = knob_axes(*knobs); !axes.empty()) {
+      config.axes = std::move(axes);
+      return;
+    }
+  const auto features = static_features(first_program(task));
+  const bool fitness_is_speedup = !task.reference.empty();
+  config.axes = {size_axis("complexity", features.at("complexity")),
+                 fitness_is_speedup ? speedup_axis() : size_axis("tokens", features.at("tokens"))};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,66 @@
+#include "objectives_yaml.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace kernelsmith {
+namespace {
+
+constexpr const char* kKey = "objectives";
+
+/// Features of which everybody wants little.
+constexpr std::array<std::string_view, 10> kCosts = {"peak_memory", "compile_ms", "runtime_us", "spill_bytes",
+                                                     "launches",    "aten_ops",   "bytes",      "lines",
+                                                     "tokens",      "complexity"};
+
+/// "speedup", "peak_memory", "min registers", "max own_share". Refuses a name whose better end is not known.
+Objective objective_of(YamlMap& in, std::string_view key, const std::string& words) {
+  const auto begins = [&](std::string_view word) {
+    return words.starts_with(word) && words.size() > word.size();
+  };
+  if (begins("min ")) return {words.substr(4), true};
+  std::string name = begins("max ") ? words.substr(4) : words;
+  if (name == "speedup") name = "fitness";
+  if (begins("max ") || name == "fitness") return {name, false};
+  if (std::ranges::find(kCosts, name) == kCosts.end())
+    in.refuse(key, "it is not known which '" + name + "' is better, little or much",
+              "write \"min " + name + "\" or \"max " + name + "\"");
+  return {name, true};
+}
+
+void read_list(YamlMap& in, std::string_view key, ObjectiveRule rule, Objectives& objectives) {
+  std::vector<std::string> names;
+  in.required(key, names);
+  std::vector<Objective> list;
+  for (const std::string& name : names) list.push_back(objective_of(in, key, name));
+  if (!in.ok()) return;
+  auto made = Objectives::create(std::move(list), rule);
+  if (!made) return in.refuse(key, made.error().message, made.error().hint);
+  objectives = std::move(*made);
+}
+
+}  // namespace
+
+void read_objectives(YamlMap& in, Objectives& objectives) {
+  const YamlKind kind = in.kind(kKey);
+  if (kind == YamlKind::absent) return;
+  if (kind != YamlKind::map) return read_list(in, kKey, ObjectiveRule::pareto, objectives);
+  in.optional_map(kKey, [&](YamlMap& rules) {
+    if (rules.keys().size() != 1)
+      rules.refuse({}, "there is one rule", "objectives: {lexicographic: [speedup, peak_memory]}");
+    for (const ObjectiveRule rule : {ObjectiveRule::pareto, ObjectiveRule::lexicographic})
+      if (rules.kind(name_of(rule)) != YamlKind::absent) read_list(rules, name_of(rule), rule, objectives);
+  });
+}
+
+void write_objectives(YamlWriter& out, const Objectives& objectives) {
+  if (!objectives.several()) return;
+  std::vector<std::string> names;
+  for (const auto& [feature, minimise] : objectives.list())
+    names.push_back((minimise ? "min " : "max ") + feature);
+  out.map(kKey, [&](YamlWriter& map) { map.put(name_of(objectives.rule()), names); });
+}
+
+}  // namespace kernelsmith
