@@ -38,6 +38,7 @@ Status check_supported(const Task& task) {
     return fail(ErrorCode::refused, "the reference is not UTF-8", "files: reference");
   const auto torch = torch_settings(task);
   if (!torch) return torch.error();
+  if (const auto module = baseline_module(task); !module) return module.error();
   for (const std::string& folder : torch->include)
     if (std::error_code unknown; !std::filesystem::is_directory(folder, unknown))
       return fail(ErrorCode::not_found, "there is no such folder: " + folder, "toolchain: include",
@@ -79,10 +80,7 @@ class TaskPlanner {
     if (source.files().size() != 1)
       return reject(Stage::parse, RejectionCode::unreadable,
                     "a candidate is one Python file, not " + std::to_string(source.files().size()));
-    const SourceFile& file = source.files().front();
-    if (!is_utf8(file.path) || !is_utf8(file.text))
-      return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    auto planned = plan_with_builds(*pool_, {reference(), file, arch_, torch_.cast}, builder_, stop);
+    auto planned = plan_file(source.files().front(), stop);
     if (!planned) return planned;
     if (torch_.policy == "own_kernels" && planned->figures["launches"] == 0)
       return no_own_kernels(Stage::plan, planned->not_built);
@@ -90,7 +88,22 @@ class TaskPlanner {
     return planned;
   }
 
+  /// Null if the reference is the baseline. A baseline may leave everything to PyTorch.
+  Judged<PlanPtr> plan_baseline(const std::stop_token& stop) const {
+    const SourceFile* const module = baseline_module(*task_).value();
+    if (module == nullptr) return PlanPtr();
+    auto planned = plan_file(*module, stop);
+    if (!planned) return planned.error();
+    return planned->plan;
+  }
+
  private:
+  Judged<Planned> plan_file(const SourceFile& file, const std::stop_token& stop) const {
+    if (!is_utf8(file.path) || !is_utf8(file.text))
+      return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
+    return plan_with_builds(*pool_, {reference(), file, arch_, torch_.cast}, builder_, stop);
+  }
+
   std::string reference() const { return std::string(task_->reference.main_text()); }
 
   const std::shared_ptr<const Task> task_;
@@ -261,10 +274,12 @@ Result<ScratchFolder> write_reference(const Task& task) {
   return folder;
 }
 
-/// The task as the judge sees it: with the outputs that the reference turned out to have.
+/// The task as the judge sees it: with the outputs that the reference turned out to have, and its baseline.
 std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts& reference) {
   Task told = task;
   told.tensors = reference.outputs;
+  if (const SourceFile* const module = baseline_module(task).value())
+    told.baseline = Source::create({*module}).value();
   return std::make_shared<const Task>(std::move(told));
 }
 
@@ -300,36 +315,46 @@ std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& fac
       [&device] { device.host ? device.host->release() : device.process->release(); }, options.tell, turn_s);
 }
 
+/// What the task itself brings beside the reference; null for what it does not bring.
+struct TaskPlans {
+  PlanPtr seed, baseline;
+};
+
 Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, const ReferenceFacts& reference,
-                                          const PlanPtr& seed, const std::stop_token& stop) {
+                                          const TaskPlans& plans, const std::stop_token& stop) {
   JudgeParts parts;
   parts.task = with_outputs(task, reference);
   parts.host = device.host;
   parts.draw_bank = [host = device.host.get()] { return host->draw_bank(); };
   parts.degenerate = !reference.degenerate.empty();
   parts.shapes = device.host->shapes();
-  parts.baseline = std::make_shared<const Reference>();
-  parts.seed = seed;
-  parts.yardstick = parts.baseline;
+  parts.yardstick = std::make_shared<const Reference>();
+  parts.baseline = plans.baseline ? BinaryPtr(plans.baseline) : parts.yardstick;
+  parts.seed = plans.seed;
   parts.now_s = [host = device.host.get()] { return host->now_s(); };
   return Judge::create(std::move(parts), stop);
 }
 
-using PlannedSeed = std::future<Result<PlanPtr>>;
+using PlannedTask = std::future<Result<TaskPlans>>;
 
-/// The seed's plan, null if there is no seed, while others work.
-PlannedSeed plan_seed(const TaskPlanner& planner, const std::stop_token& stop) {
-  return std::async(std::launch::async, [&planner, stop]() -> Result<PlanPtr> {
-    if (planner.task().seed.empty()) return PlanPtr();
+/// Plans seed and baseline while others work.
+PlannedTask plan_task(const TaskPlanner& planner, const std::stop_token& stop) {
+  return std::async(std::launch::async, [&planner, stop]() -> Result<TaskPlans> {
+    TaskPlans plans;
+    auto baseline = planner.plan_baseline(stop);
+    if (!baseline) return task_at_fault(baseline.error(), "baseline");
+    plans.baseline = std::move(*baseline);
+    if (planner.task().seed.empty()) return plans;
     auto planned = planner.plan(planner.task().seed, stop);
     if (!planned) return task_at_fault(planned.error(), "seed");
-    return planned->plan;
+    plans.seed = planned->plan;
+    return plans;
   });
 }
 
 /// `guess_bytes` are claimed until the judge has measured what the task needs.
 Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOptions& options, Opened opened,
-                                                 const WorkerStart& start, PlannedSeed planning,
+                                                 const WorkerStart& start, PlannedTask planning,
                                                  std::uint64_t guess_bytes, double turn_s) {
   auto files = write_reference(task);
   if (!files) return files.error();
@@ -347,16 +372,17 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
     return device->process->prepare(settings, options.stop);
   });
   if (!reference) return reference.error();
-  const auto seed = planning.get();
-  if (!seed) return seed.error();
+  const auto plans = planning.get();
+  if (!plans) return plans.error();
   device->need_bytes = reference->need_bytes;
   device->least_products_us = least_products_us(reference->flops, facts.arch, settings.torch.precision);
   device->host = std::make_shared<TorchHost>(*device->process, start, std::move(opened.runners), settings,
                                              facts, *reference, !options.unsandboxed);
+  device->host->set_baseline(plans->baseline);
   // The baseline is timed.
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);
-    return make_judge(task, *device, *reference, *seed, options.stop);
+    return make_judge(task, *device, *reference, *plans, options.stop);
   });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
@@ -383,10 +409,10 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   // What a candidate cannot do a reference may: on a GPU it runs as it is.
   if (!reference && !opened.device) return task_at_fault(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
-  PlannedSeed seed = plan_seed(planner, options.stop);
+  PlannedTask planning = plan_task(planner, options.stop);
   auto backend = std::make_shared<TorchBackend>(planner, facts->words());
   if (!opened.device) {
-    if (auto planned = seed.get(); !planned) return planned.error();
+    if (auto planned = planning.get(); !planned) return planned.error();
     Error why = opened.device.error();
     why.message = "the candidate was planned, but there is no GPU to run it on: " + why.message;
     backend->cannot_run(std::move(why));
@@ -394,7 +420,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   }
   const std::string hardware = opened.device->hardware;
   const CallBytes call = reference ? bytes_of_call(reference->plan->bytes()) : CallBytes{};
-  auto device = prepare_device(planner.task(), options, std::move(opened), start, std::move(seed),
+  auto device = prepare_device(planner.task(), options, std::move(opened), start, std::move(planning),
                                guess_of_need(call), limits.memory_turn_s);
   if (!device) return device.error();
   backend->judge_on(std::move(*device));

@@ -20,9 +20,18 @@ namespace {
 constexpr std::size_t kPlaces = 3;
 /// Events of one graph launch scatter by about half a microsecond: 0.25 % of a batch.
 constexpr double kBatchNoiseUs = 0.5;
-/// Ratios of the same plan in five processes spread by 0.4 %; a baseline is its own yardstick.
-constexpr Floors kFloors{
-    .like_with_like = 0.005, .short_call = 0.01, .short_us = 5, .against_baseline = 0, .times = 0.02};
+/// Ratios of the same plan in five processes spread by 0.4 %.
+constexpr double kLikeWithLike = 0.005;
+
+/// The reference is its own yardstick; a module of the task is another program beside it.
+Floors floors_of(const TorchSettings& torch) {
+  return {.like_with_like = kLikeWithLike,
+          .short_call = 0.01,
+          .short_us = 5,
+          .against_baseline = torch.module.empty() ? 0 : kLikeWithLike,
+          .times = 0.02};
+}
+
 /// The best of a few large copies is not the best there is; margin as for the other backends' rooflines.
 constexpr double kMargin = 0.25;
 /// The most parts of a call that a proposer sees: the rest is short.
@@ -84,7 +93,7 @@ TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runner
               .places = kPlaces,
               .batch_us = settings.batch_us,
               .isolated_calls = true,
-              .floors = kFloors,
+              .floors = floors_of(settings.torch),
               .over_yardstick = kOverYardstick} {
   runners_.start_spares();
 }
@@ -102,7 +111,8 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
       (*runner)->ask({{"do", "load"}, {"call_s", call_s_}, {"alone", alone_}}, plan->bytes(), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
   // The planner's word is a candidate's; this is the runner's.
-  if (wants_own_kernels_ && count_at(loaded->json, "launches") == 0) return no_own_kernels(Stage::plan);
+  if (wants_own_kernels_ && plan != baseline_ && count_at(loaded->json, "launches") == 0)
+    return no_own_kernels(Stage::plan);
   return std::unique_ptr<KernelSession>(std::make_unique<PlanSession>(*this, **runner, stop));
 }
 

@@ -15,7 +15,7 @@
 
 namespace kernelsmith::torch {
 
-/// The reference itself, as its process runs it: baseline and yardstick.
+/// The reference itself, as its process runs it: the yardstick, and the baseline unless the task brings one.
 class Reference final : public Binary {};
 
 /// How a plan's time is shared out, by the runner's own look at each operation.
@@ -51,6 +51,9 @@ class TorchHost final : public KernelHost {
   /// While nobody else has memory of the device, all that is left there is the candidate's.
   void be_alone(bool alone) { alone_ = alone; }
 
+  /// The plan of the task's own baseline. It needs no kernel of its own.
+  void set_baseline(PlanPtr plan) { baseline_ = std::move(plan); }
+
   /// Gives back what the reference's process and the runners can make again.
   void release();
 
@@ -72,6 +75,7 @@ class TorchHost final : public KernelHost {
   const ReferenceFacts reference_;
   RunnerPool runners_;
   HostTraits traits_;
+  PlanPtr baseline_;   ///< null: the reference
   double call_s_ = 0;  ///< of the calls that loading makes
   bool alone_ = false;
 };

@@ -34,7 +34,10 @@ bool has(const Names& names, const std::string& name) {
 void read_torch(YamlMap& in, TorchSettings& torch) {
   in.only({"precision", "baseline", "policy", "cast"});
   in.optional("precision", torch.precision, precisions());
-  in.optional("baseline", torch.baseline, baselines());
+  if (in.kind("baseline") == YamlKind::map)
+    in.required_map("baseline", [&](YamlMap& baseline) { baseline.required("module", torch.module); });
+  else
+    in.optional("baseline", torch.baseline, baselines());
   in.optional("policy", torch.policy, policies());
   in.optional("cast", torch.cast);
 }
@@ -75,6 +78,7 @@ Result<TorchSettings> torch_settings(const Task& task) {
     json.at("policy").get_to(torch.policy);
     json.at("cast").get_to(torch.cast);
     json.at("include").get_to(torch.include);
+    torch.module = json.value("module", "");
   } catch (const Json::exception&) {
     return wrong_settings(task);
   }
@@ -84,20 +88,32 @@ Result<TorchSettings> torch_settings(const Task& task) {
   return torch;
 }
 
+Result<const SourceFile*> baseline_module(const Task& task) {
+  const auto torch = torch_settings(task);
+  if (!torch) return torch.error();
+  if (torch->module.empty()) return nullptr;
+  const auto found = std::ranges::find(task.files, torch->module, &SourceFile::path);
+  if (found != task.files.end()) return &*found;
+  return fail(ErrorCode::bad_input,
+              "the baseline's module '" + torch->module + "' is not among the task's files",
+              "torch: baseline", "files: {also: " + torch->module + "}");
+}
+
 std::string settings_text(const TorchSettings& torch) {
   if (torch == TorchSettings{}) return {};
-  return Json{{"precision", torch.precision},
-              {"baseline", torch.baseline},
-              {"policy", torch.policy},
-              {"cast", torch.cast},
-              {"include", torch.include}}
-      .dump();
+  Json json = {{"precision", torch.precision},
+               {"baseline", torch.baseline},
+               {"policy", torch.policy},
+               {"cast", torch.cast},
+               {"include", torch.include}};
+  if (!torch.module.empty()) json["module"] = torch.module;  // what is older has no such key
+  return json.dump();
 }
 
 TaskSettings torch_task_settings() {
   return {.keys = {"torch", "toolchain"}, .read = read_settings, .check = [](const Task& task) {
-            const auto torch = torch_settings(task);
-            return torch ? Status{} : Status(torch.error());
+            const auto module = baseline_module(task);
+            return module ? Status{} : Status(module.error());
           }};
 }
 

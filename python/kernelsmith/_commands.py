@@ -71,9 +71,17 @@ def _exports_trace(arguments: Sequence[str]) -> bool:
     return arguments[0] == "export" and any(pair == ("--format", "trace") or pair[0] == "--format=trace" for pair in pairs)
 
 
+def _reports_held_out(arguments: Sequence[str]) -> bool:
+    if arguments[0] not in ("show", "suite"):
+        return False
+    from .production.after import wanted
+
+    return wanted(arguments)
+
+
 def knows(arguments: Sequence[str]) -> bool:
     """Whether they are for a command of this module."""
-    return arguments[0] in _COMMANDS or _exports_trace(arguments)
+    return arguments[0] in _COMMANDS or _exports_trace(arguments) or _reports_held_out(arguments)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -89,6 +97,10 @@ def run(arguments: Sequence[str]) -> int:
         from .production.command import production
 
         return production(arguments)
+    if arguments[0] in ("show", "suite"):
+        from .production.after import followed
+
+        return followed(arguments)
     if arguments[0] == "synthesize":
         from .synthesis.command import command as synthesize
 

@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from kernelsmith.production import held_out  # noqa: E402
+from kernelsmith.production import after, held_out, held_out_report  # noqa: E402
 from kernelsmith.production.publish import Request, publish  # noqa: E402
 from kernelsmith.production.torch_here import executed  # noqa: E402
 from kernelsmith.production.winners import winners  # noqa: E402
@@ -81,3 +81,33 @@ def test_a_case_of_unknown_sizes(tmp_path: Path) -> None:
     run = packages.run_of(tmp_path / "a.run", also={"held_out.toml": "[[held_out]]\nlines = 7\n"})
     with pytest.raises(ks.Error, match="lines is no size of the reference"):
         held_out.cases_of(winners([run])[0])
+
+
+def test_what_was_measured_is_kept_with_the_run(run: Path) -> None:
+    [winner] = winners([run])
+    first = held_out_report.kept_results(winner, judge(1.5, "wrong_output"))
+    assert held_out_report.kept_results(winner, judge()) == first, "nobody is asked a second time"
+    (run / "task" / "held_out.toml").write_text("[[held_out]]\nrows = 9\n")
+    assert [each.case for each in held_out_report.kept_results(winner, judge(3.0))] == [{"rows": 9}], "other cases are"
+
+
+def test_runs_are_reported_apart(run: Path, tmp_path: Path) -> None:
+    other = packages.run_of(tmp_path / "suite" / "b.run", also={"held_out.toml": CASES}, accepted=False)
+    assert held_out_report.runs_in(tmp_path) == [run, other]
+    told = held_out_report.text_of(held_out_report.reported([run, other], judge(1.5, "wrong_output")))
+    assert told.splitlines() == [
+        "held out", f"{run}: 2.00x where it was searched; overfitted: the win does not hold on shapes that the search did not see",
+        "  rows 7: 1.50x [1.40, 1.60]", "  scale 100, shift 1: rejected, wrong_output (overfitted)",
+        f"{other}: not measured: the run has no best: nothing was accepted"]
+
+
+def test_show_and_suite_add_them_at_the_end(run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert after.wanted(["show", str(run)]) and after.wanted(["suite", str(tmp_path), "--rounds", "3"])
+    assert not after.wanted(["show", "--json", str(run)]) and not after.wanted(["show", str(tmp_path)])
+    [winner] = winners([run])
+    held_out_report.kept_results(winner, judge(1.5, 1.6))
+    assert after.followed(["show", str(run)]) == 0
+    shown = capfd.readouterr().out
+    assert shown.endswith(f"held out\n{run}: 2.00x where it was searched; it holds\n"
+                          "  rows 7: 1.50x [1.40, 1.60]\n  scale 100, shift 1: 1.60x [1.50, 1.70]\n")
+    assert shown.startswith("run") or "best" in shown

@@ -251,6 +251,16 @@ def test_a_module_with_keywords_and_a_tuple_becomes_a_task(tmp_path: Path) -> No
     text = (tmp_path / "attention" / "reference.py").read_text()
     assert task.folder == tmp_path / "attention" and "def forward(self, x):" in text
     assert "torch.nn.functional.scaled_dot_product_attention(" in text and "True" in text
+    assert "torch.reshape(" in text and "aten.view" not in text  # fp64 attention on a GPU is not laid out like bf16's
+
+
+def test_a_hot_spot_that_cannot_be_planned_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "objection", lambda reference, task: "not_allowed: it draws" if "name: gate" in task else "")
+    made = loaded("convolutions.py")
+    spots = {spot.paths[0]: spot for spot in hotspots.hot_spots(graph.graph_of(made), device_of(ASSUMED))}
+    gate, stage = tasks.write_tasks(made, [spots["gate"], spots["stages.0"]], tmp_path)
+    assert gate.folder is None and gate.why_not == "it cannot be planned: not_allowed: it draws"
+    assert not (tmp_path / "gate").exists() and stage.folder == tmp_path / "stage"
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/session/chain.hpp>
 #include <kernelsmith/session/tell_of_waiting.hpp>
 
 #include "commands.hpp"
@@ -22,7 +23,7 @@ Ctrl-C ends in order with everything committed; kernelsmith resume goes on from 
 
 struct RunCommand {
   std::string task;
-  std::optional<std::string> out;
+  std::optional<std::string> out, baseline_from;
   std::optional<std::uint64_t> seed;
   std::optional<unsigned> workers;
   std::optional<std::string> durability;
@@ -85,7 +86,8 @@ int RunCommand::operator()() const {
   Interrupt interrupt;
   Registry registry = default_registry();
   tell_of_waiting(registry, note);
-  const auto loaded = load_task_folder(task, registry.backends);
+  auto loaded = load_task_folder(task, registry.backends);
+  if (loaded && baseline_from) loaded = with_baseline_from(*loaded, *baseline_from, registry);
   if (!loaded) return report(stderr, loaded.error());
   auto run = configure(loaded->task, registry);
   if (!run) return report(stderr, run.error());
@@ -109,6 +111,10 @@ void add_run(CLI::App& app, Command& chosen) {
   command->add_option("TASK", run->task, "The task's folder, or a KernelBench problem (a .py file)")
       ->required();
   command->add_option("--out", run->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
+      ->type_name("RUN");
+  command
+      ->add_option("--baseline-from", run->baseline_from,
+                   "Make the confirmed best of this run the baseline: 1.0x is what it took")
       ->type_name("RUN");
   run->budgets.add_to(*command);
   command->add_option("--seed", run->seed, "Seed of the random numbers (default 1)")

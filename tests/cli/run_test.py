@@ -90,6 +90,38 @@ class TemplateTest(CommandTest):
         self.assertEqual((self.folder / "task/seed.cpp").read_text(), "mine")
 
 
+class ChainTest(CommandTest):
+    """What one search found is the baseline of the next."""
+
+    def test_a_kernel(self):
+        self.succeed("init", "task")
+        self.succeed("run", "task", "--evaluations", "3", "--out", "a.run")
+        self.succeed("run", "task", "--evaluations", "2", "--baseline-from", "a.run", "--out", "b.run")
+        [baseline] = (self.folder / "b.run/task").glob("baseline_*.cpp")
+        self.assertEqual(baseline.read_text(), (self.folder / "a.run/best/seed.cpp").read_text())
+        self.assertIn(f"baseline: {baseline.name}", (self.folder / "b.run/task/task.yaml").read_text())
+        first, second = (self.json("show", run)["best"]["evaluation"]["speedup"]["median"] for run in ("a.run", "b.run"))
+        self.assertLess(abs(second - 1), 0.5, f"a.run's best is 1.0x, which was {first}x")
+        self.succeed("resume", "b.run", "--evaluations", "3")
+
+    def test_a_module(self):
+        from_torch = self.folder / "torch_task"
+        from_torch.mkdir()
+        (from_torch / "reference.py").write_text("class Model: ...\n")
+        (from_torch / "task.yaml").write_text("version: 1\nname: m\nbackend: torch\nfiles: {reference: reference.py}\n")
+        self.succeed("init", "task")
+        self.succeed("run", "task", "--evaluations", "2", "--out", "a.run")
+        self.fail_with(2, "run", "torch_task", "--baseline-from", "a.run", says=["its backend or reference differs", "a.run"])
+
+    def test_runs_that_give_no_baseline(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "2", "--out", "a.run")
+        self.fail_with(2, "run", "task", "--baseline-from", "a.run", says=["so it has no baseline"])
+        self.succeed("init", "kernel")
+        self.succeed("run", "kernel", "--evaluations", "2", "--set", "limits.confirm=false", "--out", "b.run")
+        self.fail_with(2, "run", "kernel", "--baseline-from", "b.run", says=["was not confirmed", "b.run"])
+
+
 class EvaluateTest(CommandTest):
     def test_any_file_of_the_users_can_be_evaluated(self):
         self.succeed("init", "task")

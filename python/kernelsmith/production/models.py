@@ -91,15 +91,15 @@ def _of_class(wanted: Wanted) -> Loaded:
 
 
 def _of_configuration(torch: Any, wanted: Wanted, path: Path) -> Loaded:
-    try:
-        import transformers  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        raise Error("a configuration needs transformers", "not_found", str(path), "pip install transformers") from None
     file = path / "config.json" if path.is_dir() else path
     try:
         said = json.loads(file.read_bytes())
     except (OSError, ValueError) as wrong:
         raise Error(f"the configuration cannot be read: {wrong}", "bad_input", str(file)) from None
+    try:
+        import transformers  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        raise Error("a configuration needs transformers", "not_found", str(path), "pip install transformers") from None
     configuration = transformers.AutoConfig.for_model(**said)
     named = getattr(transformers, (configuration.architectures or [""])[0], None)
     model = transformers.AutoModel.from_config(configuration) if named is None else named(configuration)

@@ -10,7 +10,8 @@ from typing import Any
 from .._errors import Error
 from .capability import capability_of
 from .facts import facts_of
-from .held_out import Judge, results_of
+from .held_out import Judge
+from .held_out_report import kept_results
 from .hub import layer_of, licence_of
 from .own_tests import LOG, Tested, own_tests
 from .package import write_package
@@ -66,7 +67,7 @@ def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> lis
     said = []
     for winner in best_of_each(found):
         try:
-            results = results_of(winner, judge)
+            results = kept_results(winner, judge)
         except Error as failed:
             if not request.force:
                 raise

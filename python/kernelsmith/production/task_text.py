@@ -11,9 +11,11 @@ from .torch_here import torch_here
 
 # Larger constants are no text that anybody reads.
 _MOST_VALUES = 4096
-# Operators by the name that users call them by. The planner knows attention by that name only.
-_NAMES = {f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
-          for name in ("scaled_dot_product_attention", "linear", "silu", "gelu")}
+# Operators by the name that users call them by. The planner knows attention by that name only. What was a view where the
+# module was met need not be one in fp64, where attention gives other strides: the truth would be the module's own rounding.
+_NAMES = {**{f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
+             for name in ("scaled_dot_product_attention", "linear", "silu", "gelu")},
+          "torch.ops.aten.view.default(": "torch.reshape(", "torch.ops.aten._unsafe_view.default(": "torch.reshape("}
 
 
 def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> str:

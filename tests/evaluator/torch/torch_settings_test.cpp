@@ -45,14 +45,35 @@ TEST(TorchSettings, AreRead) {
       "torch: {precision: tf32, baseline: compile, policy: any, cast: true}\n"
       "toolchain: {include: [/opt/cutlass/include, /opt/more]}\n");
   const std::vector<std::string> include = {"/opt/cutlass/include", "/opt/more"};
-  EXPECT_EQ(torch_settings(task).value(), (TorchSettings{"tf32", "compile", "any", true, include}));
+  EXPECT_EQ(torch_settings(task).value(), (TorchSettings{"tf32", "compile", "any", true, include, ""}));
+}
+
+TEST(TorchSettings, ABaselineCanBeAModuleOfTheTask) {
+  const std::string yaml = R"(version: 1
+name: gelu
+backend: torch
+files: {reference: reference.py, also: expert.py}
+torch: {baseline: {module: expert.py}}
+)";
+  const auto read = [](const std::string& path) -> Result<std::string> { return path + "'s text\n"; };
+  const Backends backends = {{"torch", describe_torch_backend()}};
+  const auto task = parse_task(yaml, "task.yaml", read, backends);
+  ASSERT_TRUE(task) << describe(task.error());
+  EXPECT_EQ(torch_settings(*task)->module, "expert.py");
+  EXPECT_EQ(baseline_module(*task).value()->text, "expert.py's text\n");
+  EXPECT_EQ(baseline_module(task_with("")).value(), nullptr);
+
+  const auto lacking = baseline_module(task_with("torch: {baseline: {module: other.py}}\n"));
+  ASSERT_FALSE(lacking);
+  EXPECT_THAT(describe(lacking.error()), AllOf(HasSubstr("other.py"), HasSubstr("files: {also: other.py}")));
+  EXPECT_THAT(refusal_of("torch: {baseline: {modul: expert.py}}\n"), HasSubstr("module"));
 }
 
 TEST(TorchSettings, TheDigestCoversEach) {
   const Digest plain = task_with("").digest;
   for (const std::string setting :
-       {"torch: {precision: bf16}", "torch: {baseline: compile}", "torch: {policy: any}",
-        "torch: {cast: true}", "toolchain: {include: [/opt]}"})
+       {"torch: {precision: bf16}", "torch: {baseline: compile}", "torch: {baseline: {module: expert.py}}",
+        "torch: {policy: any}", "torch: {cast: true}", "toolchain: {include: [/opt]}"})
     EXPECT_NE(task_with(setting + "\n").digest, plain) << setting;
 }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 #include "fake_python.hpp"
 #include "temporary_folder.hpp"
@@ -183,6 +184,43 @@ TEST(TorchVerdicts, OtherFaultsOfOutputsHaveCodesOfTheirOwn) {
   EXPECT_EQ(shape.code, RejectionCode::wrong_output);
   EXPECT_THAT(shape.diagnostics,
               HasSubstr(R"('output 0' is ["float32",[6]], and the reference's is ["float32",[2,3]])"));
+}
+
+/// Gives the task a baseline of its own, as JSON.
+void set_baseline(Bench& bench, const std::string& module) {
+  bench.task.files = {{"expert.py", module}};
+  TorchSettings torch;
+  torch.module = "expert.py";
+  bench.task.settings = settings_text(torch);
+}
+
+Error refusal_of_baseline(const std::string& module) {
+  Bench bench;
+  set_baseline(bench, module);
+  return bench.refusal();
+}
+
+TEST(TorchVerdicts, AModuleOfTheTaskCanBeTheBaseline) {
+  Bench bench;
+  set_baseline(bench, R"({"us": 500, "launches": 0})");
+  const auto evaluation = bench.evaluate(R"({"us": 250})");
+  ASSERT_TRUE(evaluation) << describe(evaluation.error());
+  ASSERT_TRUE(evaluation->accepted()) << evaluation->rejection()->diagnostics;
+  EXPECT_DOUBLE_EQ(evaluation->report().speedup->median, 2);
+  EXPECT_DOUBLE_EQ(evaluation->report().over_yardstick->median, 4) << "the reference is timed beside it";
+  EXPECT_LT(evaluation->report().speedup->low, 2) << "the baseline is known within bounds";
+  EXPECT_EQ(bench.rejection(R"({"launches": 0})").code, RejectionCode::forbidden_construct);
+}
+
+TEST(TorchVerdicts, ABaselineThatIsWrongOrCannotBePlannedIsTheTasksFault) {
+  const Error wrong = refusal_of_baseline(
+      R"({"wrong": {"call": 0, "tensor": 0, "index": [0, 1], "count": 1, "kind": "not_written"}})");
+  EXPECT_EQ(wrong.code, ErrorCode::refused);
+  EXPECT_THAT(describe(wrong), HasSubstr("baseline"));
+  const Error unplanned =
+      refusal_of_baseline(R"({"plan": )" + told("candidate", "plan", "plan_failed") + "}");
+  EXPECT_EQ(unplanned.code, ErrorCode::refused);
+  EXPECT_THAT(unplanned.message, HasSubstr("the task's baseline cannot be planned"));
 }
 
 TEST(TorchVerdicts, AnInputThatWasWrittenIsToldByTheRunner) {

@@ -18,12 +18,18 @@ struct TorchSettings {
   bool cast = false;  ///< whether both modules are cast to fp32 once they are made, as KernelBench does
   /// Folders of this machine whose headers candidates may include, such as CUTLASS's.
   std::vector<std::string> include = {};
+  /// Which of the task's files (`also`) has the module that defines 1.0x; empty: the reference does.
+  std::string module = {};
 
   friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };
 
 /// What the task says, and the defaults for the rest. Errors: `bad_input` for Task::settings of another form.
 Result<TorchSettings> torch_settings(const Task& task);
+
+/// The file with the module that defines 1.0x; null if that is the reference. Errors: `bad_input` if the task
+/// has no such file.
+Result<const SourceFile*> baseline_module(const Task& task);
 
 /// Task::settings.
 std::string settings_text(const TorchSettings& settings);
