@@ -4,8 +4,7 @@
 #include <utility>
 
 #include <kernelsmith/archive/archive.hpp>
-
-#include "number_text.hpp"
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -21,8 +20,7 @@ std::string line_of(const Elite& elite) {
   const Measurement& fitness = metrics_of(elite.individual).fitness();
   std::string line = "cell " + std::to_string(elite.cell.index);
   line += " program " + std::to_string(elite.individual->program->id.value) + " fitness";
-  for (const double number : {fitness.median, fitness.low, fitness.high})
-    line += ' ' + detail::number_text(number);
+  for (const double number : {fitness.median, fitness.low, fitness.high}) line += ' ' + number_text(number);
   return line;
 }
 

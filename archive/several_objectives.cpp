@@ -6,8 +6,7 @@
 #include <utility>
 
 #include <kernelsmith/archive/archive.hpp>
-
-#include "number_text.hpp"
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -148,10 +147,10 @@ std::string Archive::objectives_text(const Elite& elite) const {
   std::string text;
   for (std::size_t i = 0; objectives_.several() && i < objectives_.list().size(); ++i)
     if (i != objectives_.place_of_fitness())
-      text += " value " + detail::number_text(objectives_.value(i, metrics_of_elite(elite)));
+      text += " value " + number_text(objectives_.value(i, metrics_of_elite(elite)));
   if (const auto fastest = fastest_.find(elite.cell); fastest != fastest_.end())
     for (const double number : {fastest->second.median, fastest->second.low, fastest->second.high})
-      text += ' ' + detail::number_text(number);
+      text += ' ' + number_text(number);
   return text;
 }
 

@@ -1,23 +1,15 @@
-#include <array>
-#include <charconv>
 #include <cmath>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/engine/arms.hpp>
 
 namespace kernelsmith {
 namespace {
 
-/// The shortest text that gives the number back.
-std::string exact(double number) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  return {digits.data(), end};
-}
-
 std::string text_of(const ArmSums& sums) {
   std::string text;
   for (const double one : {sums.tries, sums.accepted, sums.better, sums.gain, sums.usd, sums.tokens})
-    text += " " + exact(one);
+    text += " " + number_text(one);
   return text;
 }
 

@@ -1,18 +1,11 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <utility>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/engine/knob_memory.hpp>
 
 namespace kernelsmith {
 namespace {
-
-/// With all digits, so that equal texts are equal numbers.
-std::string exact(double number) {
-  std::array<char, 32> digits{};
-  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr};
-}
 
 std::string text_of(const KnobPoint& point) {
   std::string text;
@@ -90,7 +83,8 @@ std::string KnobMemory::to_text() const {
     text += "structure " + digest.hex() + (structure.tuned ? " tuned\n" : "\n");
     for (const KnobObservation& one : structure.seen)
       text += " " +
-              (one.fitness ? exact(*one.fitness) + " " + exact(one.deviation) : std::string("rejected")) +
+              (one.fitness ? number_text(*one.fitness) + " " + number_text(one.deviation)
+                           : std::string("rejected")) +
               " at" + text_of(one.point) + "\n";
   }
   return text;

@@ -15,8 +15,8 @@ struct CallFigures {
   double waves = 0;      ///< blocks over those that the device holds at once; the most of the kernels
 };
 
-/// What bounds the call, then what stands out, in sentences for the next attempt. Empty if the figures leave it
-/// open. Pure.
+/// What bounds the call, then what stands out, in sentences for the next attempt. Empty if the figures leave
+/// it open. Pure.
 std::string bound_of(const CallFigures& call);
 
 }  // namespace kernelsmith
