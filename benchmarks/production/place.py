@@ -52,8 +52,10 @@ class Place:
     def _search(self, what: str, task: Path, run: Path, over: str, *more: object, least: float) -> bool:
         said = self.steps.ran(what, "kernelsmith", "run", task, "--time", f"{self.search_s}s", "--evaluations", 12, "--out", run,
                               *more, limit_s=self.search_s + 75, environment=self.environment())
-        shown = said and self.steps.ran(what, "kernelsmith", "show", "--json", run, limit_s=20)
-        if not shown:
+        if said is None:
+            return False
+        shown = self.steps.ran(what, "kernelsmith", "show", "--json", run, limit_s=20)
+        if shown is None:
             return False
         told: dict[str, Any] = json.loads(shown)
         best = told["best"]
