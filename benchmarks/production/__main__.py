@@ -38,7 +38,8 @@ def checked(place: Place, only: str | None) -> None:
     side_by_side([*(each.search for each in packages), *whole.each_task(wholes, "search")], at_once[0])
     side_by_side([*whole.each_task(wholes, "publish"),
                   *(partial(each.publish, kind) for kind in KINDS for each in packages)], at_once[1])
-    for call in [*whole.each_task(wholes, "apply"), *(each.compare for each in packages)]:
+    last = [each.chain for each in packages[-1:]]
+    for call in [*whole.each_task(wholes, "apply"), *(each.compare for each in packages), *last]:
         call()
 
 

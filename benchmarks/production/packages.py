@@ -85,6 +85,10 @@ class Package:
                       log.strip()[-1500:]]
         self.place.steps.say(what, not failed and not lacking, "; ".join(filter(None, words)))
 
+    def chain(self) -> None:
+        if self.is_searched:
+            self.place.chained(self.example.name, self.task, self.folder / "a.run", self.folder / "b.run")
+
     def compare(self) -> None:
         """Our best beside what else PyTorch can do."""
         package = self.folder / "module"

@@ -13,6 +13,7 @@ from steps import Steps
 from subjects import ROOT
 
 sys.path.append(str(ROOT / "python" / "tests"))
+_SAME = 0.95  # the same kernel, measured again beside another program
 
 
 @dataclass(frozen=True)
@@ -41,18 +42,28 @@ class Place:
         """Whether a run over the task, which begins with its seed, has a confirmed best."""
         if not self.on_gpu:
             return self._made_up(name, task, run)
-        said = self.steps.ran(f"{name}, search", "kernelsmith", "run", task, "--time", f"{self.search_s}s", "--evaluations", 12,
-                              "--out", run, limit_s=self.search_s + 75, environment=self.environment())
-        shown = said and self.steps.ran(f"{name}, search", "kernelsmith", "show", "--json", run, limit_s=20)
-        if not shown:
+        return self._search(f"{name}, search", task, run, "over the reference", least=1)
+
+    def chained(self, name: str, task: Path, earlier: Path, run: Path) -> None:
+        """A search whose baseline is an earlier one's best, from the same seed: it gives about 1."""
+        if self.on_gpu:
+            self._search(f"{name}, chained", task, run, "over the earlier best", "--baseline-from", earlier, least=_SAME)
+
+    def _search(self, what: str, task: Path, run: Path, over: str, *more: object, least: float) -> bool:
+        said = self.steps.ran(what, "kernelsmith", "run", task, "--time", f"{self.search_s}s", "--evaluations", 12, "--out", run,
+                              *more, limit_s=self.search_s + 75, environment=self.environment())
+        if said is None:
+            return False
+        shown = self.steps.ran(what, "kernelsmith", "show", "--json", run, limit_s=20)
+        if shown is None:
             return False
         told: dict[str, Any] = json.loads(shown)
         best = told["best"]
         if best is None or not best["confirmed"] or best["evaluation"]["speedup"] is None:
-            return self.steps.say(f"{name}, search", False, "no confirmed best")
+            return self.steps.say(what, False, "no confirmed best")
         speedup = best["evaluation"]["speedup"]
-        return self.steps.say(f"{name}, search", speedup["low"] > 1,
-                              f"{speedup['median']:.2f}x [{speedup['low']:.2f}, {speedup['high']:.2f}] over the reference, confirmed",
+        return self.steps.say(what, speedup["low"] > least,
+                              f"{speedup['median']:.2f}x [{speedup['low']:.2f}, {speedup['high']:.2f}] {over}, confirmed",
                               speedup=speedup, runtime_us=best["evaluation"]["runtime_us"])
 
     def _made_up(self, name: str, task: Path, run: Path) -> bool:

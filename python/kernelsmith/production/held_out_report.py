@@ -32,7 +32,8 @@ class Reported:
     def lines(self) -> list[str]:
         if self.searched is None:
             return [f"{self.run}: not measured: {self.why_not}"]
-        verdict = "overfitted: the win does not hold on shapes that the search did not see" if self.is_overfitted else "it holds"
+        unseen = "overfitted: the win does not hold on shapes that the search did not see"
+        verdict = unseen if self.is_overfitted else "it holds"
         return [f"{self.run}: {self.searched:.2f}x where it was searched; {verdict}",
                 *(f"  {result.words}{'' if result.holds else ' (overfitted)'}" for result in self.results)]
 
