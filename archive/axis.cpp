@@ -9,13 +9,10 @@
 #include <sstream>
 
 #include <kernelsmith/archive/axis.hpp>
-
-#include "number_text.hpp"
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith {
 namespace {
-
-using detail::number_text;
 
 template <class... Fs>
 struct Overloaded : Fs... {

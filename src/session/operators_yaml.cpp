@@ -12,7 +12,7 @@ using Entries = std::vector<WeightedOperators::Entry>;
 const Choices<Operator> kOperators =
     choices({Operator::edit, Operator::rewrite, Operator::crossover, Operator::tune});
 const Choices<OperatorPolicy> kPolicies = choices({OperatorPolicy::weights, OperatorPolicy::bandit});
-const Choices<ArmCost> kCosts = choices({ArmCost::tries, ArmCost::usd, ArmCost::tokens});
+const Choices<ArmCost> kArmCosts = choices({ArmCost::tries, ArmCost::usd, ArmCost::tokens});
 
 /// What is wrong with the model of an operator, if something is.
 std::optional<Error> unknown_model(const std::vector<std::string>& models, const std::string& name) {
@@ -45,7 +45,7 @@ void write_arms(YamlWriter& out, std::string_view key, const Entries& entries) {
 
 void read_policy(YamlMap& in, const std::vector<std::string>& models, RunConfig& config) {
   in.optional("choose", config.choose_operators, kPolicies);
-  if (in.kind("cost") != YamlKind::absent) in.required("cost", config.arm_cost.emplace(), kCosts);
+  if (in.kind("cost") != YamlKind::absent) in.required("cost", config.arm_cost.emplace(), kArmCosts);
   read_arms(in, "arms", models, config.operators);
 }
 
