@@ -1,3 +1,4 @@
+// Our arm: the engine with what `run --model` sets, on the simulator.
 #include <cmath>
 #include <memory>
 #include <stdexcept>

@@ -48,7 +48,7 @@ def run_ours(arguments, data: Path) -> None:
 
 
 def median_text(runs: list, repeats: int) -> str:
-    """The median, `>` if it is the cap, and the number of runs if there are fewer than asked for."""
+    """The median, `>` if it is the cap, and the number of runs in brackets if there are fewer than asked for."""
     if not runs:
         return "-"
     value = statistics.median(evaluations for evaluations, _ in runs)
@@ -58,12 +58,16 @@ def median_text(runs: list, repeats: int) -> str:
 
 
 def table(runs: dict, spaces: list, repeats: int) -> str:
-    strategies = sorted({strategy for _, strategy in runs} - {OURS, OURS + ", noisy", "random", "random_sample"})
-    columns = [OURS, OURS + ", noisy", "random", *strategies]
-    lines = ["| space | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    for name in spaces:
-        cells = [median_text(runs[name, column], 30 if "noisy" in column else repeats) for column in columns]
-        lines.append(f"| {name}{' (developed on)' if SPACES[name][1] else ''} | " + " | ".join(cells) + " |")
+    """A row for each search, a column for each space; our searches first, then Kernel Tuner's by their median rank."""
+    ours = [OURS, OURS + ", noisy", "random"]
+    strategies = sorted({strategy for _, strategy in runs} - {*ours, "random_sample"})
+    strategies.sort(key=lambda strategy: statistics.median(
+        statistics.median(n for n, _ in runs[name, strategy]) if runs[name, strategy] else float("inf") for name in spaces))
+    lines = ["| search | " + " | ".join(f"{name}{'*' if SPACES[name][1] else ''}" for name in spaces) + " |",
+             "|---" * (len(spaces) + 1) + "|"]
+    for row in ours + strategies:
+        cells = [median_text(runs[name, row], 30 if "noisy" in row else repeats) for name in spaces]
+        lines.append(f"| {row} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

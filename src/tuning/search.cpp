@@ -20,10 +20,10 @@ using detail::Samples;
 
 constexpr std::size_t kElites = 5;         // whose neighbours are candidates
 constexpr std::size_t kJumps = 100;        // candidates that differ from an elite in up to four dimensions
-constexpr std::size_t kStrangers = 100;    // candidates from anywhere
-constexpr std::size_t kMostSamples = 128;  // a model is fitted to: its cost grows with their third power
-constexpr std::size_t kMostToFit = 48;     // for the lengths, which are fitted many times
-constexpr double kBoldest = 4;             // deviations below the mean that the forest may hope for
+constexpr std::size_t kStrangers = 600;    // candidates from anywhere
+constexpr std::size_t kMostSamples = 256;  // a model is fitted to: its cost grows with their third power
+constexpr std::size_t kMostToFit = 64;     // for the lengths, which are fitted many times
+constexpr double kBoldest = 2;             // deviations below the mean that the forest may hope for
 
 // Costs as logarithms; a rejection is as bad as the worst.
 class Record {

@@ -379,7 +379,6 @@ class WrongRunFolder(CommandTest):
         for figure in ("0", "-1", "101", "5%", "nan", "soon"):
             self.fail_with(2, "run", "task", f"--until-flat={figure}", says=[f'"{figure}" is no percentage'],
                            code="invalid_argument")
-        self.fail_with(2, "run", "--until-flat", "task", says=["TASK"])
         self.fail_with(2, "run", "task", "--set", "budgets.until_flat=0", says=["until_flat"])
         self.fail_with(2, "run", "task", "--until-flat", "5", "--set", "islands.count=2",
                        says=["islands migrate at fractions of a budget"], code="invalid_argument")

@@ -156,7 +156,7 @@ TEST(RunJson, SeveralObjectivesHaveAFrontToChooseFrom) {
                                                    {"feature": "x", "better": "less"}]})"));
   EXPECT_EQ(archive["front"],
             Json::parse(R"([{"program": 0, "origin": "seed", "values": {"fitness": 1.0, "x": 0.0}},
-                            {"program": 1, "origin": "rewrite", "values": {"fitness": 3.0, "x": 3.0}}])"));
+                            {"program": 1, "origin": "user", "values": {"fitness": 3.0, "x": 3.0}}])"));
   EXPECT_EQ(parsed(run_json(view))["archive"]["front"], archive["front"]);
 }
 

@@ -190,7 +190,7 @@ TEST_F(SessionTest, ADeterministicRunTakesNoOtherSamplerOrProposer) {
   EXPECT_EQ(resume().error().where, "sampler");
   edit_config(run_, "exploration: 1", "exploration: ");
   ASSERT_TRUE(resume());
-  edit_config(run_, "crossover: ", "crossover: 1");
+  edit_config(run_, "exhaustive: false", "exhaustive: true");
   EXPECT_EQ(resume().error().where, "proposer");
 }
 
