@@ -25,13 +25,15 @@ class Example:
 
 @dataclass(frozen=True)
 class Model:
-    """`knows` are the constants of each task's candidate, by the task's name: names of `sizes`, or numbers."""
+    """`knows` are the constants of each task's candidate, by the task's name: names of `sizes`, or numbers. `rounds` are the
+    tasks whose candidate rounds elsewhere than the reference, so that its outputs are judged as a whole."""
 
     name: str
     options: tuple[str, ...]
     sizes: dict[str, int]
     small: dict[str, int]
     knows: dict[str, dict[str, str | int]]
+    rounds: tuple[str, ...] = ()
 
 
 EXAMPLES = (
@@ -46,7 +48,8 @@ MODELS = (
           {"batch": 8, "length": 512, "width": 1024, "heads": 16, "inner": 2816},
           {"batch": 1, "length": 16, "width": 64, "heads": 4, "inner": 96},
           {"norm": {"SIZE": "width"}, "attention": {"WIDTH": "width", "HEADS": "heads", "LENGTH": "length"},
-           "gated": {"WIDTH": "width", "INNER": "inner"}}),
+           "gated": {"WIDTH": "width", "INNER": "inner"}},
+          rounds=("attention",)),
     Model("network", (), {"batch": 16, "size": 256}, {"batch": 1, "size": 16},
           {"stage": {"INNER": 3, "OUTER": 32}, "stage_2": {"INNER": 32, "OUTER": 64}, "gate": {"CHANNELS": 64}}),
 )
@@ -83,9 +86,12 @@ def example_at(example: Example, sizes: dict[str, int], folder: Path) -> Path:
     return folder
 
 
-def seeded(task: Path, candidate: str) -> Path:
-    """The task with the candidate as its seed."""
+def seeded(task: Path, candidate: str, rounds: bool = False) -> Path:
+    """The task with the candidate as its seed; `rounds` as in Model."""
     (task / "seed.py").write_text(candidate)
-    about = (task / "task.yaml").read_text()
-    (task / "task.yaml").write_text(about.replace("{reference: reference.py}", "{reference: reference.py, seed: seed.py}"))
+    text = (task / "task.yaml").read_text()
+    (task / "task.yaml").write_text(text.replace("{reference: reference.py}", "{reference: reference.py, seed: seed.py}"))
+    if rounds:
+        with (task / "task.yaml").open("a") as about:
+            about.write("tolerance: {policy: normwise}\n")
     return task

@@ -38,7 +38,7 @@ class Whole:
                              table=(out / "profile.md").read_text())
         for task in made:
             try:
-                seeded(out / "tasks" / task, candidate_of(self.model, task, self.sizes))
+                seeded(out / "tasks" / task, candidate_of(self.model, task, self.sizes), task in self.model.rounds)
                 self.tasks.append(task)
             except KeyError:
                 self.place.steps.say(name, False, f"the task {task} is one for which there is no candidate")
