@@ -183,3 +183,37 @@ def test_a_function_that_cannot_be_changed(text: str, function: str, message: st
 def test_an_argument_that_is_no_expression() -> None:
     with pytest.raises(ks.Error, match="'x =' is no expression"):
         rewritten("def f(x):\n    return x\n", arguments=("x =",))
+
+
+def test_the_ends_of_lines_stay(manifest: Path) -> None:
+    checkout = Checkout(manifest.parent / "repository")
+    file = Path("src/tiny/norm.py")
+    (checkout.folder / file).write_bytes(b"a = 1\r\nb = 2\r\n")
+    checkout.replace(file, "a = 1\nb = 3\n")
+    assert (checkout.folder / file).read_bytes() == b"a = 1\r\nb = 3\r\n"
+
+
+def test_a_link_out_of_the_repository_is_refused(manifest: Path) -> None:
+    (manifest.parent / "outside").mkdir()
+    (manifest.parent / "repository/src/out").symlink_to(manifest.parent / "outside")
+    git(manifest.parent / "repository", "add", ".")
+    git(manifest.parent / "repository", "commit", "-qm", "a link")
+    with pytest.raises(ks.Error, match="a link leads out of the repository"):
+        Checkout(manifest.parent / "repository").add(Path("src/out/kernels"), manifest)
+    assert not list((manifest.parent / "outside").iterdir())
+
+
+def test_a_log_is_never_written_over(manifest: Path) -> None:
+    log = manifest.parent / "out.tests.log"
+    log.write_text("precious\n")
+    with pytest.raises(ks.Error, match="File exists"):
+        Checkout(manifest.parent / "repository").tested(["true"], log)
+    assert log.read_text() == "precious\n"
+
+
+def test_a_command_that_cannot_be_started_leaves_nothing(manifest: Path) -> None:
+    log = manifest.parent / "out.tests.log"
+    for command in ("no-such-program", "./src/tiny/norm.py", ""):
+        with pytest.raises(ks.Error, match="cannot be started"):
+            Checkout(manifest.parent / "repository").tested([command], log)
+        assert not log.exists()

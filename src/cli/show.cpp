@@ -74,7 +74,7 @@ void print_head(const RunView& view) {
 }
 
 void print_expected(const RunView& view) {
-  const auto expected = view.state.expected_gain();
+  const auto expected = view.expected_gain();
   if (!expected || expected->evaluations == 0) return;
   const auto& until_flat = view.state.budgets().until_flat;
   say("expected  {}{}\n", expected_text(*expected),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <kernelsmith/code/diff.hpp>
@@ -17,6 +18,12 @@ const Evaluation* RunView::best_evaluation() const {
   if (!best) return nullptr;
   if (const Evaluation* confirmation = state.confirmation_of_best()) return confirmation;
   return &latest_best->evaluation;
+}
+
+std::optional<ExpectedGain> RunView::expected_gain() const {
+  const auto expected = state.expected_gain();
+  if (reason == EndReason::exhausted || !expected || !std::isfinite(expected->percent)) return std::nullopt;
+  return expected;
 }
 
 Spending RunView::spending() const {

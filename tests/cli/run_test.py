@@ -371,6 +371,7 @@ class EndedRunTest(CommandTest):
             counts = self.json("show", name)["counts"]
             self.assertEqual(counts["accepted"] + counts["rejected"], 24, "points")
             self.assertEqual(counts["repeated"], 0, "nothing twice")
+            self.assertIsNone(self.json("show", name)["expected_gain"], "nothing is left")
 
     def test_an_exhaustive_search_needs_knobs_and_takes_no_model(self):
         write_task(self.folder / "task", seed_txt="k = 0\n")

@@ -63,7 +63,7 @@ TEST(Arms, TheOutcomeOfEachTryIsWrittenDown) {
   answer(number(10), score_of(10));  // a repeat
   answer(Refusal{RefusalCode::declined, ""});
   ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::network, "the line is cut")));
-  const auto& arms = record_of(engine).arms();
+  const auto arms = record_of(engine).arms();
   ASSERT_EQ(arms.size(), 2U);
   const ArmSums edit = arms.at({Operator::edit, "m"}).all, repair = arms.at({Operator::repair, "m"}).all;
   EXPECT_EQ(edit.tries, 4);

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,10 @@ struct RunView {
 
   /// What calls cost, those included that a killed process left.
   Spending spending() const;
+
+  /// SearchState::expected_gain; empty too if nothing is left to propose, or if the estimate is beyond a
+  /// double.
+  std::optional<ExpectedGain> expected_gain() const;
 
   /// The best program's evaluation; the confirmation's if it was confirmed. Null while there is none.
   const Evaluation* best_evaluation() const;

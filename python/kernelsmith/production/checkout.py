@@ -8,10 +8,19 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 from .._errors import Error
 
 _PATIENCE_S = 3600
+
+
+def written(log: Path) -> BinaryIO:
+    """A new file. Raises Error."""
+    try:
+        return log.open("xb")
+    except OSError as failed:
+        raise Error(f"this file cannot be made: {failed.strerror}", "io", str(log), "name another --out") from None
 
 
 class Checkout:
@@ -28,13 +37,21 @@ class Checkout:
         self._replaced: dict[Path, bytes] = {}
         self._added: list[Path] = []
 
+    def inside(self, path: Path) -> Path:
+        """Where that is. Raises Error if a link leads out of the repository."""
+        target = self.folder / path
+        if not target.resolve().is_relative_to(self.folder.resolve()):
+            raise Error("a link leads out of the repository", "bad_input", str(target), "name another place in the manifest")
+        return target
+
     def replace(self, file: Path, text: str) -> None:
         self._replaced.setdefault(file, (self.folder / file).read_bytes())
-        (self.folder / file).write_text(text, encoding="utf-8")
+        ends = "\r\n" if b"\r\n" in self._replaced[file] else "\n"
+        (self.folder / file).write_text(text, encoding="utf-8", newline=ends)
 
     def add(self, path: Path, content: Path) -> None:
         """Copies a file or folder to a path that does not exist yet."""
-        target = self.folder / path
+        target = self.inside(path)
         if target.exists():
             raise Error("this is there already", "invalid_argument", str(target), "name another place in the manifest")
         for missing in reversed([folder for folder in target.parents if not folder.exists()]):
@@ -58,13 +75,17 @@ class Checkout:
     def tested(self, command: list[str], log: Path) -> bool:
         """Whether the repository's own tests pass; what they print is in the log."""
         words = [sys.executable if command[0] in ("python", "python3") else command[0], *command[1:]]
-        with log.open("wb") as file:
+        with written(log) as file:
             try:
                 done = subprocess.run(words, cwd=self.folder, stdout=file, stderr=subprocess.STDOUT, check=False,
                                       timeout=_PATIENCE_S, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-            except FileNotFoundError:
-                raise Error("the tests' command cannot be found", "not_found", words[0],
+            except OSError as failed:
+                log.unlink()
+                raise Error(f"the tests' command cannot be started: {failed.strerror}", "not_found", words[0],
                             "change tests in the manifest") from None
+            except subprocess.TimeoutExpired:
+                raise Error(f"the repository's own tests take longer than {_PATIENCE_S} s", "bad_input", str(log),
+                            "name fewer in the manifest") from None
         return done.returncode == 0
 
     def difference(self) -> str:

@@ -18,9 +18,10 @@ def patch(request: Request, manifest_path: Path) -> str:
     """Changes the work tree, and puts it back if its tests fail. Returns what to say. Raises Error."""
     manifest = read_manifest(manifest_path)
     checkout = Checkout(manifest.repository)
-    if not (manifest.repository / manifest.file).is_file():
-        raise Error("there is no such file", "not_found", str(manifest.repository / manifest.file),
-                    "change file in the manifest")
+    old = _text_of(checkout.inside(manifest.file))
+    for path in (manifest.package, manifest.add_tests):
+        if path is not None:
+            checkout.inside(Path(path))
     before = request.out.with_name(f"{request.out.name}.tests.log")
     if not checkout.tested(manifest.tests, before):
         raise Error("the repository's own tests fail before anything is changed", "bad_input", str(before),
@@ -28,7 +29,7 @@ def patch(request: Request, manifest_path: Path) -> str:
     before.unlink()
     made = publish(replace(request, kind="torch-op"))
     log = request.out / "repository-tests.log"
-    changed = _changed(manifest, made)
+    changed = _changed(manifest, made, old)
     try:
         _put(checkout, manifest, made, changed)
         passed = checkout.tested(manifest.tests, log)
@@ -44,14 +45,23 @@ def patch(request: Request, manifest_path: Path) -> str:
     return _said(request, manifest, made)
 
 
-def _changed(manifest: Manifest, made: Published) -> str:
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as failed:
+        raise Error(f"the file cannot be read: {failed.strerror}", "not_found", str(file), "change file in the manifest") from None
+    except UnicodeDecodeError as wrong:
+        raise Error(f"the file is no UTF-8: {wrong}", "bad_input", str(file), "change file in the manifest") from None
+
+
+def _changed(manifest: Manifest, made: Published, old: str) -> str:
     """The file's new text."""
     wanted = [*made.facts["inputs"], *made.facts["states"], *made.facts["init"]]
     if len(manifest.arguments) != len(wanted):
         raise Error(f"the operator takes {len(wanted)} arguments ({', '.join(wanted)}), and the manifest gives "
                     f"{len(manifest.arguments)}", "bad_input", f"{manifest.path}: arguments")
     file = manifest.repository / manifest.file
-    return with_kernel(file.read_text(encoding="utf-8"), str(file), manifest.function, manifest.arguments,
+    return with_kernel(old, str(file), manifest.function, manifest.arguments,
                        manifest.import_name, made.facts["name"], trains=made.facts["trains"])
 
 

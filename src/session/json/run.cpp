@@ -40,7 +40,7 @@ Json budgets_object(const RunView& view) {
 }
 
 Json expected_gain_object(const RunView& view) {
-  const auto expected = view.state.expected_gain();
+  const auto expected = view.expected_gain();
   if (!expected) return nullptr;
   return {{"evaluations", expected->evaluations},
           {"percent", expected->percent},
