@@ -120,7 +120,14 @@ void run_in_memory(benchmark::State& state) {
   report_time(state);
 }
 
-BENCHMARK(in_memory)->Arg(10)->Arg(1000)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(in_memory)
+    ->Arg(10)
+    ->Arg(1000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK(in_memory_compiled)->Arg(2000)->Arg(100'000)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(run_in_memory)->Arg(2000)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(in_sqlite)->Arg(2000)->Unit(benchmark::kMillisecond)->UseRealTime();
