@@ -37,8 +37,9 @@ std::vector<double> room_of(const Objectives& objectives, std::span<const Elite>
 }  // namespace
 
 std::span<const Elite> Archive::front_of(Cell cell) const {
-  const auto [first, last] = std::ranges::equal_range(elites_, cell, {}, &Elite::cell);
-  return {first, last};
+  // Clang 14 does not take the subrange that equal_range() gives.
+  return {std::ranges::lower_bound(elites_, cell, {}, &Elite::cell),
+          std::ranges::upper_bound(elites_, cell, {}, &Elite::cell)};
 }
 
 AddOutcome Archive::add_to_front(Cell cell, IndividualPtr individual, std::optional<ProgramId> beaten) {
@@ -122,9 +123,8 @@ void Archive::insert(Cell cell, IndividualPtr individual) {
 }
 
 void Archive::remove(Cell cell, ProgramId program) {
-  const auto front = std::ranges::equal_range(elites_, cell, {}, &Elite::cell);
-  const auto at =
-      std::ranges::find(front, program, [](const Elite& elite) { return elite.individual->program->id; });
+  auto at = std::ranges::lower_bound(elites_, cell, {}, &Elite::cell);
+  while (at->individual->program->id != program) ++at;
   const Rank rank{at->fitness, program, cell};
   ranking_.erase(std::ranges::lower_bound(ranking_, rank, outranks));
   elites_.erase(at);

@@ -38,8 +38,8 @@ ArmSums& ArmSums::operator*=(double factor) {
 }
 
 void ArmRecord::add(const OperatorChoice& arm, const ArmSums& one_try) {
-  static const double kKept = std::exp2(-1 / kHalfLife);
-  for (auto& [name, each] : arms_) each.lately *= kKept;
+  static const double kept = std::exp2(-1 / kHalfLife);
+  for (auto& [name, each] : arms_) each.lately *= kept;
   Arm& own = arms_[arm];
   own.all += one_try;
   own.lately += one_try;
