@@ -15,7 +15,7 @@ class Ours {
  public:
   Ours(EvalServer& server, std::uint64_t seed, const Change& change = {});
 
-  /// One ticket; false if there is none.
+  /// Serves the next ticket; false when no ticket is left.
   bool step();
 
   /// Goes on until so many evaluations were made in all, or until nothing is left to do.

@@ -109,7 +109,8 @@ class Archive {
   /// Requires rank < elites().size().
   const Elite& ranked(std::size_t rank) const;
 
-  /// By Objectives::best_of: ranked(0)'s individual, but under the lexicographic rule; null if there is none.
+  /// By Objectives::best_of: ranked(0)'s individual, but under the lexicographic rule; null while the archive
+  /// is empty.
   IndividualPtr best() const;
 
   /// See statistics_of.

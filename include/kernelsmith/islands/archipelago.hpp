@@ -57,7 +57,7 @@ class Archipelago {
   std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
 
   /// The best elite of all islands: by fitness; equals by program, the older first; under the lexicographic
-  /// rule by Objectives::best_of. Null while there is none.
+  /// rule by Objectives::best_of. Null while no program is accepted.
   IndividualPtr best() const;
 
   /// Each filled cell with the best elite of all islands, by the same rule.
