@@ -22,7 +22,7 @@ PICTURES = os.environ.get("KERNELSMITH_UI_PICTURES")
 HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)><!--\"'&lt; \x1b[31m\u202e\u2066\u200b"
 HOSTILE_SEED = SEED + f"# {HOSTILE}\n"
 # Rejects a 3 with the same words.
-HOSTILE_SCORE = SCORE.replace("echo", 'case "$sum" in *3) cat "$1" >&2; exit 7 ;; esac\necho', 1)
+HOSTILE_SCORE = SCORE.replace("echo", 'case "$sum" in *9) cat "$1" >&2; exit 7 ;; esac\necho', 1)
 
 
 class FakeService(BaseHTTPRequestHandler):
