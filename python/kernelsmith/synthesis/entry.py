@@ -8,6 +8,7 @@ from typing import Any
 from .repository import Definition, Imported, Repository, SourceFile
 
 _MOST_BASES = 12
+_WITHOUT_FORWARD = frozenset({"Module", "object", "ABC", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
 
 
 def is_module(repository: Repository, file: SourceFile, node: ast.ClassDef, depth: int = 0) -> bool:
@@ -43,7 +44,7 @@ def has_forward(extraction: Any) -> bool:
         name = pending.pop()
         node = extraction.nodes.get(name)
         if not isinstance(node, ast.ClassDef):
-            if name not in ("nn.Module", "torch.nn.Module", "Module", "object", "ABC"):
+            if name.rpartition(".")[2] not in _WITHOUT_FORWARD:
                 return True
             continue
         if name in seen:

@@ -25,7 +25,7 @@ class NoInputs(Exception):
 def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
     """Inputs, and what the model returned for them. Raises NoInputs."""
     parameters = _parameters(model)
-    waiting = _first(model, parameters, hints)
+    waiting = [*_first(model, parameters, hints), *_first(model, _with_optional(model, parameters), hints)]
     seen, words = set(waiting), ""
     for _ in range(_MOST_CALLS):
         if not waiting:
@@ -53,6 +53,16 @@ def _parameters(model: torch.nn.Module) -> list[inspect.Parameter]:
         return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
     return [one for one in given
             if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty]
+
+
+def _with_optional(model: torch.nn.Module, needed: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """With what is None by default and comes next."""
+    optional = []
+    for one in list(inspect.signature(model.forward).parameters.values())[len(needed):] if needed else ():
+        if one.default is not None or one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD):
+            break
+        optional.append(one)
+    return [*needed, *optional] if optional else []
 
 
 def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: dict[str, str]) -> list[Specs]:

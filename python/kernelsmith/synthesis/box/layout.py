@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from .construct import CONFIG_TEXT
+# construct.Config, for a task's own text.
+CONFIG_TEXT = ("class _Config:\n    def __init__(self, **values):\n        self.__dict__.update(values)\n\n"
+               "    def get(self, name, default=None):\n        return self.__dict__.get(name, default)\n\n"
+               "    def __contains__(self, name):\n        return name in self.__dict__\n\n"
+               "    def __getitem__(self, name):\n        return self.__dict__[name]\n")
 
 
 def reference(code: str, arguments: list[str], inputs: list[str]) -> str:

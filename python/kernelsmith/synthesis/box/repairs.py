@@ -10,10 +10,10 @@ from .specs import BATCH, FLOATS, IDS, LENGTH, LIST, SIDE, TEXT, Spec, standard
 
 _MOST_SIZE = 1 << 16
 _RANKS = (
-    r"[Ee]xpected (\d)D", r"(\d)D \(unbatched\) or (\d)D", r"(\d)-?D or (\d)-?D", r"expected (\d), got",
+    r"[Ee]xpected (\d)-?D", r"(\d)D \(unbatched\) or (\d)D", r"(\d)-?D or (\d)-?D", r"expected (\d), got",
     r"unpack \(expected (\d)", r"expected (\d) dim", r"must be (\d)-?[dD]", r"Expected (\d)-dim",
     r"a (\d)-?[dD] (?:input|tensor)", r"dim\(\) == (\d)", r"with (\d) dim", r"number of dimensions.*?(\d)",
-    r"expects? (\d)D")
+    r"expects? (\d)D", r"(\d)-?[dD][- ]?(?:array|vector|tensor|input)")
 # What an error says that a size is, and what it should be.
 _SAID = (
     (r"to have (?P<should>\d+) channels, but got (?P<has>\d+)", False),
