@@ -7,14 +7,14 @@ import inspect
 import re
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import torch
 from kernelsmith_torch.constants import Constants
 
 from . import guesses
-from .wrong_arguments import repaired
+from .wrong_arguments import Given, repaired
 
 _MOST_TRIES = 40
 _CONFIG = re.compile(r"^(config|cfg|conf|args|opt|options|hparams?|params|configs|hp|model_args|model_config|setting)$")
@@ -39,13 +39,20 @@ class Config(types.SimpleNamespace):
 
 
 def made(module: types.ModuleType, calls: list[dict[str, str]],
-         hints: dict[str, str]) -> Iterator[tuple[Any, list[str], str]]:
-    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". Raises NotMade."""
+         hints: dict[str, str]) -> Generator[tuple[Any, list[str], str], str | None, None]:
+    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". It is sent the error of
+    the model's call. Raises NotMade."""
     kind = module.Model
     parameters = _parameters(kind.__init__)
     words, tried = "no constructor was tried", 0
     waiting = deque(_proposals(parameters, calls, hints))
     seen = [given for given, _ in waiting]
+
+    def propose(given: Given, origin: str, words: str) -> None:
+        others = [one for one in repaired(given, words[:2000]) if one not in seen]
+        seen.extend(others)
+        waiting.extendleft((one, origin) for one in reversed(others))
+
     while waiting and tried < _MOST_TRIES:
         given, origin = waiting.popleft()
         tried += 1
@@ -55,11 +62,10 @@ def made(module: types.ModuleType, calls: list[dict[str, str]],
                 model = kind(*[_value(text, module) for text in texts])
         except Exception as error:  # noqa: BLE001 - constructors raise anything
             words = f"{type(error).__name__}: {error}"
-            others = [one for one in repaired(given, words[:2000]) if one not in seen]
-            seen += others
-            waiting.extendleft((one, origin) for one in reversed(others))
+            propose(given, origin, words)
         else:
-            yield model, texts, origin
+            words = (yield model, texts, origin) or words
+            propose(given, origin, words)
     raise NotMade(words)
 
 

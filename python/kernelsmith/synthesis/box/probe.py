@@ -49,21 +49,21 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
     sys.modules["extracted"] = module
     exec(compile(task["code"], "reference.py", "exec"), module.__dict__)  # noqa: S102 - this is what the sandbox is for
     hints = task.get("annotations", {})
-    words: Refused | None = None
+    models = construct.made(module, task.get("calls", []), hints.get("__init__", {}))
+    first: Refused | None = None  # what was wrong with the first model's call
+    said = None
     try:
-        for number, (model, arguments, origin) in enumerate(
-                construct.made(module, task.get("calls", []), hints.get("__init__", {}))):
-            if number >= _MOST_MODELS:
-                break
+        for _ in range(_MOST_MODELS):
+            model, arguments, origin = models.send(said)
             try:
                 return {**_called(model.eval(), hints.get("forward", {})), "arguments": arguments, "origin": origin}
             except Refused as refused:
-                words = words or refused
+                first, said = first or refused, refused.message
                 if refused.code not in ("no_inputs", "no_size"):
                     break
     except construct.NotMade as failed:
-        words = words or Refused("not_constructed", str(failed))
-    raise words or Refused("not_constructed", "no arguments were found")
+        raise first or Refused("not_constructed", str(failed)) from None
+    raise first or Refused("not_constructed", "no arguments were found")
 
 
 def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from .specs import BATCH, FLOATS, IDS, LENGTH, LIST, SIDE, TEXT, Spec, standard
+from .specs import BATCH, BOOLS, FLOATS, IDS, LENGTH, LIST, SIDE, TEXT, Spec, standard
 
 _MOST_SIZE = 1 << 16
 _RANKS = (
@@ -32,20 +32,28 @@ Specs = tuple[Spec, ...]
 def repairs(specs: Specs, message: str) -> Iterator[Specs]:
     """The likely ones first."""
     message = message[:2000]
-    if any(first in message and second in message
-           for first, second in (("indices", "Long"), ("LongTensor", ""), ("embedding", "Float"))):
+    if any(first in message and second in message for first, second in (
+            ("indices", "Long"), ("LongTensor", ""), ("embedding", "Float"), ("used as indices must be long", ""))):
         yield from _each(specs, lambda one: Spec(IDS, one.sizes[:2] if len(one.sizes) < 4 else (BATCH, LENGTH)), FLOATS)
     if re.search(r"not implemented for '(Long|Int|Bool)'|same dtype|expected scalar type Float|floating.?point|"
                  r"must have the same dtype|Long and Float|Bool and Float|integral type", message):
         yield from _each(specs, lambda one: standard(max(2, len(one.sizes)), 512), IDS)
+    if "integer and Boolean" in message:
+        yield from _each(specs, lambda one: Spec(BOOLS, one.sizes), FLOATS)
+    if re.search(r"same (size|shape|dim)|differing shape|as the input", message):
+        yield tuple(specs[0] if one.is_tensor else one for one in specs)
     yield from _ranks(specs, message)
     yield from _sizes(specs, message)
     if re.search(r"not (iterable|subscriptable)|cannot unpack|must be (a )?(tuple|list)|tuple of|list of|len\(\)", message):
         yield from _each(specs, lambda one: Spec(LIST, parts=(one, one)), FLOATS)
     if "'list'" in message or "list object" in message:
         yield from _each(specs, lambda one: one.parts[0], LIST)
-    if "NoneType" in message:
+    if re.search(r"NoneType|'(int|float)' object has no attribute|but got (int|float)", message):
         yield from _each(specs, lambda one: standard(3, 512), TEXT)
+    for text in re.findall(r"shape '\[(\d+(?:, \d+)+)\]' is invalid", message):
+        sizes = [int(size) for size in text.split(", ")]
+        for one, other in itertools.pairwise(sizes):  # a picture's rows and columns, in a sequence
+            yield from _replaced(specs, LENGTH, one * other)
     if re.search(r"invalid for input of size|divisible|divide|multiple of|perfect|evenly|not compatible", message):
         for length in (196, 197, 49, 64, 1024):
             yield from _replaced(specs, LENGTH, length)
