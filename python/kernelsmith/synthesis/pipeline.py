@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._errors import Error
 from ..learning.dataset.folder import locked
 from . import extract, filters, licences, sources
 from .calls import Calls
@@ -81,9 +82,13 @@ class Pipeline:
         self.seconds[name] = round(time.monotonic() - began, 1)
 
     def _sourced(self, record: Record) -> list[Record]:
-        made = [one if licences.allowed(one["licence"], self._settings.licences) else refused(one, "licence", one["licence"])
-                for one in sources.source(Path(record["place"]))]
-        return made or [refused({"repository": Path(record["place"]).name}, "no_modules", "no file has classes and torch")]
+        nothing = {"repository": Path(record["place"]).name}
+        try:
+            made = [one if licences.allowed(one["licence"], self._settings.licences) else
+                    refused(one, "licence", one["licence"]) for one in sources.source(Path(record["place"]))]
+        except Error as failed:
+            return [refused(nothing, "unreadable", failed.message)]
+        return made or [refused(nothing, "no_modules", "no file has classes and torch")]
 
     def _extracted(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """Files of a repository come one after another: it is read once."""
