@@ -46,12 +46,21 @@ def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.Pat
     Error."""
     places = sources.found(repositories, each)
     with locked(Path(out)), sandbox(settings.python) as box:
+        _check(Path(out), places)
         pipeline = Pipeline(places, Path(out), settings, box)
         pipeline.run()
         stages = list(pipeline.stages.values())
         counts = Counter(one["refused"] for stage in stages for one in stage.records() if "refused" in one)
         tasks = write_out(Path(out), stages, settings, pipeline.seconds)
         return Made(Path(out), tasks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
+
+
+def _check(out: Path, places: list[Path]) -> None:
+    """Nothing but a synthesis is written over."""
+    inside = any(out.resolve().is_relative_to(place.resolve()) for place in places)
+    if inside or not (out / f"{STAGES[0]}.jsonl").exists() and any(out.iterdir()):
+        raise Error("the folder is inside a repository" if inside else "the folder is not empty, and holds no synthesis",
+                    "invalid_argument", str(out), "name a new folder")
 
 
 class Pipeline:
@@ -151,7 +160,7 @@ class Pipeline:
         folder = self._settings.against
         return [] if folder is None else [
             {"id": file.relative_to(folder).as_posix(), "code": file.read_text(errors="replace")}
-            for file in sorted(folder.rglob("*.py"))]
+            for file in sorted(folder.rglob("*.py")) if file.is_file()]
 
     def _planned(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """The benchmark's references, planned as our modules are."""

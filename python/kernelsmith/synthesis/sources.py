@@ -154,13 +154,13 @@ def found(paths: Sequence[str | os.PathLike[str]], each: Sequence[str | os.PathL
     places = [Path(path) for path in paths]
     for folder in map(Path, each):
         if not folder.is_dir():
-            raise Error("there is no such folder of repositories", "not_found", str(folder))
+            raise Error("there is no such folder of repositories", "not_found", str(folder), "name a folder of repositories")
         places += [one for one in folder.iterdir() if not one.name.startswith(".")
                    and (one.is_dir() or one.name.endswith(_ARCHIVES))]
     names: dict[str, Path] = {}
     for place in places:
         if not place.is_dir() and not (place.is_file() and place.name.endswith(_ARCHIVES)):
-            raise Error("this is no repository: a folder, a tarball or a zip", "not_found", str(place))
+            raise Error("there is no such repository", "not_found", str(place), "name a folder, a tarball or a zip")
         if not place.name.isprintable():
             raise Error("the repository's name has characters that cannot be printed", "invalid_argument",
                         ascii(str(place)), "rename it")
