@@ -7,7 +7,7 @@ from pathlib import Path
 import kernelsmith as ks
 import pytest
 from kernelsmith.synthesis import Settings, synthesize
-from kernelsmith.synthesis.sandbox import sandbox
+from kernelsmith.synthesis.sandbox import sandboxes
 from synthesis_repositories import TWELVE, written
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ class Model(nn.Module):
 def box():
     if not os.access(PYTHON, os.X_OK):
         pytest.skip("no Python with PyTorch: scripts/install.sh test makes build/torch")
-    with sandbox(PYTHON) as one:
+    with sandboxes(PYTHON, 1) as one:
         try:
             (first,) = one.answers([{"code": GOOD}])
         except ks.Error as error:

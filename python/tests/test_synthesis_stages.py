@@ -12,15 +12,14 @@ import pytest
 from kernelsmith.synthesis import Settings, centers, families, filters, pipeline, synthesize
 from kernelsmith.synthesis.box import graph, layout, repairs, specs
 from kernelsmith.synthesis.model_inputs import Asker, parsed
+from kernelsmith.synthesis.sandbox import Sandboxes
 from synthesis_repositories import TWELVE, written
 
-RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT",
-    "commit": "", "sources": ["r/m.py"], "code": "class Model: pass", "annotations": {}, "calls": []}
+RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT", "commit": "",
+          "sources": ["r/m.py"], "code": "class Model: pass", "annotations": {}, "calls": []}
 GOOD = {"reference": "class Model: pass", "operators": [["addmm", []], ["relu", [0]]], "outputs": [["float32", [16, 8]]],
-    "arguments": ["8"],
-        "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2, "state_bytes": 3,
-            "depends": [True],
-        "same": [False], "launches": 0}
+        "arguments": ["8"], "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2,
+        "state_bytes": 3, "depends": [True], "same": [False], "launches": 0}
 
 
 def test_what_is_sound_goes_on():
@@ -76,6 +75,12 @@ def test_errors_say_what_to_try():
     assert (specs.Spec("rand", (16, 48, 32, 32)),) in list(repairs.repairs(given, message))
     message = "ValueError: not enough values to unpack (expected 4, got 3)"
     assert (specs.standard(4, 512),) in list(repairs.repairs((specs.standard(3, 512),), message))
+    pair = (specs.standard(3, 512), specs.standard(3, 512))
+    message = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4096x512 and 64x2048)"
+    assert next(iter(repairs.repairs(pair[:1], message)))[0].sizes[-1] == 64
+    message = ("Attempting to broadcast a dimension of length 512 at -1! Mismatching argument at index 1 had "
+               "torch.Size([16, 256, 512]); but expected shape should be broadcastable to [16, 256, 1024]")
+    assert next(iter(repairs.repairs(pair, message)))[0].sizes[-1] == 1024
     assert list(repairs.repairs(given, "9" * 5000 + " [" * 3000)) is not None  # words of somebody else
 
 
@@ -90,18 +95,19 @@ class FakeBox:
     """Answers by the text alone; what reads values or imports nothing is refused."""
 
     def answers(self, tasks):
-        return [{**GOOD,
-    "reference": "import torch\n" + task["code"],
-    "operators": [["addmm",
-    []],
-    *[["relu",
-    [0]]] * (len(task["code"]) % 7)]} if "missing" not in task["code"] else {"refused": "no_inputs",
-     "message": "AttributeError: missing"} for task in tasks]
+        return [self.answer(task["code"]) for task in tasks]
+
+    def answer(self, code):
+        if "missing" in code:
+            return {"refused": "no_inputs", "message": "AttributeError: missing"}
+        operators = [["addmm", []], *[["relu", [0]]] * (len(code) % 7)]
+        return {**GOOD, "reference": "import torch\n" + code, "operators": operators}
 
 
 @pytest.fixture
 def fake_box(monkeypatch):
-    monkeypatch.setattr(pipeline, "sandbox", lambda python: contextlib.nullcontext(FakeBox()))
+    monkeypatch.setattr(pipeline, "sandboxes",
+                        lambda python, count: contextlib.nullcontext(Sandboxes([FakeBox() for _ in range(count)])))
 
 
 @pytest.fixture

@@ -92,11 +92,8 @@ class Extraction:
         if other.broken:
             raise Refusal("broken_import", f"{other.path}: {other.broken}")
         reason = Refusal("unresolved_name", f"{binding.name} of {other.path}")
-        found = [
-    (other, one) for one in other.bindings.get(
-        binding.name, ())] or list(
-            other.home.starred(
-                other, binding.name))
+        found = ([(other, one) for one in other.bindings.get(binding.name, ())]
+                 or list(other.home.starred(other, binding.name)))
         for where, one in found:
             if where.path == file.path and one is binding:
                 continue
@@ -180,16 +177,10 @@ def _own_reads(node: ast.stmt) -> set[str]:
 
 
 def _is_simple(node: ast.Assign, name: str) -> bool:
-    return any(
-    isinstance(
-        target,
-        ast.Name) and target.id == name for target in node.targets) or any(
-            isinstance(
-                target,
-                ast.Tuple) and all(
-                    isinstance(
-                        one,
-                         ast.Name) for one in target.elts) for target in node.targets)
+    """`name = ...`, or `a, b = ...`."""
+    return any(isinstance(target, ast.Name) and target.id == name
+               or isinstance(target, ast.Tuple) and all(isinstance(one, ast.Name) for one in target.elts)
+               for target in node.targets)
 
 
 def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Record]:

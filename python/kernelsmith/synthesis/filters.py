@@ -49,32 +49,21 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 def _is_whole(answer: dict[str, Any]) -> bool:
     types = {**_TYPES, "depends": list, "same": list, "launches": int}
-    return all(
-    isinstance(
-        answer.get(name),
-        kind) for name,
-        kind in types.items()) and bool(
-            answer["outputs"]) and all(
-                isinstance(
-                    one,
-                    list) and len(one) == 2 and isinstance(
-                        one[0],
-                        str) and isinstance(
-                            one[1],
-                            list) and all(
-                                isinstance(
-                                    read,
-                                    int) and 0 <= read < at for read in one[1]) for at,
-                                    one in enumerate(
-                                        answer["operators"])) and all(
-                                            isinstance(
-                                                one,
-                                                list) and len(one) == 2 and isinstance(
-                                                    one[1],
-                                                    list) and all(
-                                                        isinstance(
-                                                            size,
-                                                             int) for size in one[1]) for one in answer["outputs"])
+    return (all(isinstance(answer.get(name), kind) for name, kind in types.items()) and bool(answer["outputs"])
+            and all(_is_operator(one, at) for at, one in enumerate(answer["operators"]))
+            and all(_is_output(one) for one in answer["outputs"]))
+
+
+def _is_operator(one: Any, at: int) -> bool:
+    """A name, and the places of operators before it."""
+    return (isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], list)
+            and all(isinstance(read, int) and 0 <= read < at for read in one[1]))
+
+
+def _is_output(one: Any) -> bool:
+    """A type and a shape."""
+    return (isinstance(one, list) and len(one) == 2 and isinstance(one[1], list)
+            and all(isinstance(size, int) for size in one[1]))
 
 
 def _forged(record: Record, answer: dict[str, Any]) -> str:

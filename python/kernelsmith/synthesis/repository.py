@@ -48,7 +48,7 @@ class Facts:
     at_once: set[str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SourceFile:
     """One file, parsed when it is first asked for. `broken` says why it cannot be."""
 
@@ -118,10 +118,9 @@ class SourceFile:
             self._bind(inner, either=True)
         for one in missing:
             for alias in one.names:
-                nothing = ast.parse(
-                    f"{(alias.asname or alias.name).partition('.')[0]} = None").body[0] if alias.name != "*" else None
-                if nothing is not None:
-                    self._bind(nothing, either=True)
+                if alias.name != "*":
+                    name = (alias.asname or alias.name).partition(".")[0]
+                    self._bind(ast.parse(f"{name} = None").body[0], either=True)
 
     def _add(self, name: str, binding: Binding, either: bool) -> None:
         known = self.bindings[name]
@@ -147,7 +146,7 @@ class Repository:
         listed = [[path, hashlib.sha256(data).hexdigest()] for path, data in tree.files.items()]
         self.digest = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
         self.files = {path: SourceFile(self, path, sources.text_of(data))
-                                       for path, data in tree.files.items() if path.endswith(".py")}
+                      for path, data in tree.files.items() if path.endswith(".py")}
         self._ends: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.files, key=lambda one: (one.count("/"), one)):
             dotted = dotted_of(path)
@@ -173,8 +172,8 @@ class Repository:
         """Whether an import can be followed."""
         if isinstance(statement, ast.ImportFrom) and statement.level:
             return self.relative(near, statement.level, statement.module or "") is not None
-        modules = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [
-                                                         one.name for one in statement.names]
+        modules = ([statement.module or ""] if isinstance(statement, ast.ImportFrom)
+                   else [one.name for one in statement.names])
         return all(allowed.may_import(module) or self.find(module, near) is not None for module in modules)
 
     def _own(self, dotted: str, near: str) -> SourceFile | None:

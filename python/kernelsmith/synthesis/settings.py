@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,13 +27,15 @@ class Settings:
     test_share: float = 0.1
     python: str = ""
     model: str = ""
-    batch: int = 64
+    workers: int = os.cpu_count() or 1  # sandboxes at the same time
+    batch: int = 24  # modules of an evaluation, which takes as long to start as PyTorch's import
 
     def __post_init__(self) -> None:
         for name, good, message in (
                 ("similar", 0 < self.similar <= 1, "it is a Jaccard index: above 0, at most 1"),
                 ("test_share", 0 <= self.test_share < 1, "it is a share: at least 0, below 1"),
                 ("per_repository", self.per_repository >= 0, "it is a number of modules; 0 for all"),
+                ("workers", 0 < self.workers <= 256, "it is a number of sandboxes from 1 to 256"),
                 ("batch", 0 < self.batch <= 512, "it is a number of modules from 1 to 512"),
                 ("licence", all(map(_IDENTIFIER.fullmatch, self.licences)) and bool(self.licences),
                  "it is an SPDX identifier, such as MIT")):
@@ -40,7 +43,7 @@ class Settings:
                 raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
 
     def words(self) -> dict[str, Any]:
-        """What decides about the records: not the batch, and not where Python is."""
+        """What decides about the records: not the batch, the sandboxes or where Python is."""
         told = asdict(self)
-        del told["batch"], told["python"]
+        del told["batch"], told["python"], told["workers"]
         return {**told, "against": str(self.against) if self.against else None, "licences": sorted(self.licences)}

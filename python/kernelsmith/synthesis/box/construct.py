@@ -74,14 +74,8 @@ def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
                hints: dict[str, str]) -> Iterator[tuple[dict[str, str], str]]:
     names = [one.name for one in parameters]
     needed = [one.name for one in parameters if one.default is one.empty]
-    options = {
-    name: (
-        "_Config()",
-        ) if _CONFIG.match(name) else guesses.of_argument(
-            name,
-            hints.get(
-                name,
-                 "")) for name in needed}
+    options = {name: ("_Config()",) if _CONFIG.match(name) else guesses.of_argument(name, hints.get(name, ""))
+               for name in needed}
     for call in calls:
         given = {name: text for name, text in call.items() if name in names}
         yield {**{name: options[name][0] for name in needed}, **given}, "call" if set(needed) <= set(given) else "guess"
@@ -92,10 +86,8 @@ def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
             yield {**first, name: text}, "guess"
     for at in range(1, 4):  # all others at once
         yield {name: texts[min(at, len(texts) - 1)] for name, texts in options.items()}, "guess"
-    channels = {
-    name: "64" for name in needed if re.search(
-        r"dim|channel|feature|size|planes",
-         name) and "kernel" not in name}
+    channels = {name: "64" for name in needed
+                if re.search(r"dim|channel|feature|size|planes", name) and "kernel" not in name}
     if channels:
         yield {**first, **channels}, "guess"
 
@@ -121,8 +113,8 @@ def _default(value: Any) -> str:
 def _value(text: str, module: types.ModuleType) -> Any:
     import torch
 
-    return eval(text, {**vars(module), "torch": torch, "nn": torch.nn, "F": torch.nn.functional,
-        "_Config": Config})  # noqa: S307
+    known = {**vars(module), "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "_Config": Config}
+    return eval(text, known)  # noqa: S307 - in the sandbox
 
 
 def _more_config(given: dict[str, str], words: str) -> bool:
