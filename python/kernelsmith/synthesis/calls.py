@@ -11,7 +11,7 @@ from .repository import Repository
 
 _MOST = 6
 _MOST_ARGUMENT = 300
-_CLASS = re.compile(r"^\s*class\s+(\w+)", re.MULTILINE)
+_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)  # not \s: blank lines would be walked again from each
 _CALLED = re.compile(r"(?<!class )\b(\w+)\s*\(")
 _CLOSED = frozenset({"nn", "torch", "True", "False", "None"})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from .stages import Record, Stage
 
 _DIMENSIONS = 64
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 _TASK = "version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
 
 
@@ -39,6 +39,8 @@ def records_of(out: Path) -> list[Record]:
     if not path.is_file():
         raise Error("this folder holds no synthesis that has ended",
                     "not_found", str(out), "run kernelsmith synthesize first")
+    if not path.read_bytes().rpartition(b"\n{")[2].startswith(b'"end"'):
+        raise Error("the synthesis has not ended", "not_found", str(out), "repeat the command that began it")
     return list(Stage(path, "").records())
 
 
@@ -109,7 +111,7 @@ def write(out: Path, to: Path, least: int) -> Clusters:
 
 def take(out: Path, folder: Path, by: str, when: str) -> int:
     """Appends to centers.jsonl, with who and when. Returns how many. Raises Error."""
-    if not by.strip() or not _DATE.match(when):
+    if not by.strip() or not _is_date(when):
         raise Error("who cleaned the centres, and when?", "invalid_argument", "--by, --when", "--by NAME --when 2026-11-27")
     if not folder.is_dir():
         raise Error("there is no such folder of centres", "not_found", str(folder))
@@ -130,6 +132,13 @@ def take(out: Path, folder: Path, by: str, when: str) -> int:
     return len(lines)
 
 
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[str, Any]:
     import ast
 
@@ -138,7 +147,7 @@ def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[st
         record = known[about["id"]]
         text = (place / "reference.py").read_text()
         allowed.check(ast.parse(text))
-    except (OSError, ValueError, KeyError, TypeError, SyntaxError) as failed:
+    except (OSError, ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as failed:
         raise Error(
     f"this is no centre of the synthesis: {failed}",
     "bad_input",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._errors import Error
 from ..learning.dataset.folder import locked
 from . import extract, filters, licences, sources
 from .calls import Calls
@@ -47,12 +48,21 @@ def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.Pat
     Error."""
     places = sources.found(repositories, each)
     with locked(Path(out)), sandboxes(settings.python, settings.workers) as boxes:
+        _check(Path(out), places)
         pipeline = Pipeline(places, Path(out), settings, boxes)
         pipeline.run()
         stages = list(pipeline.stages.values())
         counts = Counter(one["refused"] for stage in stages for one in stage.records() if "refused" in one)
         tasks = write_out(Path(out), stages, settings, pipeline.seconds)
         return Made(Path(out), tasks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
+
+
+def _check(out: Path, places: list[Path]) -> None:
+    """Nothing but a synthesis is written over."""
+    inside = any(out.resolve().is_relative_to(place.resolve()) for place in places)
+    if inside or not (out / f"{STAGES[0]}.jsonl").exists() and any(out.iterdir()):
+        raise Error("the folder is inside a repository" if inside else "the folder is not empty, and holds no synthesis",
+                    "invalid_argument", str(out), "name a new folder")
 
 
 class Pipeline:
@@ -83,9 +93,13 @@ class Pipeline:
         self.seconds[name] = round(time.monotonic() - began, 1)
 
     def _sourced(self, record: Record) -> list[Record]:
-        made = [one if licences.allowed(one["licence"], self._settings.licences) else refused(one, "licence", one["licence"])
-                for one in sources.source(Path(record["place"]))]
-        return made or [refused({"repository": Path(record["place"]).name}, "no_modules", "no file has classes and torch")]
+        nothing = {"repository": Path(record["place"]).name}
+        try:
+            made = [one if licences.allowed(one["licence"], self._settings.licences) else
+                    refused(one, "licence", one["licence"]) for one in sources.source(Path(record["place"]))]
+        except Error as failed:
+            return [refused(nothing, "unreadable", failed.message)]
+        return made or [refused(nothing, "no_modules", "no file has classes and torch")]
 
     def _extracted(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """Files of a repository come one after another: it is read once."""
@@ -153,7 +167,7 @@ class Pipeline:
         folder = self._settings.against
         return [] if folder is None else [
             {"id": file.relative_to(folder).as_posix(), "code": file.read_text(errors="replace")}
-            for file in sorted(folder.rglob("*.py"))]
+            for file in sorted(folder.rglob("*.py")) if file.is_file()]
 
     def _planned(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """The benchmark's references, planned as our modules are."""

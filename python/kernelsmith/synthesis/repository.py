@@ -16,6 +16,7 @@ from . import allowed, names, sources
 from .clean import cleaned
 
 _MOST_STARS = 8  # chains of `from x import *`
+_MOST_NESTING = 200  # of a file: what walks through its tree goes a few frames deeper for each level
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class SourceFile:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.tree = ast.parse(self.text)
+                self.tree = _not_too_deep(ast.parse(self.text))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as failed:
             self.tree, self.broken = None, f"{type(failed).__name__}: {failed}"
             return self
@@ -124,6 +125,15 @@ class SourceFile:
     def _add(self, name: str, binding: Binding, either: bool) -> None:
         known = self.bindings[name]
         known.append(binding) if either else known.insert(0, binding)
+
+
+def _not_too_deep(tree: ast.Module) -> ast.Module:
+    level: list[ast.AST] = [tree]
+    for _ in range(_MOST_NESTING):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return tree
+    raise ValueError(f"it nests deeper than {_MOST_NESTING} levels")
 
 
 class Repository:
@@ -206,14 +216,17 @@ class Repository:
             return self.relative(file.path, imported.level, dotted)
         return self.find(dotted, file.path)
 
-    def starred(self, file: SourceFile, name: str, left: int = _MOST_STARS) -> Iterator[tuple[SourceFile, Binding]]:
-        """What stars bring by this name."""
+    def starred(self, file: SourceFile, name: str, left: int = _MOST_STARS,
+                seen: set[int] | None = None) -> Iterator[tuple[SourceFile, Binding]]:
+        """What stars bring by this name. Files may name each other in any number of ways: each is looked at once."""
+        seen = seen or {id(file)}
         for star in file.stars if left else ():
             other = self.target(file, star)
-            if other is not None and other is not file:
+            if other is not None and id(other) not in seen:
+                seen.add(id(other))
                 for binding in other.bindings.get(name, ()):
                     yield other, binding
-                yield from self.starred(other, name, left - 1)
+                yield from self.starred(other, name, left - 1, seen)
 
 
 def dotted_of(path: str) -> str:

@@ -15,9 +15,11 @@ from queue import SimpleQueue
 
 from .._errors import Error
 from .._search import evaluate
+from .box.limits import BATCH_S
 from .stages import Record
 
 _SECONDS = 240  # of one module: both time limits by the clock, and a planner's
+_MOST_TEXT = 240 << 10  # of one evaluation: a backend takes files of 256 KiB
 _TASK = """version: 1
 name: synthesis
 backend: python
@@ -70,20 +72,36 @@ class Sandbox:
         self._folder, self._python = folder, python or os.environ.get("KERNELSMITH_TORCH_PYTHON", "python3")
 
     def answers(self, tasks: list[Record]) -> list[Record]:
-        """One for each. A batch that somebody broke goes on behind that one."""
+        """One for each. What does not fit into one evaluation goes into the next, and so does what comes after a module that
+        broke the sandbox."""
         if not tasks:
             return []
-        seconds = min(86_400, _SECONDS * len(tasks))
+        lines = _that_fit(tasks)
+        if not lines:
+            return [{"refused": "too_large", "message": "the sandbox takes less text"}, *self.answers(tasks[1:])]
+        seconds = BATCH_S + _SECONDS
         (self._folder / "task.yaml").write_text(_TASK.format(seconds=seconds, python=json.dumps(self._python)))
-        text = "".join(json.dumps(task) + "\n" for task in tasks)
-        made = evaluate(self._folder, {"seed.jsonl": text})
+        made = evaluate(self._folder, {"seed.jsonl": "".join(lines)})
         named = {one["name"]: one["text"] for one in made.report.get("artifacts", ())}
-        got = [_answer(text) for text in named.get("python.out", "").splitlines()][:len(tasks)]
+        got = [_answer(text) for text in named.get("python.out", "").splitlines()][:len(lines)]
         if made.accepted:
             got = [_answer(named[name]) for name in sorted(named) if name.isdigit()]
-        elif len(got) < len(tasks):
+        elif len(got) < len(lines):
             got.append({"refused": "breaks_sandbox", "message": f"{made.code}: {(made.diagnostics or '')[-300:]}"})
         return got + self.answers(tasks[len(got):])
+
+
+def _that_fit(tasks: list[Record]) -> list[str]:
+    """The first tasks, a line each."""
+    lines: list[str] = []
+    left = _MOST_TEXT
+    for task in tasks:
+        line = json.dumps(task) + "\n"
+        left -= len(line)
+        if left < 0:
+            break
+        lines.append(line)
+    return lines
 
 
 def _answer(text: str) -> Record:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .._errors import Error
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][\w.+-]*( WITH [\w.+-]+)?")
 
 # Permissive licences: the text may be changed and given on with a notice.
 ALLOWED = ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense")
@@ -34,7 +37,8 @@ class Settings:
                 ("per_repository", self.per_repository >= 0, "it is a number of modules; 0 for all"),
                 ("workers", 0 < self.workers <= 256, "it is a number of sandboxes from 1 to 256"),
                 ("batch", 0 < self.batch <= 512, "it is a number of modules from 1 to 512"),
-                ("licences", bool(self.licences), "name one SPDX identifier at least")):
+                ("licence", all(map(_IDENTIFIER.fullmatch, self.licences)) and bool(self.licences),
+                 "it is an SPDX identifier, such as MIT")):
             if not good:
                 raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
 
