@@ -14,7 +14,7 @@ import numpy.typing
 from .._errors import Error
 from ..learning.dataset.folder import write_text
 from . import allowed
-from .duplicates import shape
+from .normal_form import shape
 from .out import reference_text, task_name
 from .pipeline import STAGES
 from .stages import Record, Stage

@@ -74,7 +74,7 @@ _HEAVY = re.compile(
 
 
 def family(operators: list[list[Any]]) -> str:
-    counts = Counter(str(name) for name, _ in operators)
+    counts = Counter(str(name).removesuffix("_outer") for name, _ in operators)
     for rule in RULES:
         if all(sum(count for name, count in counts.items() if re.fullmatch(
             pattern, name)) >= least for pattern, least in rule.needs):
@@ -90,7 +90,7 @@ def work(operators: list[list[Any]]) -> list[str]:
 def difficulty(operators: list[list[Any]]) -> int:
     """1: at most 4 operators that compute, one of them heavy at most. 3: 25 and more, or 8 heavy ones. 2: between."""
     computing = work(operators)
-    heavy = sum(bool(_HEAVY.fullmatch(name)) for name in computing)
+    heavy = sum(bool(_HEAVY.fullmatch(name.removesuffix("_outer"))) for name in computing)
     if len(computing) >= 25 or heavy >= 8:
         return 3
     return 1 if len(computing) <= 4 and heavy <= 1 else 2
