@@ -53,6 +53,22 @@ def test_families_and_difficulty():
     assert families.difficulty([["addmm", []]] * 8) == 3 and families.difficulty([["addmm", []], ["addmm", []]]) == 2
 
 
+def test_families_by_the_way_the_operators_are_linked():
+    def of(*operators):
+        return families.family([[name, list(read)] for name, *read in operators])
+
+    swish = [("addmm",), ("sigmoid", 0), ("mul", 0, 1), ("addmm", 2)]
+    assert of(*swish) == "perceptron"  # x * sigmoid(x) is an activation
+    assert of(("addmm",), ("silu", 0), ("addmm",), ("mul", 1, 2), ("addmm", 3)) == "gated product"
+    assert of(("addmm",), ("split", 0), ("gelu", 1), ("mul", 1, 2)) == "gated product"
+    assert of(("linalg_vector_norm",), ("div", 0), ("mul", 1), ("addmm", 2), ("gelu", 3)) == "perceptron"  # a gain is no gate
+    assert of(("sub",), ("pow", 0), ("mean", 1), ("mul_scalar", 2)) == "loss"
+    assert of(("mean_outer",), ("sub", 0), ("pow", 1), ("mean_outer", 2), ("add_scalar", 3), ("sqrt", 4), ("div", 1, 5),
+              ("mul", 6), ("add", 7)) == "normalisation"
+    assert of(("conv2d",), ("batch_norm", 0), ("avg_pool2d", 1), ("conv2d", 2), ("sigmoid", 3), ("mul", 1, 4)) == \
+        "channel attention"
+
+
 def test_the_docs_have_the_table_of_families():
     text = (pathlib.Path(os.environ["KERNELSMITH_SOURCE"]) / "docs" / "synthesis.md").read_text()
     named = re.findall(r"^\| (\d+) \| ([a-z ]+) \|", text, re.MULTILINE)
@@ -60,7 +76,7 @@ def test_the_docs_have_the_table_of_families():
 
 
 def test_a_plan_says_whether_outputs_depend_on_inputs():
-    plan = {"inputs": [{"id": 1}], "outputs": [{"id": 3, "dtype": "float32", "shape": [2]}, {"id": 4, "dtype": "float32",
+    plan = {"inputs": [{"id": 1, "shape": [2]}], "outputs": [{"id": 3, "dtype": "float32", "shape": [2]}, {"id": 4, "dtype": "float32",
         "shape": [2]}],
             "alternatives": [{"ops": [{"aten": "aten::relu", "args": [{"t": 1}], "kwargs": {}, "out": {"t": 3}},
                                       {"aten": "aten::ones", "args": [[2]], "kwargs": {}, "out": {"t": 4}}]}]}
@@ -231,13 +247,17 @@ def test_centres_are_taken_with_who_and_when(fake_box, twelve, tmp_path):
     place = tmp_path / "centres" / "one"
     place.mkdir(parents=True)
     (place / "about.json").write_text(json.dumps({"id": record["id"]}))
-    (place / "reference.py").write_text("class Model:\n    pass\n")
+    harness = "def get_inputs():\n    return []\n\ndef get_init_inputs():\n    return []\n"
+    (place / "reference.py").write_text("class Model:\n    pass\n" + harness)
     assert centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27") == 1
     (line,) = map(json.loads, (tmp_path / "out" / "centers.jsonl").read_text().splitlines())
     assert (line["by"], line["when"], line["changed"]) == ("Ada", "2026-11-27", True)
-    for by, when in (("", "2026-11-27"), ("Ada", "yesterday")):
+    for by, when in (("", "2026-11-27"), ("Ada", "yesterday"), ("Ada", "2026-13-45")):
         with pytest.raises(ks.Error, match="who cleaned"):
             centers.take(tmp_path / "out", tmp_path / "centres", by, when)
+    (place / "reference.py").write_text(harness)
+    with pytest.raises(ks.Error, match="the reference has no Model"):
+        centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27")
     (place / "reference.py").write_text("import os\n")
     with pytest.raises(ks.Error, match="import_refused"):
         centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27")

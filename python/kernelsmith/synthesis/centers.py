@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
+import ast
 import json
 import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ import numpy.typing
 from .._errors import Error
 from ..learning.dataset.folder import write_text
 from . import allowed
-from .duplicates import shape
+from .normal_form import shape
 from .out import reference_text, task_name
 from .pipeline import STAGES
 from .stages import Record, Stage
 
 _DIMENSIONS = 64
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_TASK_HAS = frozenset({"Model", "get_inputs", "get_init_inputs"})
 _TASK = "version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
 
 
@@ -116,44 +118,34 @@ def take(out: Path, folder: Path, by: str, when: str) -> int:
     if not folder.is_dir():
         raise Error("there is no such folder of centres", "not_found", str(folder))
     known = {one["id"]: one for one in records_of(out)}
-    lines = [
-    _taken(
-        place,
-        known,
-        by.strip(),
-        when) for place in sorted(
-            folder.iterdir()) if (
-                place /
-                 "about.json").is_file()]
+    lines = [_taken(place, known, by.strip(), when) for place in sorted(folder.iterdir()) if (place / "about.json").is_file()]
     if not lines:
-        raise Error("the folder holds no centre", "bad_input", str(
-            folder), "kernelsmith synthesize centers --to writes them")
+        raise Error("the folder holds no centre", "bad_input", str(folder), "kernelsmith synthesize centers --to writes them")
     write_text(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     return len(lines)
 
 
 def _is_date(text: str) -> bool:
     try:
-        return datetime.date.fromisoformat(text).isoformat() == text
+        return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
 
 
 def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[str, Any]:
-    import ast
-
     try:
         about = json.loads((place / "about.json").read_text())
         record = known[about["id"]]
         text = (place / "reference.py").read_text()
-        allowed.check(ast.parse(text))
+        tree = ast.parse(text)
+        allowed.check(tree)
     except (OSError, ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as failed:
-        raise Error(
-    f"this is no centre of the synthesis: {failed}",
-    "bad_input",
-    str(place),
-     "leave about.json as it is") from None
+        raise Error(f"this is no centre of the synthesis: {failed}", "bad_input", str(place),
+                    "leave about.json as it is") from None
     except allowed.Refusal as refusal:
         raise Error(f"the reference may not stand in a task: {refusal.code} {refusal.message}", "bad_input",
                     str(place / "reference.py")) from None
+    missing = _TASK_HAS - {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    if missing:
+        raise Error(f"the reference has no {', '.join(sorted(missing))}", "bad_input", str(place / "reference.py"))
     return {**about, "by": by, "when": when, "changed": text != reference_text(record), "reference_code": text}

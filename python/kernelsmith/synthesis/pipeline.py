@@ -19,9 +19,10 @@ from .._errors import Error
 from ..learning.dataset.folder import locked
 from . import extract, filters, licences, sources
 from .calls import Calls
-from .duplicates import Seen, fingerprint
+from .duplicates import Seen
 from .families import difficulty, family
 from .model_inputs import Asker
+from .normal_form import fingerprint
 from .out import split_of, write_out
 from .repository import Repository
 from .sandbox import Sandboxes, sandboxes
@@ -175,7 +176,7 @@ class Pipeline:
             yield [{**record, "operators": answer.get("operators", [])}]
 
     def _distinct(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        benchmark, ours = Seen(self._settings.similar, any_graph=True), Seen(self._settings.similar)
+        benchmark, ours = Seen(self._settings.similar), Seen(self._settings.similar)
         for one in self.stages["6-references"].records():
             benchmark.add(one["id"], one["code"], one["operators"])
         for record in records:
