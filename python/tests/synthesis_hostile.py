@@ -36,7 +36,7 @@ PARSING = {
     "decorator": (HEAD + "@a" + "()" * 2000 + "\n" + HONEST, {"broken_file"}),
     "number": (with_forward("x * 0x" + "f" * 100_000), {"broken_file"}),
     "number_in_base": (HEAD + "class M(nn.Module, 0x" + "f" * 100_000 + "):\n    pass\n", {"broken_file"}),
-    "number_in_call": (HEAD + HONEST + "M(dim=0x" + "f" * 100_000 + ")\n", {"broken_file"}),
+    "number_in_call": (HEAD + HONEST + "M(dim=0x" + "f" * 100_000 + ")\n", {""}),
     "null": (HEAD + HONEST + "\0\n", {"broken_file"}),
     "nul_in_text": (with_forward("self.l(x) + len('\\x1b[2J\\0\\ud800')"), {""}),
     "utf16": ((HEAD + HONEST).encode("utf-16"), {"broken_file", "no_modules"}),

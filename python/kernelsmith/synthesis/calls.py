@@ -60,5 +60,8 @@ def _closed(node: ast.expr) -> str:
         unknown = isinstance(inner, ast.Name) and inner.id not in _CLOSED
         if unknown or isinstance(inner, (ast.Lambda, ast.Await, ast.comprehension)):
             return ""
-    text = ast.unparse(node)
+    try:
+        text = ast.unparse(node)
+    except (ValueError, RecursionError):  # a number of thousands of digits; a tree too deep
+        return ""
     return text if len(text) <= _MOST_ARGUMENT else ""
