@@ -68,7 +68,8 @@ def _is_output(one: Any) -> bool:
 
 def _forged(record: Record, answer: dict[str, Any]) -> str:
     """What no honest search finds. The judge executes the reference outside of the sandbox."""
-    numbers = [answer["flops"], answer["bytes"], answer["state_bytes"], *(size for _, shape in answer["outputs"] for size in shape)]
+    numbers = [answer["flops"], answer["bytes"], answer["state_bytes"],
+               *(size for _, shape in answer["outputs"] for size in shape)]
     if not all(0 <= one < 1 << 62 for one in numbers) or not 0 <= answer["roofline_us"] < 1e9:
         return "numbers that cannot be"
     if answer["origin"] not in _ORIGINS or not all(_NAME.match(name) for name, _ in answer["operators"]):

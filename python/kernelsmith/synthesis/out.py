@@ -104,7 +104,8 @@ def card(stages: list[Stage], settings: Settings, kind: str) -> str:
     parts = [
         f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}\n---\n",
         "# PyTorch modules from public repositories\n\n"
-        "Each row is a module in KernelBench's layout, with inputs that it takes. Its licence is that of its repository, and stands in its text.\n",
+        "Each row is a module in KernelBench's layout, with inputs that it takes. Its licence is that of its repository, and "
+        "stands in its text.\n",
         _table("Records after each stage", "stage", rows),
         _table("Refusals", "stage, code", [(f"{stage}, {code}", count) for (stage, code), count in refusals.most_common()]),
         _counted("Families", (one["family"] for one in last)),

@@ -41,7 +41,7 @@ Binding = Definition | Imported
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a statement: itself, cleaned, the names that it needs, and those of them that must exist when it is executed."""
+    """What is known of a statement: itself, cleaned, the names that it needs, and those that must exist when it is executed."""
 
     node: ast.stmt
     free: set[str]

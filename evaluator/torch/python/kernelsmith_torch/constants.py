@@ -1,4 +1,4 @@
-"""What a constructor computes from numbers alone keeps its values, so that it can read them: torch.linspace(0, 0.1, 12).tolist()."""
+"""What a constructor computes from numbers alone keeps its values, so that it can read them: torch.linspace(0, 1, 9).tolist()."""
 
 from __future__ import annotations
 
