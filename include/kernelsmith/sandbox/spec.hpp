@@ -1,5 +1,6 @@
 // SandboxSpec: what a sandboxed program may see, use and pass on. Everything that is not listed here it does
-// not get: no network, no host files, no inherited environment, no inherited descriptor.
+// not get: no network (but for SandboxProfile::online), no host files, no inherited environment, no inherited
+// descriptor.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ enum class SandboxProfile {
   toolchain,  ///< compilers: may start processes
   command,  ///< a task's own program: may start processes, but leave no System V memory or message queue, nor
             ///< set another's limits; its memory is limited as a whole where possible
+  online,   ///< a command with this machine's network, whole: whatever it can reach, the program can
   runner,   ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
   runner_with_threads,  ///< the same, for tasks that declare threads
 };
