@@ -36,7 +36,7 @@ struct Fields<TicketOpened> {
     io("top", event.top);
     io("inspirations", event.inspirations);
     io("failures", event.failures);
-    io.defaulted("within", event.within);
+    io("within", event.within);
   }
 };
 template <>

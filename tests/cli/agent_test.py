@@ -1,4 +1,4 @@
-"""The proposer `agent`: scripted agents in their sandbox, killed at their budgets, resumed after kills, and replayed.
+"""The proposer `agent` of run.yaml: scripted agents, resumed after kills, and replayed. tests/agent has what they may do.
 
 KERNELSMITH_KILLS=100 for the long form of the kills.
 """
@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import Beats, CommandTest, kernelsmith, start, wait_for, write_task
+from support import CommandTest, kernelsmith, start, wait_for, write_task
 
 KILLS = int(os.environ.get("KERNELSMITH_KILLS", "4"))
 
@@ -24,21 +24,6 @@ done
 kernelsmith report --usd 0.25 --input-tokens 1000 --output-tokens 100
 echo "I climbed knob $knob."
 """
-
-MARK = "98765.4321"
-
-
-def marked_processes():
-    """Those whose command line has the mark, wherever they are."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if MARK.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
-                found.append(folder)
-        except OSError:
-            pass
-    return found
-
 
 class AgentTest(CommandTest):
     def setUp(self):
@@ -86,61 +71,6 @@ class AgentTest(CommandTest):
         self.assertIn("accepted, fitness 3", answer["reply"]["text"])
         replayed = self.json("replay", "a.run", "--out", "b.run", "--keep-evaluations")
         self.assertEqual(replayed["digest"], shown["digest"])
-
-    def test_killed_at_its_time_with_everything_that_it_started(self):
-        script = f"""
-        kernelsmith evaluate candidate > /dev/null
-        sed 's/k0 = 0/k0 = 5/' candidate/seed.txt > try.txt; kernelsmith evaluate try.txt
-        (setsid nohup sleep {MARK} > /dev/null 2>&1 &)
-        trap '' TERM INT HUP
-        sleep {MARK}; sleep {MARK}
-        """
-        process = start("run", self.task, "--out", "a.run", "--config", self.config(script, budget={"time_s": 3, "evaluations": 5}),
-                        cwd=self.folder)
-        beats = Beats()
-        wait_for(lambda: len(marked_processes()) >= 2, "the agent")
-        began = beats.now_s()
-        wait_for(lambda: not marked_processes(), "the agent's end")
-        self.assertLess(beats.now_s() - began, 4)
-        out, err = process.communicate()
-        self.assertEqual(process.returncode, 0, out + err)
-        self.assertEqual(self.json("show", "a.run")["best"]["evaluation"]["metrics"]["fitness"]["median"], 5)
-
-    def test_budgets_of_evaluations_and_money(self):
-        script = """
-        for value in 1 2 3 4 5; do sed "s/k0 = 0/k0 = $value/" candidate/seed.txt > try.txt; kernelsmith evaluate try.txt; done
-        kernelsmith budget
-        kernelsmith submit 3
-        kernelsmith report --usd 1.5
-        sleep 1000
-        """
-        self.run_agent(script, budget={"time_s": 60, "evaluations": 2, "usd": 1})
-        answer = self.answer()
-        self.assertEqual(answer["reply"]["text"].count("over_budget"), 3)
-        self.assertIn("evaluations left: 0 of 2", answer["reply"]["text"])
-        self.assertEqual(answer["cost"]["usd"], 1.5)
-        self.assertEqual(self.json("show", "a.run")["counts"]["evaluations"], 3)
-
-    def test_what_it_cannot_do(self):
-        script = """
-        ln -s /etc/passwd asks/1.json; mkfifo asks/2.json; mkdir asks/3.json; echo '{"tool": "' > asks/4.json
-        echo '{"tool": "evaluate", "files": {"../../x": "1"}}' > asks/5.json; echo '[]' > asks/6.json
-        echo '{"tool": "confirm", "program": 99}' > asks/7.json; head -c 6000000 /dev/zero > asks/8.json
-        ln -s /proc/1/mem asks/9.json; echo '{"tool": "report", "usd": -5}' > asks/10.json
-        for i in $(seq 20 400); do echo '{"tool": "reveal_seeds"}' > asks/$i.json; done
-        echo 1 > /answers/11.json && echo WROTE
-        touch /usr/bin/x && echo WROTE; ls / ; ls /root /home && echo SAW
-        python3 -c 'import socket; socket.create_connection(("127.0.0.1", 1))' 2>&1 | tail -n 1
-        kernelsmith evaluate candidate
-        for i in 1 2 3 4 5 6 7 8 9 10; do cat /answers/$i.json; echo; done
-        """
-        self.run_agent(script)
-        text = self.answer()["reply"]["text"]
-        self.assertNotIn("WROTE", text)
-        self.assertNotIn("SAW", text)
-        self.assertNotIn("root:x", text)
-        self.assertIn("known already, free", text)
-        self.assertEqual(text.count('{"error":'), 10, text)
 
     def test_errors_are_clear(self):
         for proposer, words in (({"command": ["no-such-agent"]}, "not in PATH"), ({"command": []}, "no command is named"),

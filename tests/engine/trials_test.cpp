@@ -58,7 +58,7 @@ EngineOptions trial_options(std::uint64_t evaluations) {
 std::size_t evaluated(const Events& events) {
   return static_cast<std::size_t>(std::ranges::count_if(*events, [](const Event& event) {
     const auto* arrived = std::get_if<EvaluationArrived>(&event);
-    return arrived && arrived->source != EvaluationSource::cached;
+    return arrived && arrived->source == EvaluationSource::evaluated;
   }));
 }
 

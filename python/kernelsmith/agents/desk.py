@@ -178,7 +178,7 @@ class Desk:
 
     def _note(self, commit: _core.Commit) -> None:
         with self._changed:
-            self._told = {commit.ticket: commit} | {key: self._told[key] for key in list(self._told)[-_MOST_AT_ONCE:]}
+            self._told = dict(list(self._told.items())[-_MOST_AT_ONCE:]) | {commit.ticket: commit}
             self._changed.notify_all()
 
     def _close(self, words: str) -> None:
