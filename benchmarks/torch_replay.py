@@ -1,11 +1,13 @@
 """Whether plans do what their modules do: plans every reference module below FOLDER as its own candidate, replays it on
-the GPU, and compares a batch of each variant of the inputs. Prints one line for each that fails, and the figures.
+the GPU, and compares a batch of each variant of the inputs. Prints one line for each that fails, and the figures; with
+`--times` also how long a call of the module's own takes, beside the microseconds of the file's line `# roofline_us: ...`.
 
-    python3 benchmarks/torch_replay.py FOLDER [--limit SECONDS]
+    python3 benchmarks/torch_replay.py FOLDER [--limit SECONDS] [--times]
 """
 
 import argparse
 import pathlib
+import re
 import time
 
 from torch_workers import Process, Refused, compare, planned_ahead, planner, prepare, worker
@@ -24,10 +26,18 @@ def replay(judge: Process, runner: Process, path: pathlib.Path, plan: bytes) -> 
     return ""
 
 
+def microseconds(judge: Process) -> float:
+    """Of a call of the module's own, on inputs that a first batch has touched."""
+    for _ in range(3):
+        told, _ = judge.ask(do="yardstick", variant=0, sets=[7, 8])
+    return told["us"] / 2
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=pathlib.Path)
     arguments.add_argument("--limit", type=float, default=3600, help="seconds; what is left then is not tried")
+    arguments.add_argument("--times", action="store_true")
     arguments = arguments.parse_args()
     paths = [path for path in sorted(arguments.folder.rglob("*.py"))
              if "class Model(" in (text := path.read_text()) and "def get_inputs" in text]
@@ -48,6 +58,9 @@ def main() -> None:
             runner.end()
             judge, runner = worker("judge"), worker("runner")
         right += not wrong
+        if arguments.times and not wrong:
+            said = re.search(r"# roofline_us: ([\d.]+)", path.read_text())
+            print(f"{path.stem}: {microseconds(judge):.0f} us, roofline {said.group(1) if said else '?'} us", flush=True)
         if wrong:
             print(f"{path.relative_to(arguments.folder)}: {wrong} ({time.monotonic() - at:.1f} s)", flush=True)
     print(f"{right} of {tried} replayed right, of {len(paths)} modules, in {time.monotonic() - began:.0f} s", flush=True)

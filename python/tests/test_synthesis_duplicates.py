@@ -1,7 +1,10 @@
 """Duplicates: renamed, reordered and changed in constants is the same; another computation is not."""
 
 import pytest
-from kernelsmith.synthesis.duplicates import Seen, fingerprint, graph_hash
+from kernelsmith.synthesis.box.graph import graph
+from kernelsmith.synthesis.computation import graph_hash, kinds_hash
+from kernelsmith.synthesis.duplicates import Seen
+from kernelsmith.synthesis.normal_form import fingerprint
 
 GATE = '''
 import torch
@@ -76,20 +79,71 @@ def test_graphs_are_equal_apart_from_shapes_and_the_order_of_branches():
     assert graph_hash(chain("mm", "relu", "sum")) != graph_hash(chain("relu", "mm", "sum"))
 
 
-def test_equal_graphs_of_many_operators_are_duplicates_whatever_their_text():
-    operators = chain(*["addmm", "relu"] * 5)
+def test_layout_biases_and_operators_in_place_do_not_count_and_transpositions_do():
+    plain = [["view", []], ["mm", [0]], ["relu", [1]], ["mul", [2]]]
+    assert graph_hash(plain) == graph_hash([["t", []], ["addmm", [0]], ["view", [1]], ["relu_", [2]], ["mul", [3]]])
+    assert graph_hash(plain) != graph_hash([["permute", []], ["mm", [0]], ["relu", [1]], ["mul", [2]]])
+    assert graph_hash(plain) != graph_hash([["mm", []], ["relu", []], ["mul", [0, 1]]])
+
+
+def test_equal_graphs_are_duplicates_whatever_their_texts():
     seen = Seen(0.8)
-    seen.add("gate", GATE, operators)
-    assert seen.match(OTHER, operators).by == "graph of the plan"
-    small = Seen(0.8)
-    small.add("gate", GATE, chain("addmm", "relu"))
-    assert small.match(OTHER, chain("addmm", "relu")) is None
+    seen.add("gate", GATE, chain("addmm", "relu"))
+    match = seen.match(OTHER, chain("view", "mm", "relu_"))
+    assert match.id == "gate" and match.by == "graph of the plan" and match.similarity < 0.5
 
 
-def test_a_benchmark_counts_by_any_graph():
-    benchmark = Seen(0.8, any_graph=True)
-    benchmark.add("level1/1.py", GATE, chain("addmm", "relu"))
-    assert benchmark.match(OTHER, chain("addmm", "relu")).id == "level1/1.py"
+def test_plans_that_differ_are_distinct_however_near_the_texts():
+    seen = Seen(0.8)
+    seen.add("gate", GATE, chain("mm", "relu"))
+    assert seen.match(GATE.replace("sigmoid", "tanh"), chain("mm", "tanh")) is None
+    assert seen.match(RENAMED, chain("mm", "permute", "relu")) is None
+    assert seen.match(RENAMED, []).by == "syntax tree"  # no plan: the text is all there is
+
+
+def test_a_network_of_another_depth_is_the_same_if_its_text_is():
+    shallow, deep = chain(*["mm", "relu"] * 2, "mm"), chain(*["mm", "relu"] * 5, "mm")
+    assert kinds_hash(shallow) == kinds_hash(deep) and graph_hash(shallow) != graph_hash(deep)
+    seen = Seen(0.8)
+    seen.add("gate", GATE, shallow)
+    assert seen.match(RENAMED, deep).id == "gate"
+    assert seen.match(OTHER, deep) is None
+
+
+@pytest.mark.parametrize("other", [
+    "F.interpolate(x, scale_factor=2, mode='nearest')", "F.interpolate(x, scale_factor=2, mode='bicubic')"])
+def test_options_and_patterns_belong_to_the_text(other):
+    def module(line):
+        return f"class Model(nn.Module):\n    def forward(self, x):\n        return {line}\n"
+
+    assert fingerprint(module("F.interpolate(x, scale_factor=3, mode='bilinear')")) != fingerprint(module(other))
+    assert fingerprint(module("torch.einsum('bij,bjk->bik', x, x)")) == fingerprint(module("torch.einsum('nab,nbc->nac', x, x)"))
+    assert fingerprint(module("torch.einsum('bij,bjk->bik', x, x)")) != fingerprint(module("torch.einsum('bij,bkj->bik', x, x)"))
+    assert fingerprint(module("nn.functional.gelu(x)")) == fingerprint("from torch.nn.functional import gelu\n" + module("gelu(x)"))
+
+
+def entry(name, *given, out=9, **named):
+    return {"aten": f"aten::{name}", "args": list(given), "kwargs": named, "out": {"t": out}}
+
+
+@pytest.mark.parametrize(("op", "name"), [
+    (entry("convolution", {"t": 0}, {"t": 1}, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1), "conv2d"),
+    (entry("convolution", {"t": 0}, {"t": 1}, None, [1], [0], [1], True, [0], 4), "conv_transpose1d_grouped"),
+    (entry("mul", {"t": 0}, 2), "mul_scalar"), (entry("mul_", {"t": 0}, {"t": 1}), "mul_"),
+    (entry("mean", {"t": 0}, [2, 3]), "mean"), (entry("mean", {"t": 0}, [-1], True), "mean"),
+    (entry("mean", {"t": 0}, [1], True), "mean_outer"), (entry("_softmax", {"t": 0}, 1, False), "_softmax_outer"),
+    (entry("mean", {"t": 5}, [1]), "mean")])
+def test_what_makes_an_operator_another_one_is_in_its_name(op, name):
+    plan = {"inputs": [{"id": 0, "dtype": "float32", "shape": [2, 8, 4, 4]}], "outputs": [],
+            "alternatives": [{"ops": [op], "outputs": []}]}
+    assert graph(plan)["operators"] == [[name, []]]
+
+
+def test_ranks_are_followed_through_views_and_reductions():
+    ops = [entry("view", {"t": 0}, [2, 8, 16], out=1), entry("sum", {"t": 1}, [2], out=2), entry("amax", {"t": 2}, [1], out=3)]
+    plan = {"inputs": [{"id": 0, "dtype": "float32", "shape": [2, 8, 4, 4]}], "outputs": [],
+            "alternatives": [{"ops": ops, "outputs": []}]}
+    assert [name for name, _ in graph(plan)["operators"]] == ["view", "sum", "amax"]
 
 
 @pytest.mark.parametrize("code", ["", "def f(:", "x" * 10_000, "class Model:\n  x = " + "(" * 3000])

@@ -7,10 +7,9 @@ from pathlib import Path
 import kernelsmith as ks
 import pytest
 from kernelsmith.synthesis import Settings, synthesize
-from kernelsmith.synthesis.sandbox import sandbox
+from kernelsmith.synthesis.sandbox import sandboxes
 from synthesis_repositories import TWELVE, written
 
-pytestmark = pytest.mark.slow
 PYTHON = os.environ.get("KERNELSMITH_TORCH_PYTHON",
                         str(Path(os.environ.get("KERNELSMITH_SOURCE", ".")) / "build/torch/bin/python"))
 GOOD = """
@@ -29,7 +28,7 @@ class Model(nn.Module):
 def box():
     if not os.access(PYTHON, os.X_OK):
         pytest.skip("no Python with PyTorch: scripts/install.sh test makes build/torch")
-    with sandbox(PYTHON) as one:
+    with sandboxes(PYTHON, 1) as one:
         try:
             (first,) = one.answers([{"code": GOOD}])
         except ks.Error as error:
@@ -52,6 +51,10 @@ HOSTILE = {
     "loops": (at_import("while True:\n    pass\n"), {"timed_out"}),
     "sleeps": (at_import("import time\ntime.sleep(1000)\n"), {"timed_out"}),
     "fills": (at_import("x = []\nwhile True:\n    x.append(bytearray(1 << 28))\n"), {"memory", "timed_out"}),
+    "patches_inherited": (at_import("import torch\nsetattr(torch.Tensor, 'relu', lambda self: self)\n"), {"patches_torch"}),
+    "patches_operator": (at_import("import torch\ntorch.Tensor.__add__ = lambda a, b: a\n"), {"patches_torch"}),
+    "patches_code": (at_import("from torch.nn import functional as f\nf.silu.__code__ = (lambda input, inplace=False: "
+        "input).__code__\n"), {"patches_torch"}),
     "patches": (at_import("import torch\ntorch.nn.Linear.forward = lambda self, x: x\n"), {"patches_torch"}),
     "exits": (at_import("import sys\nsys.exit(0)\n"), {"exits"}),
     "ends": (at_import("import os\nos._exit(0)\n"), {"ends_process"}),
@@ -71,6 +74,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 def test_each_module_that_does_harm_has_a_code_and_the_others_go_on(box, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
@@ -85,6 +89,7 @@ def test_each_module_that_does_harm_has_a_code_and_the_others_go_on(box, tmp_pat
     assert "refused" not in answers[-1] and not Path("/etc/touched").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("KERNELSMITH_SYNTHESIS_LONG" not in os.environ,
     reason="each ends the sandbox, which starts anew: minutes")
 @pytest.mark.parametrize("text", ["import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
@@ -94,6 +99,7 @@ def test_who_ends_the_sandbox_is_found(box, text):
     assert [answer.get("refused") for answer in answers] == [None, "breaks_sandbox", None]
 
 
+@pytest.mark.slow
 def test_inputs_are_found_and_have_real_sizes(box):
     conv = GOOD.replace("nn.Linear(dim, dim)", "nn.Conv2d(dim, 48, 3)")
     configured = GOOD.replace("dim):", "config):").replace(

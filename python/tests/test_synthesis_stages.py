@@ -12,15 +12,14 @@ import pytest
 from kernelsmith.synthesis import Settings, centers, families, filters, pipeline, synthesize
 from kernelsmith.synthesis.box import graph, layout, repairs, specs
 from kernelsmith.synthesis.model_inputs import Asker, parsed
+from kernelsmith.synthesis.sandbox import Sandboxes
 from synthesis_repositories import TWELVE, written
 
-RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT",
-    "commit": "", "sources": ["r/m.py"], "code": "class Model: pass", "annotations": {}, "calls": []}
+RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT", "commit": "",
+          "sources": ["r/m.py"], "code": "class Model: pass", "annotations": {}, "calls": []}
 GOOD = {"reference": "class Model: pass", "operators": [["addmm", []], ["relu", [0]]], "outputs": [["float32", [16, 8]]],
-    "arguments": ["8"],
-        "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2, "state_bytes": 3,
-            "depends": [True],
-        "same": [False], "launches": 0}
+        "arguments": ["8"], "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2,
+        "state_bytes": 3, "depends": [True], "same": [False], "launches": 0}
 
 
 def test_what_is_sound_goes_on():
@@ -54,6 +53,22 @@ def test_families_and_difficulty():
     assert families.difficulty([["addmm", []]] * 8) == 3 and families.difficulty([["addmm", []], ["addmm", []]]) == 2
 
 
+def test_families_by_the_way_the_operators_are_linked():
+    def of(*operators):
+        return families.family([[name, list(read)] for name, *read in operators])
+
+    swish = [("addmm",), ("sigmoid", 0), ("mul", 0, 1), ("addmm", 2)]
+    assert of(*swish) == "perceptron"  # x * sigmoid(x) is an activation
+    assert of(("addmm",), ("silu", 0), ("addmm",), ("mul", 1, 2), ("addmm", 3)) == "gated product"
+    assert of(("addmm",), ("split", 0), ("gelu", 1), ("mul", 1, 2)) == "gated product"
+    assert of(("linalg_vector_norm",), ("div", 0), ("mul", 1), ("addmm", 2), ("gelu", 3)) == "perceptron"  # a gain is no gate
+    assert of(("sub",), ("pow", 0), ("mean", 1), ("mul_scalar", 2)) == "loss"
+    assert of(("mean_outer",), ("sub", 0), ("pow", 1), ("mean_outer", 2), ("add_scalar", 3), ("sqrt", 4), ("div", 1, 5),
+              ("mul", 6), ("add", 7)) == "normalisation"
+    assert of(("conv2d",), ("batch_norm", 0), ("avg_pool2d", 1), ("conv2d", 2), ("sigmoid", 3), ("mul", 1, 4)) == \
+        "channel attention"
+
+
 def test_the_docs_have_the_table_of_families():
     text = (pathlib.Path(os.environ["KERNELSMITH_SOURCE"]) / "docs" / "synthesis.md").read_text()
     named = re.findall(r"^\| (\d+) \| ([a-z ]+) \|", text, re.MULTILINE)
@@ -61,7 +76,7 @@ def test_the_docs_have_the_table_of_families():
 
 
 def test_a_plan_says_whether_outputs_depend_on_inputs():
-    plan = {"inputs": [{"id": 1}], "outputs": [{"id": 3, "dtype": "float32", "shape": [2]}, {"id": 4, "dtype": "float32",
+    plan = {"inputs": [{"id": 1, "shape": [2]}], "outputs": [{"id": 3, "dtype": "float32", "shape": [2]}, {"id": 4, "dtype": "float32",
         "shape": [2]}],
             "alternatives": [{"ops": [{"aten": "aten::relu", "args": [{"t": 1}], "kwargs": {}, "out": {"t": 3}},
                                       {"aten": "aten::ones", "args": [[2]], "kwargs": {}, "out": {"t": 4}}]}]}
@@ -76,6 +91,12 @@ def test_errors_say_what_to_try():
     assert (specs.Spec("rand", (16, 48, 32, 32)),) in list(repairs.repairs(given, message))
     message = "ValueError: not enough values to unpack (expected 4, got 3)"
     assert (specs.standard(4, 512),) in list(repairs.repairs((specs.standard(3, 512),), message))
+    pair = (specs.standard(3, 512), specs.standard(3, 512))
+    message = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4096x512 and 64x2048)"
+    assert next(iter(repairs.repairs(pair[:1], message)))[0].sizes[-1] == 64
+    message = ("Attempting to broadcast a dimension of length 512 at -1! Mismatching argument at index 1 had "
+               "torch.Size([16, 256, 512]); but expected shape should be broadcastable to [16, 256, 1024]")
+    assert next(iter(repairs.repairs(pair, message)))[0].sizes[-1] == 1024
     assert list(repairs.repairs(given, "9" * 5000 + " [" * 3000)) is not None  # words of somebody else
 
 
@@ -90,18 +111,19 @@ class FakeBox:
     """Answers by the text alone; what reads values or imports nothing is refused."""
 
     def answers(self, tasks):
-        return [{**GOOD,
-    "reference": "import torch\n" + task["code"],
-    "operators": [["addmm",
-    []],
-    *[["relu",
-    [0]]] * (len(task["code"]) % 7)]} if "missing" not in task["code"] else {"refused": "no_inputs",
-     "message": "AttributeError: missing"} for task in tasks]
+        return [self.answer(task["code"]) for task in tasks]
+
+    def answer(self, code):
+        if "missing" in code:
+            return {"refused": "no_inputs", "message": "AttributeError: missing"}
+        operators = [["addmm", []], *[["relu", [0]]] * (len(code) % 7)]
+        return {**GOOD, "reference": "import torch\n" + code, "operators": operators}
 
 
 @pytest.fixture
 def fake_box(monkeypatch):
-    monkeypatch.setattr(pipeline, "sandbox", lambda python: contextlib.nullcontext(FakeBox()))
+    monkeypatch.setattr(pipeline, "sandboxes",
+                        lambda python, count: contextlib.nullcontext(Sandboxes([FakeBox() for _ in range(count)])))
 
 
 @pytest.fixture
@@ -225,13 +247,17 @@ def test_centres_are_taken_with_who_and_when(fake_box, twelve, tmp_path):
     place = tmp_path / "centres" / "one"
     place.mkdir(parents=True)
     (place / "about.json").write_text(json.dumps({"id": record["id"]}))
-    (place / "reference.py").write_text("class Model:\n    pass\n")
+    harness = "def get_inputs():\n    return []\n\ndef get_init_inputs():\n    return []\n"
+    (place / "reference.py").write_text("class Model:\n    pass\n" + harness)
     assert centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27") == 1
     (line,) = map(json.loads, (tmp_path / "out" / "centers.jsonl").read_text().splitlines())
     assert (line["by"], line["when"], line["changed"]) == ("Ada", "2026-11-27", True)
-    for by, when in (("", "2026-11-27"), ("Ada", "yesterday")):
+    for by, when in (("", "2026-11-27"), ("Ada", "yesterday"), ("Ada", "2026-13-45")):
         with pytest.raises(ks.Error, match="who cleaned"):
             centers.take(tmp_path / "out", tmp_path / "centres", by, when)
+    (place / "reference.py").write_text(harness)
+    with pytest.raises(ks.Error, match="the reference has no Model"):
+        centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27")
     (place / "reference.py").write_text("import os\n")
     with pytest.raises(ks.Error, match="import_refused"):
         centers.take(tmp_path / "out", tmp_path / "centres", "Ada", "2026-11-27")

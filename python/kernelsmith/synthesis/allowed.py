@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import sys
 
 from . import names
 
@@ -31,7 +33,10 @@ _NAMES = frozenset({"eval", "exec", "compile", "__import__", "open", "input", "g
 _ATTRIBUTES = frozenset({
     "load", "save", "savez", "loadtxt", "savetxt", "fromfile", "tofile", "memmap", "hub", "load_library", "cpp_extension",
     "from_file", "distributed", "multiprocessing", "ctypes", "ctypeslib", "sys", "os", "importlib", "subprocess", "system",
-    "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype"})
+    "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype",
+    "attrgetter", "methodcaller", "CodeType", "FunctionType", "builtins", "bltns", "exec", "popen"})
+# Libraries have their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. Some are functions, too.
+_MODULES = sys.stdlib_module_names - IMPORTS - {"array", "random", "select", "signal", "trace"}
 _DUNDERS = frozenset({"__init__",
     "__call__",
     "__class__",
@@ -63,8 +68,8 @@ _DUNDERS = frozenset({"__init__",
     "__doc__",
     "__enter__",
      "__exit__"})
-_LIBRARIES = frozenset({"torch", "nn", "F", "np", "numpy", "math", "functools", "einops"})
-_PATCHERS = frozenset({"setattr", "delattr"})
+_LIBRARIES = IMPORTS | {"nn", "F", "np"}
+_PATCHERS = frozenset({"setattr", "delattr", "vars"})
 
 
 class Refusal(Exception):
@@ -77,7 +82,13 @@ class Refusal(Exception):
 
 def may_import(module: str) -> bool:
     inside = any(module == refused or module.startswith(refused + ".") for refused in _REFUSED_MODULES)
-    return module.partition(".")[0] in IMPORTS and not inside
+    first, *others = module.split(".")
+    return first in IMPORTS and not inside and not any(_is_way_out(one) for one in others)
+
+
+def _is_way_out(name: str) -> bool:
+    """Whether a library's attribute leads to what may not be imported."""
+    return name in _ATTRIBUTES or name.lstrip("_") in _MODULES
 
 
 def check(tree: ast.AST) -> None:
@@ -97,6 +108,15 @@ def check(tree: ast.AST) -> None:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PATCHERS \
                 and node.args and _root(node.args[0]) in _LIBRARIES:
             raise Refusal("patches_library", ast.unparse(node)[:100])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            _check_text(node.value)
+
+
+def _check_text(text: str) -> None:
+    """Names that getattr(), format() and their like would look up."""
+    for name in re.findall(r"\b__\w+__\b", text):
+        if name not in _DUNDERS:
+            raise Refusal("forbidden_name", name)
 
 
 def _check_attribute(node: ast.Attribute) -> None:
@@ -104,6 +124,8 @@ def _check_attribute(node: ast.Attribute) -> None:
     if node.attr in _ATTRIBUTES or dunder and node.attr not in _DUNDERS:
         if not (isinstance(node.value, ast.Name) and node.value.id == "self" and not dunder):
             raise Refusal("forbidden_name", "." + node.attr)
+    if _root(node) in _LIBRARIES and (_is_way_out(node.attr) or node.attr == "__dict__"):
+        raise Refusal("forbidden_name", ast.unparse(node)[:100])
     if not isinstance(node.ctx, ast.Load) and _root(node) in _LIBRARIES:
         raise Refusal("patches_library", ast.unparse(node)[:100])
 

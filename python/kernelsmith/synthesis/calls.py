@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 
 from .entry import method
@@ -10,20 +11,26 @@ from .repository import Repository
 
 _MOST = 6
 _MOST_ARGUMENT = 300
+_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)  # not \s: blank lines would be walked again from each
+_CALLED = re.compile(r"(?<!class )\b(\w+)\s*\(")
 _CLOSED = frozenset({"nn", "torch", "True", "False", "None"})
 
 
 class Calls:
-    """All calls of capitalised names, found once for a repository."""
+    """All calls of the repository's own classes, found once for a repository."""
 
     def __init__(self, repository: Repository) -> None:
         self._found: dict[str, list[ast.Call]] = defaultdict(list)
-        for path in sorted(repository.files):
+        texts = {path: file.text for path, file in sorted(repository.files.items())}
+        own = {name for text in texts.values() for name in _CLASS.findall(text)}
+        for path, text in texts.items():
+            if own.isdisjoint(_CALLED.findall(text)):
+                continue
             tree = repository.files[path].parse().tree
             for node in ast.walk(tree) if tree is not None else ():
                 if isinstance(node, ast.Call):
                     name = _name(node.func)
-                    if name[:1].isupper() and (node.args or node.keywords) and len(self._found[name]) < 40:
+                    if name in own and (node.args or node.keywords) and len(self._found[name]) < 40:
                         self._found[name].append(node)
 
     def of(self, node: ast.ClassDef) -> list[dict[str, str]]:
@@ -50,9 +57,11 @@ def _name(node: ast.expr) -> str:
 def _closed(node: ast.expr) -> str:
     """The text, if it means the same anywhere."""
     for inner in ast.walk(node):
-        if isinstance(
-    inner, ast.Name) and inner.id not in _CLOSED or isinstance(
-        inner, (ast.Lambda, ast.Await, ast.comprehension)):
+        unknown = isinstance(inner, ast.Name) and inner.id not in _CLOSED
+        if unknown or isinstance(inner, (ast.Lambda, ast.Await, ast.comprehension)):
             return ""
-    text = ast.unparse(node)
+    try:
+        text = ast.unparse(node)
+    except (ValueError, RecursionError):  # a number of thousands of digits; a tree too deep
+        return ""
     return text if len(text) <= _MOST_ARGUMENT else ""

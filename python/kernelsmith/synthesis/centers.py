@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,14 @@ import numpy.typing
 from .._errors import Error
 from ..learning.dataset.folder import write_text
 from . import allowed
-from .duplicates import shape
+from .normal_form import shape
 from .out import reference_text, task_name
 from .pipeline import STAGES
 from .stages import Record, Stage
 
 _DIMENSIONS = 64
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
+_TASK_HAS = frozenset({"Model", "get_inputs", "get_init_inputs"})
 _TASK = "version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
 
 
@@ -39,6 +41,8 @@ def records_of(out: Path) -> list[Record]:
     if not path.is_file():
         raise Error("this folder holds no synthesis that has ended",
                     "not_found", str(out), "run kernelsmith synthesize first")
+    if not path.read_bytes().rpartition(b"\n{")[2].startswith(b'"end"'):
+        raise Error("the synthesis has not ended", "not_found", str(out), "repeat the command that began it")
     return list(Stage(path, "").records())
 
 
@@ -109,42 +113,39 @@ def write(out: Path, to: Path, least: int) -> Clusters:
 
 def take(out: Path, folder: Path, by: str, when: str) -> int:
     """Appends to centers.jsonl, with who and when. Returns how many. Raises Error."""
-    if not by.strip() or not _DATE.match(when):
+    if not by.strip() or not _is_date(when):
         raise Error("who cleaned the centres, and when?", "invalid_argument", "--by, --when", "--by NAME --when 2026-11-27")
     if not folder.is_dir():
         raise Error("there is no such folder of centres", "not_found", str(folder))
     known = {one["id"]: one for one in records_of(out)}
-    lines = [
-    _taken(
-        place,
-        known,
-        by.strip(),
-        when) for place in sorted(
-            folder.iterdir()) if (
-                place /
-                 "about.json").is_file()]
+    lines = [_taken(place, known, by.strip(), when) for place in sorted(folder.iterdir()) if (place / "about.json").is_file()]
     if not lines:
-        raise Error("the folder holds no centre", "bad_input", str(
-            folder), "kernelsmith synthesize centers --to writes them")
+        raise Error("the folder holds no centre", "bad_input", str(folder), "kernelsmith synthesize centers --to writes them")
     write_text(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     return len(lines)
 
 
-def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[str, Any]:
-    import ast
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
+
+def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[str, Any]:
     try:
         about = json.loads((place / "about.json").read_text())
         record = known[about["id"]]
         text = (place / "reference.py").read_text()
-        allowed.check(ast.parse(text))
-    except (OSError, ValueError, KeyError, TypeError, SyntaxError) as failed:
-        raise Error(
-    f"this is no centre of the synthesis: {failed}",
-    "bad_input",
-    str(place),
-     "leave about.json as it is") from None
+        tree = ast.parse(text)
+        allowed.check(tree)
+    except (OSError, ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as failed:
+        raise Error(f"this is no centre of the synthesis: {failed}", "bad_input", str(place),
+                    "leave about.json as it is") from None
     except allowed.Refusal as refusal:
         raise Error(f"the reference may not stand in a task: {refusal.code} {refusal.message}", "bad_input",
                     str(place / "reference.py")) from None
+    missing = _TASK_HAS - {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    if missing:
+        raise Error(f"the reference has no {', '.join(sorted(missing))}", "bad_input", str(place / "reference.py"))
     return {**about, "by": by, "when": when, "changed": text != reference_text(record), "reference_code": text}

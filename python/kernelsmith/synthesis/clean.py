@@ -6,21 +6,9 @@ import ast
 
 _SAYS = frozenset({"print", "pprint", "warn", "warning", "info", "debug", "log", "print_log", "deprecate", "warn_once"})
 _SAYERS = frozenset({"logger", "logging", "warnings", "log", "LOGGER", "_logger", "_LOGGER", "tqdm", "rank_zero_info"})
-_KEPT_DECORATORS = frozenset({"property",
-    "staticmethod",
-    "classmethod",
-    "cached_property",
-    "wraps",
-    "lru_cache",
-    "cache",
-    "partial",
-    "no_grad",
-    "inference_mode",
-    "contextmanager",
-    "setter",
-    "dataclass",
-    "abstractmethod",
-     "total_ordering"})
+_KEPT_DECORATORS = frozenset({"property", "staticmethod", "classmethod", "cached_property", "wraps", "lru_cache", "cache",
+                              "partial", "no_grad", "inference_mode", "contextmanager", "setter", "dataclass",
+                              "abstractmethod", "total_ordering"})
 _DROPPED_DECORATORS = frozenset({"script", "script_method", "ignore", "export", "unused", "compile", "overload", "autocast",
                                  "beartype", "typechecked", "jaxtyped", "typecheck", "custom_fwd", "custom_bwd", "disable",
                                  "add_start_docstrings", "allow_in_graph", "abstractmethod", "final", "override",
@@ -92,6 +80,8 @@ class _Clean(ast.NodeTransformer):
             return None
         if isinstance(value, ast.Call):
             owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+            if owner is not None and _last(value) == "to":  # `self.to(device)`: nobody takes what it returns
+                return None
             if _last(value) in _SAYS and (owner is None or _last(owner) in _SAYERS):
                 return None
         return self.generic_visit(node)

@@ -26,7 +26,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("SOURCES", nargs="*", help="repositories: folders, tarballs or zips")
     add("--each", metavar="FOLDER", action="append", default=[], help="every repository in a folder; may be repeated")
-    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or one of a synthesis that was cut off")
+    add("-o", "--out", metavar="DIR", required=True, help="a new folder, or one of a synthesis that was cut off")
     add("--licence", metavar="SPDX", action="append", default=[],
         help=f"allow this licence too; allowed: {', '.join(ALLOWED)}")
     add("--against", metavar="FOLDER", type=Path, help="leave out what this folder of references has (KernelBench)")
@@ -52,12 +52,22 @@ def _centers_parser() -> argparse.ArgumentParser:
 
 def command(arguments: Sequence[str]) -> int:
     """Does what the arguments say. Returns the exit status. Raises Error."""
-    if arguments[:1] == ["centers"]:
-        return _centers(arguments[1:])
+    try:
+        return _centers(arguments[1:]) if arguments[:1] == ["centers"] else _synthesize(arguments)
+    except OSError as failed:
+        raise Error(f"it cannot be used: {failed.strerror}", "io", ascii(failed.filename)[1:-1],
+                    "make room, allow it, or name another one") from None
+
+
+def _synthesize(arguments: Sequence[str]) -> int:
     options = vars(_parser().parse_args(arguments))
     named, each, out, more = (options.pop(name) for name in ("SOURCES", "each", "out", "licence"))
-    if options["against"] is not None and not options["against"].is_dir():
-        raise Error("there is no such folder of references", "not_found", str(options["against"]))
+    for path in (*named, *each, str(out)):
+        if not path or "\0" in path:
+            raise Error("a path is empty, or has a null character", "invalid_argument", repr(path), "name a folder or a file")
+    against = options["against"]
+    if against is not None and not (against.is_dir() and any(against.rglob("*.py"))):
+        raise Error("there is no such folder of references", "not_found", str(against), "name a folder that holds .py files")
     made = synthesize(named, out, Settings(licences=(*ALLOWED, *more), **options), each=each)
     print(f"{made.folder}: {counted(made.tasks, 'task')}; README.md is the report")
     for code, count in made.refused.items():

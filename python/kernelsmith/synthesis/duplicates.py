@@ -1,71 +1,20 @@
-"""What is the same code, or the same computation: fingerprints, MinHash of shingles, and hashes of plans' graphs."""
+"""Which modules are the same: by their plans' graphs if both have one, else by their texts."""
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy
 
-from ..learning.dataset.code_shape import normalised
 from ..learning.dataset.similar import jaccard, signature
+from .computation import Operators, graph_hash, kinds_hash
+from .normal_form import fingerprint, shingles
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_SHINGLE = 5
 _BANDS, _ROWS = 32, 4  # 128 permutations: pairs of a Jaccard index of 0.6 are looked at with 98.8 %
-_ROUNDS = 3
-# Graphs of fewer operators are equal by chance: then the texts have to be half the same, too.
-_MANY_OPERATORS = 8
-_HALF = 0.5
-_HARNESS = frozenset({"get_inputs", "get_init_inputs", "_Config"})
-
-
-@lru_cache(maxsize=8192)
-def shape(code: str) -> str:
-    """Code without names, numbers and layout, and its classes, functions and methods in an order of their own."""
-    try:
-        tree = ast.parse(code)
-        kept: list[ast.stmt] = [node for node in tree.body if getattr(node, "name", "") not in _HARNESS
-                and isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-        plain = ast.parse(normalised(ast.unparse(ast.Module(kept, []))))
-        for node in plain.body:
-            if isinstance(node, ast.ClassDef):
-                node.body.sort(key=ast.unparse)
-        return "\n".join(sorted(map(ast.unparse, plain.body)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return normalised(code)
-
-
-def fingerprint(code: str) -> str:
-    return hashlib.sha256(shape(code).encode(errors="surrogateescape")).hexdigest()
-
-
-@lru_cache(maxsize=8192)
-def shingles(code: str) -> frozenset[str]:
-    tokens = _TOKEN.findall(shape(code))
-    return frozenset(" ".join(tokens[at:at + _SHINGLE]) for at in range(max(1, len(tokens) - _SHINGLE + 1)))
-
-
-def graph_hash(operators: list[list[Any]]) -> str:
-    """Weisfeiler and Lehman's: of operators' names and of which reads which. Shapes and constants do not count."""
-    labels = [str(name) for name, _ in operators]
-    readers: dict[int, list[int]] = defaultdict(list)
-    for at, (_, read) in enumerate(operators):
-        for one in read:
-            readers[one].append(at)
-    for _ in range(_ROUNDS):
-        labels = [_hash([labels[at], *(labels[one] for one in read), "|", *sorted(labels[one] for one in readers[at])])
-                  for at, (_, read) in enumerate(operators)]
-    return _hash(sorted(labels))
-
-
-def _hash(parts: list[str]) -> str:
-    return hashlib.blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,38 +27,54 @@ class Same:
 
 
 class Seen:
-    """Records that were kept so far."""
+    """Records that were kept so far. `threshold`: the Jaccard index from which texts without plans are the same."""
 
-    def __init__(self, threshold: float, any_graph: bool = False) -> None:
-        self._threshold, self._any_graph = threshold, any_graph
-        self._prints: dict[str, str] = {}
+    def __init__(self, threshold: float) -> None:
+        self._threshold = threshold
         self._graphs: dict[str, list[str]] = defaultdict(list)
+        self._depths: dict[tuple[str, str], str] = {}
+        self._prints: dict[str, list[str]] = defaultdict(list)
         self._bands: dict[tuple[int, bytes], list[str]] = defaultdict(list)
         self._codes: dict[str, str] = {}
+        self._planned: set[str] = set()
 
-    def add(self, id_: str, code: str, operators: list[list[Any]]) -> None:
+    def add(self, id_: str, code: str, operators: Operators) -> None:
         self._codes[id_] = code
-        self._prints.setdefault(fingerprint(code), id_)
+        self._prints[fingerprint(code)].append(id_)
         if operators:
+            self._planned.add(id_)
             self._graphs[graph_hash(operators)].append(id_)
+            self._depths.setdefault((fingerprint(code), kinds_hash(operators)), id_)
         for band in _bands(code):
             self._bands[band].append(id_)
 
-    def match(self, code: str, operators: list[list[Any]]) -> Same | None:
+    def match(self, code: str, operators: Operators) -> Same | None:
         """The nearest that is the same."""
-        equal = self._prints.get(fingerprint(code))
-        if equal is not None:
-            return Same(equal, "syntax tree", 1.0)
+        return self._of_plan(code, operators) or self._of_text(code, bool(operators))
+
+    def _of_plan(self, code: str, operators: Operators) -> Same | None:
+        if not operators:
+            return None
+        share, id_ = self._nearest(code, self._graphs.get(graph_hash(operators), ()))
+        if id_:
+            return Same(id_, "graph of the plan", round(share, 4))
+        deeper = self._depths.get((fingerprint(code), kinds_hash(operators)))
+        return Same(deeper, "syntax tree, and kinds of operators", 1.0) if deeper else None
+
+    def _of_text(self, code: str, planned: bool) -> Same | None:
+        """Plans that differ are of different tasks, whatever the texts say: only what has no plan is compared by text."""
+        def open_(ids: Iterable[str]) -> list[str]:
+            return [id_ for id_ in ids if not (planned and id_ in self._planned)]
+
+        equal = open_(self._prints.get(fingerprint(code), ()))
+        if equal:
+            return Same(equal[0], "syntax tree", 1.0)
+        share, id_ = self._nearest(code, open_({id_ for band in _bands(code) for id_ in self._bands.get(band, ())}))
+        return Same(id_, "shingles", round(share, 4)) if id_ and share >= self._threshold else None
+
+    def _nearest(self, code: str, ids: Iterable[str]) -> tuple[float, str]:
         ours = shingles(code)
-        near = {id_ for band in _bands(code) for id_ in self._bands.get(band, ())}
-        similar = max(((jaccard(ours, shingles(self._codes[id_])), id_) for id_ in sorted(near)), default=(0.0, ""))
-        if similar[0] >= self._threshold:
-            return Same(similar[1], "shingles", round(similar[0], 4))
-        for id_ in self._graphs.get(graph_hash(operators), ()) if operators else ():
-            share = jaccard(ours, shingles(self._codes[id_]))
-            if self._any_graph or len(operators) >= _MANY_OPERATORS or share >= _HALF:
-                return Same(id_, "graph of the plan", round(share, 4))
-        return None
+        return max(((jaccard(ours, shingles(self._codes[id_])), id_) for id_ in sorted(ids)), default=(0.0, ""))
 
 
 def _bands(code: str) -> list[tuple[int, bytes]]:
@@ -117,6 +82,6 @@ def _bands(code: str) -> list[tuple[int, bytes]]:
     return [(at, of[at].tobytes()) for at in range(_BANDS)]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16_384)
 def _signature(code: str) -> Any:
     return signature(shingles(code))

@@ -8,14 +8,20 @@ from typing import Any
 from .repository import Definition, Imported, Repository, SourceFile
 
 _MOST_BASES = 12
+_WITHOUT_FORWARD = frozenset({"Module", "object", "ABC", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
 
 
-def is_module(repository: Repository, file: SourceFile, node: ast.ClassDef, depth: int = 0) -> bool:
-    """Whether it derives from torch.nn.Module, by any way through the repository."""
-    return depth < _MOST_BASES and any(_is_module_base(repository, file, base, depth) for base in node.bases)
+def is_module(repository: Repository, file: SourceFile, node: ast.ClassDef, seen: tuple[set[int], int] | None = None) -> bool:
+    """Whether it derives from torch.nn.Module, by any way through the repository. `seen`: classes on other ways, and how long
+    this way is."""
+    classes, depth = seen or (set(), 0)
+    if depth == _MOST_BASES or id(node) in classes:
+        return False
+    classes.add(id(node))
+    return any(_is_module_base(repository, file, base, (classes, depth + 1)) for base in node.bases)
 
 
-def _is_module_base(repository: Repository, file: SourceFile, base: ast.expr, depth: int) -> bool:
+def _is_module_base(repository: Repository, file: SourceFile, base: ast.expr, seen: tuple[set[int], int]) -> bool:
     text = ast.unparse(base)
     if text in ("nn.Module", "torch.nn.Module") or text.startswith(("nn.", "torch.nn.")) and text.count(".") <= 2:
         return True
@@ -28,10 +34,10 @@ def _is_module_base(repository: Repository, file: SourceFile, base: ast.expr, de
             other = repository.target(file, binding)
             for inner in other.bindings.get(binding.name, ()) if other else ():
                 if isinstance(inner, Definition) and isinstance(inner.node, ast.ClassDef) and \
-                        is_module(repository, other, inner.node, depth + 1):  # type: ignore[arg-type]
+                        is_module(repository, other, inner.node, seen):  # type: ignore[arg-type]
                     return True
         elif isinstance(binding.node, ast.ClassDef) and binding.node.name == base.id and \
-                is_module(repository, file, binding.node, depth + 1):
+                is_module(repository, file, binding.node, seen):
             return True
     return False
 
@@ -43,7 +49,7 @@ def has_forward(extraction: Any) -> bool:
         name = pending.pop()
         node = extraction.nodes.get(name)
         if not isinstance(node, ast.ClassDef):
-            if name not in ("nn.Module", "torch.nn.Module", "Module", "object", "ABC"):
+            if name.rpartition(".")[2] not in _WITHOUT_FORWARD:
                 return True
             continue
         if name in seen:

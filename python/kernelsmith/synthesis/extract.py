@@ -18,6 +18,8 @@ from .stages import Record, refused
 MOST_TEXT = 64 << 10
 _MOST_DEFINITIONS = 120
 _MOST_DEPTH = 12
+_MOST_STEPS = 50_000  # from import to import, each of which may have several branches
+_OURS = ("Model", "get_inputs", "get_init_inputs", "_Config")  # what the file in KernelBench's layout binds
 Place = tuple[str, str, str]  # repository, file, name
 
 
@@ -32,6 +34,7 @@ class Extraction:
         self.soft: dict[str, list[str]] = {}
         self.imports: dict[str, str] = {}  # local name -> statement
         self._queue: list[tuple[SourceFile, str, ast.stmt]] = []
+        self._steps = 0
 
     def take(self, file: SourceFile, name: str, node: ast.stmt, called: str) -> None:
         """Takes a definition under the name `called`, and then all that it needs."""
@@ -72,7 +75,8 @@ class Extraction:
         raise reason
 
     def _bound(self, file: SourceFile, name: str, binding: Definition | Imported, depth: int = 0) -> Any:
-        if depth > _MOST_DEPTH:
+        self._steps += 1
+        if depth > _MOST_DEPTH or self._steps > _MOST_STEPS:
             raise Refusal("import_cycle", name)
         if isinstance(binding, Definition):
             return self._definition(file, name, binding.node)
@@ -88,11 +92,8 @@ class Extraction:
         if other.broken:
             raise Refusal("broken_import", f"{other.path}: {other.broken}")
         reason = Refusal("unresolved_name", f"{binding.name} of {other.path}")
-        found = [
-    (other, one) for one in other.bindings.get(
-        binding.name, ())] or list(
-            other.home.starred(
-                other, binding.name))
+        found = ([(other, one) for one in other.bindings.get(binding.name, ())]
+                 or list(other.home.starred(other, binding.name)))
         for where, one in found:
             if where.path == file.path and one is binding:
                 continue
@@ -112,7 +113,7 @@ class Extraction:
         if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and not _is_simple(node, name)):
             raise Refusal("unclear_assignment", ast.unparse(node)[:100])
         called = name
-        while called in self._taken or called in self.imports or called == "Model":
+        while called in self._taken or called in self.imports or called in _OURS:
             called += "_"
         return self._place(file, name, node, called)
 
@@ -176,16 +177,10 @@ def _own_reads(node: ast.stmt) -> set[str]:
 
 
 def _is_simple(node: ast.Assign, name: str) -> bool:
-    return any(
-    isinstance(
-        target,
-        ast.Name) and target.id == name for target in node.targets) or any(
-            isinstance(
-                target,
-                ast.Tuple) and all(
-                    isinstance(
-                        one,
-                         ast.Name) for one in target.elts) for target in node.targets)
+    """`name = ...`, or `a, b = ...`."""
+    return any(isinstance(target, ast.Name) and target.id == name
+               or isinstance(target, ast.Tuple) and all(isinstance(one, ast.Name) for one in target.elts)
+               for target in node.targets)
 
 
 def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Record]:
@@ -196,11 +191,16 @@ def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Rec
         yield refused({**base, "id": _id(base, "")}, "broken_file", file.broken)
         return
     for node in file.tree.body:
-        if isinstance(node, ast.ClassDef) and entry.is_module(repository, file, node):
-            yield _module({**base, "name": node.name, "id": _id(base, node.name)}, repository, file, node, calls)
+        if isinstance(node, ast.ClassDef):
+            record = {**base, "name": node.name, "id": _id(base, node.name)}
+            try:
+                if entry.is_module(repository, file, node):
+                    yield _module(record, file, node, calls)
+            except (RecursionError, MemoryError, ValueError, SyntaxError) as failed:  # of ast.unparse: what it cannot write
+                yield refused(record, "broken_file", f"{type(failed).__name__}: {failed}")
 
 
-def _module(record: Record, repository: Repository, file: SourceFile, node: ast.ClassDef, calls: Calls) -> Record:
+def _module(record: Record, file: SourceFile, node: ast.ClassDef, calls: Calls) -> Record:
     try:
         extraction = Extraction()
         extraction.take(file, node.name, node, "Model")
@@ -210,8 +210,6 @@ def _module(record: Record, repository: Repository, file: SourceFile, node: ast.
         code = extraction.text()
     except Refusal as refusal:
         return refused(record, refusal.code, refusal.message)
-    except (RecursionError, MemoryError, ValueError, SyntaxError) as failed:  # of ast.unparse: what it cannot write
-        return refused(record, "broken_file", f"{type(failed).__name__}: {failed}")
     if len(code) > MOST_TEXT:
         return refused(record, "too_large", f"{len(code)} characters")
     if not entry.has_forward(extraction):

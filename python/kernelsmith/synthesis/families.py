@@ -19,6 +19,7 @@ LAYOUT = frozenset("""
 """.split())
 _PRODUCTS = "mm|bmm|addmm|baddbmm|matmul|linear|einsum|addbmm|mv|dot|bilinear"
 _NORMS = r"\w*batch_norm\w*|instance_norm|(?:native_)?layer_norm|(?:native_)?group_norm|rms_norm|_fused_rms_norm"
+_BY_HAND = r"rsqrt|std|var|linalg_vector_norm|norm|var_mean"
 _CONVOLUTIONS = r"_?convolution|cudnn_convolution\w*|conv\w*"
 _ACTIVATIONS = (
     r"relu\w*_?|leaky_relu_?|gelu_?|silu_?|sigmoid_?|tanh_?|elu_?|selu_?|celu_?|mish_?|hardswish_?|hardsigmoid_?|hardtanh_?|"
@@ -27,12 +28,16 @@ _ACTIVATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`needs`: each of these patterns matches an operator, so often at least."""
+    """`needs`: each of these patterns matches an operator, so often at least. `last`: this one matches the last, but for
+    scaling and adding up."""
 
     family: str
     needs: tuple[tuple[str, int], ...]
+    last: str = ""
 
 
+_GATE = "mul of two"
+_SCALING = r"add_?|neg|div_?|\w+_scalar|mul"
 # In order: the first rule that fits. docs/synthesis.md has the same table; a test compares them.
 RULES = (
     _Rule("recurrence", ((r"lstm\w*|gru\w*|rnn_\w+", 1),)),
@@ -46,19 +51,21 @@ RULES = (
     _Rule("graph", ((r"scatter\w*|index_add_?|index_put_?", 1),)),
     _Rule("sampling", ((r"grid_sampler_\w+|affine_grid_generator|upsample_\w+|_upsample_\w+|pixel_shuffle|pixel_unshuffle",
         1),)),
-    _Rule("channel attention", ((_CONVOLUTIONS, 1), (r"mean|_?adaptive_avg_pool\w+", 1),
+    _Rule("channel attention", ((_CONVOLUTIONS, 1), (r"mean|_?adaptive_avg_pool\w+|avg_pool\w+", 1),
         (r"sigmoid_?|hardsigmoid_?|_?softmax", 1),
-                                (r"mul_?", 1))),
-    _Rule("convolution block", ((_CONVOLUTIONS, 3), (_NORMS, 1))),
-    _Rule("convolution and normalisation", ((_CONVOLUTIONS, 1), (_NORMS, 1))),
+                                (f"mul_?|{_GATE}", 1))),
+    _Rule("convolution block", ((_CONVOLUTIONS, 3), (f"{_NORMS}|{_BY_HAND}", 1))),
+    _Rule("convolution and normalisation", ((_CONVOLUTIONS, 1), (f"{_NORMS}|{_BY_HAND}", 1))),
     _Rule("convolution", ((_CONVOLUTIONS, 1),)),
     _Rule("embedding", ((r"_?embedding\w*", 1),)),
-    _Rule("gated product", ((_PRODUCTS, 2), (_ACTIVATIONS, 1), (r"mul_?", 1))),
+    _Rule("gated product", ((_PRODUCTS, 1), (_ACTIVATIONS, 1), (_GATE, 1))),
     _Rule("perceptron", ((_PRODUCTS, 1), (_ACTIVATIONS, 1))),
     _Rule("matrix product", ((_PRODUCTS, 1),)),
     _Rule("loss", ((r"\w*loss\w*|binary_cross_entropy\w*|kl_div", 1),)),
+    _Rule("loss", ((r"r?sub", 1),), last="mean|sum"),
     _Rule("normalisation", ((_NORMS, 1),)),
-    _Rule("normalisation", ((r"rsqrt|std|var|linalg_vector_norm|norm|var_mean", 1),)),
+    _Rule("normalisation", ((_BY_HAND, 1),)),
+    _Rule("normalisation", (("mean|sum", 1), ("sqrt", 1), (r"div_?", 1))),
     _Rule("reduction", ((r"_?(log_)?softmax|_log_softmax|logsumexp|sum|mean|amax|amin|max|min|prod|\w*pool\w*|topk|sort|"
         "median", 1),)),
     _Rule("element by element", ()),
@@ -74,12 +81,27 @@ _HEAVY = re.compile(
 
 
 def family(operators: list[list[Any]]) -> str:
-    counts = Counter(str(name) for name, _ in operators)
+    names = _named(operators)
+    counts = Counter(names)
+    last = next((name for name in reversed(names) if name not in LAYOUT and not re.fullmatch(_SCALING, name)), "")
     for rule in RULES:
-        if all(sum(count for name, count in counts.items() if re.fullmatch(
-            pattern, name)) >= least for pattern, least in rule.needs):
+        if (not rule.last or re.fullmatch(rule.last, last)) and all(
+                sum(count for name, count in counts.items() if re.fullmatch(pattern, name)) >= least
+                for pattern, least in rule.needs):
             return rule.family
     return RULES[-1].family
+
+
+def _named(operators: list[list[Any]]) -> list[str]:
+    """Operators' names without the axes that they reduce. A multiplication of two that were computed is a gate, but
+    x * sigmoid(x) is an activation."""
+    names = [str(name).removesuffix("_outer") for name, _ in operators]
+    for at, (_, read) in enumerate(operators):
+        if names[at] in ("mul", "mul_") and len(read) == 2:
+            swish = any(names[one].startswith("sigmoid") and other in operators[one][1]
+                        for one, other in (read, read[::-1]))
+            names[at] = "sigmoid" if swish else _GATE
+    return names
 
 
 def work(operators: list[list[Any]]) -> list[str]:
@@ -90,7 +112,7 @@ def work(operators: list[list[Any]]) -> list[str]:
 def difficulty(operators: list[list[Any]]) -> int:
     """1: at most 4 operators that compute, one of them heavy at most. 3: 25 and more, or 8 heavy ones. 2: between."""
     computing = work(operators)
-    heavy = sum(bool(_HEAVY.fullmatch(name)) for name in computing)
+    heavy = sum(bool(_HEAVY.fullmatch(name.removesuffix("_outer"))) for name in computing)
     if len(computing) >= 25 or heavy >= 8:
         return 3
     return 1 if len(computing) <= 4 and heavy <= 1 else 2

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
-from . import families
+from . import allowed, families
 from .stages import Record, refused
 
-_CODE = re.compile(r"^[a-z0-9_]{1,40}$")
+_CODE = re.compile(r"^[a-z0-9_]{1,40}\Z")
+_NAME = re.compile(r"^[\w.:]{1,200}\Z")
+_ORIGINS = ("call", "default", "guess", "model")
 _MOST_TEXT = 96 << 10
 _MOST_OUTPUT = 1 << 30  # numbers
 
@@ -33,6 +36,9 @@ def judged(record: Record, answer: dict[str, Any]) -> Record:
              "an output is empty, or larger than a GPU holds")):
         if bad:
             return refused(record, name, words)
+    forged = _forged(record, answer)
+    if forged:
+        return refused(record, "breaks_sandbox", f"its answer has {forged}")
     return {**record, "code": record["code"], **{name: answer[name] for name in _TYPES}}
 
 
@@ -43,32 +49,39 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 def _is_whole(answer: dict[str, Any]) -> bool:
     types = {**_TYPES, "depends": list, "same": list, "launches": int}
-    return all(
-    isinstance(
-        answer.get(name),
-        kind) for name,
-        kind in types.items()) and bool(
-            answer["outputs"]) and all(
-                isinstance(
-                    one,
-                    list) and len(one) == 2 and isinstance(
-                        one[0],
-                        str) and isinstance(
-                            one[1],
-                            list) and all(
-                                isinstance(
-                                    read,
-                                    int) and 0 <= read < at for read in one[1]) for at,
-                                    one in enumerate(
-                                        answer["operators"])) and all(
-                                            isinstance(
-                                                one,
-                                                list) and len(one) == 2 and isinstance(
-                                                    one[1],
-                                                    list) and all(
-                                                        isinstance(
-                                                            size,
-                                                             int) for size in one[1]) for one in answer["outputs"])
+    return (all(isinstance(answer.get(name), kind) for name, kind in types.items()) and bool(answer["outputs"])
+            and all(_is_operator(one, at) for at, one in enumerate(answer["operators"]))
+            and all(_is_output(one) for one in answer["outputs"]))
+
+
+def _is_operator(one: Any, at: int) -> bool:
+    """A name, and the places of operators before it."""
+    return (isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], list)
+            and all(isinstance(read, int) and 0 <= read < at for read in one[1]))
+
+
+def _is_output(one: Any) -> bool:
+    """A type and a shape."""
+    return (isinstance(one, list) and len(one) == 2 and isinstance(one[1], list)
+            and all(isinstance(size, int) for size in one[1]))
+
+
+def _forged(record: Record, answer: dict[str, Any]) -> str:
+    """What no honest search finds. The judge executes the reference outside of the sandbox."""
+    numbers = [answer["flops"], answer["bytes"], answer["state_bytes"], *(size for _, shape in answer["outputs"] for size in shape)]
+    if not all(0 <= one < 1 << 62 for one in numbers) or not 0 <= answer["roofline_us"] < 1e9:
+        return "numbers that cannot be"
+    if answer["origin"] not in _ORIGINS or not all(_NAME.match(name) for name, _ in answer["operators"]):
+        return "names that cannot be"
+    try:
+        for text in (*answer["arguments"], *answer["inputs"]):
+            ast.parse(text, mode="eval")
+        allowed.check(ast.parse(answer["reference"]))
+    except allowed.Refusal as refusal:
+        return f"what may not stand in a task: {refusal.code} {refusal.message}"
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as failed:
+        return f"text that is no code: {failed}"
+    return "" if record["code"].strip() in answer["reference"] else "other code"
 
 
 def _size(shape: list[int]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 UNKNOWN = "unknown"
-_LINE = re.compile(r"SPDX-License-Identifier:\s*([\w.+ ()-]+?)\s*(?:\*/|-->|$)", re.MULTILINE)
+_LINE = re.compile(r"SPDX-License-Identifier:([^\n]*)")
 _FILE = re.compile(r"^(LICEN[CS]E|COPYING|UNLICENSE)([-._].*)?$", re.IGNORECASE)
 _PROJECT = re.compile(r"""^license(?:-expression|\.text)?\s*=\s*(?:\{\s*text\s*=\s*)?["']?([^"'}\n]+)""", re.MULTILINE)
 _CLASSIFIER = re.compile(r"License :: OSI Approved :: ([^\"'\n]+)")
@@ -29,7 +29,8 @@ _RULES: tuple[tuple[str, str, int], ...] = (
     ("MIT", r"permission is hereby granted, free of charge, to any person obtaining a copy", 0),
     ("ISC", r"permission to use, copy, modify, and/?(?:or)? distribute this software for any purpose with or without fee is "
             r"hereby granted, provided", 0),
-    ("BSD-3-Clause", r"redistribution and use in source and binary forms.*(?:neither the name|names? of (?:its|the))", 0),
+    ("BSD-3-Clause", r"\A(?>.*?redistribution and use in source and binary forms).*(?:neither the name|names? of (?:its|the))",
+     0),
     ("BSD-2-Clause", r"redistribution and use in source and binary forms", 0))
 _COMPILED = [(name, re.compile(pattern, re.DOTALL), head) for name, pattern, head in _RULES]
 
@@ -38,11 +39,18 @@ def is_licence_file(path: str) -> bool:
     return bool(_FILE.match(PurePosixPath(path).name)) and not path.endswith(".py")
 
 
+def _marked(text: str) -> str:
+    """What a line says; empty if none does."""
+    found = _LINE.search(text)
+    name = found.group(1).strip().removesuffix("*/").removesuffix("-->").strip() if found else ""
+    return name if re.fullmatch(r"[\w.+ ()-]{1,200}", name) else ""
+
+
 def of_text(text: str) -> str:
     """The identifier of a licence's text; "unknown" if no rule knows it."""
-    marked = _LINE.search(text)
+    marked = _marked(text)
     if marked:
-        return marked.group(1)
+        return marked
     plain = " ".join(re.sub(r"[^\w.,:/()'-]+", " ", text[:100_000].lower()).split())
     for name, pattern, head in _COMPILED:
         if pattern.search(plain[:head] if head else plain):
@@ -62,9 +70,9 @@ def of_project(text: str) -> str:
 
 def of_module(path: str, text: str, licences: Mapping[str, str], project: str) -> str:
     """By the line in the file, else by the licence files of the nearest folder, else by the project's."""
-    marked = _LINE.search(text[:4096])
+    marked = _marked(text[:4096])
     if marked:
-        return marked.group(1)
+        return marked
     for folder in PurePosixPath(path).parents:
         here = sorted({name for file, name in licences.items() if PurePosixPath(file).parent == folder})
         if here:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 import re
 import threading
 from pathlib import Path
@@ -30,10 +31,22 @@ class Asker:
         self._replies: dict[str, str] = {}
         self._server: Any = None
         if model and journal.exists():
-            for line in journal.read_bytes().splitlines(keepends=True):
-                if line.endswith(b"\n"):
-                    kept = json.loads(line)
-                    self._replies[kept["prompt"]] = kept["reply"]
+            self._read()
+
+    def _read(self) -> None:
+        """Cuts off a line that is not whole."""
+        whole = 0
+        for number, line in enumerate(self._journal.read_bytes().splitlines(keepends=True), 1):
+            if not line.endswith(b"\n"):
+                break
+            whole += len(line)
+            try:
+                kept = json.loads(line)
+                self._replies[kept["prompt"]] = kept["reply"]
+            except (ValueError, KeyError, TypeError):
+                raise Error("this line is no reply", "corrupt", f"{self._journal}:{number}",
+                            "delete the line: its module is asked about again") from None
+        os.truncate(self._journal, whole)
 
     def proposal(self, record: Record) -> Record | None:
         """A task for the sandbox, or None."""

@@ -15,23 +15,10 @@ from ..learning.dataset.shards import write_shard
 from .settings import Settings
 from .stages import Record, Stage
 
-COLUMNS: dict[str,
-    Any] = { "uuid": str,
-    "repo_name": str,
-    "commit": str,
-    "path": str,
-    "module_name": str,
-    "licence": str,
-    "sources": [str],
-    "reference_code": str,
-    "entry_point": str,
-    "family": str,
-    "level": int,
-    "operators": [str],
-    "roofline_us": float,
-    "flops": int,
-    "bytes": int,
-     "inputs_by": str}
+COLUMNS: dict[str, Any] = {
+    "uuid": str, "repo_name": str, "commit": str, "path": str, "module_name": str, "licence": str, "sources": [str],
+    "reference_code": str, "entry_point": str, "family": str, "level": int, "operators": [str], "roofline_us": float,
+    "flops": int, "bytes": int, "inputs_by": str}
 SPLITS = ("train", "test")
 _GROUP = 256
 
@@ -44,10 +31,10 @@ def split_of(repository: str, test_share: float) -> str:
 
 def reference_text(record: Record) -> str:
     """With whose it is at its head."""
-    about = [
-    f"SPDX-License-Identifier: {record['licence']}",
-    f"From {record['repository']}{'@' + record['commit'] if record['commit'] else ''}: {record['path']}, {record['name']}.",
-     "Changed by kernelsmith synthesize: made one file, cleaned, with inputs of its own."]
+    commit = f"@{record['commit']}" if record["commit"] else ""
+    about = [f"SPDX-License-Identifier: {record['licence']}",
+             f"From {record['repository']}{commit}: {record['path']}, {record['name']}.",
+             "Changed by kernelsmith synthesize: made one file, cleaned, with inputs of its own."]
     lines = [" ".join(line.split()) for line in about]
     return "".join(f"# {line}\n" for line in lines) + str(record["reference"])
 
@@ -57,26 +44,11 @@ def task_name(record: Record) -> str:
 
 
 def row_of(record: Record) -> dict[str, Any]:
-    return {
-    "uuid": record["id"],
-    "repo_name": record["repository"],
-    "commit": record["commit"],
-    "path": record["path"],
-    "module_name": record["name"],
-    "licence": record["licence"],
-    "sources": record["sources"],
-    "reference_code": reference_text(record),
-    "entry_point": "Model",
-    "family": record["family"],
-    "level": record["level"],
-    "operators": [
-        name for name,
-        _ in record["operators"]],
-        "roofline_us": float(
-            record["roofline_us"]),
-            "flops": record["flops"],
-            "bytes": record["bytes"],
-             "inputs_by": record["origin"]}
+    names = ("commit", "path", "licence", "sources", "family", "level", "flops", "bytes")
+    return {"uuid": record["id"], "repo_name": record["repository"], "module_name": record["name"],
+            "reference_code": reference_text(record), "entry_point": "Model",
+            "operators": [name for name, _ in record["operators"]], "roofline_us": float(record["roofline_us"]),
+            "inputs_by": record["origin"], **{name: record[name] for name in names}}
 
 
 def write_out(out: Path, stages: list[Stage], settings: Settings, seconds: dict[str, float]) -> int:
@@ -131,9 +103,8 @@ def card(stages: list[Stage], settings: Settings, kind: str) -> str:
     unlicensed = Counter(one["message"] for one in stages[0].records() if one.get("refused") == "licence")
     parts = [
         f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}\n---\n",
-        "# PyTorch modules from public repositories\n\nEach row is a module in KernelBench's layout, with inputs that it "
-            "takes. "
-        "Its licence is that of its repository, and stands in its text.\n",
+        "# PyTorch modules from public repositories\n\n"
+        "Each row is a module in KernelBench's layout, with inputs that it takes. Its licence is that of its repository, and stands in its text.\n",
         _table("Records after each stage", "stage", rows),
         _table("Refusals", "stage, code", [(f"{stage}, {code}", count) for (stage, code), count in refusals.most_common()]),
         _counted("Families", (one["family"] for one in last)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
@@ -13,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._errors import Error
 from ..learning.dataset.folder import locked
 from . import extract, filters, licences, sources
 from .calls import Calls
-from .duplicates import Seen, fingerprint
+from .duplicates import Seen
 from .families import difficulty, family
 from .model_inputs import Asker
+from .normal_form import fingerprint
 from .out import split_of, write_out
 from .repository import Repository
-from .sandbox import Sandbox, sandbox
+from .sandbox import Sandboxes, sandboxes
 from .settings import Settings
 from .stages import Record, Stage, digest_of, refused
 
@@ -44,8 +48,9 @@ def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.Pat
     """Fills a folder with tasks of repositories' modules. The same call goes on with what an earlier one began. Raises
     Error."""
     places = sources.found(repositories, each)
-    with locked(Path(out)), sandbox(settings.python) as box:
-        pipeline = Pipeline(places, Path(out), settings, box)
+    with locked(Path(out)), sandboxes(settings.python, settings.workers) as boxes:
+        _check(Path(out), places)
+        pipeline = Pipeline(places, Path(out), settings, boxes)
         pipeline.run()
         stages = list(pipeline.stages.values())
         counts = Counter(one["refused"] for stage in stages for one in stage.records() if "refused" in one)
@@ -53,11 +58,19 @@ def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.Pat
         return Made(Path(out), tasks, dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
 
 
+def _check(out: Path, places: list[Path]) -> None:
+    """Nothing but a synthesis is written over."""
+    inside = any(out.resolve().is_relative_to(place.resolve()) for place in places)
+    if inside or not (out / f"{STAGES[0]}.jsonl").exists() and any(out.iterdir()):
+        raise Error("the folder is inside a repository" if inside else "the folder is not empty, and holds no synthesis",
+                    "invalid_argument", str(out), "name a new folder")
+
+
 class Pipeline:
     """Stages in a folder."""
 
-    def __init__(self, places: list[Path], out: Path, settings: Settings, box: Sandbox) -> None:
-        self._places, self._settings, self._box = places, settings, box
+    def __init__(self, places: list[Path], out: Path, settings: Settings, boxes: Sandboxes) -> None:
+        self._places, self._settings, self._boxes = places, settings, boxes
         digest = digest_of(_core.__version__, settings.words(), [str(place.resolve()) for place in places])
         self.stages = {name: Stage(out / f"{name}.jsonl", digest) for name in STAGES}
         self.seconds: dict[str, float] = {}
@@ -81,22 +94,29 @@ class Pipeline:
         self.seconds[name] = round(time.monotonic() - began, 1)
 
     def _sourced(self, record: Record) -> list[Record]:
-        made = [one if licences.allowed(one["licence"], self._settings.licences) else refused(one, "licence", one["licence"])
-                for one in sources.source(Path(record["place"]))]
-        return made or [refused({"repository": Path(record["place"]).name}, "no_modules", "no file has classes and torch")]
+        nothing = {"repository": Path(record["place"]).name}
+        try:
+            made = [one if licences.allowed(one["licence"], self._settings.licences) else
+                    refused(one, "licence", one["licence"]) for one in sources.source(Path(record["place"]))]
+        except Error as failed:
+            return [refused(nothing, "unreadable", failed.message)]
+        return made or [refused(nothing, "no_modules", "no file has classes and torch")]
 
     def _extracted(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """Files of a repository come one after another: it is read once."""
         read, calls = None, None
-        for record in records:
-            if "refused" in record:
-                yield []
-                continue
-            if read is None or read.name != record["repository"]:
-                read = Repository(Path(record["place"]), self._package).check(record["digest"])
-                calls = Calls(read)
-            assert calls is not None
-            yield list(extract.modules(read, record, calls))
+        with _collected_by_hand():
+            for record in records:
+                if "refused" in record:
+                    yield []
+                    continue
+                if read is None or read.name != record["repository"]:
+                    read = calls = None
+                    gc.collect()
+                    read = Repository(Path(record["place"]), self._package).check(record["digest"])
+                    calls = Calls(read)
+                assert calls is not None
+                yield list(extract.modules(read, record, calls))
 
     def _package(self, name: str) -> Repository | None:
         """The repository of the sources that has such a package at its root, if its licence is allowed."""
@@ -126,11 +146,13 @@ class Pipeline:
                 yield [refused(record, code, seen[fingerprint(record["code"])]) if code else record]
 
     def _probed(self, records: Iterator[Record]) -> Iterator[list[Record]]:
+        for record, answer in self._boxes.each(self._batches(records), _task):
+            judged = filters.judged(record, answer)
+            yield [{**judged, "code": record["code"]} if judged.get("refused") in LEFT else judged]
+
+    def _batches(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         while batch := list(islice(records, self._settings.batch)):
-            tasks = [{name: record[name] for name in ("code", "annotations", "calls")} for record in batch]
-            for record, answer in zip(batch, self._box.answers(tasks), strict=True):
-                judged = filters.judged(record, answer)
-                yield [{**judged, "code": record["code"]} if judged.get("refused") in LEFT else judged]
+            yield batch
 
     def _asked(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         for record in records:
@@ -138,7 +160,7 @@ class Pipeline:
                 yield [record] if "refused" not in record else []
                 continue
             answer = self._asker.proposal(record)
-            found = self._box.answers([answer])[0] if answer else None
+            found = self._boxes.answers([answer])[0] if answer else None
             given = {name: value for name, value in record.items() if name not in ("refused", "message")}
             yield [filters.judged(given, found)] if found is not None else []
 
@@ -146,16 +168,15 @@ class Pipeline:
         folder = self._settings.against
         return [] if folder is None else [
             {"id": file.relative_to(folder).as_posix(), "code": file.read_text(errors="replace")}
-            for file in sorted(folder.rglob("*.py"))]
+            for file in sorted(folder.rglob("*.py")) if file.is_file()]
 
     def _planned(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """The benchmark's references, planned as our modules are."""
-        while batch := list(islice(records, self._settings.batch)):
-            for record, answer in zip(batch, self._box.answers([{"reference": one["code"]} for one in batch]), strict=True):
-                yield [{**record, "operators": answer.get("operators", [])}]
+        for record, answer in self._boxes.each(self._batches(records), lambda one: {"reference": one["code"]}):
+            yield [{**record, "operators": answer.get("operators", [])}]
 
     def _distinct(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        benchmark, ours = Seen(self._settings.similar, any_graph=True), Seen(self._settings.similar)
+        benchmark, ours = Seen(self._settings.similar), Seen(self._settings.similar)
         for one in self.stages["6-references"].records():
             benchmark.add(one["id"], one["code"], one["operators"])
         for record in records:
@@ -172,8 +193,22 @@ class Pipeline:
                  "split": split_of(record["repository"], self._settings.test_share)}]
 
 
+@contextmanager
+def _collected_by_hand() -> Iterator[None]:
+    """Syntax trees are millions of objects, all in use: the collector's rounds over them took three quarters of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def _each(work: Callable[[Record], list[Record]]) -> Callable[[Iterator[Record]], Iterator[list[Record]]]:
     return lambda records: map(work, records)
+
+
+def _task(record: Record) -> Record:
+    return {name: record[name] for name in ("code", "annotations", "calls")}
 
 
 def _good(stage: Stage) -> Iterator[Record]:

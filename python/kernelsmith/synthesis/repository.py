@@ -16,6 +16,7 @@ from . import allowed, names, sources
 from .clean import cleaned
 
 _MOST_STARS = 8  # chains of `from x import *`
+_MOST_NESTING = 200  # of a file: what walks through its tree goes a few frames deeper for each level
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Facts:
     at_once: set[str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SourceFile:
     """One file, parsed when it is first asked for. `broken` says why it cannot be."""
 
@@ -68,7 +69,7 @@ class SourceFile:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.tree = ast.parse(self.text)
+                self.tree = _not_too_deep(ast.parse(self.text))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as failed:
             self.tree, self.broken = None, f"{type(failed).__name__}: {failed}"
             return self
@@ -117,14 +118,22 @@ class SourceFile:
             self._bind(inner, either=True)
         for one in missing:
             for alias in one.names:
-                nothing = ast.parse(
-                    f"{(alias.asname or alias.name).partition('.')[0]} = None").body[0] if alias.name != "*" else None
-                if nothing is not None:
-                    self._bind(nothing, either=True)
+                if alias.name != "*":
+                    name = (alias.asname or alias.name).partition(".")[0]
+                    self._bind(ast.parse(f"{name} = None").body[0], either=True)
 
     def _add(self, name: str, binding: Binding, either: bool) -> None:
         known = self.bindings[name]
         known.append(binding) if either else known.insert(0, binding)
+
+
+def _not_too_deep(tree: ast.Module) -> ast.Module:
+    level: list[ast.AST] = [tree]
+    for _ in range(_MOST_NESTING):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return tree
+    raise ValueError(f"it nests deeper than {_MOST_NESTING} levels")
 
 
 class Repository:
@@ -137,7 +146,7 @@ class Repository:
         listed = [[path, hashlib.sha256(data).hexdigest()] for path, data in tree.files.items()]
         self.digest = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
         self.files = {path: SourceFile(self, path, sources.text_of(data))
-                                       for path, data in tree.files.items() if path.endswith(".py")}
+                      for path, data in tree.files.items() if path.endswith(".py")}
         self._ends: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.files, key=lambda one: (one.count("/"), one)):
             dotted = dotted_of(path)
@@ -163,8 +172,8 @@ class Repository:
         """Whether an import can be followed."""
         if isinstance(statement, ast.ImportFrom) and statement.level:
             return self.relative(near, statement.level, statement.module or "") is not None
-        modules = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [
-                                                         one.name for one in statement.names]
+        modules = ([statement.module or ""] if isinstance(statement, ast.ImportFrom)
+                   else [one.name for one in statement.names])
         return all(allowed.may_import(module) or self.find(module, near) is not None for module in modules)
 
     def _own(self, dotted: str, near: str) -> SourceFile | None:
@@ -207,14 +216,17 @@ class Repository:
             return self.relative(file.path, imported.level, dotted)
         return self.find(dotted, file.path)
 
-    def starred(self, file: SourceFile, name: str, left: int = _MOST_STARS) -> Iterator[tuple[SourceFile, Binding]]:
-        """What stars bring by this name."""
+    def starred(self, file: SourceFile, name: str, left: int = _MOST_STARS,
+                seen: set[int] | None = None) -> Iterator[tuple[SourceFile, Binding]]:
+        """What stars bring by this name. Files may name each other in any number of ways: each is looked at once."""
+        seen = seen or {id(file)}
         for star in file.stars if left else ():
             other = self.target(file, star)
-            if other is not None and other is not file:
+            if other is not None and id(other) not in seen:
+                seen.add(id(other))
                 for binding in other.bindings.get(name, ()):
                     yield other, binding
-                yield from self.starred(other, name, left - 1)
+                yield from self.starred(other, name, left - 1, seen)
 
 
 def dotted_of(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Modules are executed in the sandbox of the python backend, many in one evaluation, each in a process of its own."""
+"""Modules are executed in sandboxes of the python backend, many in one evaluation, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 
 from .._errors import Error
 from .._search import evaluate
+from .box.limits import BATCH_S
 from .stages import Record
 
 _SECONDS = 240  # of one module: both time limits by the clock, and a planner's
+_MOST_TEXT = 240 << 10  # of one evaluation: a backend takes files of 256 KiB
 _TASK = """version: 1
 name: synthesis
 backend: python
@@ -26,27 +31,77 @@ python: {python}
 """
 
 
+class Sandboxes:
+    """Several that work at the same time. Safe to call from any thread."""
+
+    def __init__(self, boxes: list[Sandbox]) -> None:
+        self._count = len(boxes)
+        self._free: SimpleQueue[Sandbox] = SimpleQueue()
+        for box in boxes:
+            self._free.put(box)
+
+    def answers(self, tasks: list[Record]) -> list[Record]:
+        """One for each, as soon as a sandbox is free."""
+        box = self._free.get()
+        try:
+            return box.answers(tasks)
+        finally:
+            self._free.put(box)
+
+    def each(self, batches: Iterator[list[Record]],
+             task: Callable[[Record], Record]) -> Iterator[tuple[Record, Record]]:
+        """Each record with the answer to its task, in order."""
+        with ThreadPoolExecutor(self._count) as pool:
+            running: deque[tuple[list[Record], Future[list[Record]]]] = deque()
+            for batch in batches:
+                running.append((batch, pool.submit(self.answers, [task(one) for one in batch])))
+                if len(running) > self._count:
+                    yield from _pairs(*running.popleft())
+            while running:
+                yield from _pairs(*running.popleft())
+
+
+def _pairs(batch: list[Record], answers: Future[list[Record]]) -> Iterator[tuple[Record, Record]]:
+    return zip(batch, answers.result(), strict=True)
+
+
 class Sandbox:
-    """Made once for a pipeline."""
+    """One; it executes one batch at a time."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self._folder, self._python = folder, python or os.environ.get("KERNELSMITH_TORCH_PYTHON", "python3")
 
     def answers(self, tasks: list[Record]) -> list[Record]:
-        """One for each. A batch that somebody broke goes on behind that one."""
+        """One for each. What does not fit into one evaluation goes into the next, and so does what comes after a module that
+        broke the sandbox."""
         if not tasks:
             return []
-        seconds = min(86_400, _SECONDS * len(tasks))
+        lines = _that_fit(tasks)
+        if not lines:
+            return [{"refused": "too_large", "message": "the sandbox takes less text"}, *self.answers(tasks[1:])]
+        seconds = BATCH_S + _SECONDS
         (self._folder / "task.yaml").write_text(_TASK.format(seconds=seconds, python=json.dumps(self._python)))
-        text = "".join(json.dumps(task) + "\n" for task in tasks)
-        made = evaluate(self._folder, {"seed.jsonl": text})
+        made = evaluate(self._folder, {"seed.jsonl": "".join(lines)})
         named = {one["name"]: one["text"] for one in made.report.get("artifacts", ())}
-        got = [_answer(text) for text in named.get("python.out", "").splitlines()][:len(tasks)]
+        got = [_answer(text) for text in named.get("python.out", "").splitlines()][:len(lines)]
         if made.accepted:
             got = [_answer(named[name]) for name in sorted(named) if name.isdigit()]
-        elif len(got) < len(tasks):
+        elif len(got) < len(lines):
             got.append({"refused": "breaks_sandbox", "message": f"{made.code}: {(made.diagnostics or '')[-300:]}"})
         return got + self.answers(tasks[len(got):])
+
+
+def _that_fit(tasks: list[Record]) -> list[str]:
+    """The first tasks, a line each."""
+    lines: list[str] = []
+    left = _MOST_TEXT
+    for task in tasks:
+        line = json.dumps(task) + "\n"
+        left -= len(line)
+        if left < 0:
+            break
+        lines.append(line)
+    return lines
 
 
 def _answer(text: str) -> Record:
@@ -58,23 +113,27 @@ def _answer(text: str) -> Record:
 
 
 @contextmanager
-def sandbox(python: str) -> Iterator[Sandbox]:
-    """The sandbox's files lie in a folder that nobody may read and all may open. Raises Error if the programs are
-    missing."""
+def sandboxes(python: str, count: int) -> Iterator[Sandboxes]:
+    """Their files lie in folders that nobody may list and all may open. Raises Error if the programs are missing."""
     with tempfile.TemporaryDirectory(prefix="kernelsmith-synthesis-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        box = folder / "box_evaluator"
-        _copy(Path(__file__).parent / "box", box / "box")
-        (box / "evaluator.py").write_text("from box.evaluator import evaluate\n")
-        for package, variable, places in (("kernelsmith_torch", "KERNELSMITH_TORCH_PYTHON_DIR", ("torch", "torch/python")),
-                                          ("kernelsmith_process", "KERNELSMITH_PROCESS_PYTHON_DIR",
-                                           ("python", "python_process/program"))):
-            _copy(_package(package, variable, places) / package, box / package)
-        (folder / "seed.jsonl").write_text("")
-        for path in [folder, *folder.rglob("*")]:
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        yield Sandbox(folder, python)
+        Path(name).chmod(0o755)
+        folders = [Path(name, str(at)) for at in range(count)]
+        for folder in folders:
+            _fill(folder)
+        yield Sandboxes([Sandbox(folder, python) for folder in folders])
+
+
+def _fill(folder: Path) -> None:
+    box = folder / "box_evaluator"
+    _copy(Path(__file__).parent / "box", box / "box")
+    (box / "evaluator.py").write_text("from box.evaluator import evaluate\n")
+    for package, variable, places in (("kernelsmith_torch", "KERNELSMITH_TORCH_PYTHON_DIR", ("torch", "torch/python")),
+                                      ("kernelsmith_process", "KERNELSMITH_PROCESS_PYTHON_DIR",
+                                       ("python", "python_process/program"))):
+        _copy(_package(package, variable, places) / package, box / package)
+    (folder / "seed.jsonl").write_text("")
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def _package(name: str, variable: str, places: tuple[str, str]) -> Path:

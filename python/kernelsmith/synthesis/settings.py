@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .._errors import Error
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][\w.+-]*( WITH [\w.+-]+)?")
 
 # Permissive licences: the text may be changed and given on with a notice.
 ALLOWED = ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense")
@@ -23,20 +27,23 @@ class Settings:
     test_share: float = 0.1
     python: str = ""
     model: str = ""
-    batch: int = 64
+    workers: int = os.cpu_count() or 1  # sandboxes at the same time
+    batch: int = 24  # modules of an evaluation, which takes as long to start as PyTorch's import
 
     def __post_init__(self) -> None:
         for name, good, message in (
                 ("similar", 0 < self.similar <= 1, "it is a Jaccard index: above 0, at most 1"),
                 ("test_share", 0 <= self.test_share < 1, "it is a share: at least 0, below 1"),
                 ("per_repository", self.per_repository >= 0, "it is a number of modules; 0 for all"),
+                ("workers", 0 < self.workers <= 256, "it is a number of sandboxes from 1 to 256"),
                 ("batch", 0 < self.batch <= 512, "it is a number of modules from 1 to 512"),
-                ("licences", bool(self.licences), "name one SPDX identifier at least")):
+                ("licence", all(map(_IDENTIFIER.fullmatch, self.licences)) and bool(self.licences),
+                 "it is an SPDX identifier, such as MIT")):
             if not good:
                 raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
 
     def words(self) -> dict[str, Any]:
-        """What decides about the records: not the batch, and not where Python is."""
+        """What decides about the records: not the batch, the sandboxes or where Python is."""
         told = asdict(self)
-        del told["batch"], told["python"]
+        del told["batch"], told["python"], told["workers"]
         return {**told, "against": str(self.against) if self.against else None, "licences": sorted(self.licences)}

@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from .._errors import Error
 from . import licences
@@ -18,11 +18,15 @@ from .stages import Record
 
 MOST_FILE = 512 << 10  # of a source; what is longer was generated, or is data
 _MOST_FILES = 20_000
-_MOST_ARCHIVE = 256 << 20  # of what is kept of an archive
+_MOST_KEPT = 256 << 20  # bytes of a repository's files
+_MOST_UNPACKED = 16 << 30  # bytes of an archive's files, those that are passed over too: they have to be unpacked
+_MOST_MEMBERS = 500_000
+_MOST_NOTE = 1 << 20  # bytes of a long name or of other notes on a member
+_NOTES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 _PROJECTS = ("pyproject.toml", "setup.cfg", "setup.py")
 _ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
-_MODULE = re.compile(r"^\s*class\s+\w+\s*\(.+\)\s*:", re.MULTILINE)
-_SHA = re.compile(r"^[0-9a-f]{40}$")
+_MODULE = re.compile(r"^[ \t]*class[ \t]+\w+\s*\(.+\)\s*:", re.MULTILINE)
+_SHA = re.compile(r"^[0-9a-f]{40}\Z")
 
 
 class Tree(Protocol):
@@ -35,8 +39,8 @@ class Tree(Protocol):
 
 def wanted(path: str) -> bool:
     parts = path.split("/")
-    if any(part in ("", "..") or part.startswith(".") for part in parts):
-        return False
+    if not path.isprintable() or any(part in ("", "..") or part.startswith(".") for part in parts):
+        return False  # an odd name cannot be imported, and would end the lines that name it
     return path.endswith(".py") or path in _PROJECTS or licences.is_licence_file(path)
 
 
@@ -46,6 +50,7 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.name, self.commit = path.name, _commit(path)
         self.files: dict[str, bytes] = {}
+        kept = 0
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(one for one in folders if not one.startswith("."))
             for name in sorted(names):
@@ -53,8 +58,9 @@ class Folder:
                 relative = file.relative_to(path).as_posix()
                 if wanted(relative) and file.is_file() and not file.is_symlink() and file.stat().st_size <= MOST_FILE:
                     self.files[relative] = file.read_bytes()
-            if len(self.files) > _MOST_FILES:
-                raise Error(f"more than {_MOST_FILES:,} files of Python",
+                    kept += len(self.files[relative])
+            if len(self.files) > _MOST_FILES or kept > _MOST_KEPT:
+                raise Error(f"more than {_MOST_FILES:,} files or {_MOST_KEPT >> 20} MiB of Python",
                             "bad_input", str(path), "name its packages instead")
 
 
@@ -69,10 +75,12 @@ class Archive:
         try:
             for name, data in _zip(path) if path.suffix == ".zip" else self._tar(path):
                 kept += len(data)
-                if kept > _MOST_ARCHIVE or len(self.files) > _MOST_FILES:
+                if kept > _MOST_KEPT or len(self.files) > _MOST_FILES:
                     raise Error("the archive holds too much Python", "bad_input", str(path), "name its packages instead")
                 self.files[name] = data
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError, RuntimeError) as failed:
+        except Error:
+            raise
+        except Exception as failed:  # noqa: BLE001 - of each format's own kind
             raise Error(f"the archive cannot be read: {failed}", "bad_input", str(path), "fetch it again") from None
         heads = {name.partition("/")[0] for name in self.files}
         if len(heads) == 1 and all("/" in name for name in self.files):
@@ -80,8 +88,12 @@ class Archive:
         self.files = {name: data for name, data in sorted(self.files.items()) if wanted(name)}
 
     def _tar(self, path: Path) -> Iterator[tuple[str, bytes]]:
-        with tarfile.open(path) as archive:
-            for member in archive:
+        passed = 0
+        with tarfile.open(path, tarinfo=_Member) as archive:
+            for number, member in enumerate(archive):
+                passed += member.size
+                if member.size < 0 or passed > _MOST_UNPACKED or number > _MOST_MEMBERS:
+                    raise ValueError(f"it holds more than {_MOST_UNPACKED >> 30} GiB or {_MOST_MEMBERS:,} files")
                 name = member.name.removeprefix("./")
                 file = archive.extractfile(member) if member.isreg() and member.size <= MOST_FILE and _may(name) else None
                 if file:
@@ -90,11 +102,24 @@ class Archive:
             self.commit = comment if _SHA.match(comment) else ""
 
 
+class _Member(tarfile.TarInfo):
+    """One whose notes are short: tarfile reads them whole."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        made = super().frombuf(buf, encoding, errors)
+        if made.size < 0 or made.type in _NOTES and made.size > _MOST_NOTE:
+            raise tarfile.ReadError(f"a member of {made.size} bytes that is none")
+        return made
+
+
 def _zip(path: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            if not info.is_dir() and info.file_size <= MOST_FILE and _may(info.filename):
-                yield info.filename, archive.read(info)
+            plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack any amount at once
+            if not info.is_dir() and info.file_size <= MOST_FILE and plain and _may(info.filename):
+                with archive.open(info) as file:
+                    yield info.filename, file.read(MOST_FILE + 1)
 
 
 def _may(name: str) -> bool:
@@ -103,16 +128,25 @@ def _may(name: str) -> bool:
 
 def _commit(folder: Path) -> str:
     """A clone's commit, or the one line of `.commit`, for copies without history."""
-    for file in (folder / ".commit", folder / ".git" / "HEAD"):
-        try:
-            text = file.read_text(errors="replace")[:200].strip()
-            if text.startswith("ref: ") and ".." not in text:
-                text = (folder / ".git" / text[5:]).read_text(errors="replace").strip()
-        except OSError:
-            continue
+    for file in (".commit", ".git/HEAD"):
+        text = _head(folder, file)
+        if text.startswith("ref: refs/") and ".." not in text:
+            text = _head(folder, f".git/{text[5:]}")
         if _SHA.match(text):
             return text
     return ""
+
+
+def _head(folder: Path, name: str) -> str:
+    """The beginning of a plain file; empty if it is none. Links lead anywhere, and pipes never end."""
+    try:
+        file = folder / name
+        if file.is_symlink() or not file.is_file():
+            return ""
+        with file.open("rb") as stream:
+            return stream.read(200).decode(errors="replace").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def found(paths: Sequence[str | os.PathLike[str]], each: Sequence[str | os.PathLike[str]] = ()) -> list[Path]:
@@ -120,13 +154,16 @@ def found(paths: Sequence[str | os.PathLike[str]], each: Sequence[str | os.PathL
     places = [Path(path) for path in paths]
     for folder in map(Path, each):
         if not folder.is_dir():
-            raise Error("there is no such folder of repositories", "not_found", str(folder))
+            raise Error("there is no such folder of repositories", "not_found", str(folder), "name a folder of repositories")
         places += [one for one in folder.iterdir() if not one.name.startswith(".")
                    and (one.is_dir() or one.name.endswith(_ARCHIVES))]
     names: dict[str, Path] = {}
     for place in places:
         if not place.is_dir() and not (place.is_file() and place.name.endswith(_ARCHIVES)):
-            raise Error("this is no repository: a folder, a tarball or a zip", "not_found", str(place))
+            raise Error("there is no such repository", "not_found", str(place), "name a folder, a tarball or a zip")
+        if not place.name.isprintable():
+            raise Error("the repository's name has characters that cannot be printed", "invalid_argument",
+                        ascii(str(place)), "rename it")
         if names.setdefault(place.name, place) != place:
             raise Error(f"two repositories are called {place.name}", "invalid_argument", str(place), "rename one")
     if not places:

@@ -72,11 +72,11 @@ class Stage:
 
     def _lines(self) -> Iterator[Record]:
         with self.path.open("rb") as file:
-            next(file)
+            next(file, b"")
             for number, line in enumerate(file, 2):
                 try:
-                    yield json.loads(line)
-                except ValueError:
+                    yield dict(json.loads(line))
+                except (ValueError, TypeError, RecursionError):
                     raise Error("this line is no record", "corrupt", f"{self.path}:{number}",
                                 "delete the file and those after it, and repeat the command") from None
 

@@ -20,6 +20,7 @@ from kernelsmith_process.framing import Failure
 from . import answers, composites, device, inductor, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
+from .constants import Constants
 from .differences import refuse_differences
 from .extension import Extensions
 from .progress import Progress
@@ -101,7 +102,9 @@ class _Task:
                         else leaf for leaf in leaves]
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
         self._cast = cast
-        state = self.cast(module.Model(*self.constructor)).state_dict()
+        with Constants():
+            model = module.Model(*self.constructor)
+        state = self.cast(model).state_dict()
         self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
 
     def cast(self, model: torch.nn.Module) -> torch.nn.Module:
@@ -133,7 +136,9 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
         raise Refused("other_constructor", f"ModelNew cannot be made with what the reference's Model is given: {error}",
                       "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
     tape.progress.doing("executing the constructor")
-    model = task.cast(kind(*task.constructor).eval()).to(recording.CUDA)
+    with Constants():
+        model = kind(*task.constructor)
+    model = task.cast(model.eval()).to(recording.CUDA)
     module = _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")

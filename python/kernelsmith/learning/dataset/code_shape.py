@@ -14,7 +14,7 @@ _SHINGLE = 5
 _BEFORE_CALLS = frozenset({"return", "else", "do", "case", "throw", "new"})
 
 
-class _Plain(ast.NodeTransformer):
+class Plain(ast.NodeTransformer):
     """Takes names, attributes of self, constants, annotations and docstrings out. What is called and defined elsewhere
     keeps its name."""
 
@@ -94,7 +94,7 @@ def _is_program(tree: ast.Module) -> bool:
 
 
 def _written(tree: ast.Module) -> str:
-    plain = _Plain(tree)
+    plain = Plain(tree)
     kept = [node for node in tree.body if not isinstance(node, (ast.Import, ast.ImportFrom))]
     return ast.unparse(ast.fix_missing_locations(plain.visit(ast.Module(kept, []))))
 

@@ -6,10 +6,15 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
 from typing import Any
 
+import torch
+from kernelsmith_torch.constants import Constants
+
 from . import guesses
+from .wrong_arguments import Given, repaired
 
 _MOST_TRIES = 40
 _CONFIG = re.compile(r"^(config|cfg|conf|args|opt|options|hparams?|params|configs|hp|model_args|model_config|setting)$")
@@ -21,7 +26,7 @@ class NotMade(Exception):
 
 
 class Config(types.SimpleNamespace):
-    """Made of what was asked for."""
+    """Made of what was asked for. layout.CONFIG_TEXT is the same in the text of a task."""
 
     def get(self, name: str, default: Any = None) -> Any:
         return vars(self).get(name, default)
@@ -33,32 +38,34 @@ class Config(types.SimpleNamespace):
         return vars(self)[name]
 
 
-# The same in the text of the module that is made.
-CONFIG_TEXT = ("class _Config:\n    def __init__(self, **values):\n        self.__dict__.update(values)\n\n"
-               "    def get(self, name, default=None):\n        return self.__dict__.get(name, default)\n\n"
-               "    def __contains__(self, name):\n        return name in self.__dict__\n\n"
-               "    def __getitem__(self, name):\n        return self.__dict__[name]\n")
-
-
 def made(module: types.ModuleType, calls: list[dict[str, str]],
-         hints: dict[str, str]) -> Iterator[tuple[Any, list[str], str]]:
-    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". Raises NotMade."""
+         hints: dict[str, str]) -> Generator[tuple[Any, list[str], str], str | None, None]:
+    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". It is sent the error of
+    the model's call. Raises NotMade."""
     kind = module.Model
     parameters = _parameters(kind.__init__)
     words, tried = "no constructor was tried", 0
-    for given, origin in _proposals(parameters, calls, hints):
-        for _ in range(24):  # attributes that a configuration lacks
-            tried += 1
-            if tried > _MOST_TRIES:
-                raise NotMade(words)
-            try:
-                texts = _listed(parameters, given)
-                yield kind(*[_value(text, module) for text in texts]), texts, origin
-                break
-            except Exception as error:  # noqa: BLE001 - constructors raise anything
-                words = f"{type(error).__name__}: {error}"
-                if not _more_config(given, words):
-                    break
+    waiting = deque(_proposals(parameters, calls, hints))
+    seen = [given for given, _ in waiting]
+
+    def propose(given: Given, origin: str, words: str) -> None:
+        others = [one for one in repaired(given, words[:2000]) if one not in seen]
+        seen.extend(others)
+        waiting.extendleft((one, origin) for one in reversed(others))
+
+    while waiting and tried < _MOST_TRIES:
+        given, origin = waiting.popleft()
+        tried += 1
+        try:
+            texts = _listed(parameters, given)
+            with Constants():
+                model = kind(*[_value(text, module) for text in texts])
+        except Exception as error:  # noqa: BLE001 - constructors raise anything
+            words = f"{type(error).__name__}: {error}"
+            propose(given, origin, words)
+        else:
+            words = (yield model, texts, origin) or words
+            propose(given, origin, words)
     raise NotMade(words)
 
 
@@ -74,14 +81,11 @@ def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
                hints: dict[str, str]) -> Iterator[tuple[dict[str, str], str]]:
     names = [one.name for one in parameters]
     needed = [one.name for one in parameters if one.default is one.empty]
-    options = {
-    name: (
-        "_Config()",
-        ) if _CONFIG.match(name) else guesses.of_argument(
-            name,
-            hints.get(
-                name,
-                 "")) for name in needed}
+
+    def options_of(name: str) -> tuple[str, ...]:
+        return ("_Config()",) if _CONFIG.match(name) else guesses.of_argument(name, hints.get(name, ""))
+
+    options = {name: options_of(name) for name in needed}
     for call in calls:
         given = {name: text for name, text in call.items() if name in names}
         yield {**{name: options[name][0] for name in needed}, **given}, "call" if set(needed) <= set(given) else "guess"
@@ -92,12 +96,13 @@ def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
             yield {**first, name: text}, "guess"
     for at in range(1, 4):  # all others at once
         yield {name: texts[min(at, len(texts) - 1)] for name, texts in options.items()}, "guess"
-    channels = {
-    name: "64" for name in needed if re.search(
-        r"dim|channel|feature|size|planes",
-         name) and "kernel" not in name}
+    channels = {name: "64" for name in needed
+                if re.search(r"dim|channel|feature|size|planes", name) and "kernel" not in name}
     if channels:
         yield {**first, **channels}, "guess"
+    absent = {one.name: options_of(one.name)[0] for one in parameters if one.default is None}
+    if absent:
+        yield {**first, **absent}, "guess"
 
 
 def _listed(parameters: list[inspect.Parameter], given: dict[str, str]) -> list[str]:
@@ -119,18 +124,5 @@ def _default(value: Any) -> str:
 
 
 def _value(text: str, module: types.ModuleType) -> Any:
-    import torch
-
-    return eval(text, {**vars(module), "torch": torch, "nn": torch.nn, "F": torch.nn.functional,
-        "_Config": Config})  # noqa: S307
-
-
-def _more_config(given: dict[str, str], words: str) -> bool:
-    """Adds the attribute that was missing."""
-    found = re.search(r"AttributeError: '?Config'?(?: object)? has no attribute '(\w+)'|KeyError: '(\w+)'", words)
-    name = (found.group(1) or found.group(2)) if found else ""
-    for argument, text in given.items():
-        if text.startswith("_Config(") and name and f"{name}=" not in text:
-            given[argument] = text[:-1] + (", " if "=" in text else "") + f"{name}={guesses.of_attribute(name)})"
-            return True
-    return False
+    known = {**vars(module), "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "_Config": Config}
+    return eval(text, known)  # noqa: S307 - in the sandbox

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 from box import children, layout, probe
 from box.graph import MOST_OPERATORS, graph
+from box.limits import BATCH_S, MOST_ANSWER, MOST_ANSWERS
 from kernelsmith_process.descendants import take_orphans
 from kernelsmith_process.framing import Failure
 from kernelsmith_torch import plan_format, planner
@@ -31,10 +33,14 @@ def evaluate(path: str) -> Answer:
     surroundings = Surroundings(("/tmp", "/dev/shm"))  # noqa: S108 - the sandbox's own
     with open(path, encoding="utf-8") as file:
         tasks = [json.loads(line) for line in file]
-    answers = []
+    answers, printed, deadline = [], 0, time.monotonic() + BATCH_S
     for task in tasks:
+        if printed > MOST_ANSWERS or time.monotonic() > deadline:
+            break
         answers.append(_bounded(_one(task, surroundings)))
-        print(json.dumps(answers[-1]), flush=True)  # what is left if the next one ends this process
+        text = json.dumps(answers[-1])
+        print(text, flush=True)  # what is left if the next one ends this process
+        printed += len(text)
         if not surroundings.restore():
             answers[-1] = {"refused": "touches_sandbox", "message": "it changed what it shares with others"}
             break
@@ -59,8 +65,8 @@ def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
     except Failure as failure:
         words = failure.as_reply()["error"]
         return {"refused": "plan_" + str(words["code"]), "message": f"{words['message']} {words.get('where', '')}"}
-    except (plan_format.PlanError, KeyError, TypeError, IndexError, ValueError) as error:
-        return {"refused": "plan_unreadable", "message": str(error)}
+    except Exception as error:  # noqa: BLE001 - a plan is the words of others' code
+        return {"refused": "plan_unreadable", "message": f"{type(error).__name__}: {error}"}
     if made is None:
         return {"refused": "plan_extension", "message": "it builds an extension"}
     return {**found, **made, "launches": reply["summary"]["launches"]}
@@ -69,7 +75,7 @@ def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
 def _bounded(answer: dict[str, Any]) -> dict[str, Any]:
     if len(answer.get("operators", ())) > MOST_OPERATORS:
         return {"refused": "too_large", "message": f"{len(answer['operators'])} operators"}
-    if len(json.dumps(answer)) > 400_000:
+    if len(json.dumps(answer)) > MOST_ANSWER:
         return {"refused": "too_large", "message": "its answer is too long"}
     if "message" in answer:
         answer["message"] = str(answer["message"])[:400]

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from . import guesses
-from .repairs import Specs, repairs
-from .specs import BATCH, IDS, LENGTH, SIDE, Spec, parsed, standard
+from .repairs import Specs, of_rank, repairs
+from .specs import BATCH, FLOATS, IDS, LENGTH, SIDE, Spec, parsed, standard
 
 _MOST_CALLS = 48
 _MOST_WAITING = 400
@@ -24,7 +25,7 @@ class NoInputs(Exception):
 def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
     """Inputs, and what the model returned for them. Raises NoInputs."""
     parameters = _parameters(model)
-    waiting = _first(model, parameters, hints)
+    waiting = [*_first(model, parameters, hints), *_first(model, _with_optional(model, parameters), hints)]
     seen, words = set(waiting), ""
     for _ in range(_MOST_CALLS):
         if not waiting:
@@ -50,10 +51,18 @@ def _parameters(model: torch.nn.Module) -> list[inspect.Parameter]:
     if any(one.kind is one.VAR_POSITIONAL for one in given) and not any(one.default is one.empty for one in given
                                                                       if one.kind is one.POSITIONAL_OR_KEYWORD):
         return [inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)]
-    return [
-    one for one in given if one.kind in (
-        one.POSITIONAL_ONLY,
-         one.POSITIONAL_OR_KEYWORD) and one.default is one.empty]
+    return [one for one in given
+            if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty]
+
+
+def _with_optional(model: torch.nn.Module, needed: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """With what is None by default and comes next."""
+    optional = []
+    for one in list(inspect.signature(model.forward).parameters.values())[len(needed):] if needed else ():
+        if one.default is not None or one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD):
+            break
+        optional.append(one)
+    return [*needed, *optional] if optional else []
 
 
 def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: dict[str, str]) -> list[Specs]:
@@ -62,13 +71,21 @@ def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: d
     tensors, most = _tensors(model)
     made = []
     for tensor in tensors:
-        options = [[parsed(text, tensor, most) for text in guesses.of_input(
-            one.name, hints.get(one.name, ""))] for one in parameters]
+        options = [[parsed(text, tensor, most) for text in guesses.of_input(one.name, hints.get(one.name, ""))]
+                   for one in parameters]
         made.append(tuple(option[0] for option in options))
         for at, option in enumerate(options):
             for other in option[1:]:
                 made.append((*made[0][:at], other, *made[0][at + 1:]))
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys([*made, *_other_ranks(made[0])]))
+
+
+def _other_ranks(specs: Specs) -> Iterator[Specs]:
+    """One input with more or fewer dimensions beside the others: a vector for each picture or sequence."""
+    for at, one in enumerate(specs if len(specs) > 1 else ()):
+        for rank in (2, 3, 4):
+            if one.kind == FLOATS and len(one.sizes) != rank:
+                yield (*specs[:at], of_rank(one, rank), *specs[at + 1:])
 
 
 def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .axes import Ranks
+
 MOST_OPERATORS = 2_000
+_OF_TWO = frozenset({"add", "sub", "mul", "div"})
 
 
 def graph(plan: dict[str, Any]) -> dict[str, Any]:
@@ -13,13 +16,15 @@ def graph(plan: dict[str, Any]) -> dict[str, Any]:
     alternative = plan["alternatives"][0]
     maker: dict[int, int] = {}
     live = {one["id"] for one in plan["inputs"]}
+    ranks = Ranks(plan["inputs"])
     operators = []
     for entry in alternative["ops"]:
         if "aten" not in entry:
             continue
         read = _ids([entry["args"], list(entry["kwargs"].values())])
         made = _ids(entry["out"])
-        operators.append([entry["aten"].removeprefix("aten::"), sorted({maker[one] for one in read if one in maker})])
+        outer = "_outer" if ranks.is_outer(entry["aten"].removeprefix("aten::"), entry, read, made) else ""
+        operators.append([_name(entry) + outer, sorted({maker[one] for one in read if one in maker})])
         if any(one in live for one in read):
             live.update(made)
             # An operator in place changes what it was given.
@@ -30,6 +35,18 @@ def graph(plan: dict[str, Any]) -> dict[str, Any]:
     return {"operators": operators, "depends": [one["id"] in live for one in outputs],
             "same": [one["id"] not in maker for one in outputs],
             "outputs": [[one["dtype"], one["shape"]] for one in outputs]}
+
+
+def _name(entry: dict[str, Any]) -> str:
+    """The operator's, and what makes it another one: a convolution's kind, and a number in place of a second tensor."""
+    name = entry["aten"].removeprefix("aten::")
+    given = entry["args"]
+    if name == "convolution":
+        stride, transposed, groups = given[3], given[6], given[8]
+        return f"conv{'_transpose' if transposed else ''}{len(stride)}d{'_grouped' if groups > 1 else ''}"
+    if name.rstrip("_") in _OF_TWO and len(given) > 1 and isinstance(given[1], (int, float)):
+        return f"{name.rstrip('_')}_scalar"
+    return str(name)
 
 
 def _ids(value: Any) -> list[int]:

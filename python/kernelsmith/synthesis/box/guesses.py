@@ -80,7 +80,7 @@ def of_attribute(name: str) -> str:
 
 # Forward's arguments: what has a name of its own. "" is the module's own first guess.
 _INPUTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"^(h|height|hh)$|^(w|width|ww)$", ("int 16",)),
+    (r"^(h|height|hh)$|^(w|width|ww)$", ("int 16", "")),
     (r"(input|token|position|word|pos|tgt|src)_?(ids?|seq|tokens?)$|^(ids?|idx|tokens?|indices|input_ids|labels?|targets?|"
         "seq)$", (
         "ids B L", "", "ids B")),

@@ -5,14 +5,18 @@ from __future__ import annotations
 import ast
 import re
 
-from .construct import CONFIG_TEXT
+# construct.Config, for a task's own text.
+CONFIG_TEXT = ("class _Config:\n    def __init__(self, **values):\n        self.__dict__.update(values)\n\n"
+               "    def get(self, name, default=None):\n        return self.__dict__.get(name, default)\n\n"
+               "    def __contains__(self, name):\n        return name in self.__dict__\n\n"
+               "    def __getitem__(self, name):\n        return self.__dict__[name]\n")
 
 
 def reference(code: str, arguments: list[str], inputs: list[str]) -> str:
     """The module, get_inputs and get_init_inputs. Imports that these need are added."""
     needed = [] if re.search(r"^import torch$", code, re.MULTILINE) else ["import torch"]
-    if any("nn." in text for text in arguments) and not re.search(
-        r"import torch\.nn as nn$|from torch import nn$", code, re.MULTILINE):
+    has_nn = re.search(r"import torch\.nn as nn$|from torch import nn$", code, re.MULTILINE)
+    if not has_nn and any("nn." in text for text in arguments):
         needed.append("import torch.nn as nn")
     if any(re.search(r"\bF\.", text) for text in arguments) and "functional as F" not in code:
         needed.append("import torch.nn.functional as F")

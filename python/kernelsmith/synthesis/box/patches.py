@@ -3,6 +3,8 @@
 # mypy: ignore-errors
 from __future__ import annotations
 
+import builtins
+import types
 from typing import Any
 
 import torch
@@ -10,18 +12,31 @@ import torch
 
 def _places() -> list[Any]:
     kinds = [one for one in vars(torch.nn).values() if isinstance(one, type)]
-    return [torch, torch.nn, torch.nn.functional, torch.Tensor, torch.nn.Module, torch.autograd.Function, *kinds]
+    return [builtins, torch, torch.nn, torch.nn.functional, torch.Tensor, torch.nn.Module, torch.autograd.Function, *kinds]
 
 
 def snapshot() -> list[tuple[Any, dict[str, Any]]]:
-    return [(place, dict(vars(place))) for place in _places()]
+    return [(place, {name: (value, _code(value)) for name, value in vars(place).items()}) for place in _places()]
 
 
 def changed(before: list[tuple[Any, dict[str, Any]]]) -> str:
-    """The first name that is not as it was; empty if all are. What PyTorch itself imports late is new, not changed."""
+    """The first name that is not as it was; empty if all are. What PyTorch itself imports late is new, not changed, unless
+    it hides what a class inherits."""
     for place, names in before:
         now = vars(place)
-        for name, value in names.items():
-            if now.get(name) is not value and not name.startswith("__"):
-                return f"{getattr(place, '__name__', place)}.{name}"
+        for name, (value, code) in names.items():
+            known = not name.startswith("__") or callable(value)  # __warningregistry__ and its like change by themselves
+            if known and (now.get(name) is not value or _code(value) is not code):
+                return _words(place, name)
+        for name in now.keys() - names.keys() if isinstance(place, type) else ():
+            if any(callable(vars(base).get(name)) for base in place.__mro__[1:]):
+                return _words(place, name)
     return ""
+
+
+def _words(place: Any, name: str) -> str:
+    return f"{getattr(place, '__name__', place)}.{name}"
+
+
+def _code(value: Any) -> Any:
+    return getattr(value, "__code__", None) if isinstance(value, types.FunctionType) else None

@@ -15,7 +15,6 @@ from . import construct, forward, patches, sizes
 
 MOST_STATE = 4 << 30  # bytes of parameters and buffers
 _MOST_MODELS = 8
-_MOST_PYTHON = 20  # nested sizes that a text may say
 
 
 def probe(task: dict[str, Any]) -> dict[str, Any]:
@@ -50,24 +49,21 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
     sys.modules["extracted"] = module
     exec(compile(task["code"], "reference.py", "exec"), module.__dict__)  # noqa: S102 - this is what the sandbox is for
     hints = task.get("annotations", {})
-    words: Refused | None = None
+    models = construct.made(module, task.get("calls", []), hints.get("__init__", {}))
+    first: Refused | None = None  # what was wrong with the first model's call
+    said = None
     try:
-        for number, (model, arguments, origin) in enumerate(
-    construct.made(
-        module, task.get(
-            "calls", []), hints.get(
-                "__init__", {}))):
-            if number >= _MOST_MODELS:
-                break
+        for _ in range(_MOST_MODELS):
+            model, arguments, origin = models.send(said)
             try:
                 return {**_called(model.eval(), hints.get("forward", {})), "arguments": arguments, "origin": origin}
             except Refused as refused:
-                words = words or refused
+                first, said = first or refused, refused.message
                 if refused.code not in ("no_inputs", "no_size"):
                     break
     except construct.NotMade as failed:
-        words = words or Refused("not_constructed", str(failed))
-    raise words or Refused("not_constructed", "no arguments were found")
+        raise first or Refused("not_constructed", str(failed)) from None
+    raise first or Refused("not_constructed", "no arguments were found")
 
 
 def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
@@ -78,9 +74,8 @@ def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
         specs, _ = forward.found(model, hints)
         specs, measured = sizes.fitted(model, specs)
     except forward.NoInputs as failed:
-        code = "reads_values" if "data-dependent" in str(failed) or "DataDependent" in str(
-            failed) or "_local_scalar_dense" in str(failed) else "no_inputs"
-        raise Refused(code, str(failed)) from None
+        reads = any(word in str(failed) for word in ("data-dependent", "DataDependent", "_local_scalar_dense"))
+        raise Refused("reads_values" if reads else "no_inputs", str(failed)) from None
     except (DataDependentOutputException, DynamicOutputShapeException) as failed:
         raise Refused("reads_values", str(failed)) from None
     except sizes.Unstable:
@@ -88,4 +83,4 @@ def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
     except sizes.NoSize as failed:
         raise Refused("no_size", str(failed)) from None
     return {"inputs": [one.source() for one in specs], "roofline_us": round(measured.seconds * 1e6, 1),
-                                  "flops": measured.flops, "bytes": measured.bytes, "state_bytes": state}
+            "flops": measured.flops, "bytes": measured.bytes, "state_bytes": state}

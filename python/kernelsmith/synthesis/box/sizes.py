@@ -79,8 +79,8 @@ def _steps(specs: Specs, up: bool) -> Iterator[Specs]:
     for factor in factors:
         yield _scaled(specs, factor, lambda one, at: at == 0)
     for factor in factors[1:]:
-        yield _scaled(specs, factor, lambda one,
-            at: len(one.sizes) > 3 and at >= len(one.sizes) - 2 and one.sizes[at] >= SIDE // 4)
+        yield _scaled(specs, factor, lambda one, at: len(one.sizes) > 3 and at >= len(one.sizes) - 2
+                      and one.sizes[at] >= SIDE // 4)
         yield _scaled(specs, factor, lambda one, at: len(one.sizes) == 3 and at == 1)
         yield _scaled(specs, factor, lambda one, at: len(one.sizes) == 3 and at == 2)
 
@@ -89,8 +89,8 @@ def _scaled(specs: Specs, factor: float, chosen: Any) -> Specs:
     def one(spec: Spec) -> Spec:
         if spec.kind == LIST:
             return Spec(LIST, parts=tuple(map(one, spec.parts)))
-        return spec.resized(tuple(max(1, int(size * factor)) if chosen(spec, at)
-                            else size for at, size in enumerate(spec.sizes)))
+        return spec.resized(tuple(max(1, int(size * factor)) if chosen(spec, at) else size
+                                  for at, size in enumerate(spec.sizes)))
 
     return tuple(map(one, specs))
 

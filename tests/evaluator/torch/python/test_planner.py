@@ -81,6 +81,23 @@ class Plans(Planner):
         self.assertEqual(operators(plan).count("addmm"), 1)
         self.assertEqual([c["constant"]["values"] for c in plan["setup"] if "constant" in c][1], [0.0, {"float": "inf"}, 3.0])
 
+    def test_a_constructor_reads_what_it_computes_from_numbers(self):
+        plan = self.same(forward("return self.linear(x) * self.rates[2] + self.two + self.table", """
+            steps = torch.linspace(0, 0.1, 5)
+            self.rates = [rate.item() for rate in steps.split(1)]
+            self.two = int(torch.arange(4).pow(2).sum() - 12)
+            self.table = steps.mean() * torch.logspace(0, 1, 4)[0]
+            assert steps.tolist()[-1] == self.rates[4] and steps.max() > 0.09
+        """))
+        self.assertEqual(operators(plan), ["t", "addmm", "mul", "add", "add"])
+
+    def test_what_a_constructor_draws_or_overwrites_has_no_values(self):
+        for body in ("self.rate = torch.rand(3)[0].item()", "s = torch.arange(3.0); s.normal_(); self.rate = s[0].item()",
+                     "s = torch.arange(3.0); s.view(3)[:2].add_(torch.rand(2)); self.rate = s[0].item()",
+                     "self.rate = torch.arange(5000).sum().item()", "self.rate = self.linear.weight.mean().item()"):
+            with self.subTest(body):
+                self.refusal(forward("return self.linear(x) * self.rate", body), "reads_values")
+
     def test_tensors_made_of_parameters_are_made_of_the_references(self):
         plan, _, _ = self.plan(forward("return x @ self.turned", "self.turned = self.linear.weight.t().contiguous()"))
         self.assertEqual(list(plan["state"]), ["linear.weight"])

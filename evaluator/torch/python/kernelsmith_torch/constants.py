@@ -1,0 +1,55 @@
+"""What a constructor computes from numbers alone keeps its values, so that it can read them: torch.linspace(0, 0.1, 12).tolist()."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+
+_aten = torch.ops.aten
+_MAKERS = frozenset({_aten.linspace.default, _aten.logspace.default, _aten.arange.default, _aten.arange.start,
+                     _aten.arange.start_step})
+_MOST = 4_096  # numbers of a tensor
+
+
+class Constants(TorchDispatchMode):
+    """Entered around a constructor. The operators are executed a second time, on values, beside what is recorded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by identity: the tensor, kept alive, and its values
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """See counting.py."""
+        return False
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: tuple[Any, ...] = (),
+                           kwargs: dict[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        read = [one for one in _pytree.tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
+        if function._schema.is_mutable:
+            self._forget(read)
+        elif read and function is _aten._local_scalar_dense.default and id(read[0]) in self._values:
+            return self._computed(function, args, kwargs)
+        made = function(*args, **kwargs)
+        if function in _MAKERS or read and all(id(one) in self._values for one in read):
+            leaves = _pytree.tree_leaves(made)
+            if all(isinstance(one, torch.Tensor) and one.numel() <= _MOST for one in leaves):
+                self._values |= {id(one): (one, value) for one, value in
+                                 zip(leaves, _pytree.tree_leaves(self._computed(function, args, kwargs)), strict=True)}
+        return made
+
+    def _computed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        def value(leaf: Any) -> Any:
+            return self._values[id(leaf)][1] if isinstance(leaf, torch.Tensor) else leaf
+
+        with _disable_current_modes():
+            return function(*_pytree.tree_map(value, args), **_pytree.tree_map(value, kwargs))
+
+    def _forget(self, written: list[torch.Tensor]) -> None:
+        """All that may share memory with what is written."""
+        if any(id(one) in self._values for one in written):
+            self._values.clear()
