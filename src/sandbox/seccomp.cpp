@@ -210,8 +210,8 @@ Descriptor compile(SandboxProfile profile) {
 
 Result<Descriptor> seccomp_filter(SandboxProfile profile) {
   static const std::array<Descriptor, 5> all = {
-      compile(SandboxProfile::toolchain), compile(SandboxProfile::command), compile(SandboxProfile::online),
-      compile(SandboxProfile::runner), compile(SandboxProfile::runner_with_threads)};
+      compile(SandboxProfile::toolchain), compile(SandboxProfile::command), compile(SandboxProfile::runner),
+      compile(SandboxProfile::runner_with_threads), compile(SandboxProfile::online)};
   const Descriptor& compiled = all.at(static_cast<std::size_t>(profile));
   if (!compiled)
     return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");

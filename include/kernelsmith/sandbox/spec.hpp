@@ -17,9 +17,9 @@ enum class SandboxProfile {
   toolchain,  ///< compilers: may start processes
   command,  ///< a task's own program: may start processes, but leave no System V memory or message queue, nor
             ///< set another's limits; its memory is limited as a whole where possible
-  online,   ///< a command with this machine's network, whole: whatever it can reach, the program can
   runner,   ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
   runner_with_threads,  ///< the same, for tasks that declare threads
+  online,  ///< a command with this machine's network, whole: whatever it can reach, the program can
 };
 
 /// Whether the program is confined. `unsandboxed` must be asked for by name and is recorded in the tier;
