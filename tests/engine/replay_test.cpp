@@ -218,7 +218,8 @@ TEST(Replay, ContradictionsAreCorrupt) {
   EXPECT_EQ(broken(events->back()), "corrupt") << "told twice";
   EXPECT_EQ(broken(TicketOpened{{1}, {0}, Operator::edit, {}, "", {}, {}, {}, {}, {}, {}}), "corrupt");
   EXPECT_EQ(broken(TicketOpened{{2}, {9}, Operator::edit, {}, "", {}, {}, {}, {}, {}, {}}), "corrupt");
-  EXPECT_EQ(broken(TicketOpened{{2}, {0}, Operator::edit, {}, "", ProgramId{77}, {}, {}, {}, {}, {}}), "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {0}, Operator::edit, {}, "", ProgramId{77}, {}, {}, {}, {}, {}}),
+            "corrupt");
   EXPECT_EQ(broken(TicketOpened{{2}, {0}, {}, Remeasurement::duel, "", ProgramId{1}, {}, {}, {}, {}, {}}),
             "corrupt");
   EXPECT_EQ(broken(PeriodCrossed{"migration", 2, {1}}), "corrupt");
