@@ -2,25 +2,26 @@
 
     python benchmarks/synthesis.py --figures DIR
     python benchmarks/synthesis.py --pairs DIR [--count 100]
-    python benchmarks/synthesis.py --draw DIR [--count 50]
+    python benchmarks/synthesis.py --draw DIR [--count 50] [--to FOLDER]
 
-`--pairs` takes modules of DIR (a folder of KernelBench's references, or the tasks of a synthesis). It plants a copy of
-each with
-other names, other constants and its methods in another order, then the same with a line more, and counts how many are
-found; and how
-many pairs of different modules are merged by the text alone, without plans. `--draw` prints modules drawn by a hash, to be
-read by hand.
+`--pairs` takes modules of DIR (a folder of KernelBench's references, or the tasks of a synthesis). It plants a copy of each
+with other names, other constants and its methods in another order, then the same with a line more, plans all of them in the
+sandbox, and counts how many copies are found, and how many pairs of different modules are merged. `--draw` draws modules by
+a hash, and prints them to be read by hand; with `--to` it writes them as files for torch_replay.py.
 """
 
 import argparse
 import ast
 import collections
 import hashlib
+import itertools
 import json
+import os
 import pathlib
 import random
 
 from kernelsmith.synthesis.duplicates import Seen
+from kernelsmith.synthesis.sandbox import sandboxes
 
 
 class _Changed(ast.NodeTransformer):
@@ -72,6 +73,14 @@ def changed(code: str, drawn: random.Random, more: bool) -> str:
     return ast.unparse(ast.fix_missing_locations(_Changed(drawn, bound - called, more).visit(tree)))
 
 
+def planned(codes: list[str]) -> list[list]:
+    """Each one's operators; none if it has no plan."""
+    records = ({"reference": code} for code in codes)
+    batches = iter(lambda: list(itertools.islice(records, 24)), [])
+    with sandboxes("", os.cpu_count() or 1) as boxes:
+        return [answer.get("operators", []) for _, answer in boxes.each(batches, lambda one: one)]
+
+
 def pairs(folder: pathlib.Path, count: int) -> None:
     texts = {}
     for path in sorted(folder.rglob("*.py")):
@@ -79,23 +88,24 @@ def pairs(folder: pathlib.Path, count: int) -> None:
         if "class Model" in text:
             texts[path.relative_to(folder).as_posix()] = text
     names = sorted(texts, key=lambda name: hashlib.sha256(name.encode()).hexdigest())[:count]
+    own = dict(zip(names, planned([texts[name] for name in names]), strict=True))
+    print(f"{sum(map(bool, own.values()))} of {len(names)} have plans")
     for more in (False, True):
+        copies = [changed(texts[name], random.Random(name), more) for name in names]
         found = collections.Counter()
-        for name in names:
+        for name, copy, plan in zip(names, copies, planned(copies), strict=True):
             seen = Seen(0.8)
-            seen.add(name, texts[name], [])
-            match = seen.match(changed(texts[name], random.Random(name), more), [])
-            found[match.by if match else "missed"] += 1
-        print(
-            f"planted {len(names)}{' with a line more' if more else ''}: found {len(names) - found['missed']} "
-                f"({dict(found)})")
+            seen.add(name, texts[name], own[name])
+            match = seen.match(copy, plan)
+            found[match.by if match else "missed, " + ("both planned" if plan and own[name] else "not planned")] += 1
+        print(f"planted {len(names)}{' with a line more' if more else ''}: {dict(found)}")
     merged, drawn = [], list(zip(names, names[1:] + names[:1], strict=True))
     for one, other in drawn:
         seen = Seen(0.8)
-        seen.add(one, texts[one], [])
-        if seen.match(texts[other], []):
+        seen.add(one, texts[one], own[one])
+        if seen.match(texts[other], own[other]):
             merged.append((one, other))
-    print(f"of {len(drawn)} pairs of different files {len(merged)} merged by their texts")
+    print(f"{len(merged)} of {len(drawn)} pairs of different files are merged")
     for one, other in merged:
         print(f"  {one} and {other}")
 
@@ -127,12 +137,15 @@ def figures(folder: pathlib.Path) -> None:
         print(f"{len(tried) / minutes:.1f} modules a minute from extraction on")
 
 
-def draw(folder: pathlib.Path, count: int) -> None:
+def draw(folder: pathlib.Path, count: int, to: pathlib.Path | None) -> None:
     for one in sorted(records(folder, "8-families"), key=lambda one: hashlib.sha256(one["id"].encode()).hexdigest())[:count]:
-        print(
-    f"{'=' * 100}\n{one['repository']}: {one['path']} {one['name']} ({one['family']}, level {one['level']}, by "
-        f"{one['origin']}, "
-    f"{one['roofline_us']} us)\n{one['reference']}")
+        if to is None:
+            print("=" * 100)
+            print(f"{one['repository']}: {one['path']} {one['name']} ({one['family']}, level {one['level']}, by {one['origin']}, "
+                  f"{one['roofline_us']} us)\n{one['reference']}")
+        else:
+            to.mkdir(parents=True, exist_ok=True)
+            (to / f"{one['name']}_{one['id'][:8]}.py").write_text(f"# roofline_us: {one['roofline_us']}\n{one['reference']}")
 
 
 def main() -> None:
@@ -140,6 +153,7 @@ def main() -> None:
     arguments.add_argument("--figures", type=pathlib.Path)
     arguments.add_argument("--pairs", type=pathlib.Path)
     arguments.add_argument("--draw", type=pathlib.Path)
+    arguments.add_argument("--to", type=pathlib.Path)
     arguments.add_argument("--count", type=int, default=100)
     given = arguments.parse_args()
     if given.pairs:
@@ -147,7 +161,7 @@ def main() -> None:
     if given.figures:
         figures(given.figures)
     if given.draw:
-        draw(given.draw, given.count)
+        draw(given.draw, given.count, given.to)
 
 
 if __name__ == "__main__":

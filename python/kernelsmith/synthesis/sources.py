@@ -109,7 +109,7 @@ class _Member(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         made = super().frombuf(buf, encoding, errors)
         if made.size < 0 or made.type in _NOTES and made.size > _MOST_NOTE:
-            raise tarfile.ReadError(f"a member of {made.size} bytes that is none")
+            raise tarfile.ReadError(f"a member of {made.size} bytes, which cannot be")
         return made
 
 
@@ -138,7 +138,7 @@ def _commit(folder: Path) -> str:
 
 
 def _head(folder: Path, name: str) -> str:
-    """The beginning of a plain file; empty if it is none. Links lead anywhere, and pipes never end."""
+    """The beginning of a plain file; empty if it is anything else. Links lead anywhere, and pipes never end."""
     try:
         file = folder / name
         if file.is_symlink() or not file.is_file():
