@@ -64,5 +64,5 @@ def test_attempts_of_a_proposer():
 
 
 def test_a_child_names_its_parents():
-    with ks.Engine(seed="0 0", evaluator=support.score, proposer=lambda request: ks.Child("1 1", [0]), iterations=1) as engine:
+    with ks.Engine(seed="0 0", evaluator=support.score, proposer=lambda request: ks.Child("3 -2", [0]), iterations=1) as engine:
         assert engine.run().best.parents == [0]
