@@ -21,7 +21,7 @@ from kernelsmith.synthesis.duplicates import Seen
 from kernelsmith.synthesis.extract import modules
 from kernelsmith.synthesis.pipeline import Pipeline
 from kernelsmith.synthesis.repository import Repository
-from kernelsmith.synthesis.sandbox import sandbox
+from kernelsmith.synthesis.sandbox import sandboxes
 from kernelsmith.synthesis.settings import Settings
 from kernelsmith.synthesis.sources import source
 
@@ -59,7 +59,7 @@ def extracted(folder: pathlib.Path, names: set[str]) -> dict[str, dict]:
 def plan(tasks: dict[str, dict], file: pathlib.Path) -> None:
     """Appends {"id", "code", "operators"} of each."""
     names = sorted(tasks)
-    with sandbox("") as box, file.open("a") as stream:
+    with sandboxes("", 1) as box, file.open("a") as stream:
         for at in range(0, len(names), BATCH):
             batch = names[at:at + BATCH]
             for name, answer in zip(batch, box.answers([tasks[name]["task"] for name in batch]), strict=True):

@@ -341,7 +341,7 @@ TEST(KnobReplay, ADeterministicRunCutAnywhereEndsWithTheSameMemory) {
   const auto options = mixed_options(true);
   const auto whole = no_events();
   const auto expected = searched_to_the_end(options, whole, 4);
-  // All cuts would take minutes under a sanitizer; a step of 7 comes behind events of every kind.
+  // All cuts would take minutes under a sanitizer.
   for (std::size_t cut = 0; cut <= whole->size(); cut += 7) {
     SCOPED_TRACE("cut behind event " + std::to_string(cut));
     ASSERT_EQ(searched_to_the_end(options, prefix(whole, cut), 2), expected);

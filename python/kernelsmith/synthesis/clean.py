@@ -80,7 +80,7 @@ class _Clean(ast.NodeTransformer):
             return None
         if isinstance(value, ast.Call):
             owner = value.func.value if isinstance(value.func, ast.Attribute) else None
-            if owner is not None and _last(value) == "to":  # `self.to(device)`: nobody takes what it returns
+            if owner is not None and _last(value) == "to" and "device" in ast.unparse(value):  # `self.to(device)`
                 return None
             if _last(value) in _SAYS and (owner is None or _last(owner) in _SAYERS):
                 return None

@@ -37,7 +37,7 @@ class Constants(TorchDispatchMode):
         made = function(*args, **kwargs)
         if function in _MAKERS or read and all(id(one) in self._values for one in read):
             leaves = _pytree.tree_leaves(made)
-            if all(isinstance(one, torch.Tensor) and one.numel() <= _MOST for one in leaves):
+            if all(isinstance(one, torch.Tensor) and one.numel() <= _MOST and one.device.type == "cpu" for one in leaves):
                 self._values |= {id(one): (one, value) for one, value in
                                  zip(leaves, _pytree.tree_leaves(self._computed(function, args, kwargs)), strict=True)}
         return made

@@ -91,6 +91,12 @@ class Plans(Planner):
         """))
         self.assertEqual(operators(plan), ["t", "addmm", "mul", "add", "add"])
 
+    def test_what_a_constructor_puts_on_the_device_is_made_there(self):
+        for table in ("torch.arange(32, device='cuda') * 2", "torch.linspace(0, 1, 32).cuda() * 2"):
+            with self.subTest(table):
+                plan, _, _ = self.plan(forward("return self.linear(x) + self.table", f"self.table = {table}"))
+                self.assertEqual(operators(plan), ["t", "addmm", "add"])
+
     def test_what_a_constructor_draws_or_overwrites_has_no_values(self):
         for body in ("self.rate = torch.rand(3)[0].item()", "s = torch.arange(3.0); s.normal_(); self.rate = s[0].item()",
                      "s = torch.arange(3.0); s.view(3)[:2].add_(torch.rand(2)); self.rate = s[0].item()",
