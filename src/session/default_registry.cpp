@@ -13,6 +13,8 @@ Registry default_registry() {
   add_backend(registry, cpu_backend());
   add_backend(registry, command_backend());
   add_backend(registry, cuda_backend());
+  add_backend(registry, maca_backend());
+  add_backend(registry, hip_backend());
   add_backend(registry, python_backend());
   add_backend(registry, torch_backend());
   registry.proposers = {{"tuner", tuner_provider},

@@ -24,6 +24,7 @@
 #include "device/device.hpp"
 #include "plan_cache.hpp"
 #include "runner/runner.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 

@@ -12,8 +12,8 @@
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
-#include "toolchain/cubin.hpp"
-#include "toolchain/toolkit.hpp"
+#include "vendors/nvidia/cubin.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith {
 namespace {

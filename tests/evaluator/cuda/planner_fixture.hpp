@@ -20,6 +20,7 @@
 #include "fixtures/planner_cases.hpp"
 #include "locate_program.hpp"
 #include "planner/planner.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith::cuda {
@@ -59,6 +60,7 @@ inline PlannerSettings planner_settings() {
   PlannerSettings settings;
   settings.program = locate_program("kernelsmith-cuda-planner", "KERNELSMITH_CUDA_PLANNER").value();
   settings.device = h100();
+  settings.names = nvidia().names;
   settings.workspace = kWorkspace;
   return settings;
 }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "toolchain/cuda_compiler.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -59,7 +60,7 @@ class WithNvcc : public ::testing::Test {
   }
 
   static std::shared_ptr<const CudaCompiler> compiler(const Task& task = small_task(),
-                                                      const CompilerOptions& options = {}) {
+                                                      const CompilerOptions& options = {.vendor = &nvidia()}) {
     return CudaCompiler::create(task, options).value();
   }
   /// The rejection of a source that must not compile.

@@ -176,7 +176,7 @@ TEST_F(CudaCompilerTest, SeesNoFilesOfTheMachine) {
 }
 
 TEST_F(CudaCompilerTest, EndsAtItsLimit) {
-  CompilerOptions options;
+  CompilerOptions options{.vendor = &nvidia()};
   options.timeout_s = 2;
   const Rejection bomb =
       refused(*compiler(small_task(), options),
@@ -247,10 +247,10 @@ TEST_F(CudaCompilerTest, HasNvccTakeItsOwnStepsWhereOneIsNotKnown) {
   ASSERT_TRUE(other.write("bin/nvcc",
                           "#!/bin/sh\nfor word; do [ \"$word\" = --dryrun ] && echo '#$ mystery' >&2 && "
                           "exit 0; done\nexec " +
-                              toolkit.nvcc.string() + " \"$@\"\n"));
+                              toolkit.compiler.string() + " \"$@\"\n"));
   std::filesystem::permissions(other.path() / "bin/nvcc", std::filesystem::perms(0755));
   std::filesystem::create_directory_symlink(toolkit.root / "include", other.path() / "include");
-  CompilerOptions options;
+  CompilerOptions options{.vendor = &nvidia()};
   options.toolkit = other.path();
   const auto output = compiler(small_task(), options)
                           ->compile(one_file("namespace { __global__ void hidden(float* y) { *y = 1; } }\n" +

@@ -96,7 +96,7 @@ __global__ void matrix(const half* a, float* y) {
 }
 )" + entry(""));
   for (const std::string arch : {"sm_80", "sm_90a", "sm_100a"}) {
-    CompilerOptions options;
+    CompilerOptions options{.vendor = &nvidia()};
     options.arch = arch;
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
@@ -127,7 +127,7 @@ __device__ Function chosen[2] = {deeper, deeper};
 __global__ void pointer(int* x, int n) { *x = chosen[n](n, x); }
 )" + entry(""));
   for (const std::string arch : {"sm_80", "sm_90a", "sm_100a"}) {
-    CompilerOptions options;
+    CompilerOptions options{.vendor = &nvidia()};
     options.arch = arch;
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
@@ -176,7 +176,7 @@ TEST(Toolkit, IsNotLookedForElsewhereWhereCudaHomeIsWrong) {
 TEST_F(FreshCubin, ComesFromAToolkitWithAVersion) {
   const Toolkit toolkit = find_toolkit().value();
   EXPECT_THAT(toolkit.version, ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
-  EXPECT_EQ(find_toolkit(toolkit.root)->nvcc, toolkit.nvcc);
+  EXPECT_EQ(find_toolkit(toolkit.root)->compiler, toolkit.compiler);
 }
 
 }  // namespace

@@ -21,8 +21,13 @@
 
 namespace kernelsmith {
 
-/// Settings of the backend `cuda`.
+namespace cuda {
+struct GpuVendor;
+}
+
+/// Settings of the backend `cuda`, and of those that share all but the vendor's table with it.
 struct CudaOptions {
+  const cuda::GpuVendor* vendor = nullptr;  ///< whose GPUs; null: NVIDIA's
   std::filesystem::path toolkit;  ///< empty: $CUDA_HOME, nvcc on the PATH, /usr/local/cuda
   std::string arch;               ///< such as "sm_90a"; empty: the device's, or sm_90a without one
   std::vector<std::string> flags = {"-O3", "-std=c++17",

@@ -1,5 +1,5 @@
 // The GPUs that the planner answers for if this machine has none: their attributes, written down.
-#include "planner/planner.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -10,6 +10,7 @@ DeviceFacts h100() {
   facts.arch = 90;
   facts.memory_bytes = 85'028'896'768;
   facts.driver_version = 13000;
+  facts.occupancy = kOccupancy;
   facts.attributes = {
       // Blocks and grids: threads; x, y and z of each.
       {1, 1024},
