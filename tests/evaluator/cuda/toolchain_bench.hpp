@@ -44,7 +44,7 @@ inline std::string entry(const std::string& body) {
          " }\n";
 }
 
-inline const KernelFacts* find_kernel(const CubinFacts& facts, const std::string& part) {
+inline const KernelFacts* find_kernel(const ImageFacts& facts, const std::string& part) {
   for (const KernelFacts& kernel : facts.kernels)
     if (kernel.kernel.name.find(part) != std::string::npos) return &kernel;
   return nullptr;

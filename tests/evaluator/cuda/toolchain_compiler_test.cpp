@@ -86,7 +86,7 @@ TEST_F(CudaCompilerTest, BothHalvesKnowEveryKernelByTheSameName) {
           .value();
   const auto output = compiler()->compile(source, {});
   ASSERT_TRUE(output) << std::get<Rejection>(Failure(output.error())).diagnostics;
-  const CubinFacts& facts = output->binary->facts();
+  const ImageFacts& facts = output->binary->facts();
   EXPECT_EQ(facts.arch, 90U);
   ASSERT_EQ(facts.kernels.size(), 6U);
   const std::string library = text_of(output->binary->host_library());

@@ -100,7 +100,7 @@ __global__ void matrix(const half* a, float* y) {
     options.arch = arch;
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
-    const CubinFacts& facts = output->binary->facts();
+    const ImageFacts& facts = output->binary->facts();
     EXPECT_EQ("sm_" + std::to_string(facts.arch), arch.substr(0, arch.find('a')));
     EXPECT_TRUE(find_kernel(facts, "matrix")->tensor_cores) << arch;
     EXPECT_FALSE(find_kernel(facts, "plain")->tensor_cores) << arch;
@@ -131,7 +131,7 @@ __global__ void pointer(int* x, int n) { *x = chosen[n](n, x); }
     options.arch = arch;
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
-    const CubinFacts& facts = output->binary->facts();
+    const ImageFacts& facts = output->binary->facts();
     EXPECT_EQ(find_kernel(facts, "plain")->kernel.local, 0U) << arch;
     EXPECT_EQ(find_kernel(facts, "array")->kernel.local, 400U) << arch;
     EXPECT_EQ(find_kernel(facts, "recursion")->kernel.local, 1024U) << arch;

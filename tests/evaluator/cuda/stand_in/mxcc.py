@@ -21,6 +21,13 @@ BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
 DYNAMIC = re.compile(r"extern\s+static\s+(?:alignas\(\d+\)\s*)?([\w:<> ]+?)\s+(\w+)\s*\[\s*\]\s*;")
 C_KERNEL = re.compile(r'extern\s+"C"\s+__global__\s+void\s+(\w+)')
 
+# Behind every source: what the driver's stand-in asks the image for, and where the image is put into the object.
+END = """
+extern "C" stand_in::KernelEntry* stand_in_kernels() { return stand_in::first_kernel; }
+extern "C" void stand_in_serve(const stand_in::Services* given) { stand_in::services = *given; }
+__attribute__((section(".mc_fatbin"), used, aligned(4096))) static const char stand_in_bundle[] = {0};
+"""
+
 
 def rewritten(text):
     text = BOUNDS.sub("", text)
@@ -62,7 +69,8 @@ def packed(value):
 
 def note_of(library):
     loaded = ctypes.CDLL(library, mode=os.RTLD_LAZY)
-    at = ctypes.POINTER(Entry).in_dll(loaded, "stand_in_first_kernel")
+    loaded.stand_in_kernels.restype = ctypes.POINTER(Entry)
+    at = loaded.stand_in_kernels()
     kernels = []
     while at:
         entry = at.contents
@@ -122,29 +130,13 @@ def main(arguments):
         unit, library, bundle = (folder + "/" + name for name in ("unit.cpp", "device.so", "bundle"))
         text = rewritten(run(["g++", *flags, "-x", "c++", "-E", "-include", "mcr/mc_runtime.h", source]))
         with open(unit, "w") as file:
-            file.write(text + """
-#ifdef STAND_IN_DEVICE
-extern "C" stand_in::KernelEntry* stand_in_first_kernel;
-stand_in::KernelEntry* stand_in_first_kernel = stand_in::first_kernel;
-extern "C" void stand_in_serve(const stand_in::Services* given) { stand_in::services = *given; }
-#else
-__attribute__((section(".mc_fatbin"), used, aligned(4096))) static const char stand_in_bundle[] = {0};
-namespace {
-const bool stand_in_registered = [] {
-  void** const handle = __mcRegisterFatBinary(nullptr);
-  for (auto* at = stand_in::first_kernel; at != nullptr; at = at->next)
-    __mcRegisterFunction(handle, at->host, nullptr, at->name, 0, nullptr, nullptr, nullptr, nullptr, nullptr);
-  return true;
-}();
-}
-#endif
-""")
-        run(["g++", *flags, "-DSTAND_IN_DEVICE", "-shared", "-o", library, unit])
+            file.write(text + END)
+        run(["g++", *flags, "-fno-gnu-unique", "-c", "-o", out, unit])
+        run(["g++", "-Wl,-Bsymbolic", "-shared", "-o", library, out])
         with open(library, "rb") as file:
             image = elf_of([(".note", 7, note_of(library)), (".stand_in", 1, file.read())])
         with open(bundle, "wb") as file:
             file.write(bundle_of(arch, image))
-        run(["g++", *flags, "-c", "-o", out, unit])
         run(["objcopy", "--update-section", ".mc_fatbin=" + bundle, out])
 
 

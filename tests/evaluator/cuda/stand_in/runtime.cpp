@@ -8,7 +8,6 @@
 #include <string>
 
 #include <dlfcn.h>
-#include <ucontext.h>
 
 #include "../fake_gpu_core.hpp"
 
@@ -18,16 +17,15 @@ namespace {
 
 constexpr abi::Code kInjected = 999;  // mcErrorUnknown
 
+std::mutex counting;
+std::map<std::string, int> calls;  ///< by function
+
 /// Whether this call is the one that has to fail.
 bool must_fail(const char* name) {
-  static const std::string wanted = [] {
-    const char* const given = std::getenv("KERNELSMITH_STAND_IN_FAIL");
-    return std::string(given != nullptr ? given : "");
-  }();
-  static std::mutex mutex;
-  static std::map<std::string, int> calls;
-  const std::lock_guard lock(mutex);
-  return wanted == std::string(name) + ":" + std::to_string(++calls[name]);
+  const char* const given = std::getenv("KERNELSMITH_STAND_IN_FAIL");
+  const std::lock_guard lock(counting);
+  const int call = ++calls[name];
+  return given != nullptr && given == std::string(name) + ":" + std::to_string(call);
 }
 
 /// Nanoseconds of the device's work until now.
@@ -35,6 +33,12 @@ std::atomic<std::uint64_t> worked{0};
 Steady::time_point time_of_work() { return Steady::time_point(std::chrono::nanoseconds(worked.load())); }
 
 }  // namespace
+
+/// Counts of this process begin anew. For tests.
+extern "C" __attribute__((visibility("default"))) void stand_in_count_anew() {
+  const std::lock_guard lock(counting);
+  calls.clear();
+}
 
 /// A function of the runtime, which fails if the test wants it.
 #define MC(NAME, PARAMETERS, ...)                                               \
@@ -71,6 +75,33 @@ struct KernelEntry {
   KernelEntry* next;
 };
 
+}  // namespace
+
+/// Saves what a function has to keep, leaves the stack's place in *from, and goes on where `to` was left.
+extern "C" void stand_in_switch(void** from, void* to);
+asm(R"(
+.text
+.type stand_in_switch, @function
+stand_in_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+)");
+
+namespace {
+
 /// The threads of one block, as fibers of the thread that carries out the device's work.
 class Block {
  public:
@@ -102,7 +133,7 @@ class Block {
   void wait(State state) {
     Fiber& mine = *current_;
     mine.state = state;
-    ::swapcontext(&mine.context, &main_);
+    stand_in_switch(&mine.place, main_);
   }
 
   void exchange(const void* mine, void* theirs, unsigned bytes, unsigned from) {
@@ -117,7 +148,7 @@ class Block {
  private:
   static constexpr std::size_t kLanes = 64, kStack = 128 << 10;
   struct Fiber {
-    ucontext_t context;
+    void* place = nullptr;  ///< of its stack, while it waits
     std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStack);
     State state = State::done;
     std::size_t index = 0;
@@ -129,21 +160,23 @@ class Block {
   }
 
   void begin(Fiber& fiber, std::size_t index) {
-    ::getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStack;
-    fiber.context.uc_link = &main_;
+    // As stand_in_switch leaves a stack: six registers, and where to go on.
+    auto* top = reinterpret_cast<std::uintptr_t*>(
+        (reinterpret_cast<std::uintptr_t>(fiber.stack.get()) + kStack) / 16 * 16);
+    *--top = 0;  // enter() finds the stack as behind a call
+    *--top = reinterpret_cast<std::uintptr_t>(&enter);
+    for (int i = 0; i < 6; ++i) *--top = 0;
+    fiber.place = top;
     fiber.index = index;
     fiber.state = State::ready;
     running() = this;
-    ::makecontext(&fiber.context, enter, 0);
   }
   void resume(Fiber& fiber) {
     current_ = &fiber;
     place_->thread = {static_cast<unsigned>(fiber.index % place_->block.x),
                       static_cast<unsigned>(fiber.index / place_->block.x % place_->block.y),
                       static_cast<unsigned>(fiber.index / place_->block.x / place_->block.y)};
-    ::swapcontext(&main_, &fiber.context);
+    stand_in_switch(&main_, fiber.place);
   }
   static Block*& running() {
     static Block* block = nullptr;
@@ -152,7 +185,7 @@ class Block {
   static void enter() {
     Block& block = *running();
     block.kernel_->run(block.arguments_);
-    block.current_->state = State::done;
+    block.wait(State::done);
   }
   /// Lets go whoever waits for nobody any more.
   bool release(std::size_t count) {
@@ -182,7 +215,7 @@ class Block {
   Place* place_ = nullptr;
   void** arguments_ = nullptr;
   Fiber* current_ = nullptr;
-  ucontext_t main_;
+  void* main_ = nullptr;
   std::vector<std::unique_ptr<Fiber>> fibers_;
 };
 
@@ -266,6 +299,8 @@ std::string library_in(const unsigned char* image) {
 namespace kernelsmith::cuda::abi {
 struct ModuleObject {
   void* library = nullptr;
+  int file = -1;  ///< open for as long as it is loaded: the loader knows libraries by their path, which is
+                  ///< its number
 };
 struct FunctionObject {
   const KernelEntry* entry = nullptr;
@@ -323,7 +358,11 @@ MC(mcFree, (void*), nullptr) { return 0; }
 MC(mcMallocHost, (void** address, std::size_t bytes, unsigned), address, bytes, 0) {
   return *address = allocated(bytes), 0;
 }
-MC(mcFreeHost, (void* address), address) { return std::free(address), 0; }
+// As the real ones do, these wait for what uses the memory.
+MC(mcFreeHost, (void* address), address) {
+  gpu().wait();
+  return std::free(address), 0;
+}
 MC(mcHostGetDevicePointer, (void** address, void* host, unsigned), address, host, 0) {
   return *address = host, 0;
 }
@@ -366,6 +405,7 @@ MC(mcMemMap,
   return map_memory(address, bytes, handle);
 }
 MC(mcMemUnmap, (abi::Address address, std::size_t bytes), address, bytes) {
+  gpu().wait();
   return unmap_memory(address, bytes);
 }
 MC(mcMemSetAccess, (abi::Address address, std::size_t bytes, const abi::AccessDescription*, std::size_t),
@@ -416,7 +456,7 @@ MC(mcModuleLoadData, (abi::Module * module, const void* image), module, image) {
     return 200;  // mcErrorInvalidKernelImage
   auto made = std::make_unique<abi::ModuleObject>();
   made->library = ::dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_LAZY | RTLD_LOCAL);
-  ::close(file);
+  made->file = file;
   if (made->library == nullptr) return 200;
   reinterpret_cast<void (*)(const Services*)>(::dlsym(made->library, "stand_in_serve"))(&services);
   *module = made.release();
@@ -424,13 +464,14 @@ MC(mcModuleLoadData, (abi::Module * module, const void* image), module, image) {
 }
 MC(mcModuleUnload, (abi::Module module), module) {
   ::dlclose(module->library);
+  ::close(module->file);
   delete module;
   return 0;
 }
 MC(mcModuleGetFunction, (abi::Function * function, abi::Module module, const char* name), function, module,
    name) {
-  const auto* const* first = static_cast<KernelEntry**>(::dlsym(module->library, "stand_in_first_kernel"));
-  for (const KernelEntry* at = *first; at != nullptr; at = at->next)
+  const auto first = reinterpret_cast<const KernelEntry* (*)()>(::dlsym(module->library, "stand_in_kernels"));
+  for (const KernelEntry* at = first(); at != nullptr; at = at->next)
     if (std::strcmp(at->name, name) == 0) return *function = new abi::FunctionObject{at}, 0;
   return 500;  // mcErrorSymbolNotFound
 }

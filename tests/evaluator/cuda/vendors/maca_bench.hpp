@@ -39,7 +39,7 @@ inline std::string in_maca(std::string text) {
   return replaced(text, "__nv_bfloat16", "maca_bfloat16");
 }
 
-inline Source maca_source(const std::string& text) { return Source::create({{"kernel.cu", text}}).value(); }
+inline Source maca_source(const std::string& text) { return Source::create({{"seed.cu", text}}).value(); }
 
 class MacaTest : public ::testing::Test {
  protected:

@@ -195,6 +195,14 @@ mcError_t mcLaunchKernel(const void* host, dim3 grid, dim3 block, void** argumen
 
 namespace stand_in {
 
+/// When the first launch comes: kernels are added in no certain order while the library is loaded.
+inline bool register_kernels() {
+  void** const handle = __mcRegisterFatBinary(nullptr);
+  for (const KernelEntry* at = first_kernel; at != nullptr; at = at->next)
+    __mcRegisterFunction(handle, at->host, nullptr, at->name, 0, nullptr, nullptr, nullptr, nullptr, nullptr);
+  return true;
+}
+
 /// kernel<<<grid, block, shared, stream>>>
 template <auto Kernel>
 struct Launch {
@@ -210,6 +218,8 @@ struct Launch {
   }
   template <class... Parameters, class... Arguments>
   void call(void (*)(Parameters...), const Arguments&... arguments) const {
+    static const bool registered = register_kernels();
+    (void)registered;
     std::tuple<std::remove_cv_t<Parameters>...> values(static_cast<Parameters>(arguments)...);
     std::apply(
         [&](auto&... each) {
