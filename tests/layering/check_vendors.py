@@ -3,7 +3,7 @@
     check_vendors.py SOURCE_DIR
 
 Looks at the code and texts (not at comments) of the judge, and of the parts of the GPU backend that every vendor shares. A name
-of a vendor's is printed as file:line and makes the exit status 1.
+of a vendor's is printed as file:line and makes the exit status 1; so does a vendor's folder that is too large.
 """
 
 import re
@@ -16,6 +16,8 @@ SHARED = ("evaluator/judge", "evaluator/timing", "evaluator/truth", "evaluator/c
           "evaluator/cuda/rates.*", "evaluator/cuda/set_cache.*", "evaluator/cuda/toolchain/build_script.*",
           "evaluator/cuda/toolchain/cuda_compiler.*", "evaluator/cuda/toolchain/trusted_builds.cpp")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".def")
+VENDORS = "evaluator/cuda/vendors"
+MOST_LINES = 1500  # of a vendor's folder: more is not what only this vendor has
 NAMED = re.compile(r"\b(?:cuda|cu|mc|hip)[A-Z]\w*"  # functions of a runtime or a driver
                    r"|\b(?:CUDA|NVIDIA|NVML|PTX|MACA|MetaX|HIP|ROCm|AMD)\b"
                    r"|\b(?:nvcc|mxcc|hipcc|ptxas|cubin|nvidia|maca)\b"
@@ -41,6 +43,10 @@ def check(root):
         for number, line in enumerate(without_comments(path.read_text(encoding="utf-8")).splitlines(), 1):
             wrong += [f"{path.relative_to(root)}:{number}: names {match[0]}, which belongs into evaluator/cuda/vendors"
                       for match in NAMED.finditer(line)]
+    for folder in sorted(path for path in (root / VENDORS).iterdir() if path.is_dir()):
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in folder.iterdir())
+        if lines > MOST_LINES:
+            wrong.append(f"{folder.relative_to(root)}: {lines} lines, {MOST_LINES} are allowed")
     return wrong
 
 

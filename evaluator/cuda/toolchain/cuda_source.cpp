@@ -142,7 +142,7 @@ std::string task_header(const Task& task, const Dialect& dialect, OraclePrecisio
       "// Generated from task.yaml: the entry's signature.\n#pragma once\n\n"
       "#include <cstdint>\n#include <" +
       std::string(dialect.runtime_header) + ">\n" + type_includes(task, dialect);
-  if (precision != OraclePrecision::declared) text += foreign_includes(task, user) + wide_reals();
+  if (precision != OraclePrecision::declared) text += foreign_includes(task, user) + wide_reals(dialect);
   return text + "\n" + entry_declaration(task, dialect);
 }
 

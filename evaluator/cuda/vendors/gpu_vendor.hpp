@@ -75,7 +75,8 @@ struct DeviceTable {
   /// What a device is asked for, as DeviceFacts::attributes counts and as the driver does. Empty: the same
   /// numbers.
   std::span<const std::pair<int, int>> attributes = {};
-  /// What is planned for if there is no device, and what stands for an attribute that a driver does not report.
+  /// What is planned for if there is no device, and what stands for an attribute that a driver does not
+  /// report.
   DeviceFacts (*usual)() = nullptr;
   OccupancyRules occupancy = {};
   /// The compiler's name of a device: "sm_90a".

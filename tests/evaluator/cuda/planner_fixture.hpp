@@ -20,8 +20,8 @@
 #include "fixtures/planner_cases.hpp"
 #include "locate_program.hpp"
 #include "planner/planner.hpp"
-#include "vendors/nvidia/nvidia.hpp"
 #include "temporary_folder.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 

@@ -60,7 +60,8 @@ class WithNvcc : public ::testing::Test {
   }
 
   static std::shared_ptr<const CudaCompiler> compiler(const Task& task = small_task(),
-                                                      const CompilerOptions& options = {.vendor = &nvidia()}) {
+                                                      const CompilerOptions& options = {
+                                                          .vendor = &nvidia()}) {
     return CudaCompiler::create(task, options).value();
   }
   /// The rejection of a source that must not compile.

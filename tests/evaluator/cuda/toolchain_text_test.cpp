@@ -6,9 +6,9 @@
 #include "toolchain/build_script.hpp"
 #include "toolchain/cuda_source.hpp"
 #include "toolchain/diagnostics.hpp"
+#include "toolchain_bench.hpp"
 #include "vendors/nvidia/learnt_script.hpp"
 #include "vendors/nvidia/nvidia.hpp"
-#include "toolchain_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {

@@ -1,4 +1,4 @@
-// How CUDA names its functions: for its planner's program, which has nothing else of this folder.
+// How CUDA names its functions: for its planner's program, which has nothing else of its folder.
 #pragma once
 
 #include "planner/runtime_names.hpp"

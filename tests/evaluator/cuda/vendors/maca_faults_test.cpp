@@ -125,7 +125,8 @@ bool only_judge_calls(const std::string& name) {
 
 /// The function's name in the error, or what its failure means.
 void expect_named(const std::string& name, const Result<std::vector<float>>& got) {
-  if (name == "mcMemAddressReserve" || name == "mcEventQuery") return;  // a smaller range, or another run, does as well
+  if (name == "mcMemAddressReserve" || name == "mcEventQuery")
+    return;  // a smaller range, or another run, does as well
   ASSERT_FALSE(got) << name << " failed unseen";
   const std::string words = describe(got.error());
   if (name == "mcDeviceGetAttribute")
