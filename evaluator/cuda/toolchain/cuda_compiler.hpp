@@ -119,6 +119,7 @@ class CudaCompiler {
   Toolkit toolkit_;
   BuildCache cache_;
   std::string description_;
+  Digest tools_stamp_;  ///< of compiler and flags
   Digest stamp_;        ///< of all that a binary depends on beside its source
   std::string shim_;    ///< the generated call, compiled once
   std::string script_;  ///< builds the files in a scratch folder (build_script.hpp)

@@ -71,10 +71,14 @@ Status CudaCompiler::prepare(const std::stop_token& stop) {
   script_ = plain_script(command, link_with_shim());
   if (tools_.learn != nullptr)
     if (auto learnt = learn_steps(std::move(command), stop); !learnt) return learnt;
+  DigestBuilder tools;
+  tools.add(kCacheFormat).add(toolkit_.version).add(arch_).add(script_);
+  for (const std::string& flag : flags_) tools.add(flag);
+  add_identity(tools, toolkit_.compiler);
+  add_identity(tools, "/usr/bin/g++");
+  tools_stamp_ = tools.finish();
   DigestBuilder stamp;
-  stamp.add(kCacheFormat).add(toolkit_.version).add(script_).add(shim_source(task_, tools_.dialect));
-  add_identity(stamp, toolkit_.compiler);
-  add_identity(stamp, "/usr/bin/g++");
+  stamp.add(tools_stamp_.hex()).add(shim_source(task_, tools_.dialect));
   stamp.add(task_header(task_, tools_.dialect, OraclePrecision::f64)).add(task_.files.size());
   for (const SourceFile& file : task_.files) stamp.add(file.path).add(file.text);
   stamp_ = stamp.finish();
@@ -151,7 +155,7 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
 Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& kernels,
                                                            const std::stop_token& stop) const {
   const std::string source = tools_.dialect.kernel_prologue + kernels;
-  const Digest key = DigestBuilder().add(stamp_.hex()).add("kernels").add(source).finish();
+  const Digest key = DigestBuilder().add(tools_stamp_.hex()).add("kernels").add(source).finish();
   auto made = cache_.find(key);
   if (!made) {
     auto scratch = ScratchFolder::create();

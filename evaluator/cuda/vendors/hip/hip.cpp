@@ -156,7 +156,11 @@ extern "C" hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int de
 #define KERNELSMITH_LANES warpSize
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor(value, lane)
 #define KERNELSMITH_BLOCK(threads) __launch_bounds__(threads)
+#if HIP_VERSION_MAJOR < 6
+#define KERNELSMITH_NANOSECONDS() static_cast<unsigned long long>(__builtin_amdgcn_s_memrealtime()) * 10
+#else
 #define KERNELSMITH_NANOSECONDS() static_cast<unsigned long long>(wall_clock64()) * 10
+#endif
 using Half = __half;
 using Bfloat = hip_bfloat16;
 __device__ inline float widened(Half x) { return __half2float(x); }
