@@ -4,36 +4,23 @@
 #include "locate_program.hpp"
 #include "planner/planner.hpp"
 #include "toolchain/cuda_compiler.hpp"
-#include "vendors/maca_bench.hpp"
+#include "vendors/stand_in.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::HasSubstr;
-
-const char* const kSources[] = {"softmax_cuda", "reduce_cuda", "rmsnorm_cuda", "matmul_bf16_cuda"};
-
-std::string in_hip(std::string text) {
-  text = replaced(text, "backend: cuda", "backend: hip");
-  for (const char* name : {"Stream_t", "MallocAsync", "FreeAsync"})
-    text = replaced(text, "cuda" + std::string(name), "hip" + std::string(name));
-  text = replaced(text, "__float2bfloat16(", "hip_bfloat16(");
-  text = replaced(text, "__bfloat162float(", "static_cast<float>(");
-  return replaced(text, "__nv_bfloat16", "hip_bfloat16");
-}
 
 /// All examples as one source, whose entry is reduce's: hipcc takes seconds, mostly for its headers.
 Task all_examples() {
   const std::filesystem::path folder = KERNELSMITH_EXAMPLES;
   std::string source =
       "#include <cmath>\n#include <hip/hip_bfloat16.h>\n#include <hip/hip_fp16.h>\n#include \"task.cuh\"\n";
-  for (const char* example : kSources) {
-    std::string text = in_hip(file_text(folder / example / "reference.cu"));
+  for (const Example& example : kExamples) {
+    std::string text = kHip.translated(file_text(folder / example.name / "reference.cu"));
     for (const char* include : {"#include <cmath>", "#include \"task.cuh\""})
       text = replaced(text, include, "");
-    source += "namespace " + std::string(example) + " {\n" + text + "}\n";
+    source += "namespace " + example.name + " {\n" + text + "}\n";
   }
-  return parse_task(in_hip(file_text(folder / "reduce_cuda/task.yaml")), "task.yaml",
+  return parse_task(kHip.translated(file_text(folder / "reduce_cuda/task.yaml")), "task.yaml",
                     [&](const std::string&) -> Result<std::string> { return source; })
       .value();
 }
@@ -41,6 +28,7 @@ Task all_examples() {
 class Hip : public ::testing::Test {
  protected:
   void SetUp() override {
+    ::unsetenv(kHip.variable.c_str());  // the machine's
     ::setenv("KERNELSMITH_CACHE", KERNELSMITH_TEST_CACHE, 1);
     if (const auto toolkit = hip().toolchain.find({}); !toolkit) GTEST_SKIP() << describe(toolkit.error());
   }
@@ -71,7 +59,7 @@ TEST_F(Hip, TheExamplesBecomeCodeObjectsOfTwoArchitecturesAndAPlan) {
     const auto binary = (*compiler)->build({task.reference, "reference"});
     ASSERT_TRUE(binary) << arch << ": " << describe(binary.error());
     const std::vector<KernelFacts>& kernels = (*binary)->facts().kernels;
-    ASSERT_EQ(kernels.size(), std::size(kSources)) << arch;
+    ASSERT_EQ(kernels.size(), std::size(kExamples)) << arch;
     for (const KernelFacts& facts : kernels) {
       EXPECT_GE(facts.kernel.parameters.size(), 3U) << facts.kernel.name;
       EXPECT_EQ(facts.kernel.parameters.front(), (plan::Parameter{0, 8}));

@@ -1,0 +1,60 @@
+// Whole evaluations of the examples, from a source to a verdict, on the stand-ins of each vendor's driver:
+// they carry kernels out.
+#include <future>
+
+#include "vendors/stand_in.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+using ::testing::Combine;
+using ::testing::HasSubstr;
+using ::testing::Values;
+using ::testing::ValuesIn;
+
+Result<Evaluation> evaluate(const std::shared_ptr<Evaluator>& by, const Task& task, const std::string& text) {
+  std::promise<Result<Evaluation>> promise;
+  EvaluationJob job;
+  job.task = task.digest;
+  job.source = source_of(text);
+  by->start(std::move(job), {}, [&](Result<Evaluation> done) { promise.set_value(std::move(done)); });
+  return promise.get_future().get();
+}
+
+class VendorExamples : public ::testing::TestWithParam<std::tuple<StandIn, Example>> {};
+
+TEST_P(VendorExamples, IsAcceptedAndItsWrongTwinIsNot) {
+  const auto& [stand_in, example] = GetParam();
+  use(stand_in);
+  if (const std::string why = missing(stand_in); !why.empty()) GTEST_SKIP() << why;
+  const Task task = task_of(stand_in, example);
+  const std::string text = reference_of(stand_in, example);
+  const auto made = make_cuda_evaluator(task, options_for(stand_in));
+  ASSERT_TRUE(made) << describe(made.error());
+  const auto right = evaluate(*made, task, text + "// as the reference\n");
+  ASSERT_TRUE(right) << describe(right.error());
+  EXPECT_TRUE(right->accepted()) << right->rejection()->diagnostics;
+  EXPECT_THAT(right->report().hardware, HasSubstr(stand_in.hardware));
+  EXPECT_THAT(right->report().toolchain, HasSubstr(stand_in.toolchain));
+
+  const auto& [part, by] = example.wrong;
+  ASSERT_THAT(text, HasSubstr(part));
+  const auto wrong = evaluate(*made, task, replaced(text, part, by));
+  ASSERT_TRUE(wrong) << describe(wrong.error());
+  ASSERT_FALSE(wrong->accepted());
+  EXPECT_EQ(name_of(wrong->rejection()->stage), name_of(Stage::correctness))
+      << wrong->rejection()->diagnostics;
+}
+
+#ifdef KERNELSMITH_FIRST_EXAMPLE
+const auto kChosen = Values(kExamples[0]);
+#else
+const auto kChosen = ValuesIn(std::begin(kExamples) + 1, std::end(kExamples));
+#endif
+INSTANTIATE_TEST_SUITE_P(Examples, VendorExamples, Combine(Values(kMaca, kHip), kChosen),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).backend + "_" + std::get<1>(test.param).name;
+                         });
+
+}  // namespace
+}  // namespace kernelsmith::cuda
