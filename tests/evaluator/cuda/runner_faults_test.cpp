@@ -120,7 +120,7 @@ TEST_F(RunnerFaultsTest, TheProcessEndsWithTheJudgeWhateverItDoes) {
   for (const bool busy : {false, true}) {
     auto ends = Channel::create();
     ASSERT_TRUE(ends.has_value());
-    auto process = ChildProcess::start(runner_program(), {"0"}, ends->second.descriptor());
+    auto process = ChildProcess::start(runner_program(), {"0", "cuda", ""}, ends->second.descriptor());
     ASSERT_TRUE(process.has_value()) << describe(process.error());
     ends->second.close();
     Channel& channel = ends->first;

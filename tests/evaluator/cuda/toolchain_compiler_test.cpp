@@ -234,7 +234,7 @@ TEST_F(CudaCompilerTest, SaysWhoseSourceDoesNotCompile) {
 TEST_F(CudaCompilerTest, RefusesFlagsThatNvccDoesNotKnow) {
   Task task = small_task();
   task.flags = {"--no-such-flag"};
-  const auto made = CudaCompiler::create(task, {});
+  const auto made = CudaCompiler::create(task, {.vendor = &nvidia()});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::tool_failed);
   EXPECT_THAT(describe(made.error()), HasSubstr("--no-such-flag"));
