@@ -53,43 +53,43 @@ class RuntimeDriver {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
       if (function == nullptr && missing == nullptr) missing = name;
     };
-    find(error_string_, Vendor::kErrorString);
-    find(error_name_, Vendor::kErrorName);
-    find(set_device_, Vendor::kSetDevice);
-    find(copy_, Vendor::kCopy);
-    find(launch_, Vendor::kLaunch);
+    find(error_string, Vendor::kErrorString);
+    find(error_name, Vendor::kErrorName);
+    find(set_device, Vendor::kSetDevice);
+    find(copy, Vendor::kCopy);
+    find(plain_launch, Vendor::kLaunch);
     if constexpr (Vendor::kExtendedLaunch)
-      find(launch_extended_, Vendor::kLaunchCooperative);
+      find(extended_launch, Vendor::kLaunchCooperative);
     else
-      find(launch_cooperative_, Vendor::kLaunchCooperative);
+      find(cooperative_launch, Vendor::kLaunchCooperative);
     give(driver.error_string, Vendor::kErrorString, [](abi::Code code, const char** text) {
-      *text = error_string_(code);
+      *text = error_string(code);
       return abi::kSuccess;
     });
     give(driver.error_name, Vendor::kErrorName, [](abi::Code code, const char** text) {
-      *text = error_name_(code);
+      *text = error_name(code);
       return abi::kSuccess;
     });
     give(driver.context_create, Vendor::kSetDevice,
          [](abi::Context* context, unsigned, abi::DeviceNumber number) {
            *context = context_of(number);
-           return set_device_(number);
+           return set_device(number);
          });
     give(driver.context_destroy, Vendor::kSetDevice, [](abi::Context) { return abi::kSuccess; });
     give(driver.context_push, Vendor::kSetDevice,
-         [](abi::Context context) { return set_device_(number_of(context)); });
+         [](abi::Context context) { return set_device(number_of(context)); });
     give(driver.context_pop, Vendor::kSetDevice, [](abi::Context*) { return abi::kSuccess; });
     give(driver.copy_to_device, Vendor::kCopy,
          [](abi::Address to, const void* from, std::size_t bytes, abi::Stream stream) {
-           return copy_(pointer(to), from, bytes, kToDevice, stream);
+           return copy(pointer(to), from, bytes, kToDevice, stream);
          });
     give(driver.copy_to_host, Vendor::kCopy,
          [](void* to, abi::Address from, std::size_t bytes, abi::Stream stream) {
-           return copy_(to, pointer(from), bytes, kToHost, stream);
+           return copy(to, pointer(from), bytes, kToHost, stream);
          });
     give(driver.copy_on_device, Vendor::kCopy,
          [](abi::Address to, abi::Address from, std::size_t bytes, abi::Stream stream) {
-           return copy_(pointer(to), pointer(from), bytes, kOnDevice, stream);
+           return copy(pointer(to), pointer(from), bytes, kOnDevice, stream);
          });
     // What a kernel may have of shared memory it has without asking, and there is nothing else to set.
     give(driver.function_set, Vendor::kLaunch, [](abi::Function, int attribute, int) {
@@ -128,25 +128,25 @@ class RuntimeDriver {
     }
     const auto& grid = config->grid;
     const auto& block = config->block;
-    if (cooperative && launch_extended_ != nullptr)
-      return launch_extended_(config, function, parameters, nullptr);
+    if (cooperative && extended_launch != nullptr)
+      return extended_launch(config, function, parameters, nullptr);
     if (cooperative)
-      return launch_cooperative_(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                 config->shared_bytes, config->stream, parameters);
-    return launch_(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], config->shared_bytes,
-                   config->stream, parameters, nullptr);
+      return cooperative_launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                config->shared_bytes, config->stream, parameters);
+    return plain_launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                        config->shared_bytes, config->stream, parameters, nullptr);
   }
 
-  static inline const char* (*error_string_)(abi::Code) = nullptr;
-  static inline const char* (*error_name_)(abi::Code) = nullptr;
-  static inline abi::Code (*set_device_)(int) = nullptr;
-  static inline abi::Code (*copy_)(void*, const void*, std::size_t, int, abi::Stream) = nullptr;
-  static inline abi::Code (*launch_)(abi::Function, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                     unsigned, unsigned, abi::Stream, void**, void**) = nullptr;
-  static inline abi::Code (*launch_extended_)(const abi::LaunchConfig*, abi::Function, void**,
-                                              void**) = nullptr;
-  static inline abi::Code (*launch_cooperative_)(abi::Function, unsigned, unsigned, unsigned, unsigned,
-                                                 unsigned, unsigned, unsigned, abi::Stream, void**) = nullptr;
+  static inline const char* (*error_string)(abi::Code) = nullptr;
+  static inline const char* (*error_name)(abi::Code) = nullptr;
+  static inline abi::Code (*set_device)(int) = nullptr;
+  static inline abi::Code (*copy)(void*, const void*, std::size_t, int, abi::Stream) = nullptr;
+  static inline abi::Code (*plain_launch)(abi::Function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                          unsigned, unsigned, abi::Stream, void**, void**) = nullptr;
+  static inline abi::Code (*extended_launch)(const abi::LaunchConfig*, abi::Function, void**,
+                                             void**) = nullptr;
+  static inline abi::Code (*cooperative_launch)(abi::Function, unsigned, unsigned, unsigned, unsigned,
+                                                unsigned, unsigned, unsigned, abi::Stream, void**) = nullptr;
 };
 
 /// What such a runtime's codes say of a kernel: the numbers are CUDA's, those that each vendor lists.

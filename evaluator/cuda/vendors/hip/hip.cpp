@@ -1,8 +1,10 @@
 // The table of AMD's GPUs. What is said of them was read in public sources (docs/backend-hip.md names them).
 #include "vendors/hip/hip.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <system_error>
 
 #include <unistd.h>
@@ -64,19 +66,9 @@ DeviceFacts usual_device() {
   return facts;
 }
 
-/// The kernel driver tells it: gfx_target_version of the node that has no processor cores; 90010 is gfx90a.
-std::string arch_of(const DeviceFacts& facts, const std::string&) {
-  constexpr const char* kHex = "0123456789abcdef";
-  std::error_code none;
-  for (const auto& node : std::filesystem::directory_iterator("/sys/class/kfd/kfd/topology/nodes", none)) {
-    std::ifstream file(node.path() / "properties");
-    std::string key;
-    unsigned long value = 0;
-    while (file >> key >> value)
-      if (key == "gfx_target_version" && value > 0)
-        return "gfx" + std::to_string(value / 10000) + kHex[value / 100 % 100 % 16] + kHex[value % 100 % 16];
-  }
-  return "gfx" + std::to_string(facts.arch) + "0";
+std::string arch_of(const DeviceFacts& facts, const std::string& bus_id) {
+  const std::string told = gfx_of("/sys/class/kfd/kfd/topology/nodes", bus_id);
+  return told.empty() ? "gfx" + std::to_string(facts.arch) + "0" : told;
 }
 
 std::string version_text(int version) {
@@ -221,6 +213,25 @@ GpuVendor table() {
 }
 
 }  // namespace
+
+std::string gfx_of(const std::filesystem::path& nodes, const std::string& bus_id) {
+  constexpr const char* kHex = "0123456789abcdef";
+  unsigned domain = 0, bus = 0, device = 0, function = 0;
+  if (std::sscanf(bus_id.c_str(), "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4) return "";
+  const unsigned long location = bus << 8 | device << 3 | function;
+  std::error_code none;
+  for (const auto& node : std::filesystem::directory_iterator(nodes, none)) {
+    std::ifstream file(node.path() / "properties");
+    std::map<std::string, unsigned long> properties;
+    std::string key;
+    for (unsigned long value = 0; file >> key >> value;) properties[key] = value;
+    const unsigned long version = properties["gfx_target_version"];  // 90010 is gfx90a
+    if (version == 0 || properties["location_id"] != location || properties["domain"] != domain) continue;
+    return "gfx" + std::to_string(version / 10000) + kHex[version / 100 % 100 % 16] +
+           kHex[version % 100 % 16];
+  }
+  return "";
+}
 
 const GpuVendor& hip() {
   static const GpuVendor made = table();
