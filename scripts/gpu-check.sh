@@ -151,16 +151,18 @@ section_production() {
 # The backends of other vendors (docs/backend-maca.md, docs/backend-hip.md): the references of the examples in their dialects. Each
 # must be accepted as its own candidate, and the last one, which computes something else, must not.
 section_vendor() {
-  local backend prefix task folder
+  local backend prefix bfloats task folder
   kernelsmith doctor | grep -E 'maca|mxcc|hip'
   for backend in maca hip; do
     kernelsmith doctor | grep -q "$backend gpu 0" || continue
     prefix=${backend/maca/mc}
-    for task in softmax_cuda reduce_cuda rmsnorm_cuda; do
+    bfloats='s/__nv_bfloat16/maca_bfloat16/g'
+    [ "$backend" = maca ] || bfloats='s/__float2bfloat16(/hip_bfloat16(/g; s/__bfloat162float(/static_cast<float>(/g; s/__nv_bfloat16/hip_bfloat16/g'
+    for task in softmax_cuda reduce_cuda matmul_bf16_cuda rmsnorm_cuda; do
       folder=$scratch/$backend-$task
       mkdir -p "$folder"
       sed "s/backend: cuda/backend: $backend/; s/, seed: seed.cu//" "examples/$task/task.yaml" >"$folder/task.yaml"
-      sed "s/cuda\([A-Z]\)/$prefix\1/g" "examples/$task/reference.cu" >"$folder/reference.cu"
+      sed "s/cuda\([A-Z]\)/$prefix\1/g; $bfloats" "examples/$task/reference.cu" >"$folder/reference.cu"
       echo "-- $backend, $task"
       timeout 120 kernelsmith evaluate "$folder" "$folder/reference.cu" 2>&1 | grep -v '^knob'
     done

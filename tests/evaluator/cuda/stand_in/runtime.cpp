@@ -364,7 +364,10 @@ STAND_IN(StreamEndCapture, (abi::Stream stream, abi::Graph* graph), stream, grap
 STAND_IN(EventCreateWithFlags, (abi::Event * event, unsigned), event, 0) {
   return *event = new abi::EventObject, 0;
 }
-STAND_IN(EventDestroy, (abi::Event event), event) { return delete event, 0; }
+STAND_IN(EventDestroy, (abi::Event event), event) {
+  gpu().wait();  // it may be recorded still
+  return delete event, 0;
+}
 STAND_IN(EventRecord, (abi::Event event, abi::Stream stream), event, stream) {
   return record_event(event, stream);
 }
@@ -389,6 +392,7 @@ STAND_IN(ModuleLoadData, (abi::Module * module, const void* image), module, imag
   return 0;
 }
 STAND_IN(ModuleUnload, (abi::Module module), module) {
+  gpu().wait();
   ::dlclose(module->library);
   ::close(module->file);
   delete module;

@@ -17,6 +17,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 using ::testing::Values;
@@ -177,8 +178,14 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
     EXPECT_THAT(describe(got.error()), HasSubstr(words)) << call;
   }
 
-  static void expect_well_or_told(const Result<Output>& got, const std::string& name) {
-    got ? expect_well(got, name) : expect_told(got, name, name);
+  static void expect_well_or_told(const Result<Output>& got, const std::string& call) {
+    if (got)
+      expect_well(got, call);
+    else
+      EXPECT_THAT(describe(got.error()),
+                  AnyOf(HasSubstr("a failure that the test asked for"),
+                        HasSubstr("cannot share memory between processes"), HasSubstr("is not loaded")))
+          << call;
   }
 
   /// What gives something back: the process goes on without it, or ends.
@@ -219,6 +226,37 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
   RunnerSettings settings_;
 };
 
+#ifdef KERNELSMITH_OTHER_EXAMPLES
+
+/// Not the first calls alone: each one of a batch, the polls of an event up to a bound.
+TEST_P(VendorFaults, EachCallFailsOnceAndIsToldOrDoesNoHarm) {
+  constexpr int kPolls = 40;
+  const auto log = folder_->path() / "failed";
+  int failed = 0;
+  for (const bool by_judge : {false, true})
+    for (const std::string& name : functions_called(by_judge)) {
+      for (int call = 1; name != named("EventQuery") || call <= kPolls; ++call) {
+        const std::string which = name + ":" + std::to_string(call);
+        const std::string held = held_by_this_process(), left = driver_.left();
+        std::filesystem::remove(log);
+        ::setenv("KERNELSMITH_STAND_IN_LOG", log.c_str(), 1);
+        const auto got = failing(which, by_judge);
+        ::unsetenv("KERNELSMITH_STAND_IN_LOG");
+        if (file_text(log).find("!" + name) == std::string::npos) break;
+        ++failed;
+        expect_well_or_told(got, which);
+        if (gives_back(name)) continue;
+        EXPECT_EQ(held_by_this_process(), held) << which;
+        EXPECT_EQ(driver_.left(), left) << which;
+      }
+    }
+  RecordProperty("failed", failed);
+  EXPECT_GT(failed, 200);
+  expect_well(batch(), "none");
+}
+
+#else
+
 TEST_P(VendorFaults, EachFunctionThatTheRunnerCallsFailsOnceAndIsNamed) {
   expect_each_told(false);
   expect_told(failing(named("MemAddressReserve:1-"), false), "MemAddressReserve",
@@ -242,6 +280,8 @@ TEST_P(VendorFaults, NoFunctionIsLeftOut) {
   EXPECT_THAT(uncalled, UnorderedElementsAre(named("DeviceSynchronize"), named("MemGetInfo"),
                                              named("ModuleGetGlobal")));
 }
+
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Vendors, VendorFaults, Values(kMaca, kHip),
                          [](const auto& test) { return test.param.backend; });
