@@ -126,7 +126,7 @@ Status OpenDevice::prepare() {
 /// The error of an allocation, with its size in it.
 Error no_memory(const Error& error, std::size_t bytes) {
   Error told = error;
-  told.message += ", asked for " + std::to_string(bytes >> 20) + " MiB of device memory";
+  told.message += ", asked for " + std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB of device memory";
   return told;
 }
 

@@ -46,6 +46,44 @@ TEST_P(VendorExamples, IsAcceptedAndItsWrongTwinIsNot) {
       << wrong->rejection()->diagnostics;
 }
 
+#ifdef KERNELSMITH_OTHER_EXAMPLES
+/// A failure in the judge's process is the machine's, and the next evaluation is well. Each one compiles, so
+/// that one vendor has to do.
+TEST(VendorEvaluations, AFunctionThatFailsOnceCostsOneEvaluationAtMost) {
+  const DriverOfTest driver = use(kMaca);
+  const Task task = task_of(kMaca, kExamples[0]);
+  const std::string text = reference_of(kMaca, kExamples[0]);
+  const auto made = make_cuda_evaluator(task, options_for(kMaca));
+  ASSERT_TRUE(made) << describe(made.error());
+  int number = 0;
+  const auto evaluated = [&] {  // another binary each time: the same one is not measured again
+    const std::string other = std::to_string(++number);
+    return evaluate(*made, task,
+                    text + "extern \"C\" __global__ void other(int* x) { *x = " + other + "; }\n");
+  };
+  const auto folder = ScratchFolder::create().value();
+  driver.count_anew();
+  ::setenv("KERNELSMITH_STAND_IN_LOG", (folder.path() / "calls").c_str(), 1);
+  ASSERT_TRUE(evaluated());
+  ::unsetenv("KERNELSMITH_STAND_IN_LOG");
+  const auto names = functions_in(folder.path() / "calls", true);
+  EXPECT_GT(names.size(), 6U);
+  for (const std::string& name : names) {
+    driver.count_anew();
+    ::setenv("KERNELSMITH_STAND_IN_FAIL", (name + ":1").c_str(), 1);
+    const auto got = evaluated();
+    ::unsetenv("KERNELSMITH_STAND_IN_FAIL");
+    if (got)
+      EXPECT_TRUE(got->accepted()) << name << ": " << got->rejection()->diagnostics;
+    else
+      EXPECT_THAT(describe(got.error()), HasSubstr(name + ": a failure that the test asked for"));
+    const auto after = evaluated();
+    ASSERT_TRUE(after) << name << ": " << describe(after.error());
+    EXPECT_TRUE(after->accepted()) << name << ": " << after->rejection()->diagnostics;
+  }
+}
+#endif
+
 #ifdef KERNELSMITH_FIRST_EXAMPLE
 const auto kChosen = Values(kExamples[0]);
 #else

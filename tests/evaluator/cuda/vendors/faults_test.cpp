@@ -151,12 +151,7 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
     ::unsetenv("KERNELSMITH_STAND_IN_LOG");
     EXPECT_TRUE(well) << describe(well.error());
     EXPECT_EQ(well ? *well : Output{}, kRight);
-    std::set<std::string> names;
-    std::istringstream lines(file_text(log));
-    std::string name;
-    for (pid_t process = 0; lines >> process >> name;)
-      if ((process == ::getpid()) == by_judge) names.insert(name);
-    return names;
+    return functions_in(log, by_judge);
   }
 
   /// A batch during which the call fails: "mcMalloc:1" in this process or in the runner's.

@@ -6,11 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
@@ -95,6 +98,16 @@ inline DriverOfTest use(const StandIn& stand_in) {
   if (library == nullptr) return {};
   return {reinterpret_cast<void (*)()>(::dlsym(library, "stand_in_count_anew")),
           reinterpret_cast<const char* (*)()>(::dlsym(library, "stand_in_left"))};
+}
+
+/// The functions in the stand-in's log that this process called, or others.
+inline std::set<std::string> functions_in(const std::filesystem::path& log, bool by_this_process) {
+  std::set<std::string> names;
+  std::istringstream lines(file_text(log));
+  std::string name;
+  for (pid_t process = 0; lines >> process >> name;)
+    if ((process == ::getpid()) == by_this_process) names.insert(name);
+  return names;
 }
 
 /// Why this machine cannot compile for the vendor; empty if it can.
