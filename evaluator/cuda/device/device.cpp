@@ -276,6 +276,7 @@ Status OpenDevice::launch(std::span<const Launch> launches) {
     std::copy_n(launch.grid.begin(), 3, config.grid);
     std::copy_n(launch.block.begin(), 3, config.block);
     config.stream = stream_.get();
+    // The driver's handle, which launch() takes as a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const function = reinterpret_cast<abi::Function>(launch.function);
     if (auto got = driver_.call(driver_.launch, &config, function, arguments.data(), nullptr); !got)
       return got;

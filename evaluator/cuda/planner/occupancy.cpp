@@ -53,9 +53,9 @@ std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel)
 
 std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
                                         std::uint64_t threads, std::uint64_t dynamic_shared, int carveout) {
-  if (threads == 0 || threads > max_threads(device, kernel)) return 0;
-  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return 0;
   const std::uint64_t warp = value_of(device, kWarpSize);
+  if (threads == 0 || warp == 0 || threads > max_threads(device, kernel)) return 0;
+  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return 0;
   const std::uint64_t warps = (threads + warp - 1) / warp;
   // A block's warps are spread evenly over the partitions, and its registers counted so.
   if (registers_of_warp(device, kernel) * rounded(warps, device.occupancy.partitions) >
