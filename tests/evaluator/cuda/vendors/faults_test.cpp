@@ -221,7 +221,7 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
   RunnerSettings settings_;
 };
 
-#ifdef KERNELSMITH_OTHER_EXAMPLES
+#ifdef KERNELSMITH_ALL_EXAMPLES
 
 /// Not the first calls alone: each one of a batch, the polls of an event up to a bound.
 TEST_P(VendorFaults, EachCallFailsOnceAndIsToldOrDoesNoHarm) {
