@@ -3,7 +3,8 @@
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
 #   of torch: torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
-#   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS)
+#   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS);
+#   of maca and hip, on a card of theirs: vendor
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
 cd "$(dirname "$0")/.."
@@ -147,12 +148,36 @@ section_production() {
     timeout "${PRODUCTION_TIME:-500}" python3 -u benchmarks/production --limit $((${PRODUCTION_TIME:-500} - 30)) ${PRODUCTION_ONLY:+--only "$PRODUCTION_ONLY"}
 }
 
+# The backends of other vendors (docs/backend-maca.md, docs/backend-hip.md): the references of the examples in their dialects. Each
+# must be accepted as its own candidate, and the last one, which computes something else, must not.
+section_vendor() {
+  local backend prefix bfloats task folder
+  kernelsmith doctor | grep -E 'maca|mxcc|hip'
+  for backend in maca hip; do
+    kernelsmith doctor | grep -q "$backend gpu 0" || continue
+    prefix=${backend/maca/mc}
+    bfloats='s/__nv_bfloat16/maca_bfloat16/g'
+    [ "$backend" = maca ] || bfloats='s/__float2bfloat16(/hip_bfloat16(/g; s/__bfloat162float(/static_cast<float>(/g; s/__nv_bfloat16/hip_bfloat16/g'
+    for task in softmax_cuda reduce_cuda matmul_bf16_cuda rmsnorm_cuda; do
+      folder=$scratch/$backend-$task
+      mkdir -p "$folder"
+      sed "s/backend: cuda/backend: $backend/; s/, seed: seed.cu//" "examples/$task/task.yaml" >"$folder/task.yaml"
+      sed "s/cuda\([A-Z]\)/$prefix\1/g; $bfloats" "examples/$task/reference.cu" >"$folder/reference.cu"
+      echo "-- $backend, $task"
+      timeout 120 kernelsmith evaluate "$folder" "$folder/reference.cu" 2>&1 | grep -v '^knob'
+    done
+    sed 's/+ 1e-5f/+ 1e-1f/' "$folder/reference.cu" >"$folder/wrong.cu"
+    echo "-- $backend, a wrong one"
+    timeout 120 kernelsmith evaluate "$folder" "$folder/wrong.cu" 2>&1 | head -5
+  done
+}
+
 section_torch() {
   for part in workers examples replay extension noise redteam; do section_torch_$part; done
 }
 
 for section in "$@"; do
-  echo "== $section ($(nvidia-smi --query-gpu=name --format=csv,noheader | head -1))"
+  echo "== $section ($(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1))"
   start=$(date +%s)
   "section_$section"
   echo "== $section: $(($(date +%s) - start)) s"

@@ -8,7 +8,7 @@ build=${BUILD:-build/release}
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib" "$folder/packages"
 for program in $build/bin/kernelsmith $build/bin/kernelsmith-runner $build/bin/kernelsmith-cuda-runner $build/bin/kernelsmith-cuda-inspector \
-               $build/bin/kernelsmith-cuda-planner $build/tests/redteam_cuda $build/tests/redteam_torch $build/tests/cuda_runner_test; do
+               $build/bin/kernelsmith-cuda-planner $build/bin/kernelsmith-maca-planner $build/bin/kernelsmith-hip-planner $build/tests/redteam_cuda $build/tests/redteam_torch $build/tests/cuda_runner_test; do
   [ ! -x "$program" ] || strip -o "$folder/bin/$(basename "$program")" "$program"
 done
 strip -o "$folder/lib/libkernelsmith_extension.so" "$build/evaluator/torch/extension/libkernelsmith_extension.so"

@@ -27,7 +27,7 @@ packages=(g++ cmake ninja-build bubblewrap "libboost$boost-dev" "libboost-graph$
           libdtl-dev libcurl4-openssl-dev libnats-dev ca-certificates)
 if [ "$tier" = test ]; then
   packages+=(git ccache mold python3 python3-dev python3-venv sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
-             clang-format-14 clang-tidy-14 chromium nats-server)
+             clang-format-14 clang-tidy-14 chromium nats-server hipcc)
 elif [ "$tier" = docs ]; then
   packages=(doxygen python3 python3-venv)
 fi

@@ -34,9 +34,9 @@ std::uint32_t blocks_for(std::size_t threads) {
 
 }  // namespace
 
-Result<std::unique_ptr<Comparer>> Comparer::create(Device& device, std::span<const std::byte> cubin) {
+Result<std::unique_ptr<Comparer>> Comparer::create(Device& device, std::span<const std::byte> image) {
   std::unique_ptr<Comparer> comparer(new Comparer(device));
-  if (auto loaded = device.load(cubin); !loaded) return loaded.error();
+  if (auto loaded = device.load(image); !loaded) return loaded.error();
   return comparer;
 }
 

@@ -39,8 +39,8 @@ struct LookResult {
 /// Not thread-safe.
 class Comparer {
  public:
-  /// `cubin` is that of judge_kernels.cu. Errors: unsupported.
-  static Result<std::unique_ptr<Comparer>> create(Device& device, std::span<const std::byte> cubin);
+  /// `image` is that of judge_kernels.cu. Errors: unsupported.
+  static Result<std::unique_ptr<Comparer>> create(Device& device, std::span<const std::byte> image);
 
   /// Answers in the order of the questions.
   Result<std::vector<LookResult>> look(std::span<const Look> looks);

@@ -1,4 +1,4 @@
-// What others have to know about the backend `cuda`.
+// What others have to know about the backend `cuda`, and about those of other vendors.
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,10 +8,11 @@
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
+#include "backend_of_vendor.hpp"
 #include "device/device.hpp"
 #include "inspector/tool.hpp"
 #include "task_template.hpp"
-#include "toolchain/toolkit.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith {
 namespace cuda {
@@ -25,25 +26,29 @@ MachineCheck optional_check(std::string name, const Error& error) {
   return {std::move(name), CheckStatus::limited, error.message, error.hint, false};
 }
 
-MachineCheck check_toolkit() {
-  const auto toolkit = find_toolkit();
-  if (!toolkit) return optional_check("nvcc", toolkit.error());
-  return {"nvcc", CheckStatus::ok, "CUDA " + toolkit->version + " in " + toolkit->root.string(), "", false};
+MachineCheck check_toolkit(const GpuVendor& vendor) {
+  const auto toolkit = vendor.toolchain.find({});
+  const char* const program = vendor.toolchain.program;
+  if (!toolkit) return optional_check(program, toolkit.error());
+  return {program, CheckStatus::ok,
+          std::string(vendor.api) + " " + toolkit->version + " in " + toolkit->root.string(), "", false};
 }
 
-std::vector<MachineCheck> check_gpus() {
+std::vector<MachineCheck> check_gpus(const GpuVendor& vendor, const std::string& what) {
   std::string why;
-  const int count = Device::count(&why);
+  const int count = Device::count(vendor, &why);
   if (count == 0)
-    return {{"gpu", CheckStatus::limited, "no GPU: " + why,
-             "CUDA kernels are compiled and planned here, and need a machine with an NVIDIA GPU to be timed",
+    return {{what, CheckStatus::limited, "no GPU: " + why,
+             std::string(vendor.api) +
+                 " kernels are compiled and planned here, and need a machine with a GPU of " + vendor.maker +
+                 " to be timed",
              false}};
   std::vector<MachineCheck> checks;
   for (int i = 0; i < count; ++i) {
-    const auto device = Device::open(i);
-    checks.push_back(
-        device ? MachineCheck{"gpu " + std::to_string(i), CheckStatus::ok, (*device)->hardware(), "", false}
-               : optional_check("gpu " + std::to_string(i), device.error()));
+    const auto device = Device::open(vendor, i);
+    const std::string name = what + " " + std::to_string(i);
+    checks.push_back(device ? MachineCheck{name, CheckStatus::ok, (*device)->hardware(), "", false}
+                            : optional_check(name, device.error()));
   }
   return checks;
 }
@@ -64,60 +69,81 @@ MachineCheck check_tool(const std::string& name, const std::string& purpose) {
 
 std::vector<MachineCheck> examine_cuda(bool) {
   std::vector<MachineCheck> checks = {
-      check_toolkit(),
+      check_toolkit(nvidia()),
       check_tool("compute-sanitizer", "races and bad accesses that give right outputs are not found"),
       check_tool("ncu", "prompts do not say what bounds a kernel")};
-  for (MachineCheck& check : check_gpus()) checks.push_back(std::move(check));
+  for (MachineCheck& check : check_gpus(nvidia(), "gpu")) checks.push_back(std::move(check));
   return checks;
 }
 
-std::vector<MachineCheck> try_task(const Task& task) {
-  CudaOptions options;
+/// One line if the machine has nothing of the vendor's.
+std::vector<MachineCheck> examine(const GpuVendor& vendor) {
+  std::vector<MachineCheck> checks = {check_toolkit(vendor)};
+  if (checks.front().status != CheckStatus::ok && Device::count(vendor) == 0) return checks;
+  for (MachineCheck& check : check_gpus(vendor, std::string(vendor.backend) + " gpu"))
+    checks.push_back(std::move(check));
+  return checks;
+}
+
+std::vector<MachineCheck> try_task(const Task& task, const GpuVendor& vendor) {
+  CudaOptions options = usual_options(vendor);
   options.bank_seconds = kBankSeconds;
   const auto evaluator = make_cuda_evaluator(task, options);
-  if (evaluator && Device::count(nullptr) == 0) return {without_gpu()};
+  if (evaluator && Device::count(vendor) == 0) return {without_gpu()};
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
-/// Memory: none shared, within 16 KiB, what a block has without asking, more. Parallelism: how many threads
-/// a multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
-std::vector<BehaviourLevels> behaviour() {
-  constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
-  return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},
-          {"registers", {0, 33, 65, 129, 256}},
-          {"tensor_cores", {0, 1, 2}}};
-}
-
-}  // namespace
-}  // namespace cuda
-
-std::string cuda_hardware() {
-  if (cuda::Device::count() == 0) return std::string(kNoGpu);
-  const auto device = cuda::Device::open(0);
+std::string hardware_of(const GpuVendor& vendor) {
+  if (Device::count(vendor) == 0) return std::string(kNoGpu);
+  const auto device = Device::open(vendor, 0);
   return device ? (*device)->hardware() : std::string(kNoGpu);
 }
 
-BackendDescription describe_cuda_backend() {
+}  // namespace
+
+BackendDescription describe_backend(const GpuVendor& vendor) {
   BackendDescription description;
-  description.name = "cuda";
-  description.summary = "a CUDA C++ kernel with its launches, planned, replayed and timed on a GPU";
-  description.template_files = cuda::task_template();
-  description.language = "CUDA C++";
+  description.name = vendor.backend;
+  description.summary =
+      "a " + std::string(vendor.language) + " kernel with its launches, planned, replayed and timed on a GPU";
+  description.language = vendor.language;
   description.suffix = ".cu";
   description.form = TaskForm::kernel;
   description.timeout_s = kGpuTimeoutS;
-  description.dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::f8e5m2,
-                        Dtype::i64, Dtype::i32, Dtype::i8,  Dtype::u8,   Dtype::boolean};
-  description.behaviour = cuda::behaviour();
+  description.dtypes = {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16};
+  if (*vendor.toolchain.dialect.e4m3 != '\0')
+    description.dtypes.insert(description.dtypes.end(), {Dtype::f8e4m3, Dtype::f8e5m2});
+  description.dtypes.insert(description.dtypes.end(),
+                            {Dtype::i64, Dtype::i32, Dtype::i8, Dtype::u8, Dtype::boolean});
+  description.behaviour = vendor.device.behaviour();
   description.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{"task.cuh", cuda_task_header(task)}};
   };
-  description.hardware = cuda_hardware;
-  description.examine_machine = cuda::examine_cuda;
-  description.examine_task = cuda::try_task;
-  description.examine_precision = [](const Task& task) {
-    return precision_checks(check_cuda_precision(task));
+  description.hardware = [&vendor] { return hardware_of(vendor); };
+  description.examine_machine = [&vendor](bool) { return examine(vendor); };
+  description.examine_task = [&vendor](const Task& task) { return try_task(task, vendor); };
+  description.examine_precision = [&vendor](const Task& task) {
+    return precision_checks(check_cuda_precision(task, usual_options(vendor)));
   };
+  return description;
+}
+
+CudaOptions usual_options(const GpuVendor& vendor) {
+  CudaOptions options;
+  options.vendor = &vendor;
+  options.flags = vendor.toolchain.usual_flags();
+  options.inspect = vendor.inspected;
+  return options;
+}
+
+}  // namespace cuda
+
+std::string cuda_hardware() { return cuda::hardware_of(cuda::nvidia()); }
+
+BackendDescription describe_cuda_backend() {
+  BackendDescription description = cuda::describe_backend(cuda::nvidia());
+  description.template_files = cuda::task_template();
+  description.examine_machine = cuda::examine_cuda;
   return description;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <future>
 #include <optional>
 #include <string>
@@ -25,8 +26,11 @@
 #include "locate_program.hpp"
 #include "plan_cache.hpp"
 #include "rates.hpp"
+#include "runner/own_kernels.hpp"
 #include "task_objects.hpp"
 #include "toolchain/cuda_source.hpp"
+#include "vendors/nvidia/nvidia.hpp"
+#include "vendors/vendors.hpp"
 
 namespace kernelsmith {
 namespace cuda {
@@ -37,8 +41,6 @@ namespace {
 constexpr std::size_t kMostSlots = 32;
 /// Host code of a call has so long to be planned, on a machine that compiles others meanwhile.
 constexpr double kLeastPlanS = 10;
-/// Without a device this is what candidates are compiled for.
-constexpr const char* kUsualArch = "sm_90a";
 /// Deriving what outputs may be is the processor's work.
 constexpr std::size_t kMostOracleThreads = 8;
 
@@ -85,6 +87,8 @@ class CudaBackend final : public Backend {
         });
   }
   void cannot_run(Error why) { why_not_ = std::move(why); }
+  /// What every runner that is started reads.
+  void keep(std::unique_ptr<ScratchFolder> runner_kernels) { runner_kernels_ = std::move(runner_kernels); }
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
     Report report;
@@ -140,6 +144,7 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<PlanCache> plans_;
   const DeviceFacts device_;               ///< the GPU's, or the one that is planned for
   std::unique_ptr<MemoryClaimed> memory_;  ///< given back after all that follows
+  std::unique_ptr<ScratchFolder> runner_kernels_;
   Mutex mutex_;
   std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
   std::optional<DeviceLease> lease_;
@@ -148,22 +153,29 @@ class CudaBackend final : public Backend {
   Error why_not_;
 };
 
-Status check_supported(const Task& task) {
-  if (task.backend != "cuda")
+const GpuVendor& vendor_of(const CudaOptions& options) {
+  return options.vendor != nullptr ? *options.vendor : nvidia();
+}
+
+/// The vendor's planner.
+Result<std::filesystem::path> locate_planner(const GpuVendor& vendor) {
+  std::string variable = "KERNELSMITH_" + std::string(vendor.backend) + "_PLANNER";
+  std::ranges::transform(variable, variable.begin(), [](unsigned char c) { return std::toupper(c); });
+  return locate_program("kernelsmith-" + std::string(vendor.backend) + "-planner", variable.c_str());
+}
+
+Status check_supported(const Task& task, const GpuVendor& vendor) {
+  if (task.backend != vendor.backend)
     return fail(ErrorCode::unsupported,
                 "the task '" + task.name + "' is for the backend '" + task.backend + "'");
   if (!task.inputs.empty())
-    return fail(ErrorCode::unsupported, "the cuda backend takes no generator of inputs yet", "files: inputs",
-                "use one of the kinds of init in docs/formats.md");
+    return fail(ErrorCode::unsupported, "the " + task.backend + " backend takes no generator of inputs yet",
+                "files: inputs", "use one of the kinds of init in docs/formats.md");
   if (task.declared.operations_are_minimal)
-    return fail(ErrorCode::unsupported, "the cuda backend bounds no speed by the number of operations",
+    return fail(ErrorCode::unsupported,
+                "the " + task.backend + " backend bounds no speed by the number of operations",
                 "declared: operations_are_minimal", "leave it out; the bytes are bounded");
   return {};
-}
-
-/// "sm_90a" of compute capability 9.0: from Hopper on the arch-specific instructions are in the "a" targets.
-std::string arch_of(const DeviceFacts& facts) {
-  return "sm_" + std::to_string(facts.arch) + (facts.arch >= 90 ? "a" : "");
 }
 
 /// What both an evaluator and the checks of a task begin with.
@@ -175,56 +187,78 @@ struct Prepared {
   std::shared_ptr<const CudaCompiler> compiler;
   Objects objects;
   PlanSetup plan;
-  std::filesystem::path runner;
+  std::unique_ptr<ScratchFolder>
+      runner_kernels;  ///< where the runner's own kernels lie; null if they need no file
 };
 
-using OpenedGpu = Result<std::shared_ptr<Gpu>>;
-
-OpenedGpu open_gpu(int device) {
+Result<std::shared_ptr<Device>> open_device(const GpuVendor& vendor, int device) {
   std::string why;
-  const int count = Device::count(&why);
+  const int count = Device::count(vendor, &why);
   if (count == 0)
-    return fail(
-        ErrorCode::unsupported,
-        "the candidate was compiled and planned, but there is no GPU to run it on: " + why, {},
-        "run this on a machine with an NVIDIA GPU and its driver (kernelsmith doctor says what it sees)");
+    return fail(ErrorCode::unsupported,
+                "the candidate was compiled and planned, but there is no GPU to run it on: " + why, {},
+                "run this on a machine with a GPU of " + std::string(vendor.maker) +
+                    " and its driver (kernelsmith doctor says what it sees)");
   if (device >= count)
     return fail(ErrorCode::unsupported,
                 "there is no GPU " + std::to_string(device) + ": this machine has " + std::to_string(count),
                 "evaluator.device");
+  return Device::open(vendor, device);
+}
+
+/// With the runner's own kernels: in the driver's assembler, or compiled here.
+Status start_runners(Prepared& prepared, std::shared_ptr<Device> device, const GpuVendor& vendor,
+                     const std::stop_token& stop) {
   auto runner = locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER");
   if (!runner) return runner.error();
-  return Gpu::open(device, *runner);
+  RunnerSettings settings{std::move(*runner), device->index(), &vendor, {}};
+  if (vendor.own_kernels.all == nullptr) {
+    const auto image = prepared.compiler->build_kernels(own_kernels(), stop);
+    if (!image) return image.error();
+    auto folder = ScratchFolder::create();
+    if (!folder) return folder.error();
+    prepared.runner_kernels = std::make_unique<ScratchFolder>(std::move(*folder));
+    const std::string text(reinterpret_cast<const char*>(image->data()), image->size());
+    if (auto written = prepared.runner_kernels->write("own_kernels", text); !written) return written;
+    settings.kernels = prepared.runner_kernels->path() / "own_kernels";
+  }
+  auto gpu = Gpu::create(std::move(device), [settings] { return Runner::start(settings); });
+  if (!gpu) return gpu.error();
+  prepared.gpu = std::move(*gpu);
+  return {};
 }
 
 Result<Prepared> prepare(std::shared_ptr<const Task> task, const CudaOptions& options, int device) {
-  if (auto s = check_supported(*task); !s) return s.error();
-  auto planner = locate_program("kernelsmith-cuda-planner", "KERNELSMITH_CUDA_PLANNER");
+  const GpuVendor& vendor = vendor_of(options);
+  if (auto s = check_supported(*task, vendor); !s) return s.error();
+  auto planner = locate_planner(vendor);
   if (!planner) return planner.error();
   Prepared prepared;
   prepared.shapes = std::make_shared<const std::vector<TaskShape>>(shapes_of(*task));
-  auto gpu = std::async(std::launch::async, [device] { return open_gpu(device); });
   CompilerOptions compiling;
+  compiling.vendor = &vendor;
   compiling.toolkit = options.toolkit;
   compiling.flags = options.flags;
   compiling.unsandboxed = options.unsandboxed;
-  auto opened = gpu.get();
-  if (opened)
-    prepared.gpu = *opened;
-  else if (opened.error().code != ErrorCode::unsupported)
-    return opened.error();
-  else
-    prepared.why_no_gpu = opened.error();
-  const DeviceFacts facts = prepared.gpu ? prepared.gpu->device().facts() : h100();
-  compiling.arch = !options.arch.empty() ? options.arch : prepared.gpu ? arch_of(facts) : kUsualArch;
+  auto opened = open_device(vendor, device);
+  if (!opened && opened.error().code != ErrorCode::unsupported) return opened.error();
+  if (!opened) prepared.why_no_gpu = opened.error();
+  const DeviceFacts facts = opened ? (*opened)->facts() : vendor.device.usual();
+  if (!options.arch.empty())
+    compiling.arch = options.arch;
+  else if (opened)
+    compiling.arch = vendor.device.arch_of(facts, (*opened)->bus_id());
   auto compiler = CudaCompiler::create(*task, compiling, options.stop);
   if (!compiler) return compiler.error();
-  auto objects = build_objects(*task, **compiler, options.stop);
+  prepared.compiler = std::move(*compiler);
+  if (opened)
+    if (auto started = start_runners(prepared, std::move(*opened), vendor, options.stop); !started)
+      return started.error();
+  auto objects = build_objects(*task, *prepared.compiler, options.stop);
   if (!objects) return objects.error();
   prepared.task = std::move(task);
-  prepared.compiler = std::move(*compiler);
   prepared.objects = std::move(*objects);
-  prepared.plan = {{*planner, facts, made_up_workspace(), options.unsandboxed},
+  prepared.plan = {{*planner, facts, made_up_workspace(), options.unsandboxed, vendor.names},
                    *prepared.shapes,
                    std::max(kLeastPlanS, prepared.task->timeout_s)};
   return prepared;
@@ -320,7 +354,7 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
 
 /// With the tools that this machine has. Errors: tool_missing (the inspector's program).
 Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOptions& options) {
-  if (!options.inspect) return InspectFunction();
+  if (!options.inspect || !vendor_of(options).inspected) return InspectFunction();
   auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
   if (!program) return program.error();
   const std::filesystem::path& toolkit = prepared.compiler->toolkit().root;
@@ -359,6 +393,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   if (!bytes_per_us) return bytes_per_us.error();
   auto inspect = make_inspection(*prepared, options);
   if (!inspect) return inspect.error();
+  backend->keep(std::move(prepared->runner_kernels));
   backend->judge_with(std::move(*judge), std::move(lease), *bytes_per_us, std::move(*inspect));
   return DeviceBackend{std::move(backend), gpu.hardware()};
 }
@@ -406,6 +441,10 @@ Result<std::string> describe_cuda_plan(const Task& task, const Source& source, c
          cuda::call_differences(**planned, task);
 }
 
-std::string cuda_task_header(const Task& task) { return cuda::task_header(task, OraclePrecision::declared); }
+std::string cuda_task_header(const Task& task) {
+  const cuda::GpuVendor* const vendor = cuda::vendor_named(task.backend);
+  const cuda::Toolchain& tools = (vendor != nullptr ? *vendor : cuda::nvidia()).toolchain;
+  return cuda::task_header(task, tools.dialect, OraclePrecision::declared);
+}
 
 }  // namespace kernelsmith

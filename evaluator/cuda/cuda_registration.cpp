@@ -1,4 +1,4 @@
-// The backend `cuda` as a registry takes it, with its settings in run.yaml.
+// The backends of GPUs as a registry takes them, with their settings in run.yaml.
 #include <memory>
 #include <utility>
 
@@ -6,11 +6,18 @@
 #include <kernelsmith/evaluator/cuda/cuda_registration.hpp>
 #include <kernelsmith/evaluator/provider_settings.hpp>
 
+#include "backend_of_vendor.hpp"
+#include "vendors/hip/hip.hpp"
+#include "vendors/maca/maca.hpp"
+#include "vendors/nvidia/nvidia.hpp"
+
 namespace kernelsmith {
 namespace {
 
 class CudaProvider final : public EvaluatorProvider {
  public:
+  explicit CudaProvider(const cuda::GpuVendor& vendor) : options_(cuda::usual_options(vendor)) {}
+
   void read(YamlMap& in) override {
     std::string toolkit = options_.toolkit.string();
     in.optional("toolkit", toolkit);
@@ -60,7 +67,15 @@ class CudaProvider final : public EvaluatorProvider {
 }  // namespace
 
 BackendRegistration cuda_backend() {
-  return {describe_cuda_backend(), [] { return std::make_unique<CudaProvider>(); }};
+  return {describe_cuda_backend(), [] { return std::make_unique<CudaProvider>(cuda::nvidia()); }};
+}
+
+BackendRegistration maca_backend() {
+  return {cuda::describe_backend(cuda::maca()), [] { return std::make_unique<CudaProvider>(cuda::maca()); }};
+}
+
+BackendRegistration hip_backend() {
+  return {cuda::describe_backend(cuda::hip()), [] { return std::make_unique<CudaProvider>(cuda::hip()); }};
 }
 
 }  // namespace kernelsmith

@@ -10,11 +10,10 @@ constexpr int kAttempts = 2;
 
 }  // namespace
 
-Result<std::shared_ptr<Gpu>> Gpu::open(int device, std::filesystem::path runner_program) {
-  auto opened = Device::open(device);
+Result<std::shared_ptr<Gpu>> Gpu::open(RunnerSettings settings) {
+  auto opened = Device::open(*settings.vendor, settings.device);
   if (!opened) return opened.error();
-  const RunnerSettings settings{std::move(runner_program), device};
-  return create(std::move(*opened), [settings] { return Runner::start(settings); });
+  return create(std::move(*opened), [settings = std::move(settings)] { return Runner::start(settings); });
 }
 
 Result<std::shared_ptr<Gpu>> Gpu::create(std::shared_ptr<Device> device, RunnerStart start) {
@@ -36,7 +35,7 @@ Result<Runner*> Gpu::runner() {
     ++epoch_;
     if (runner_->alive()) return runner_.get();
   }
-  return fail(ErrorCode::tool_failed, "the CUDA runner ends as soon as it has started");
+  return fail(ErrorCode::tool_failed, "the GPU's runner ends as soon as it has started");
 }
 
 }  // namespace kernelsmith::cuda

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
@@ -21,7 +20,7 @@ using RunnerStart = std::function<Result<std::unique_ptr<Runner>>()>;
 class Gpu {
  public:
   /// Opens the device and starts a runner and a spare. Errors: unsupported, tool_failed.
-  static Result<std::shared_ptr<Gpu>> open(int device, std::filesystem::path runner_program);
+  static Result<std::shared_ptr<Gpu>> open(RunnerSettings settings);
 
   /// The same of a device that is open.
   static Result<std::shared_ptr<Gpu>> create(std::shared_ptr<Device> device, RunnerStart start);

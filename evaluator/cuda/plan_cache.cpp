@@ -63,7 +63,7 @@ struct PlannedShape {
 Judged<PlannedShape> plan_shape(const PlanSetup& setup, const CudaBinary& binary, const CallAddresses& where,
                                 std::size_t shape, const std::stop_token& stop) {
   plan::Plan plan;
-  plan.cubins = {binary.cubin()};
+  plan.cubins = {binary.image()};
   plan.kernels = kernels_of(binary);
   plan.workspace = where.workspace;
   PlannerSettings settings = setup.planner;

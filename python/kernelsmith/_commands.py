@@ -1,4 +1,5 @@
-"""The commands that are Python's: `plot`, `dataset`, `synthesize`, `openevolve`, those of production, and `export --format trace`."""
+"""The commands that are Python's: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, those of production, and
+`export --format trace`."""
 
 from __future__ import annotations
 
@@ -54,6 +55,8 @@ _COMMANDS = {
     "dataset": "Make training data of runs (docs/datasets.md)",
     "synthesize": "Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
     "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
+    "mcp": "Serve a run to agents by the Model Context Protocol (docs/agents.md)",
+    "agent": "Let a model work on a run with tools (docs/agents.md)",
     "profile": "Find a model's hot spots, and make tasks of them (docs/production.md)",
     "publish": "Make a package of runs' confirmed bests (docs/production.md)",
     "apply": "Put a package into a model, check and measure the whole (docs/production.md)",
@@ -93,6 +96,14 @@ def run(arguments: Sequence[str]) -> int:
         from .learning.dataset.command import dataset
 
         return dataset(arguments[1:])
+    if arguments[0] == "mcp":
+        from .agents.command import mcp
+
+        mcp(arguments[1:])
+    if arguments[0] == "agent":
+        from .agents.loop import agent
+
+        agent(arguments[1:])
     if arguments[0] in ("profile", "publish", "apply"):
         from .production.command import production
 
@@ -110,6 +121,11 @@ def run(arguments: Sequence[str]) -> int:
     return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
 
 
+def status_of(error: Error) -> int:
+    """The exit status of docs/errors.md."""
+    return 2 if error.code in _WRONG_USE else 130 if error.code == "cancelled" else 3
+
+
 def fail(error: Error) -> NoReturn:
     """Prints the error as the command does, and ends with its exit status."""
     where = f"{error.where}: " if error.where else ""
@@ -117,4 +133,4 @@ def fail(error: Error) -> NoReturn:
         print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
         if error.hint:
             print(visible(f"hint: {error.hint}"), file=sys.stderr)
-    sys.exit(2 if error.code in _WRONG_USE else 130 if error.code == "cancelled" else 3)
+    sys.exit(status_of(error))

@@ -172,6 +172,19 @@ class Refusal(metaclass=type):
     def detail(self) -> str:
         """In words."""
 
+@final
+class Child(metaclass=type):
+    """A proposer's answer that names the programs it was made from. Immutable."""
+
+    def __init__(self, source: Source | _Files, parents: Sequence[int]) -> None:
+        """A text, a dict of texts by path, or a Source; the numbers of programs of the run."""
+    @property
+    def source(self) -> Source:
+        """Its files."""
+    @property
+    def parents(self) -> list[int]:
+        """Numbers of the programs that it was made from."""
+
 class Request(metaclass=type):
     """What a proposer is asked for: a child of `parent`. Immutable but for `rng`."""
 
@@ -198,6 +211,17 @@ class Request(metaclass=type):
     @property
     def failures(self) -> list[Program]:
         """Recent rejections, whose diagnostics tell what to avoid."""
+    @property
+    def tried(self) -> list[Program]:
+        """The programs that attempt() made for this request in an earlier session, which ended before the answer."""
+    def attempt(self, child: Source | _Files, parents: Sequence[int] | None = None) -> tuple[Program, bool]:
+        """Has a child evaluated before the request is answered, and waits. It becomes a program of the run, made from
+        `parents` (numbers; default: the request's parent), and uses up an evaluation. Returns the program, and whether it
+        was there already and cost nothing. Any thread may call it while the request is open. Raises Error `over_budget`,
+        `already_told`, `cancelled`, and `unsupported` in a deterministic search."""
+    def confirm(self, program: int) -> Evaluation:
+        """Measures an accepted program of the run again, with care and on fresh inputs, as attempt() does; one that is
+        rejected there leaves the archive. Raises also `not_found` and `busy`."""
     @property
     def rng(self) -> Rng:
         """The ticket's own random numbers: a search that draws from nothing else can be repeated."""

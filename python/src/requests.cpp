@@ -1,10 +1,17 @@
 // What the engine asks of evaluators and proposers, and a proposer's answer that is no child.
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include <pybind11/stl.h>
 
 #include <kernelsmith/core/rng.hpp>
 
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "values.hpp"
 
 namespace kernelsmith::python {
@@ -36,6 +43,60 @@ void bind_rng(py::module_& module) {
             return items[rng.below(items.size())];
           },
           py::arg("items"), "One of them, each equally likely. Raises ValueError if there is none.");
+}
+
+/// Asks for a trial and waits for what it comes to. Needs the GIL, and lets it go meanwhile.
+Tried attempt(const ProposalRequest& request, Trial trial) {
+  if (!request.attempt)
+    throw ErrorException(fail(ErrorCode::unsupported, "nothing is tried on behalf of this request", "",
+                              "only what run() of a search that is not deterministic asks for takes trials"));
+  const auto answer = std::make_shared<std::promise<Result<Tried>>>();
+  auto tried = without_gil([&] {
+    request.attempt(std::move(trial), [answer](Result<Tried> came) { answer->set_value(std::move(came)); });
+    return answer->get_future().get();
+  });
+  return unwrap(std::move(tried));
+}
+
+std::vector<ProgramId> parents_of(const ProposalRequest& request,
+                                  const std::optional<std::vector<std::uint64_t>>& given) {
+  std::vector<ProgramId> parents;
+  if (given)
+    for (const std::uint64_t id : *given) parents.push_back(ProgramId{id});
+  else if (request.selection.parent)
+    parents.push_back(request.selection.parent->program->id);
+  return parents;
+}
+
+py::tuple try_child(const ProposalRequest& request, const py::object& child,
+                    const std::optional<std::vector<std::uint64_t>>& parents) {
+  const Source* like = request.selection.parent ? &request.selection.parent->program->source : nullptr;
+  Tried tried = attempt(request, Child{source_of(child, like), Origin::user, parents_of(request, parents)});
+  const auto individual =
+      std::make_shared<Individual>(Individual{tried.program, std::move(tried.evaluation)});
+  return py::make_tuple(view_of(individual), tried.repeated);
+}
+
+void bind_child(py::module_& module) {
+  py::class_<Child>(module, "Child",
+                    "A proposer's answer that names the programs it was made from. Immutable.")
+      .def(py::init([](const py::object& source, const std::vector<std::uint64_t>& parents) {
+             Child child{source_of(source), Origin::user, {}};
+             for (const std::uint64_t id : parents) child.parents.push_back(ProgramId{id});
+             return child;
+           }),
+           py::arg("source"), py::arg("parents"),
+           "A text, a dict of texts by path, or a Source; the numbers of programs of the run.")
+      .def_property_readonly(
+          "source", [](const Child& child) { return child.source; }, "Its files.")
+      .def_property_readonly(
+          "parents",
+          [](const Child& child) {
+            std::vector<std::uint64_t> ids;
+            for (const ProgramId id : child.parents) ids.push_back(id.value);
+            return ids;
+          },
+          "Numbers of the programs that it was made from.");
 }
 
 void bind_request(py::module_& module) {
@@ -79,6 +140,25 @@ void bind_request(py::module_& module) {
       .def_property_readonly(
           "failures", [](const ProposalRequest& request) { return list_of(request.selection.failures); },
           "Recent rejections, whose diagnostics tell what to avoid.")
+      .def_property_readonly(
+          "tried", [](const ProposalRequest& request) { return list_of(request.tried); },
+          "The programs that attempt() made for this request in an earlier session, which ended before the "
+          "answer.")
+      .def(
+          "attempt", &try_child, py::arg("child"), py::arg("parents") = py::none(),
+          "Has a child evaluated before the request is answered, and waits. It becomes a program of the run, "
+          "made from `parents` (numbers; default: the request's parent), and uses up an evaluation. Returns "
+          "the program, and whether it was there already and cost nothing. Any thread may call it while the "
+          "request is open. Raises Error `over_budget`, `already_told`, `cancelled`, and `unsupported` in a "
+          "deterministic search.")
+      .def(
+          "confirm",
+          [](const ProposalRequest& request, std::uint64_t program) {
+            return attempt(request, ProgramId{program}).evaluation;
+          },
+          py::arg("program"),
+          "Measures an accepted program of the run again, with care and on fresh inputs, as attempt() does; "
+          "one that is rejected there leaves the archive. Raises also `not_found` and `busy`.")
       // The same stream at every look would draw the same numbers again: the object keeps one.
       .def_property_readonly(
           "rng",
@@ -117,6 +197,7 @@ void bind_job(py::module_& module) {
 
 void bind_requests(py::module_& module) {
   bind_rng(module);
+  bind_child(module);
   bind_request(module);
   bind_job(module);
 }

@@ -26,17 +26,27 @@ class PythonEvaluator final : public EvaluatorProvider {
 
 class PythonProposer final : public ProposerProvider {
  public:
-  explicit PythonProposer(std::shared_ptr<Proposer> proposer) : proposer_(std::move(proposer)) {}
+  PythonProposer(std::shared_ptr<Proposer> proposer, std::optional<unsigned> in_flight)
+      : proposer_(std::move(proposer)), in_flight_(in_flight) {}
   void read(YamlMap&) override {}
   void write(YamlWriter&) const override {}
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return proposer_;
   }
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  std::optional<unsigned> proposals_in_flight() const override { return in_flight_; }
 
  private:
   std::shared_ptr<Proposer> proposer_;
+  std::optional<unsigned> in_flight_;
 };
+
+/// How many requests the object takes at a time, if it says so.
+std::optional<unsigned> in_flight_of(const py::object& proposer) {
+  constexpr const char* kName = "requests_in_flight";
+  if (proposer.is_none() || !py::hasattr(proposer, kName)) return std::nullopt;
+  return py::cast<unsigned>(proposer.attr(kName));
+}
 
 }  // namespace
 
@@ -50,7 +60,9 @@ Registry registry_with(const py::object& evaluator, const py::object& proposer, 
 Registry registry_for_tasks(const py::object& proposer, unsigned workers) {
   Registry registry = default_registry();
   const auto proposes = proposer.is_none() ? nullptr : proposer_from(proposer, workers);
-  registry.proposers[kKind] = [proposes] { return std::make_unique<PythonProposer>(proposes); };
+  registry.proposers[kKind] = [proposes, in_flight = in_flight_of(proposer)] {
+    return std::make_unique<PythonProposer>(proposes, in_flight);
+  };
   return registry;
 }
 

@@ -364,6 +364,7 @@ Evaluation evaluation_of(const py::handle& object) {
 Proposal proposal_of(const ProposalRequest& request, const py::handle& object) {
   if (object.is_none()) return {Refusal{RefusalCode::exhausted, "the proposer returned None"}, {}, {}};
   if (py::isinstance<Refusal>(object)) return {py::cast<Refusal>(object), {}, {}};
+  if (py::isinstance<Child>(object)) return {py::cast<Child>(object), {}, {}};
   const Source* like = request.selection.parent ? &request.selection.parent->program->source : nullptr;
   return unwrap(as_proposal(request, source_of(object, like)));
 }

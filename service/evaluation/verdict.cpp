@@ -166,6 +166,7 @@ std::string_view error_code_of(ErrorCode code) {
       return "VALIDATION_ERROR";
     case disk_full:
     case busy:
+    case over_budget:
     case tool_missing:
     case unsupported:
     case unstable:

@@ -149,7 +149,7 @@ void Progress::on_commit(const Commit& commit) {
 
 void Progress::on_event(const Event& event) {
   const auto* opened = std::get_if<TicketOpened>(&event);
-  if (!opened || opened->remeasurement != Remeasurement::confirm) return;
+  if (!opened || opened->remeasurement != Remeasurement::confirm || opened->within) return;
   const MutexLock lock(mutex_);
   confirming_ = true;
   if (live_) {

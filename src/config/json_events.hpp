@@ -36,6 +36,7 @@ struct Fields<TicketOpened> {
     io("top", event.top);
     io("inspirations", event.inspirations);
     io("failures", event.failures);
+    io("within", event.within);
   }
 };
 template <>

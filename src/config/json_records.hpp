@@ -296,6 +296,7 @@ struct Codec<Proposal> {
     writer("cost", proposal.cost);
     writer("prompt", proposal.prompt);
     writer("reply", proposal.reply);
+    writer("transcript", proposal.transcript);
     return out;
   }
   static Proposal decode(const Json& in, const JsonPath& path) {
@@ -310,6 +311,7 @@ struct Codec<Proposal> {
     reader("cost", proposal.cost);
     reader("prompt", proposal.prompt);
     reader("reply", proposal.reply);
+    reader("transcript", proposal.transcript);
     reader.finish();
     if (child.has_value() + refusal.has_value() + error.has_value() != 1)
       refuse(path, "expected one of 'child', 'refusal' and 'error'");

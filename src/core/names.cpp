@@ -43,6 +43,7 @@ constexpr auto kErrorCodeNames = enum_names<ErrorCode>({
     {ErrorCode::too_long, "too_long"},
     {ErrorCode::cancelled, "cancelled"},
     {ErrorCode::refused, "refused"},
+    {ErrorCode::over_budget, "over_budget"},
     {ErrorCode::internal, "internal"},
 });
 

@@ -80,7 +80,8 @@ Result<Commit> SearchState::commit(TicketId id) {
     if (auto ok = commit_evaluation(ticket, arrived, commit); !ok) return ok.error();
   }
   // Nothing else is open beside it, so the event before it is as old as the ticket.
-  if (ticket.kind == TicketKind::confirm) confirming_s_ += elapsed_s_ - elapsed_before_s;
+  if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
+    confirming_s_ += elapsed_s_ - elapsed_before_s;
   ++committed_;
   last_committed_ = id;
   const IndividualPtr best_now = best();
@@ -187,11 +188,14 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
     for (std::uint32_t i = 0; i < archipelago_.size(); ++i) {
       if (IslandId{i} != ticket.opened.island) join({i});
     }
-  } else if (!accepted) {
+  } else if (!accepted && ticket.kind != TicketKind::trial) {
     queue_repair(ticket.opened.island, individual, ticket);
-  } else {
+  } else if (accepted) {
     queue_tunings(ticket.opened.island, individual, ticket);
   }
+  if (ticket.opened.within)
+    if (const auto outer = open_.find(*ticket.opened.within); outer != open_.end())
+      outer->second.tried.push_back(individual);
   return {};
 }
 
@@ -308,11 +312,17 @@ std::vector<ProgramId> SearchState::heirs_of(Cell cell) const {
   return heirs;
 }
 
-/// An Error says nothing of the arm.
+/// An Error says nothing of the arm. A program that was tried on the way counts once, if it is the answer.
 void SearchState::record_try(const OpenTicket& ticket, const Commit& commit) {
   if (!ticket.opened.op || commit.kind == CommitKind::given_back) return;
   ArmSums one;
-  if (commit.kind == CommitKind::evaluated) one = outcome_of(*commit.individual, ticket.selection.parent);
+  const auto tried = std::ranges::find_if(ticket.tried, [&](const IndividualPtr& individual) {
+    return commit.repeats == individual->program->id;
+  });
+  if (commit.kind == CommitKind::evaluated)
+    one = outcome_of(*commit.individual, ticket.selection.parent);
+  else if (tried != ticket.tried.end())
+    one = outcome_of(**tried, ticket.selection.parent);
   one.tries = 1;
   Spending spent;
   for (const Cost& cost : ticket.costs) spent.add(cost);
@@ -326,7 +336,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   if (closed.error) {
     ++counts_.given_back;
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
-    if (ticket.kind == TicketKind::confirm)
+    if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
       confirmations_.insert_or_assign(ticket.challenger->program->id, std::nullopt);
     if (options_.ends_when_exhausted) idle_ = 0;  // what it lost can be proposed again
     commit.kind = CommitKind::given_back;

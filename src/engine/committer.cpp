@@ -111,6 +111,39 @@ bool Committer::affords_call(TicketId ticket) const {
   return !left_open_.contains(ticket) || state_.room_for_attempt();
 }
 
+Result<Committer::OpenedTrial> Committer::open_trial(TicketId within, Trial trial) {
+  const Turn turn(*this);
+  if (auto ok = check_outer(within); !ok) return ok.error();
+  TicketOpened opened;
+  opened.ticket = state_.next_ticket();
+  opened.island = state_.open().at(within).opened.island;
+  opened.within = within;
+  std::vector<Event> events;
+  if (const auto* program = std::get_if<ProgramId>(&trial)) {
+    if (auto ok = check_remeasured(*program); !ok) return ok.error();
+    opened.remeasurement = Remeasurement::confirm;
+    opened.parent = *program;
+    events.emplace_back(opened);
+  } else {
+    Child& child = std::get<Child>(trial);
+    if (auto ok = check_child(child); !ok) return ok.error();
+    if (const auto known = state_.program_like(child.source)) {
+      auto individual = state_.individual(*known);
+      if (!individual) return individual.error();
+      return OpenedTrial{{}, Tried{(*individual)->program, (*individual)->evaluation, true}, {}};
+    }
+    events.emplace_back(opened);
+    events.emplace_back(ProposalArrived{opened.ticket, Proposal{std::move(child), {}, {}}});
+  }
+  if (!state_.room_for_trial(elapsed_s()))
+    return fail(ErrorCode::over_budget, "the run's budgets leave no evaluation for a trial", where(within),
+                "one is kept for the answer itself");
+  auto commits = record(events);
+  if (!commits) return commits.error();
+  to_issue_.erase(opened.ticket);
+  return OpenedTrial{ticket_of(state_.open().at(opened.ticket)), {}, std::move(*commits)};
+}
+
 Result<Committer::Commits> Committer::evaluate(TicketId ticket, Evaluation evaluation) {
   const Turn turn(*this);
   if (auto ok = check_told(ticket); !ok) return ok.error();
@@ -358,6 +391,33 @@ Status Committer::check_child(const Child& child) const {
   return {};
 }
 
+Status Committer::check_outer(TicketId ticket) const {
+  if (options_.deterministic)
+    return fail(
+        ErrorCode::unsupported,
+        "a deterministic run takes no trials: what is sampled would depend on when they are asked for",
+        where(ticket), "leave out --deterministic");
+  if (auto ok = check_told(ticket); !ok) return ok;
+  const OpenTicket& open = state_.open().at(ticket);
+  if (!is_call(open.opened) || open.proposal)
+    return fail(ErrorCode::invalid_argument, "this ticket has no proposer at work", where(ticket));
+  return {};
+}
+
+/// A duel's outcome would be settled against a measurement that is not known yet.
+Status Committer::check_remeasured(ProgramId program) const {
+  const std::string name = "program " + std::to_string(program.value);
+  const auto known = state_.programs().find(program);
+  if (known == state_.programs().end() || !known->second.accepted)
+    return fail(ErrorCode::not_found, "this run has no such accepted program", name);
+  for (const auto& [id, open] : state_.open())
+    for (const IndividualPtr& measured : {open.challenger, open.incumbent})
+      if (measured && measured->program->id == program)
+        return fail(ErrorCode::busy, "the program is being measured again already", name,
+                    "ask again in a moment");
+  return {};
+}
+
 EvaluationArrived Committer::arrival(TicketId ticket, Evaluation evaluation) const {
   const auto& open = state_.open().at(ticket);
   const ProgramId program = open.challenger ? open.challenger->program->id : ProgramId{ticket.value};
@@ -379,7 +439,7 @@ Ticket Committer::ticket_of(const OpenTicket& open) const {
   } else if (open.child()) {
     ticket.work = Evaluate{*open.child()};
   } else {
-    ticket.work = Propose{*open.opened.op, open.opened.model, open.selection};
+    ticket.work = Propose{*open.opened.op, open.opened.model, open.selection, open.tried, open.trials};
   }
   return ticket;
 }

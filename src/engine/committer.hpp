@@ -28,6 +28,14 @@ class Committer {
  public:
   using Commits = std::vector<Commit>;
 
+  /// What became of a trial that was asked for.
+  struct OpenedTrial {
+    std::optional<Ticket>
+        ticket;                  ///< to be evaluated; empty if the child is a program that was there already
+    std::optional<Tried> known;  ///< then that one
+    Commits commits;
+  };
+
   /// Replays the journal and begins a session.
   static Result<std::unique_ptr<Committer>> begin(std::unique_ptr<Journal> journal, EngineOptions options);
 
@@ -46,6 +54,11 @@ class Committer {
   /// Whether a ticket that ask() gave may be called for: what was left open by an earlier session or run()
   /// got its room there, and the money may be gone.
   bool affords_call(TicketId ticket) const;
+  /// Opens a ticket within one whose proposer is at work. Errors: `over_budget`; `already_told` and the like
+  /// of the outer ticket; `invalid_argument` for a child that tell() would refuse; `not_found` for a program
+  /// that is not accepted, `busy` for one that is being measured again.
+  Result<OpenedTrial> open_trial(TicketId within, Trial trial);
+
   /// Takes a ticket's evaluation.
   Result<Commits> evaluate(TicketId ticket, Evaluation evaluation);
   /// Both at once.
@@ -110,6 +123,8 @@ class Committer {
   Status apply(const Event& event, Commits& commits) KERNELSMITH_REQUIRES(mutex_);
   Status check_told(TicketId ticket) const KERNELSMITH_REQUIRES(mutex_);
   Status check_child(const Child& child) const KERNELSMITH_REQUIRES(mutex_);
+  Status check_outer(TicketId ticket) const KERNELSMITH_REQUIRES(mutex_);
+  Status check_remeasured(ProgramId program) const KERNELSMITH_REQUIRES(mutex_);
   EvaluationArrived arrival(TicketId ticket, Evaluation evaluation) const KERNELSMITH_REQUIRES(mutex_);
   Result<Commits> record_arrival(TicketId ticket, Evaluation evaluation) KERNELSMITH_REQUIRES(mutex_);
   Ticket ticket_of(const OpenTicket& open) const KERNELSMITH_REQUIRES(mutex_);

@@ -44,6 +44,8 @@ Driver::Driver(Committer& committer, Evaluator& evaluator, Proposer& proposer,
 
 Driver::~Driver() {
   stop_flights();
+  inbox_->close();
+  cancel_trials();
   for (const auto& task : to_propose_) committer_.put_back(task.ticket.id);
   for (const auto& task : to_evaluate_) committer_.put_back(task.ticket.id);
   for (const auto& [request, flight] : flights_) committer_.put_back(flight.task.ticket.id);
@@ -60,7 +62,10 @@ Result<Outcome> Driver::run() {
     if (!stopping()) {
       if (auto ok = begin_work(); !ok) failure_ = ok.error();
     }
-    if (stopping()) stop_flights();
+    if (stopping()) {
+      stop_flights();
+      cancel_trials();
+    }
     if (idle()) break;
     if (auto delivery = inbox_->take(next_moment())) land(std::move(*delivery));
     land_late();
@@ -160,11 +165,18 @@ bool Driver::idle() const {
 void Driver::start_proposal(Task task) {
   const auto& propose = std::get<Propose>(task.ticket.work);
   ProposalRequest request{options_.seed, task.ticket.id, propose.op, propose.model, propose.selection};
+  request.tried = propose.tried;
+  request.trials = propose.trials;
   const TicketId ticket = task.ticket.id;
   const auto [number, stop] = take_off(std::move(task));
   request.lost = [inbox = inbox_, number = number, ticket](const Cost& cost) {
     inbox->post({number, LostAttempt{ticket, cost}});
   };
+  if (!options_.deterministic)
+    request.attempt = [inbox = inbox_, number = number](Trial trial,
+                                                        std::function<void(Result<Tried>)> done) {
+      inbox->post({number, AskedTrial{std::move(trial), std::move(done)}});
+    };
   proposer_.start(std::move(request), stop, [inbox = inbox_, number = number](Result<Proposal> answer) {
     inbox->post({number, std::move(answer)});
   });
@@ -192,6 +204,8 @@ std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
 void Driver::land(Delivery delivery) {
   if (auto* lost = std::get_if<LostAttempt>(&delivery.content))
     return count(delivery.request, std::move(*lost));
+  if (auto* asked = std::get_if<AskedTrial>(&delivery.content))
+    return begin_trial(delivery.request, std::move(*asked));
   const auto flight = flights_.extract(delivery.request);
   // A second answer, or one that was given up: its ticket goes its own way.
   if (flight.empty()) return;
@@ -211,6 +225,37 @@ void Driver::count(std::uint64_t request, LostAttempt lost) {
   flight->second.unaffordable = !committer_.affords_attempt();
   flight->second.too_late = is_late_;
   if (flight->second.unaffordable || is_late_) flight->second.stop.request_stop();
+}
+
+void Driver::begin_trial(std::uint64_t request, AskedTrial asked) {
+  const auto flight = flights_.find(request);
+  if (flight == flights_.end())
+    return asked.done(fail(ErrorCode::already_told, "the request that this trial is for was answered"));
+  if (stopping()) return asked.done(trial_cancelled());
+  auto opened = committer_.open_trial(flight->second.task.ticket.id, std::move(asked.trial));
+  if (!opened) return asked.done(opened.error());
+  if (opened->known) return asked.done(std::move(*opened->known));
+  trials_.emplace(opened->ticket->id, std::move(asked.done));
+  to_evaluate_.push_back({Role::evaluate, std::move(*opened->ticket)});
+  tell(std::move(opened->commits));
+}
+
+void Driver::end_trial(const Commit& commit) {
+  const auto waiting = trials_.extract(commit.ticket);
+  if (waiting.empty()) return;
+  const auto& done = waiting.mapped();
+  if (commit.kind == CommitKind::given_back) return done(*commit.error);
+  std::optional<Evaluation> evaluation;
+  if (commit.kind == CommitKind::remeasured)  // what was measured now, whichever stands in the archive
+    committer_.inspect([&](const SearchState& state) {
+      evaluation = state.confirmations().at(commit.individual->program->id);
+    });
+  done(Tried{commit.individual->program, evaluation.value_or(commit.individual->evaluation),
+             commit.kind == CommitKind::repeated});
+}
+
+void Driver::cancel_trials() {
+  for (const auto& [ticket, done] : std::exchange(trials_, {})) done(trial_cancelled());
 }
 
 void Driver::give_up(const Flight& flight) {
@@ -305,8 +350,10 @@ void Driver::tell(Result<Committer::Commits> commits) {
     if (!failure_) failure_ = commits.error();
     return;
   }
-  if (!on_commit_) return;
-  for (const auto& commit : *commits) on_commit_(commit);
+  for (const auto& commit : *commits) {
+    end_trial(commit);
+    if (on_commit_) on_commit_(commit);
+  }
 }
 
 std::optional<Driver::Task> Driver::next_task(std::deque<Task>& tasks) {

@@ -63,6 +63,9 @@ class Driver {
   void start_evaluation(Task task);
   std::pair<std::uint64_t, std::stop_token> take_off(Task task);
   void count(std::uint64_t request, LostAttempt lost);
+  void begin_trial(std::uint64_t request, AskedTrial asked);
+  void end_trial(const Commit& commit);
+  void cancel_trials();
   void accept(const Flight& flight, Result<Proposal> answer);
   void accept(const Flight& flight, Result<Evaluation> answer);
   void retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost = {});
@@ -90,6 +93,7 @@ class Driver {
 
   std::deque<Task> to_propose_, to_evaluate_;
   std::map<std::uint64_t, Flight> flights_;
+  std::map<TicketId, std::function<void(Result<Tried>)>> trials_;  ///< who waits for those tickets
   std::uint64_t next_request_ = 0;
   ErrorStreak proposer_errors_, evaluator_errors_;
   std::optional<Moment> time_up_;  ///< when the budget of wall time is used up

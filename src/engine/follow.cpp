@@ -28,6 +28,15 @@ bool takes(const SearchState& state, const ProposalArrived& arrived) {
                                        [&](ProgramId parent) { return state.lineage().contains(parent); });
 }
 
+/// Nobody but its proposer knows when a trial is asked for.
+bool takes_trial(const SearchState& state, const TicketOpened& opened) {
+  const OpenTicket* outer = unanswered(state, *opened.within);
+  if (!outer || outer->proposal || outer->challenger || opened.ticket != state.next_ticket()) return false;
+  if (!opened.remeasurement) return true;
+  const auto program = state.programs().find(*opened.parent);
+  return program != state.programs().end() && program->second.accepted;
+}
+
 bool takes(const SearchState& state, const EvaluationArrived& arrived) {
   const OpenTicket* ticket = unanswered(state, arrived.ticket);
   if (!ticket) return false;
@@ -65,6 +74,7 @@ bool would_do(const SearchState& state, const Event& recorded) {
   const double now = state.elapsed_s();
   if (const auto due = state.due(now)) return same_step(*due, recorded);
   if (const auto* opened = std::get_if<TicketOpened>(&recorded)) {
+    if (opened->within) return takes_trial(state, *opened);
     // A confirmation follows when time is up, whose moment no event holds.
     const auto early = state.next_opening(now);
     const auto late = state.next_opening(std::numeric_limits<double>::infinity());

@@ -4,12 +4,35 @@
 
 namespace kernelsmith {
 
+namespace {
+
+void cancel_trial(Delivery& delivery) {
+  if (const auto* asked = std::get_if<AskedTrial>(&delivery.content)) asked->done(trial_cancelled());
+}
+
+}  // namespace
+
+Error trial_cancelled() { return fail(ErrorCode::cancelled, "the run ended before it was evaluated"); }
+
 void Inbox::post(Delivery delivery) {
+  bool closed = false;
   {
     const MutexLock lock(mutex_);
-    deliveries_.push_back(std::move(delivery));
+    closed = closed_;
+    if (!closed) deliveries_.push_back(std::move(delivery));
   }
+  if (closed) return cancel_trial(delivery);
   arrived_.notify_one();
+}
+
+void Inbox::close() {
+  std::deque<Delivery> left;
+  {
+    const MutexLock lock(mutex_);
+    closed_ = true;
+    left.swap(deliveries_);
+  }
+  for (Delivery& delivery : left) cancel_trial(delivery);
 }
 
 void Inbox::wake() {

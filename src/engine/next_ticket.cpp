@@ -171,6 +171,10 @@ bool SearchState::room_for_iteration() const {
   return counts_.iterations + static_cast<std::uint64_t>(reserved) < *budgets_.iterations;
 }
 
+bool SearchState::room_for_trial(double elapsed_s) const {
+  return !time_is_up(elapsed_s) && room_for_evaluation();
+}
+
 /// On an island that has no program yet every ticket is a translation. One is asked for by each such island,
 /// and each child that failed asks for another one: a hard task gets more of them at a time, and an easy one
 /// does not buy as many as could be under way.

@@ -128,6 +128,13 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
 
   OpenTicket ticket;
   ticket.opened = opened;
+  if (opened.within) {
+    auto outer = unanswered(*opened.within);
+    if (!outer) return outer.error();
+    if (!is_call((*outer)->opened) || (*outer)->proposal)
+      return corrupt(opened.ticket, "it is within a ticket that has no proposer at work");
+    ++(*outer)->trials;
+  }
   const auto find_all = [&](const std::vector<ProgramId>& ids, std::vector<IndividualPtr>& found) -> Status {
     for (const auto id : ids) {
       auto one = individual(id);
@@ -159,7 +166,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
     ticket.kind = duel ? TicketKind::duel : TicketKind::confirm;
     ticket.attempt = attempts_[*opened.parent]++;
   } else {
-    ticket.kind = opened.op ? TicketKind::iteration : TicketKind::seed;
+    ticket.kind = opened.within ? TicketKind::trial : opened.op ? TicketKind::iteration : TicketKind::seed;
     attempts_[ProgramId{opened.ticket.value}] = 1;
   }
   if (opened.parent) {

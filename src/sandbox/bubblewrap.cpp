@@ -24,10 +24,11 @@ class Arguments {
   std::vector<std::string> list_;
 };
 
-void add_isolation(Arguments& arguments) {
-  arguments.add("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-                "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox",
-                "--cap-drop", "ALL", "--uid", std::to_string(kNobody), "--gid", std::to_string(kNobody));
+void add_isolation(Arguments& arguments, SandboxProfile profile) {
+  if (profile != SandboxProfile::online) arguments.add("--unshare-net");
+  arguments.add("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
+                "--die-with-parent", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL", "--uid",
+                std::to_string(kNobody), "--gid", std::to_string(kNobody));
 }
 
 bool for_runner(SandboxProfile profile) {
@@ -153,7 +154,7 @@ Status describe_to_bubblewrap(const SandboxSpec& spec, SpawnRequest& request) {
   const bool staged = request.become_nobody && needs_stage(spec);
   Arguments arguments;
   arguments.add(*program);
-  add_isolation(arguments);
+  add_isolation(arguments, spec.profile);
   add_devices(arguments, spec.profile, spec.limits);
   for (const SandboxLink& link : spec.links) arguments.add("--symlink", link.points_to, link.target.string());
   if (Status done = add_binds(arguments, spec.read_only, "--ro-bind", staged, request); !done) return done;

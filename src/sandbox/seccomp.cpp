@@ -100,6 +100,16 @@ bool deny_all_sockets_but_local(void* filter) {
   return deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
 }
 
+// Names are looked up over netlink, too.
+bool deny_all_sockets_but_the_internets(void* filter) {
+  constexpr scmp_datum_t kFamilies = AF_NETLINK + 1;
+  bool done = deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_GE, kFamilies)});
+  for (scmp_datum_t family = 0; family < kFamilies; ++family)
+    if (family != AF_UNIX && family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
+      done = done && deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_EQ, family)});
+  return done;
+}
+
 bool deny_command(void* filter, scmp_datum_t fcntl_command) {
   return deny_where(filter, kDeny, SCMP_SYS(fcntl),
                     {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
@@ -177,6 +187,9 @@ bool add_rules(void* filter, SandboxProfile profile) {
       return deny_everywhere(filter) && deny_all_sockets_but_local(filter);
     case SandboxProfile::command:
       return deny_everywhere(filter) && deny_all_sockets_but_local(filter) && deny_to_commands(filter);
+    case SandboxProfile::online:
+      return deny_everywhere(filter) && deny_all_sockets_but_the_internets(filter) &&
+             deny_to_commands(filter);
     case SandboxProfile::runner:
       return deny_everywhere(filter) && deny_to_runners(filter, false);
     case SandboxProfile::runner_with_threads:
@@ -196,9 +209,9 @@ Descriptor compile(SandboxProfile profile) {
 }  // namespace
 
 Result<Descriptor> seccomp_filter(SandboxProfile profile) {
-  static const std::array<Descriptor, 4> all = {
+  static const std::array<Descriptor, 5> all = {
       compile(SandboxProfile::toolchain), compile(SandboxProfile::command), compile(SandboxProfile::runner),
-      compile(SandboxProfile::runner_with_threads)};
+      compile(SandboxProfile::runner_with_threads), compile(SandboxProfile::online)};
   const Descriptor& compiled = all.at(static_cast<std::size_t>(profile));
   if (!compiled)
     return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");

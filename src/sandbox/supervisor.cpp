@@ -133,8 +133,8 @@ Status Supervisor::start() {
 void Supervisor::limit_memory() {
   const std::uint64_t bytes = spec_.limits.memory_bytes;
   if (bytes == 0 || (cgroup_ != nullptr && cgroup_->limit_memory(bytes))) return;
-  if (spec_.profile == SandboxProfile::command && spec_.confinement == Confinement::sandboxed)
-    memory_ = MemoryGroup::create(bytes);
+  const bool is_command = spec_.profile == SandboxProfile::command || spec_.profile == SandboxProfile::online;
+  if (is_command && spec_.confinement == Confinement::sandboxed) memory_ = MemoryGroup::create(bytes);
 }
 
 Result<SandboxResult> Supervisor::watch() {

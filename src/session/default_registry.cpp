@@ -13,13 +13,13 @@ Registry default_registry() {
   add_backend(registry, cpu_backend());
   add_backend(registry, command_backend());
   add_backend(registry, cuda_backend());
+  add_backend(registry, maca_backend());
+  add_backend(registry, hip_backend());
   add_backend(registry, python_backend());
   add_backend(registry, torch_backend());
-  registry.proposers = {{"tuner", tuner_provider},
-                        {"chat", chat_provider},
-                        {"manual", manual_provider},
-                        {"recording", recording_provider},
-                        {"python", program_provider}};
+  registry.proposers = {{"tuner", tuner_provider},         {"agent", agent_provider},
+                        {"chat", chat_provider},           {"manual", manual_provider},
+                        {"recording", recording_provider}, {"python", program_provider}};
   registry.samplers = {{"mixture", mixture_sampler_provider}, {"tree", tree_sampler_provider}};
   registry.migrations = {{"best", best_migration_provider}, {"weighted", weighted_migration_provider}};
   return registry;

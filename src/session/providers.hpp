@@ -9,6 +9,7 @@ namespace kernelsmith {
 
 /// `local`, whose jobs go to a fleet if the section `fleet` names one.
 std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider> local);
+std::unique_ptr<ProposerProvider> agent_provider();
 std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> manual_provider();
 std::unique_ptr<ProposerProvider> tuner_provider();

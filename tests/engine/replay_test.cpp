@@ -216,10 +216,11 @@ TEST(Replay, ContradictionsAreCorrupt) {
     return state ? std::string("accepted") : std::string(name_of(state.error().code));
   };
   EXPECT_EQ(broken(events->back()), "corrupt") << "told twice";
-  EXPECT_EQ(broken(TicketOpened{{1}, {0}, Operator::edit, {}, "", {}, {}, {}, {}, {}}), "corrupt");
-  EXPECT_EQ(broken(TicketOpened{{2}, {9}, Operator::edit, {}, "", {}, {}, {}, {}, {}}), "corrupt");
-  EXPECT_EQ(broken(TicketOpened{{2}, {0}, Operator::edit, {}, "", ProgramId{77}, {}, {}, {}, {}}), "corrupt");
-  EXPECT_EQ(broken(TicketOpened{{2}, {0}, {}, Remeasurement::duel, "", ProgramId{1}, {}, {}, {}, {}}),
+  EXPECT_EQ(broken(TicketOpened{{1}, {0}, Operator::edit, {}, "", {}, {}, {}, {}, {}, {}}), "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {9}, Operator::edit, {}, "", {}, {}, {}, {}, {}, {}}), "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {0}, Operator::edit, {}, "", ProgramId{77}, {}, {}, {}, {}, {}}),
+            "corrupt");
+  EXPECT_EQ(broken(TicketOpened{{2}, {0}, {}, Remeasurement::duel, "", ProgramId{1}, {}, {}, {}, {}, {}}),
             "corrupt");
   EXPECT_EQ(broken(PeriodCrossed{"migration", 2, {1}}), "corrupt");
   EXPECT_EQ(broken(PeriodCrossed{"weather", 1, {1}}), "corrupt");

@@ -359,7 +359,7 @@ TEST(PromptBuilder, RefusesWhatIsWrongWithTheUsersFiles) {
   const auto own = folder.path();
   EXPECT_THAT(refused(set_of("kernelsmith")),
               AllOf(HasSubstr("there is no prompt set kernelsmith"),
-                    HasSubstr("crossover, cuda-extension, edit, kernel-smith")));
+                    HasSubstr("agent, crossover, cuda-extension, edit, kernel-smith")));
   EXPECT_THAT(refused(in_folder(own / "absent")), HasSubstr("not_found"));
   write(own / "kernel-smith/tips.mustache", "fine\n{{#open}}\n");
   EXPECT_THAT(refused(in_folder(own)), HasSubstr("tips.mustache:2: the section \"open\" has no end"));

@@ -71,6 +71,23 @@ for name, family in families.items():
   EXPECT_EQ(result.out, "denied inet\ndenied inet6\ndenied vsock\ndenied netlink\n") << result.err;
 }
 
+TEST(Confinement, TheNetworkOfTheMachineIsThereForWhatIsOnline) {
+  SandboxSpec spec = python(R"(
+import socket
+with socket.create_server(('127.0.0.1', 0)) as server:
+    socket.create_connection(server.getsockname()).close()
+    print('connected')
+print(len(socket.if_nameindex()) > 0)
+try:
+    socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
+except PermissionError:
+    print('denied')
+)");
+  spec.profile = SandboxProfile::online;
+  const SandboxResult result = run(spec);
+  EXPECT_EQ(result.out, "connected\nTrue\ndenied\n") << result.err;
+}
+
 TEST(Confinement, OnlyTheScratchFolderAndTmpCanBeWritten) {
   Result<ScratchFolder> scratch = ScratchFolder::create();
   ASSERT_TRUE(scratch);

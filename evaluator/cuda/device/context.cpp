@@ -1,11 +1,15 @@
 #include "device/context.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
+
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 
-Result<std::shared_ptr<const DeviceContext>> DeviceContext::create(int index) {
-  const auto found = Driver::get();
+Result<std::shared_ptr<const DeviceContext>> DeviceContext::create(const GpuVendor& vendor, int index) {
+  const auto found = Driver::get(vendor);
   if (!found) return found.error();
   const Driver& driver = **found;
   int count = 0;
@@ -44,9 +48,17 @@ DeviceContext::Current::~Current() {
   if (pushed_) context_.driver_.context_pop(&mine);
 }
 
-int DeviceContext::attribute(int which) const {
+std::optional<int> DeviceContext::known_attribute(int which) const {
+  const auto& numbers = driver_.vendor().device.attributes;
+  int asked = which;
+  if (!numbers.empty()) {
+    const auto found = std::ranges::find(numbers, which, &std::pair<int, int>::first);
+    if (found == numbers.end()) return std::nullopt;
+    asked = found->second;
+  }
   int value = 0;
-  return driver_.device_attribute(&value, which, number_) == abi::kSuccess ? value : 0;
+  if (driver_.device_attribute(&value, asked, number_) != abi::kSuccess) return std::nullopt;
+  return value;
 }
 
 abi::MemoryProperties DeviceContext::shareable() const {

@@ -1,8 +1,9 @@
-// DeviceContext: a CUDA context of our own, apart from any that the program has elsewhere.
+// DeviceContext: a context of our own, apart from any that the program has elsewhere.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <kernelsmith/core/result.hpp>
@@ -16,7 +17,7 @@ namespace kernelsmith::cuda {
 class DeviceContext final : public MemoryOwner {
  public:
   /// Errors: unsupported (no driver, no such GPU), tool_failed.
-  static Result<std::shared_ptr<const DeviceContext>> create(int index);
+  static Result<std::shared_ptr<const DeviceContext>> create(const GpuVendor& vendor, int index);
   ~DeviceContext() override;
   DeviceContext(const DeviceContext&) = delete;
   DeviceContext& operator=(const DeviceContext&) = delete;
@@ -38,8 +39,10 @@ class DeviceContext final : public MemoryOwner {
   abi::DeviceNumber number() const { return number_; }
   const std::string& bus_id() const { return bus_id_; }
 
+  /// By DeviceAttribute. Empty if the driver does not know it.
+  std::optional<int> known_attribute(int which) const;
   /// Zero if the driver does not know the attribute.
-  int attribute(int which) const;
+  int attribute(int which) const { return known_attribute(which).value_or(0); }
 
   /// What memory that is shared with another process is made of.
   abi::MemoryProperties shareable() const;

@@ -10,7 +10,8 @@
 
 #include "device/context.hpp"
 #include "device/fill.hpp"
-#include "device/nvml.hpp"
+#include "planner/occupancy.hpp"
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -22,27 +23,30 @@ constexpr std::size_t kBandwidthBytes = std::size_t{512} << 20;
 constexpr int kBandwidthCopies = 6;  // the first warms up, the best of the others counts
 
 DeviceFacts read_facts(const DeviceContext& context, const std::string& name, std::size_t memory) {
+  const DeviceTable& table = context.driver().vendor().device;
   DeviceFacts facts;
   facts.name = name;
   facts.memory_bytes = memory;
   facts.driver_version = context.driver().version;
-  facts.attributes.clear();
-  for (int which = 1; which <= abi::kLastAttribute; ++which) {
-    int value = 0;
-    if (context.driver().device_attribute(&value, which, context.number()) == abi::kSuccess)
-      facts.attributes[which] = value;
-  }
+  facts.occupancy = table.occupancy;
+  for (int which = 1; which <= abi::kLastAttribute; ++which)
+    if (const auto value = context.known_attribute(which)) facts.attributes[which] = *value;
+  // What the planner cannot do without.
+  const DeviceFacts usual = table.usual();
+  for (const int which : planner::kNeeded)
+    if (const auto found = usual.attributes.find(which); found != usual.attributes.end())
+      facts.attributes.insert(*found);
   facts.arch = static_cast<std::uint32_t>(10 * context.attribute(abi::kComputeMajor) +
                                           context.attribute(abi::kComputeMinor));
   return facts;
 }
 
 std::string hardware_of(const DeviceContext& context, const std::string& name) {
-  const std::string driver = Nvml(context.bus_id()).driver_version();
+  const GpuVendor& vendor = context.driver().vendor();
+  const auto clocks = vendor.device.clocks != nullptr ? vendor.device.clocks(context.bus_id()) : nullptr;
+  const std::string driver = clocks ? clocks->driver_version() : "";
   if (!driver.empty()) return name + ", driver " + driver;
-  const int version = context.driver().version;
-  return name + ", driver for CUDA " + std::to_string(version / 1000) + "." +
-         std::to_string(version % 1000 / 10);
+  return name + ", driver for " + vendor.driver.version_text(context.driver().version);
 }
 
 class OpenDevice final : public Device {
@@ -72,7 +76,7 @@ class OpenDevice final : public Device {
   Status upload(std::uint64_t to, std::span<const std::byte> from) override;
   Status download(std::span<std::byte> to, std::uint64_t from) override;
   Status move(std::span<const Move> moves) override;
-  Status load(std::span<const std::byte> cubin) override;
+  Status load(std::span<const std::byte> image) override;
   Result<std::uint64_t> function(const std::string& name) override;
   Status launch(std::span<const Launch> launches) override;
   Result<double> bandwidth() override;
@@ -122,7 +126,7 @@ Status OpenDevice::prepare() {
 /// The error of an allocation, with its size in it.
 Error no_memory(const Error& error, std::size_t bytes) {
   Error told = error;
-  told.message += ", asked for " + std::to_string(bytes >> 20) + " MiB of device memory";
+  told.message += ", asked for " + std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB of device memory";
   return told;
 }
 
@@ -237,15 +241,16 @@ Result<double> OpenDevice::timed_copy(std::uint64_t to, std::uint64_t from, std:
   if (auto got = driver_.call(driver_.event_record, end->get(), stream_.get()); !got) return got.error();
   if (auto got = wait(); !got) return got.error();
   if (auto got = driver_.call(driver_.event_elapsed, &ms, begin->get(), end->get()); !got) return got.error();
-  if (ms <= 0) return fail(ErrorCode::tool_failed, "cuEventElapsedTime: a copy took no time");
+  if (ms <= 0)
+    return fail(ErrorCode::tool_failed, std::string(driver_.event_elapsed.name) + ": a copy took no time");
   return 2.0 * static_cast<double>(bytes) / (1e3 * static_cast<double>(ms));
 }
 
-Status OpenDevice::load(std::span<const std::byte> cubin) {
+Status OpenDevice::load(std::span<const std::byte> image) {
   const MutexLock lock(mutex_);
   const DeviceContext::Current current(*context_);
   abi::Module module = nullptr;
-  if (auto got = driver_.call(driver_.module_load, &module, cubin.data()); !got) return got;
+  if (auto got = driver_.call(driver_.module_load, &module, image.data()); !got) return got;
   modules_.emplace_back(driver_.module_unload, module);
   return {};
 }
@@ -271,6 +276,7 @@ Status OpenDevice::launch(std::span<const Launch> launches) {
     std::copy_n(launch.grid.begin(), 3, config.grid);
     std::copy_n(launch.block.begin(), 3, config.block);
     config.stream = stream_.get();
+    // The driver's handle, which launch() takes as a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const function = reinterpret_cast<abi::Function>(launch.function);
     if (auto got = driver_.call(driver_.launch, &config, function, arguments.data(), nullptr); !got)
       return got;
@@ -296,21 +302,21 @@ Result<double> OpenDevice::bandwidth() {
 
 }  // namespace
 
-int Device::count(std::string* why) {
+int Device::count(const GpuVendor& vendor, std::string* why) {
   const auto told = [&](const Error& error) {
     if (why != nullptr) *why = error.message;
     return 0;
   };
-  const auto driver = Driver::get();
+  const auto driver = Driver::get(vendor);
   if (!driver) return told(driver.error());
   int count = 0;
   if (const auto got = (*driver)->call((*driver)->device_count, &count); !got) return told(got.error());
-  if (count == 0 && why != nullptr) *why = "the CUDA driver shows no GPU";
+  if (count == 0 && why != nullptr) *why = "the " + (*driver)->api() + " driver shows no GPU";
   return count;
 }
 
-Result<std::shared_ptr<Device>> Device::open(int index) {
-  auto context = DeviceContext::create(index);
+Result<std::shared_ptr<Device>> Device::open(const GpuVendor& vendor, int index) {
+  auto context = DeviceContext::create(vendor, index);
   if (!context) return context.error();
   auto device = std::make_shared<OpenDevice>(index, std::move(*context));
   if (const auto prepared = device->prepare(); !prepared) return prepared.error();

@@ -17,6 +17,7 @@
 namespace kernelsmith::cuda {
 
 class SharedMemory;
+struct GpuVendor;
 class PrivateMemory;
 
 /// Where memory came from, and who takes it back.
@@ -68,15 +69,15 @@ class PrivateMemory {
 class Device {
  public:
   /// How many GPUs the driver sees; 0 with the reason in `why` if there is no driver or no GPU.
-  static int count(std::string* why = nullptr);
+  static int count(const GpuVendor& vendor, std::string* why = nullptr);
 
   /// Opens GPU `index`. Errors: unsupported (no driver, no such GPU, a driver too old).
-  static Result<std::shared_ptr<Device>> open(int index);
+  static Result<std::shared_ptr<Device>> open(const GpuVendor& vendor, int index);
   virtual ~Device() = default;
 
   virtual int index() const = 0;
   virtual const DeviceFacts& facts() const = 0;
-  virtual std::string hardware() const = 0;  ///< "NVIDIA H100 80GB HBM3, driver 580.95"
+  virtual std::string hardware() const = 0;  ///< its name and the driver's version
   virtual std::string bus_id() const = 0;    ///< "0000:65:00.0": the GPU's name for every process
   virtual std::size_t l2_bytes() const = 0;
 
@@ -96,7 +97,7 @@ class Device {
   virtual Status move(std::span<const Move> moves) = 0;
 
   /// Loads kernels of the judge's own, which stay loaded. Errors: tool_failed.
-  virtual Status load(std::span<const std::byte> cubin) = 0;
+  virtual Status load(std::span<const std::byte> image) = 0;
   /// A kernel that load() brought. Errors: not_found.
   virtual Result<std::uint64_t> function(const std::string& name) = 0;
 

@@ -1,13 +1,15 @@
 #include "device/driver.hpp"
 
+#include <map>
+
 #include <dlfcn.h>
+
+#include <kernelsmith/core/mutex.hpp>
+
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-constexpr int kOldestDriver = 12000;  // tensor maps and launch attributes came with it
-
-const char* const kDriverHint = "install NVIDIA's driver (nvidia-smi must list the GPU)";
 
 /// Finds functions until one is missing, whose name is kept.
 class Finder {
@@ -15,83 +17,81 @@ class Finder {
   explicit Finder(void* library) : library_(library) {}
 
   template <class... Arguments>
-  void find(DriverFunction<Arguments...>& function) {
-    find_if_there(function);
-    if (function.pointer == nullptr && missing_ == nullptr) missing_ = function.name;
+  void find(DriverFunction<Arguments...>& function, const char* name) {
+    if (name == nullptr) return;
+    function.name = name;
+    function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, name));
+    if (function.pointer == nullptr && missing_ == nullptr && &function.name != optional_) missing_ = name;
   }
+  /// The function may be missing.
   template <class... Arguments>
-  void find_if_there(DriverFunction<Arguments...>& function) {
-    function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, function.name));
-  }
-  template <class... Functions>
-  void find_all(Functions&... functions) {
-    (find(functions), ...);
+  void excuse(DriverFunction<Arguments...>& function) {
+    optional_ = &function.name;
   }
   const char* missing() const { return missing_; }
 
  private:
   void* library_;
   const char* missing_ = nullptr;
+  const char* const* optional_ = nullptr;
 };
 
 }  // namespace
 
-Status Driver::load() {
-  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+Status Driver::load(const GpuVendor& vendor) {
+  vendor_ = &vendor;
+  const DriverTable& table = vendor.driver;
+  const auto unsupported = [&](const std::string& what, const char* where = "") {
+    return fail(ErrorCode::unsupported, what, where, table.how_to_get_it);
+  };
+  void* const library = ::dlopen(table.library, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const why = ::dlerror();
-    return fail(ErrorCode::unsupported,
-                std::string("no CUDA driver: ") + (why != nullptr ? why : "libcuda.so.1 is not found"), {},
-                kDriverHint);
+    return unsupported("no " + api() + " driver: " + (why != nullptr ? why : table.library));
   }
   Finder finder(library);
-  finder.find_all(error_string, error_name, init, driver_version, device_count, device_get, device_name,
-                  device_bus_id, device_memory, device_attribute);
-  finder.find_all(context_create, context_destroy, context_push, context_pop, context_synchronize,
-                  reset_persisting_l2);
-  finder.find_all(memory_info, memory_allocate, memory_free, host_allocate, host_free, host_device_pointer,
-                  copy_to_device, copy_to_host, copy_on_device, set_bytes, set_halves, set_words);
-  finder.find_all(granularity, memory_create, memory_release, address_reserve, address_free, memory_map,
-                  memory_unmap, set_access, memory_export, memory_import);
-  finder.find_all(stream_create, stream_destroy, stream_synchronize, stream_wait, capture_begin, capture_end,
-                  event_create, event_destroy, event_record, event_query, event_elapsed);
-  finder.find_all(module_load, module_unload, module_function, module_global, function_set, launch,
-                  encode_tensor_map);
-  finder.find_all(graph_create, graph_destroy, graph_add_child, graph_add_empty, graph_instantiate,
-                  graph_exec_destroy, graph_upload, graph_launch);
-  finder.find_if_there(parameter_info);
-  if (finder.missing() != nullptr)
-    return fail(ErrorCode::unsupported,
-                std::string("the CUDA driver is too old: it has no ") + finder.missing(), "libcuda.so.1",
-                "install a driver for CUDA 12.0 or later");
+  finder.excuse(parameter_info);
+#define DRIVER_FUNCTION(member, ...) finder.find(member, table.names.member);
+#include "device/driver_functions.def"
+#undef DRIVER_FUNCTION
+  const auto too_old = [&](const std::string& why) {
+    return fail(ErrorCode::unsupported, "the " + api() + " driver is too old: " + why, table.library,
+                "install a driver for " + table.version_text(table.oldest) + " or later");
+  };
+  const char* missing = finder.missing();
+  if (missing == nullptr && table.adapt != nullptr) missing = table.adapt(*this, library);
+  if (missing != nullptr) return too_old(std::string("it has no ") + missing);
   if (const Code code = init(0); code != abi::kSuccess)
-    return fail(ErrorCode::unsupported, "cuInit: " + words(code), {}, kDriverHint);
+    return unsupported(std::string(init.name) + ": " + words(code));
   if (const Code code = driver_version(&version); code != abi::kSuccess)
-    return fail(ErrorCode::unsupported, "cuDriverGetVersion: " + words(code), {}, kDriverHint);
-  if (version < kOldestDriver)
-    return fail(ErrorCode::unsupported,
-                "the CUDA driver is too old: it supports CUDA " + std::to_string(version / 1000) + "." +
-                    std::to_string(version % 1000 / 10),
-                "libcuda.so.1", "install a driver for CUDA 12.0 or later");
+    return unsupported(std::string(driver_version.name) + ": " + words(code));
+  if (version < table.oldest) return too_old("it supports " + table.version_text(version));
   return {};
 }
 
-Result<const Driver*> Driver::get() {
-  static const std::pair<Driver, Status> loaded = [] {
-    std::pair<Driver, Status> made;
-    made.second = made.first.load();
-    return made;
-  }();
-  if (loaded.second.has_error()) return loaded.second.error();
-  return &loaded.first;
+Result<const Driver*> Driver::get(const GpuVendor& vendor) {
+  struct Loaded {
+    Driver driver;
+    Status status;
+  };
+  static Mutex mutex;
+  static std::map<const GpuVendor*, Loaded> drivers;  // what is in it does not move
+  const MutexLock lock(mutex);
+  const auto [found, is_new] = drivers.try_emplace(&vendor);
+  Loaded& loaded = found->second;
+  if (is_new) loaded.status = loaded.driver.load(vendor);
+  if (loaded.status.has_error()) return loaded.status.error();
+  return &loaded.driver;
 }
+
+std::string Driver::api() const { return vendor_->api; }
 
 std::string Driver::words(Code code) const {
   const char* text = nullptr;
   const char* name = nullptr;
   if (error_string(code, &text) != abi::kSuccess || text == nullptr) text = "an error without words";
   if (error_name(code, &name) != abi::kSuccess || name == nullptr)
-    return std::string(text) + " (CUresult " + std::to_string(code) + ")";
+    return std::string(text) + " (code " + std::to_string(code) + ")";
   return std::string(text) + " (" + name + ")";
 }
 

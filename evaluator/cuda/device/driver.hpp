@@ -1,4 +1,4 @@
-// Driver: the functions of libcuda.so.1, found at run time.
+// Driver: the functions of a vendor's driver, found at run time.
 #pragma once
 
 #include <string>
@@ -11,12 +11,18 @@
 
 namespace kernelsmith::cuda {
 
-/// One function of the driver, with the name that errors show.
+struct GpuVendor;
+
+/// One function of the driver, with the name that errors show. One that the driver lacks answers that it is
+/// not supported.
 template <class... Arguments>
 struct DriverFunction {
-  const char* name = nullptr;  ///< as exported
+  const char* name = "a function that this driver lacks";  ///< as exported
   abi::Code (*pointer)(Arguments...) = nullptr;
-  abi::Code operator()(std::type_identity_t<Arguments>... arguments) const { return pointer(arguments...); }
+  explicit operator bool() const { return pointer != nullptr; }
+  abi::Code operator()(std::type_identity_t<Arguments>... arguments) const {
+    return pointer != nullptr ? pointer(arguments...) : abi::kNotSupported;
+  }
 };
 
 struct Driver {
@@ -24,8 +30,8 @@ struct Driver {
   using Address = abi::Address;
 
   /// Loads the library and initialises it, once for the process. Errors: unsupported (no driver, no GPU, a
-  /// driver older than CUDA 12.0). Thread-safe.
-  static Result<const Driver*> get();
+  /// driver older than GpuVendor::oldest_driver). Thread-safe.
+  static Result<const Driver*> get(const GpuVendor& vendor);
 
   /// "invalid argument (CUDA_ERROR_INVALID_VALUE)"
   std::string words(Code code) const;
@@ -44,94 +50,19 @@ struct Driver {
     return {};
   }
 
-  int version = 0;  ///< 13000: what the driver supports
+  int version = 0;  ///< 13000 of CUDA 13.0: what the driver supports
 
-  DriverFunction<Code, const char**> error_string{"cuGetErrorString"};
-  DriverFunction<Code, const char**> error_name{"cuGetErrorName"};
-  DriverFunction<unsigned> init{"cuInit"};
-  DriverFunction<int*> driver_version{"cuDriverGetVersion"};
-  DriverFunction<int*> device_count{"cuDeviceGetCount"};
-  DriverFunction<abi::DeviceNumber*, int> device_get{"cuDeviceGet"};
-  DriverFunction<char*, int, abi::DeviceNumber> device_name{"cuDeviceGetName"};
-  DriverFunction<char*, int, abi::DeviceNumber> device_bus_id{"cuDeviceGetPCIBusId"};
-  DriverFunction<std::size_t*, abi::DeviceNumber> device_memory{"cuDeviceTotalMem_v2"};
-  DriverFunction<int*, int, abi::DeviceNumber> device_attribute{"cuDeviceGetAttribute"};
+  const GpuVendor& vendor() const { return *vendor_; }
+  std::string api() const;  ///< "CUDA", in messages
 
-  DriverFunction<abi::Context*, unsigned, abi::DeviceNumber> context_create{"cuCtxCreate_v2"};
-  DriverFunction<abi::Context> context_destroy{"cuCtxDestroy_v2"};
-  DriverFunction<abi::Context> context_push{"cuCtxPushCurrent_v2"};
-  DriverFunction<abi::Context*> context_pop{"cuCtxPopCurrent_v2"};
-  DriverFunction<> context_synchronize{"cuCtxSynchronize"};
-  DriverFunction<> reset_persisting_l2{"cuCtxResetPersistingL2Cache"};
-
-  DriverFunction<std::size_t*, std::size_t*> memory_info{"cuMemGetInfo_v2"};  ///< free, all
-  DriverFunction<Address*, std::size_t> memory_allocate{"cuMemAlloc_v2"};
-  DriverFunction<Address> memory_free{"cuMemFree_v2"};
-  DriverFunction<void**, std::size_t, unsigned> host_allocate{"cuMemHostAlloc"};
-  DriverFunction<void*> host_free{"cuMemFreeHost"};
-  DriverFunction<Address*, void*, unsigned> host_device_pointer{"cuMemHostGetDevicePointer_v2"};
-  DriverFunction<Address, const void*, std::size_t, abi::Stream> copy_to_device{"cuMemcpyHtoDAsync_v2"};
-  DriverFunction<void*, Address, std::size_t, abi::Stream> copy_to_host{"cuMemcpyDtoHAsync_v2"};
-  DriverFunction<Address, Address, std::size_t, abi::Stream> copy_on_device{"cuMemcpyDtoDAsync_v2"};
-  DriverFunction<Address, unsigned char, std::size_t, abi::Stream> set_bytes{"cuMemsetD8Async"};
-  DriverFunction<Address, unsigned short, std::size_t, abi::Stream> set_halves{"cuMemsetD16Async"};
-  DriverFunction<Address, unsigned, std::size_t, abi::Stream> set_words{"cuMemsetD32Async"};
-
-  DriverFunction<std::size_t*, const abi::MemoryProperties*, int> granularity{
-      "cuMemGetAllocationGranularity"};
-  DriverFunction<abi::MemoryHandle*, std::size_t, const abi::MemoryProperties*, unsigned long long>
-      memory_create{"cuMemCreate"};
-  DriverFunction<abi::MemoryHandle> memory_release{"cuMemRelease"};
-  DriverFunction<Address*, std::size_t, std::size_t, Address, unsigned long long> address_reserve{
-      "cuMemAddressReserve"};
-  DriverFunction<Address, std::size_t> address_free{"cuMemAddressFree"};
-  DriverFunction<Address, std::size_t, std::size_t, abi::MemoryHandle, unsigned long long> memory_map{
-      "cuMemMap"};
-  DriverFunction<Address, std::size_t> memory_unmap{"cuMemUnmap"};
-  DriverFunction<Address, std::size_t, const abi::AccessDescription*, std::size_t> set_access{
-      "cuMemSetAccess"};
-  DriverFunction<void*, abi::MemoryHandle, int, unsigned long long> memory_export{
-      "cuMemExportToShareableHandle"};
-  DriverFunction<abi::MemoryHandle*, void*, int> memory_import{"cuMemImportFromShareableHandle"};
-
-  DriverFunction<abi::Stream*, unsigned> stream_create{"cuStreamCreate"};
-  DriverFunction<abi::Stream> stream_destroy{"cuStreamDestroy_v2"};
-  DriverFunction<abi::Stream> stream_synchronize{"cuStreamSynchronize"};
-  DriverFunction<abi::Stream, abi::Event, unsigned> stream_wait{"cuStreamWaitEvent"};
-  DriverFunction<abi::Stream, int> capture_begin{"cuStreamBeginCapture_v2"};
-  DriverFunction<abi::Stream, abi::Graph*> capture_end{"cuStreamEndCapture"};
-  DriverFunction<abi::Event*, unsigned> event_create{"cuEventCreate"};
-  DriverFunction<abi::Event> event_destroy{"cuEventDestroy_v2"};
-  DriverFunction<abi::Event, abi::Stream> event_record{"cuEventRecord"};
-  DriverFunction<abi::Event> event_query{"cuEventQuery"};
-  DriverFunction<float*, abi::Event, abi::Event> event_elapsed{"cuEventElapsedTime"};  ///< ms
-
-  DriverFunction<abi::Module*, const void*> module_load{"cuModuleLoadData"};
-  DriverFunction<abi::Module> module_unload{"cuModuleUnload"};
-  DriverFunction<abi::Function*, abi::Module, const char*> module_function{"cuModuleGetFunction"};
-  DriverFunction<Address*, std::size_t*, abi::Module, const char*> module_global{"cuModuleGetGlobal_v2"};
-  DriverFunction<abi::Function, int, int> function_set{"cuFuncSetAttribute"};
-  /// Offset and size of a parameter. Null before CUDA 12.4.
-  DriverFunction<abi::Function, std::size_t, std::size_t*, std::size_t*> parameter_info{"cuFuncGetParamInfo"};
-  DriverFunction<const abi::LaunchConfig*, abi::Function, void**, void**> launch{"cuLaunchKernelEx"};
-  DriverFunction<abi::TensorMap*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
-                 const std::uint32_t*, const std::uint32_t*, int, int, int, int>
-      encode_tensor_map{"cuTensorMapEncodeTiled"};
-
-  DriverFunction<abi::Graph*, unsigned> graph_create{"cuGraphCreate"};
-  DriverFunction<abi::Graph> graph_destroy{"cuGraphDestroy"};
-  DriverFunction<abi::GraphNode*, abi::Graph, const abi::GraphNode*, std::size_t, abi::Graph> graph_add_child{
-      "cuGraphAddChildGraphNode"};
-  DriverFunction<abi::GraphNode*, abi::Graph, const abi::GraphNode*, std::size_t> graph_add_empty{
-      "cuGraphAddEmptyNode"};
-  DriverFunction<abi::GraphExec*, abi::Graph, unsigned long long> graph_instantiate{
-      "cuGraphInstantiateWithFlags"};
-  DriverFunction<abi::GraphExec> graph_exec_destroy{"cuGraphExecDestroy"};
-  DriverFunction<abi::GraphExec, abi::Stream> graph_upload{"cuGraphUpload"};
-  DriverFunction<abi::GraphExec, abi::Stream> graph_launch{"cuGraphLaunch"};
+#define DRIVER_FUNCTION(member, ...) DriverFunction<__VA_ARGS__> member;
+#include "device/driver_functions.def"
+#undef DRIVER_FUNCTION
 
  private:
-  Status load();
+  Status load(const GpuVendor& vendor);
+
+  const GpuVendor* vendor_ = nullptr;
 };
 
 /// Owns one object of the driver; its context must be current when it is destroyed.

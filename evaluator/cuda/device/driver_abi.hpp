@@ -27,7 +27,7 @@ inline constexpr Code kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kEccUnc
                       kAssert = 710, kHardwareStackError = 714, kIllegalInstruction = 715,
                       kMisalignedAddress = 716, kInvalidAddressSpace = 717, kInvalidPc = 718,
                       kLaunchFailed = 719, kCooperativeLaunchTooLarge = 720, kTensorMemoryLeak = 721,
-                      kExternalDevice = 911, kUnknown = 999;
+                      kNotSupported = 801, kExternalDevice = 911, kUnknown = 999;
 
 // CUdevice_attribute: those that are asked for by name.
 inline constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kComputeMajor = 75, kComputeMinor = 76,

@@ -1,8 +1,6 @@
-// What the judge does on the device: comparing. Compiled by the toolkit's nvcc when a device is first used. A kernel
+// What the judge does on the device: comparing. Compiled by the toolkit's compiler when a device is first used. A kernel
 // here only says that all is well; if it is not, the processor looks again, element by element (truth/compare.cpp).
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
+// The vendor's prologue (Dialect::kernel_prologue) comes before it: it names the types and the lanes of a wave.
 
 namespace {
 
@@ -15,10 +13,10 @@ struct Found {
 
 __device__ double widened(double x) { return x; }
 __device__ float widened(float x) { return x; }
-__device__ float widened(__half x) { return __half2float(x); }
-__device__ float widened(__nv_bfloat16 x) { return __bfloat162float(x); }
-__device__ float widened(__nv_fp8_e4m3 x) { return static_cast<float>(x); }
-__device__ float widened(__nv_fp8_e5m2 x) { return static_cast<float>(x); }
+#ifdef KERNELSMITH_FP8
+__device__ float widened(E4m3 x) { return static_cast<float>(x); }
+__device__ float widened(E5m2 x) { return static_cast<float>(x); }
+#endif
 
 /// Whether the element's bytes are the poison's, 32 bits repeated.
 template <class T>
@@ -52,12 +50,12 @@ __device__ void compare(const T* actual, const T* expected, const W* weights, un
       ++suspects;
     }
   }
-  for (int lane = 16; lane > 0; lane /= 2) {
-    squares += __shfl_xor_sync(0xffffffffU, squares, lane);
-    worst = fmax(worst, __shfl_xor_sync(0xffffffffU, worst, lane));
+  for (int lane = KERNELSMITH_LANES / 2; lane > 0; lane /= 2) {
+    squares += KERNELSMITH_FROM_LANE(squares, lane);
+    worst = fmax(worst, KERNELSMITH_FROM_LANE(worst, lane));
   }
   if (suspects > 0) atomicAdd(&found->suspects, suspects);
-  if (threadIdx.x % 32 != 0) return;
+  if (threadIdx.x % KERNELSMITH_LANES != 0) return;
   atomicAdd(&found->squares, squares);
   atomicMax(&found->worst_bits, static_cast<unsigned long long>(__double_as_longlong(worst)));
 }
@@ -71,15 +69,17 @@ __device__ void compare(const T* actual, const T* expected, const W* weights, un
   }
 COMPARE(compare_f64, double, double)
 COMPARE(compare_f32, float, float)
-COMPARE(compare_f16, __half, float)
-COMPARE(compare_bf16, __nv_bfloat16, float)
-COMPARE(compare_f8e4m3, __nv_fp8_e4m3, float)
-COMPARE(compare_f8e5m2, __nv_fp8_e5m2, float)
+COMPARE(compare_f16, Half, float)
+COMPARE(compare_bf16, Bfloat, float)
 COMPARE(compare_f32_wide, float, double)
-COMPARE(compare_f16_wide, __half, double)
-COMPARE(compare_bf16_wide, __nv_bfloat16, double)
-COMPARE(compare_f8e4m3_wide, __nv_fp8_e4m3, double)
-COMPARE(compare_f8e5m2_wide, __nv_fp8_e5m2, double)
+COMPARE(compare_f16_wide, Half, double)
+COMPARE(compare_bf16_wide, Bfloat, double)
+#ifdef KERNELSMITH_FP8
+COMPARE(compare_f8e4m3, E4m3, float)
+COMPARE(compare_f8e5m2, E5m2, float)
+COMPARE(compare_f8e4m3_wide, E4m3, double)
+COMPARE(compare_f8e5m2_wide, E5m2, double)
+#endif
 
 /// Counts 16-byte pieces that differ; both addresses are multiples of 16.
 extern "C" __global__ void same_bytes(const uint4* a, const uint4* b, unsigned long long bytes, Found* found) {

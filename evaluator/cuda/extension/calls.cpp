@@ -9,7 +9,8 @@
 #include "python_ledger.hpp"
 #include "python_side.hpp"
 #include "stand_in/cuda.hpp"
-#include "toolchain/cubin.hpp"
+#include "vendors/nvidia/cubin.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::extension {
 namespace {

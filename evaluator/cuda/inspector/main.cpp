@@ -20,6 +20,7 @@
 #include "runner/faults.hpp"
 #include "runner/judge_watch.hpp"
 #include "runner/loaded_plan.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace {
 
@@ -175,7 +176,7 @@ int main(int argc, char** argv) {
   ::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
   end_with_the_judge();
   Channel channel{Descriptor(kChannelDescriptor)};
-  auto context = DeviceContext::create(std::atoi(argv[1]));
+  auto context = DeviceContext::create(nvidia(), std::atoi(argv[1]));
   // The exit status says nothing: the tools would take another one than 0 for a finding of theirs.
   if (!context) return refuse(channel, context.error()), 0;
   Inspector inspector(std::move(*context));

@@ -1,6 +1,7 @@
-// kernelsmith-cuda-planner: loads a candidate's host library against the recording runtime that is linked
-// into this program, and answers each request with the call that the entry asked for. It is trusted until the
-// library is loaded, and never afterwards: from then on the process is the candidate's.
+// The planner's program (kernelsmith-cuda-planner and the like): loads a candidate's host library against the
+// recording runtime that is linked into this program, and answers each request with the call that the entry
+// asked for. It is trusted until the library is loaded, and never afterwards: from then on the process is the
+// candidate's.
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -77,12 +78,12 @@ bool tell_left_out(std::uint64_t nonce) {
 Shim load(const char* library, std::string& why) {
   void* object = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   std::string error = object == nullptr ? dlerror() : "";
-  if (misses_cuda(error)) {
+  if (misses_runtime(error, runtime_names())) {
     object = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
     if (object == nullptr) error = dlerror();
   }
   void* const symbol = object == nullptr ? nullptr : dlsym(object, kShimSymbol);
-  if (symbol == nullptr) why = load_refusal(object == nullptr ? error : dlerror());
+  if (symbol == nullptr) why = load_refusal(object == nullptr ? error : dlerror(), runtime_names());
   if (!recorder().refusal().empty()) why = recorder().refusal();
   return why.empty() ? reinterpret_cast<Shim>(symbol) : nullptr;
 }
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
   std::vector<std::byte> body;
   if (argc != 2 || !receive(header, body) || header.kind != Kind::start) {
     std::fputs(
-        "usage: kernelsmith-cuda-planner LIBRARY\n"
+        "usage: PLANNER LIBRARY\n"
         "Started by kernelsmith, with a socket as descriptor 3.\n",
         stderr);
     return 2;

@@ -5,22 +5,21 @@
 namespace kernelsmith::cuda::planner {
 namespace {
 
-constexpr std::uint64_t kRegisterGranule = 256;  // registers are given to a warp in such pieces
-constexpr std::uint64_t kSharedGranule = 128;    // shared memory is given to a block in such pieces
-constexpr std::uint64_t kPartitions = 4;         // of a multiprocessor, each with its own registers
 /// KiB that shared memory can be set to; each device has those up to its own maximum.
 constexpr std::uint64_t kCarveouts[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 std::uint64_t rounded(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
 std::uint64_t registers_of_warp(const DeviceFacts& device, const plan::Kernel& kernel) {
-  return rounded(kernel.registers * value_of(device, kWarpSize), kRegisterGranule);
+  return rounded(kernel.registers * value_of(device, kWarpSize), device.occupancy.register_granule);
 }
 
 /// Warps that a multiprocessor's registers hold.
 std::uint64_t warps_by_registers(const DeviceFacts& device, const plan::Kernel& kernel) {
-  const std::uint64_t of_warp = std::max(registers_of_warp(device, kernel), kRegisterGranule);
-  return value_of(device, kRegistersPerMultiprocessor) / kPartitions / of_warp * kPartitions;
+  const std::uint64_t of_warp =
+      std::max<std::uint64_t>(registers_of_warp(device, kernel), device.occupancy.register_granule);
+  const std::uint64_t partitions = device.occupancy.partitions;
+  return value_of(device, kRegistersPerMultiprocessor) / partitions / of_warp * partitions;
 }
 
 std::uint64_t next_carveout(const DeviceFacts& device, std::uint64_t bytes) {
@@ -42,10 +41,8 @@ std::uint64_t shared_memory(const DeviceFacts& device, std::uint64_t block_bytes
 }  // namespace
 
 std::uint64_t value_of(const DeviceFacts& device, DeviceAttribute attribute) {
-  static const DeviceFacts usual = h100();
   const auto found = device.attributes.find(attribute);
-  return static_cast<std::uint64_t>(found != device.attributes.end() ? std::max(found->second, 0)
-                                                                     : usual.attributes.at(attribute));
+  return static_cast<std::uint64_t>(found != device.attributes.end() ? std::max(found->second, 0) : 0);
 }
 
 std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel) {
@@ -56,16 +53,17 @@ std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel)
 
 std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
                                         std::uint64_t threads, std::uint64_t dynamic_shared, int carveout) {
-  if (threads == 0 || threads > max_threads(device, kernel)) return 0;
-  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return 0;
   const std::uint64_t warp = value_of(device, kWarpSize);
+  if (threads == 0 || warp == 0 || threads > max_threads(device, kernel)) return 0;
+  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return 0;
   const std::uint64_t warps = (threads + warp - 1) / warp;
   // A block's warps are spread evenly over the partitions, and its registers counted so.
-  if (registers_of_warp(device, kernel) * rounded(warps, kPartitions) >
+  if (registers_of_warp(device, kernel) * rounded(warps, device.occupancy.partitions) >
       value_of(device, kRegistersPerMultiprocessor))
     return 0;
-  const std::uint64_t shared = rounded(
-      kernel.static_shared + dynamic_shared + value_of(device, kReservedSharedPerBlock), kSharedGranule);
+  const std::uint64_t shared =
+      rounded(kernel.static_shared + dynamic_shared + value_of(device, kReservedSharedPerBlock),
+              device.occupancy.shared_granule);
   const std::uint64_t by_warps = value_of(device, kThreadsPerMultiprocessor) / warp / warps;
   const std::uint64_t by_registers = warps_by_registers(device, kernel) / warps;
   const std::uint64_t by_shared = shared == 0 ? by_warps : shared_memory(device, shared, carveout) / shared;
@@ -76,8 +74,8 @@ std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::K
 std::uint64_t dynamic_shared_for(const DeviceFacts& device, const plan::Kernel& kernel,
                                  std::uint64_t blocks) {
   if (blocks == 0) return 0;
-  const std::uint64_t each =
-      value_of(device, kSharedPerMultiprocessor) / blocks / kSharedGranule * kSharedGranule;
+  const std::uint64_t granule = device.occupancy.shared_granule;
+  const std::uint64_t each = value_of(device, kSharedPerMultiprocessor) / blocks / granule * granule;
   const std::uint64_t taken = kernel.static_shared + value_of(device, kReservedSharedPerBlock);
   const std::uint64_t most = value_of(device, kSharedPerBlockOptin);
   const std::uint64_t free = each > taken ? each - taken : 0;

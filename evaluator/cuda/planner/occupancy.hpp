@@ -1,5 +1,5 @@
-// How many blocks of a kernel fit on a device at once, by the rules that CUDA's own occupancy functions
-// follow (compute capability 7.0 and later). Pure functions.
+// How many blocks of a kernel fit on a device at once, by the rules that the vendors' own occupancy functions
+// follow. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// CUdevice_attribute numbers that the planner itself needs.
+/// What DeviceFacts::attributes is asked by. The numbers are those of CUdevice_attribute, of which these are
+/// needed here; a vendor that counts otherwise has a table (DeviceTable::attributes).
 using DeviceAttribute = int;
 inline constexpr DeviceAttribute kMaxThreadsPerBlock = 1;
 inline constexpr DeviceAttribute kSharedPerBlock = 8;
@@ -22,8 +23,18 @@ inline constexpr DeviceAttribute kRegistersPerMultiprocessor = 82;
 inline constexpr DeviceAttribute kSharedPerBlockOptin = 97;
 inline constexpr DeviceAttribute kBlocksPerMultiprocessor = 106;
 inline constexpr DeviceAttribute kReservedSharedPerBlock = 111;
+inline constexpr DeviceAttribute kNeeded[] = {kMaxThreadsPerBlock,
+                                              kSharedPerBlock,
+                                              kWarpSize,
+                                              kMultiprocessors,
+                                              kThreadsPerMultiprocessor,
+                                              kSharedPerMultiprocessor,
+                                              kRegistersPerMultiprocessor,
+                                              kSharedPerBlockOptin,
+                                              kBlocksPerMultiprocessor,
+                                              kReservedSharedPerBlock};
 
-/// The attribute's value, or that of an H100 if the device's facts lack it.
+/// The attribute's value; 0 if the device's facts lack it.
 std::uint64_t value_of(const DeviceFacts& device, DeviceAttribute attribute);
 
 /// Blocks of one kernel on one multiprocessor. `carveout` in per cent of the shared memory; -1: the driver's

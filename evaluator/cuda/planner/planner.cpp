@@ -29,7 +29,7 @@ using planner::JudgeChannel;
 using planner::Kind;
 using planner::PlannerMessage;
 
-constexpr const char* kProgramInside = "/kernelsmith-cuda-planner";
+constexpr const char* kProgramInside = "/kernelsmith-planner";
 constexpr const char* kLibraryInside = "/candidate.so";
 constexpr double kStartTimeoutS = 10;  // of the program, and again of loading: relocating takes milliseconds
 constexpr auto kGrace = std::chrono::seconds(2);    // for a process to end after its channel broke
@@ -82,7 +82,7 @@ std::string printed(const SandboxResult& result) {
 }
 
 /// Ended without a reply: whose fault, in the words of the rejection.
-Failure verdict_on(const SandboxResult& result, bool loading) {
+Failure verdict_on(const SandboxResult& result, bool loading, const RuntimeNames& names) {
   const std::string said = printed(result);
   const std::string when = std::string(" while the host code ") + (loading ? "was loaded" : "planned a call");
   const auto verdict = [&](RejectionCode code, const std::string& words) {
@@ -111,7 +111,7 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
   }
   constexpr int kLoaderGaveUp = 127;
   if (result.kind == ExitKind::exited && result.code == kLoaderGaveUp)
-    if (const std::string lookup = planner::lookup_refusal(result.err); !lookup.empty())
+    if (const std::string lookup = planner::lookup_refusal(result.err, names); !lookup.empty())
       return verdict(RejectionCode::plan_failed, escape_controls(lookup));
   return verdict(RejectionCode::exited,
                  "the process ended by itself (" + describe(result) + ")" + when + said);
@@ -120,10 +120,10 @@ Failure verdict_on(const SandboxResult& result, bool loading) {
 /// Before anything of the candidate's is loaded nothing is its fault, and a rejection would mislead.
 Error not_started(const Failure& failure, const PlannerSettings& settings) {
   if (const auto* const error = std::get_if<Error>(&failure)) return *error;
-  return fail(
-      ErrorCode::tool_failed,
-      "the program kernelsmith-cuda-planner does not start: " + std::get<Rejection>(failure).diagnostics,
-      settings.program, "install kernelsmith anew, or set KERNELSMITH_CUDA_PLANNER to its path");
+  return fail(ErrorCode::tool_failed,
+              "the program " + settings.program.filename().string() +
+                  " does not start: " + std::get<Rejection>(failure).diagnostics,
+              settings.program, "install kernelsmith anew");
 }
 
 std::string words_of(const Error& error) {
@@ -134,6 +134,18 @@ std::string words_of(const Error& error) {
 
 }  // namespace
 
+std::string in_words_of(const RuntimeNames& names, std::string_view text) {
+  constexpr std::string_view kUsual = "cuda";
+  std::string words(text);
+  if (names.prefix.empty() || names.prefix == kUsual) return words;
+  for (auto at = words.find(kUsual); at != words.npos; at = words.find(kUsual, at + 1)) {
+    const std::size_t next = at + kUsual.size();
+    const bool is_name = next < words.size() && words[next] >= 'A' && words[next] <= 'Z';
+    if (is_name) words.replace(at, kUsual.size(), names.prefix);
+  }
+  return words;
+}
+
 struct Planner::State {
   State(SandboxedProcess started, JudgeChannel ours)
       : process(std::move(started)), channel(std::move(ours)) {}
@@ -143,6 +155,7 @@ struct Planner::State {
   std::vector<plan::Kernel> kernels;
   plan::Workspace workspace;
   bool loading = true;
+  RuntimeNames names;
   std::string refusing;  ///< why the reply that is awaited will be a refusal, if that is known yet
   std::set<std::string> left_out;
   EarlierCalls earlier;
@@ -233,7 +246,7 @@ Failure Planner::State::why_it_ended() {
     return forged("its own end");
   }
   if (!*ended_by) return ended_by->error();
-  return verdict_on(**ended_by, loading);
+  return verdict_on(**ended_by, loading, names);
 }
 
 Planner::Planner(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -252,6 +265,7 @@ Judged<std::unique_ptr<Planner>> Planner::start(const PlannerSettings& settings,
   auto state = std::make_unique<State>(std::move(*process), std::move(ends->first));
   state->kernels.assign(kernels.begin(), kernels.end());
   state->workspace = settings.workspace;
+  state->names = settings.names;
   const std::stop_callback kill_on_stop(stop, [&] { state->process.kill(); });
   const auto cancelled = [&](Failure failure) {
     return stop.stop_requested() ? Failure(fail(ErrorCode::cancelled, "planning was cancelled"))
@@ -282,10 +296,10 @@ Judged<plan::Call> Planner::plan(std::span<const plan::Buffer> buffers, std::spa
     state.process.kill();
     return state.end(forged("no call (" + escape_controls(words_of(call.error())) + ")"));
   }
-  constexpr std::size_t kCubins = 1;
-  if (auto status = plan::check(*call, state.kernels, kCubins, buffers, state.workspace); !status) {
+  constexpr std::size_t kImages = 1;
+  if (auto status = plan::check(*call, state.kernels, kImages, buffers, state.workspace); !status) {
     const std::string kept = state.earlier.kept_by(*call, buffers);
-    return plan_failed(kept.empty() ? words_of(status.error()) : kept);
+    return plan_failed(kept.empty() ? in_words_of(state.names, words_of(status.error())) : kept);
   }
   state.earlier.add(buffers);
   return std::move(*call);

@@ -14,31 +14,42 @@
 #include <kernelsmith/evaluator/plan.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
+#include "planner/runtime_names.hpp"
+
 namespace kernelsmith::cuda {
 
+/// In which pieces a multiprocessor gives its registers and its shared memory to blocks.
+struct OccupancyRules {
+  std::uint32_t register_granule = 1;  ///< registers are given to a wave in such pieces
+  std::uint32_t shared_granule = 1;    ///< bytes of shared memory are given to a block in such pieces
+  std::uint32_t partitions = 1;        ///< of a multiprocessor, each with its own registers
+  friend bool operator==(const OccupancyRules&, const OccupancyRules&) = default;
+};
+
 /// What the recording runtime answers to questions about the device. Recorded once on the real device, or
-/// made up if there is none (`h100()`).
+/// made up if there is none (DeviceTable::usual).
 struct DeviceFacts {
-  std::string name;               ///< "NVIDIA H100 80GB HBM3"
+  std::string name;
   std::uint32_t arch = 90;        ///< ten times major plus minor
-  std::map<int, int> attributes;  ///< by CUdevice_attribute / cudaDeviceAttr (the same numbers)
+  std::map<int, int> attributes;  ///< by DeviceAttribute (planner/occupancy.hpp)
   std::uint64_t memory_bytes = 0;
-  int driver_version = 0;  ///< 13000
+  int driver_version = 0;  ///< as the driver counts
+  OccupancyRules occupancy;
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
 };
-DeviceFacts h100();
 
 struct PlannerSettings {
-  std::filesystem::path program;  ///< kernelsmith-cuda-planner
+  std::filesystem::path program;  ///< the vendor's planner
   DeviceFacts device;
   plan::Workspace workspace;
   bool unsandboxed = false;
+  RuntimeNames names = {};
 };
 
 /// Not thread-safe.
 class Planner {
  public:
-  /// Starts the sandboxed planner and loads the host library. `kernels` are those of the binary's cubin.
+  /// Starts the sandboxed planner and loads the host library. `kernels` are those of the binary's image.
   /// A Rejection (stage plan, code plan_failed, crashed, exited, timed_out or sandbox_violation) if the
   /// library cannot be loaded.
   static Judged<std::unique_ptr<Planner>> start(const PlannerSettings& settings,

@@ -67,6 +67,9 @@ void put(Writer& out, const DeviceFacts& device) {
   out.put(device.arch);
   out.put(device.memory_bytes);
   out.put(device.driver_version);
+  out.put(device.occupancy.register_granule);
+  out.put(device.occupancy.shared_granule);
+  out.put(device.occupancy.partitions);
   out.put(std::uint64_t{device.attributes.size()});
   for (const auto& [number, value] : device.attributes) {
     out.put(number);
@@ -80,6 +83,9 @@ DeviceFacts get_device(Reader& in) {
   in.get(device.arch);
   in.get(device.memory_bytes);
   in.get(device.driver_version);
+  in.get(device.occupancy.register_granule);
+  in.get(device.occupancy.shared_granule);
+  in.get(device.occupancy.partitions);
   for (std::size_t left = in.count(2 * sizeof(int)); left > 0; --left) {
     int number = 0;
     in.get(number);

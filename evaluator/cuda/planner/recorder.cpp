@@ -78,7 +78,9 @@ Code Recorder::refuse(std::string_view function, std::string_view why) {
   return keep_refusal(std::string(function) + ": " + std::string(why));
 }
 
-Code Recorder::refuse_by_name(std::string_view function) { return keep_refusal(refusal_of(function)); }
+Code Recorder::refuse_by_name(std::string_view function) {
+  return keep_refusal(refusal_of(function, runtime_names()));
+}
 
 Code Recorder::keep_refusal(std::string why) {
   if (refusal_.empty()) {

@@ -25,7 +25,7 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// A kernel and what cudaFuncSetAttribute made of it. It lasts from call to call, as in CUDA.
+/// A kernel and what FuncSetAttribute made of it. It lasts from call to call.
 struct KernelState {
   plan::Kernel kernel;
   std::uint32_t max_dynamic_shared = 0;
@@ -52,8 +52,8 @@ struct LaunchWish {
   bool programmatic = false;
 };
 
-/// Not thread-safe: a planner's sandbox has one thread. `function` is always the CUDA function's name, for
-/// refusals. A function that returns a Code gives the caller the code that CUDA would give.
+/// Not thread-safe: a planner's sandbox has one thread. `function` is always the runtime function's name, for
+/// refusals. A function that returns a Code gives the caller the code that the runtime would give.
 class Recorder {
  public:
   void start(StartMessage message);
@@ -87,7 +87,7 @@ class Recorder {
   void register_variable(const void* host, const char* name, std::uint64_t bytes);
   const Variable* variable(const void* host) const;
 
-  /// Null, after a refusal, if no kernel of the cubin stands at this host address.
+  /// Null, after a refusal, if no kernel of the image stands at this host address.
   KernelState* kernel(const void* host, std::string_view function);
 
   // Work.
@@ -178,7 +178,12 @@ class Recorder {
   Code last_error_ = kSuccess;
 };
 
-/// The program's recorder: CUDA's functions have no other place to find it.
+/// The program's recorder: the runtime's functions have no other place to find it.
 Recorder& recorder();
+
+/// How the runtime that this program stands for names its functions. Defined by the vendor's folder.
+const RuntimeNames& runtime_names();
+/// The DeviceAttribute that the runtime counts as `theirs`; 0 if it is not known. Defined there too.
+int attribute_of(int theirs);
 
 }  // namespace kernelsmith::cuda::planner

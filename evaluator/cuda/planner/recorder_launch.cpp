@@ -13,6 +13,14 @@ std::uint64_t product(const AbiDim3& size) { return std::uint64_t{size.x} * size
 
 plan::Dim3 dim3_of(const AbiDim3& size) { return {size.x, size.y, size.z}; }
 
+/// Dynamic shared memory that this device gives without being asked, where plan::check() knows of less.
+std::uint32_t given_unasked(const DeviceFacts& device, const plan::Kernel& kernel, std::size_t wish) {
+  constexpr std::uint64_t kKnown = 48 << 10;  // plan::check()'s
+  const std::uint64_t whole = kernel.static_shared + std::uint64_t{wish};
+  if (whole <= kKnown || whole > value_of(device, kSharedPerBlock)) return 0;
+  return std::max(1U, static_cast<std::uint32_t>(wish));
+}
+
 std::size_t parameter_bytes(const plan::Kernel& kernel) {
   std::size_t bytes = 0;
   for (const plan::Parameter& parameter : kernel.parameters)
@@ -22,7 +30,8 @@ std::size_t parameter_bytes(const plan::Kernel& kernel) {
 
 }  // namespace
 
-/// CUDA's limits are plan::check()'s; how many blocks fit at once is the device's, which only we know.
+/// The limits of a launch are plan::check()'s; how many blocks fit at once is the device's, which only we
+/// know.
 bool Recorder::fits_at_once(const KernelState& state, const LaunchWish& wish, std::string_view function) {
   const std::uint64_t together = value_of(device(), kMultiprocessors) *
                                  blocks_per_multiprocessor(device(), state.kernel, product(wish.block),
@@ -30,7 +39,8 @@ bool Recorder::fits_at_once(const KernelState& state, const LaunchWish& wish, st
   if (product(wish.grid) <= together) return true;
   refuse(function, "kernel " + state.kernel.name + ": a cooperative grid of " +
                        std::to_string(product(wish.grid)) + " blocks, of which " + std::to_string(together) +
-                       " fit on the device at once: ask cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+                       " fit on the device at once: ask " KERNELSMITH_PREFIX
+                       "OccupancyMaxActiveBlocksPerMultiprocessor");
   return false;
 }
 
@@ -55,8 +65,10 @@ bool Recorder::collect_parameters(const plan::Kernel& kernel, const LaunchWish& 
     --piece;
     if (word - piece->first >= piece->second) continue;
     refuse(function, "kernel " + kernel.name +
-                         " is given host memory (cudaMallocHost, cudaHostAlloc), which it cannot reach from "
-                         "a plan: use the tensors, cudaMallocAsync or cudaMalloc");
+                         " is given host memory (" KERNELSMITH_PREFIX "MallocHost, " KERNELSMITH_PREFIX
+                         "HostAlloc), which it cannot reach from "
+                         "a plan: use the tensors, " KERNELSMITH_PREFIX "MallocAsync or " KERNELSMITH_PREFIX
+                         "Malloc");
     return false;
   }
   return true;
@@ -96,7 +108,8 @@ Code Recorder::launch(const void* host, const LaunchWish& wish, std::string_view
   launch.block = dim3_of(wish.block);
   launch.cluster = wish.cluster;
   launch.dynamic_shared = static_cast<std::uint32_t>(wish.dynamic_shared);
-  launch.max_dynamic_shared = state->max_dynamic_shared;
+  launch.max_dynamic_shared =
+      std::max(state->max_dynamic_shared, given_unasked(device(), state->kernel, wish.dynamic_shared));
   launch.shared_carveout = wish.carveout.value_or(state->carveout);
   launch.nonportable_cluster = state->nonportable_cluster;
   launch.cooperative = wish.cooperative;

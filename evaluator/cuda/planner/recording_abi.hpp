@@ -1,11 +1,25 @@
-// What the recording runtime declares of CUDA's binary interface (CUDA 12 and 13, x86-64). Written from the
-// documented layouts: no CUDA header is needed to build kernelsmith.
+// What the recording runtime declares of the binary interface that the vendors' runtimes share: names that
+// differ by a prefix, and layouts that were CUDA's first (12 and 13, x86-64). Written from what is
+// documented: no vendor's header is needed to build kernelsmith.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// A function that the host library finds in this program in place of CUDA's.
+// The vendor's runtime, by the prefix of its functions: each planner is compiled with its own.
+#ifndef KERNELSMITH_RUNTIME_PREFIX
+#error "KERNELSMITH_RUNTIME_PREFIX is the prefix of the runtime's functions, as vendors/README.md says"
+#endif
+#define KERNELSMITH_JOINED(a, b) a##b
+#define KERNELSMITH_JOIN(a, b) KERNELSMITH_JOINED(a, b)
+#define KERNELSMITH_QUOTED(a) #a
+#define KERNELSMITH_QUOTE(a) KERNELSMITH_QUOTED(a)
+/// The runtime's function of that name; one that its compiler calls; the prefix as text.
+#define KERNELSMITH_RUNTIME(name) KERNELSMITH_JOIN(KERNELSMITH_RUNTIME_PREFIX, name)
+#define KERNELSMITH_INTERNAL(name) KERNELSMITH_JOIN(__, KERNELSMITH_RUNTIME(name))
+#define KERNELSMITH_PREFIX KERNELSMITH_QUOTE(KERNELSMITH_RUNTIME_PREFIX)
+
+/// A function that the host library finds in this program in place of the runtime's.
 #define KERNELSMITH_RECORDED extern "C" __attribute__((visibility("default")))
 #if __has_attribute(copy)  // GCC wants what it found out of the function (nothrow) said of its alias too
 #define KERNELSMITH_ALIAS_OF(function) __attribute__((alias(#function), copy(function)))
@@ -84,15 +98,6 @@ inline constexpr FunctionAttribute kFunctionClusterMustBeSet = 10;
 inline constexpr FunctionAttribute kFunctionClusterWidth = 11;  ///< height and depth follow
 inline constexpr FunctionAttribute kFunctionNonPortableCluster = 14;
 inline constexpr FunctionAttribute kFunctionClusterScheduling = 15;
-
-/// cudaFuncAttributes, with room for what later versions append.
-struct AbiFunctionAttributes {
-  std::size_t shared, constant, local;
-  int max_threads, registers, ptx_version, binary_version, cache_mode;
-  int max_dynamic_shared, carveout;
-  int cluster_must_be_set, cluster_width, cluster_height, cluster_depth;
-  int cluster_scheduling, nonportable_cluster;
-};
 
 /// cudaPointerAttributes
 struct AbiPointerAttributes {

@@ -1,11 +1,11 @@
-// Recorded in place of the CUDA runtime: attributes of kernels, and occupancy.
+// Recorded in place of the vendor's runtime: attributes of kernels, and occupancy.
 #include <algorithm>
 #include <cstring>
 
 #include "planner/occupancy.hpp"
 #include "planner/recorder.hpp"
 
-// NOLINTBEGIN(readability-identifier-naming): CUDA's own names
+// NOLINTBEGIN(readability-identifier-naming): the runtime's own names
 using namespace kernelsmith::cuda::planner;
 
 namespace {
@@ -18,12 +18,6 @@ Code set_max_dynamic_shared(KernelState& kernel, int bytes) {
     return recorder().failed(kInvalidValue);
   kernel.max_dynamic_shared = static_cast<std::uint32_t>(bytes);
   return kSuccess;
-}
-
-int max_dynamic_shared(const KernelState& kernel) {
-  if (kernel.max_dynamic_shared > 0) return static_cast<int>(kernel.max_dynamic_shared);
-  const std::uint64_t usual = value_of(recorder().device(), kSharedPerBlock);
-  return static_cast<int>(usual - std::min<std::uint64_t>(usual, kernel.kernel.static_shared));
 }
 
 std::uint32_t resident_blocks(const KernelState& kernel, std::uint64_t threads, std::uint64_t shared) {
@@ -47,8 +41,8 @@ std::uint32_t resident_blocks(const KernelState& kernel, const AbiLaunchConfig& 
 
 }  // namespace
 
-KERNELSMITH_RECORDED int cudaFuncSetAttribute(const void* host, int attribute, int value) {
-  KernelState* const kernel = recorder().kernel(host, "cudaFuncSetAttribute");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetAttribute)(const void* host, int attribute, int value) {
+  KernelState* const kernel = recorder().kernel(host, KERNELSMITH_PREFIX "FuncSetAttribute");
   if (kernel == nullptr) return kNotSupported;
   switch (attribute) {
     case kFunctionMaxDynamicShared:
@@ -64,76 +58,65 @@ KERNELSMITH_RECORDED int cudaFuncSetAttribute(const void* host, int attribute, i
     case kFunctionClusterScheduling:  // only changes how fast it is
       return kSuccess;
     default:
-      return recorder().refuse("cudaFuncSetAttribute", "a plan cannot hold function attribute " +
-                                                           std::to_string(attribute) +
-                                                           ": give cluster sizes with __cluster_dims__ or "
-                                                           "at the launch (cudaLaunchKernelEx)");
+      return recorder().refuse(KERNELSMITH_PREFIX "FuncSetAttribute",
+                               "a plan cannot hold function attribute " + std::to_string(attribute) +
+                                   ": give cluster sizes with __cluster_dims__ or "
+                                   "at the launch (" KERNELSMITH_PREFIX "LaunchKernelEx)");
   }
 }
 
-KERNELSMITH_RECORDED int cudaFuncGetAttributes(AbiFunctionAttributes* attributes, const void* host) {
-  const KernelState* const kernel = recorder().kernel(host, "cudaFuncGetAttributes");
-  if (kernel == nullptr) return kNotSupported;
-  const int arch = static_cast<int>(recorder().device().arch);
-  *attributes = {};
-  attributes->shared = kernel->kernel.static_shared;
-  attributes->local = kernel->kernel.local;
-  attributes->max_threads = static_cast<int>(max_threads(recorder().device(), kernel->kernel));
-  attributes->registers = static_cast<int>(kernel->kernel.registers);
-  attributes->ptx_version = attributes->binary_version = arch;
-  attributes->max_dynamic_shared = max_dynamic_shared(*kernel);
-  attributes->carveout = kernel->carveout;
-  attributes->nonportable_cluster = kernel->nonportable_cluster ? 1 : 0;
-  return kSuccess;
-}
-
-KERNELSMITH_RECORDED int cudaFuncGetName(const char** name, const void* host) {
-  const KernelState* const kernel = recorder().kernel(host, "cudaFuncGetName");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncGetName)(const char** name, const void* host) {
+  const KernelState* const kernel = recorder().kernel(host, KERNELSMITH_PREFIX "FuncGetName");
   if (kernel == nullptr) return kNotSupported;
   *name = kernel->kernel.name.c_str();
   return kSuccess;
 }
 
 // Preferences: they change nothing on a device of today.
-KERNELSMITH_RECORDED int cudaFuncSetCacheConfig(const void*, int) { return kSuccess; }
-KERNELSMITH_RECORDED int cudaFuncSetSharedMemConfig(const void*, int) { return kSuccess; }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetCacheConfig)(const void*, int) { return kSuccess; }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetSharedMemConfig)(const void*, int) { return kSuccess; }
 
-KERNELSMITH_RECORDED int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host,
-                                                                                int threads,
-                                                                                std::size_t shared,
-                                                                                unsigned) {
-  const KernelState* const kernel = recorder().kernel(host, "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(
+    int* blocks, const void* host, int threads, std::size_t shared, unsigned) {
+  const KernelState* const kernel =
+      recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyMaxActiveBlocksPerMultiprocessor");
   if (kernel == nullptr) return kNotSupported;
   if (threads <= 0) return recorder().failed(kInvalidValue);
   *blocks = static_cast<int>(resident_blocks(*kernel, static_cast<std::uint64_t>(threads), shared));
   return kSuccess;
 }
-KERNELSMITH_RECORDED int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host,
-                                                                       int threads, std::size_t shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, 0);
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks,
+                                                                                        const void* host,
+                                                                                        int threads,
+                                                                                        std::size_t shared) {
+  return KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(blocks, host, threads,
+                                                                                 shared, 0);
 }
 
-KERNELSMITH_RECORDED int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared, const void* host,
-                                                                   int blocks, int) {
-  const KernelState* const kernel = recorder().kernel(host, "cudaOccupancyAvailableDynamicSMemPerBlock");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyAvailableDynamicSMemPerBlock)(std::size_t* shared,
+                                                                                    const void* host,
+                                                                                    int blocks, int) {
+  const KernelState* const kernel =
+      recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyAvailableDynamicSMemPerBlock");
   if (kernel == nullptr) return kNotSupported;
   if (blocks <= 0) return recorder().failed(kInvalidValue);
   *shared = dynamic_shared_for(recorder().device(), kernel->kernel, static_cast<std::uint64_t>(blocks));
   return kSuccess;
 }
 
-KERNELSMITH_RECORDED int cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* host,
-                                                              const AbiLaunchConfig* config) {
-  const KernelState* const kernel = recorder().kernel(host, "cudaOccupancyMaxPotentialClusterSize");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxPotentialClusterSize)(
+    int* blocks, const void* host, const AbiLaunchConfig* config) {
+  const KernelState* const kernel =
+      recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyMaxPotentialClusterSize");
   if (kernel == nullptr) return kNotSupported;
   const bool fits = resident_blocks(*kernel, *config) > 0;
   *blocks = !fits ? 0 : kernel->nonportable_cluster ? kLargestCluster : kPortableCluster;
   return kSuccess;
 }
 
-KERNELSMITH_RECORDED int cudaOccupancyMaxActiveClusters(int* clusters, const void* host,
-                                                        const AbiLaunchConfig* config) {
-  const KernelState* const kernel = recorder().kernel(host, "cudaOccupancyMaxActiveClusters");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveClusters)(int* clusters, const void* host,
+                                                                         const AbiLaunchConfig* config) {
+  const KernelState* const kernel = recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyMaxActiveClusters");
   if (kernel == nullptr) return kNotSupported;
   *clusters = static_cast<int>(
       active_clusters(recorder().device(), resident_blocks(*kernel, *config), cluster_blocks(*config)));

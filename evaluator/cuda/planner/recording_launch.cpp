@@ -1,16 +1,16 @@
-// Recorded in place of the CUDA runtime: what nvcc generates for kernels, and launches.
+// Recorded in place of the vendor's runtime: what its compiler generates for kernels, and launches.
 #include <vector>
 
 #include "planner/recorder.hpp"
 #include "planner/refusals.hpp"
 
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): CUDA's own names
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the runtime's own names
 using namespace kernelsmith::cuda::planner;
 
 namespace {
 
-/// The configuration of <<<grid, block, shared, stream>>>, between __cudaPush- and
-/// __cudaPopCallConfiguration.
+/// The configuration of <<<grid, block, shared, stream>>>, between PushCallConfiguration and
+/// PopCallConfiguration.
 struct Configuration {
   AbiDim3 grid, block;
   std::size_t dynamic_shared;
@@ -68,30 +68,31 @@ bool apply(const AbiLaunchAttribute& attribute, LaunchWish& wish) {
 
 }  // namespace
 
-KERNELSMITH_RECORDED void** __cudaRegisterFatBinary(void*) {
+KERNELSMITH_RECORDED void** KERNELSMITH_INTERNAL(RegisterFatBinary)(void*) {
   static void* handle = nullptr;
   return &handle;
 }
-KERNELSMITH_RECORDED void __cudaRegisterFatBinaryEnd(void**) {}
-KERNELSMITH_RECORDED void __cudaUnregisterFatBinary(void**) {}
-KERNELSMITH_RECORDED char __cudaInitModule(void**) { return 1; }
+KERNELSMITH_RECORDED void KERNELSMITH_INTERNAL(RegisterFatBinaryEnd)(void**) {}
+KERNELSMITH_RECORDED void KERNELSMITH_INTERNAL(UnregisterFatBinary)(void**) {}
+KERNELSMITH_RECORDED char KERNELSMITH_INTERNAL(InitModule)(void**) { return 1; }
 
-KERNELSMITH_RECORDED void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int,
-                                                 void*, void*, void*, void*, int*) {
+KERNELSMITH_RECORDED void KERNELSMITH_INTERNAL(RegisterFunction)(void**, const char* host, char*,
+                                                                 const char* name, int, void*, void*, void*,
+                                                                 void*, int*) {
   recorder().register_kernel(host, name);
 }
-KERNELSMITH_RECORDED void __cudaRegisterVar(void**, char* host, char*, const char* name, int,
-                                            std::size_t bytes, int, int) {
+KERNELSMITH_RECORDED void KERNELSMITH_INTERNAL(RegisterVar)(void**, char* host, char*, const char* name, int,
+                                                            std::size_t bytes, int, int) {
   recorder().register_variable(host, name, bytes);
 }
 
-KERNELSMITH_RECORDED unsigned __cudaPushCallConfiguration(AbiDim3 grid, AbiDim3 block, std::size_t shared,
-                                                          void* stream) {
+KERNELSMITH_RECORDED unsigned KERNELSMITH_INTERNAL(PushCallConfiguration)(AbiDim3 grid, AbiDim3 block,
+                                                                          std::size_t shared, void* stream) {
   configurations().push_back({grid, block, shared, stream});
   return 0;
 }
-KERNELSMITH_RECORDED int __cudaPopCallConfiguration(AbiDim3* grid, AbiDim3* block, std::size_t* shared,
-                                                    void* stream) {
+KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(PopCallConfiguration)(AbiDim3* grid, AbiDim3* block,
+                                                                    std::size_t* shared, void* stream) {
   if (configurations().empty()) return recorder().failed(kInvalidConfiguration);
   const Configuration latest = configurations().back();
   configurations().pop_back();
@@ -103,34 +104,39 @@ KERNELSMITH_RECORDED int __cudaPopCallConfiguration(AbiDim3* grid, AbiDim3* bloc
 }
 
 /// A cudaKernel_t is the kernel's host address here.
-KERNELSMITH_RECORDED int __cudaGetKernel(const void** kernel, const void* host) {
+KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(GetKernel)(const void** kernel, const void* host) {
   *kernel = host;
   return kSuccess;
 }
-KERNELSMITH_RECORDED int cudaGetKernel(const void** kernel, const void* host) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetKernel)(const void** kernel, const void* host) {
   *kernel = host;
   return kSuccess;
 }
-KERNELSMITH_RECORDED int __cudaLaunchKernel(const void* kernel, AbiDim3 grid, AbiDim3 block, void** arguments,
-                                            std::size_t shared, void* stream) {
+KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(LaunchKernel)(const void* kernel, AbiDim3 grid, AbiDim3 block,
+                                                            void** arguments, std::size_t shared,
+                                                            void* stream) {
   return launch(kernel, grid, block, arguments, shared, stream, false, "<<<>>>");
 }
-KERNELSMITH_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+KERNELSMITH_ALIAS(KERNELSMITH_INTERNAL(LaunchKernel_ptsz), KERNELSMITH_INTERNAL(LaunchKernel));
 
-KERNELSMITH_RECORDED int cudaLaunchKernel(const void* host, AbiDim3 grid, AbiDim3 block, void** arguments,
-                                          std::size_t shared, void* stream) {
-  return launch(host, grid, block, arguments, shared, stream, false, "cudaLaunchKernel");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchKernel)(const void* host, AbiDim3 grid, AbiDim3 block,
+                                                           void** arguments, std::size_t shared,
+                                                           void* stream) {
+  return launch(host, grid, block, arguments, shared, stream, false, KERNELSMITH_PREFIX "LaunchKernel");
 }
-KERNELSMITH_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(LaunchKernel_ptsz), KERNELSMITH_RUNTIME(LaunchKernel));
 
-KERNELSMITH_RECORDED int cudaLaunchCooperativeKernel(const void* host, AbiDim3 grid, AbiDim3 block,
-                                                     void** arguments, std::size_t shared, void* stream) {
-  return launch(host, grid, block, arguments, shared, stream, true, "cudaLaunchCooperativeKernel");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchCooperativeKernel)(const void* host, AbiDim3 grid,
+                                                                      AbiDim3 block, void** arguments,
+                                                                      std::size_t shared, void* stream) {
+  return launch(host, grid, block, arguments, shared, stream, true,
+                KERNELSMITH_PREFIX "LaunchCooperativeKernel");
 }
-KERNELSMITH_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(LaunchCooperativeKernel_ptsz),
+                  KERNELSMITH_RUNTIME(LaunchCooperativeKernel));
 
-KERNELSMITH_RECORDED int cudaLaunchKernelExC(const AbiLaunchConfig* config, const void* host,
-                                             void** arguments) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchKernelExC)(const AbiLaunchConfig* config, const void* host,
+                                                              void** arguments) {
   LaunchWish wish;
   wish.grid = config->grid;
   wish.block = config->block;
@@ -139,12 +145,12 @@ KERNELSMITH_RECORDED int cudaLaunchKernelExC(const AbiLaunchConfig* config, cons
   wish.arguments = arguments;
   for (unsigned i = 0; i < config->attribute_count; ++i)
     if (!apply(config->attributes[i], wish))
-      return recorder().refuse("cudaLaunchKernelEx",
+      return recorder().refuse(KERNELSMITH_PREFIX "LaunchKernelEx",
                                "a plan cannot hold launch attribute " +
                                    std::to_string(config->attributes[i].id) +
                                    ": it can hold cluster dimension, cooperative, programmatic stream "
                                    "serialization and the shared memory carveout");
-  return recorder().launch(host, wish, "cudaLaunchKernelEx");
+  return recorder().launch(host, wish, KERNELSMITH_PREFIX "LaunchKernelEx");
 }
-KERNELSMITH_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(LaunchKernelExC_ptsz), KERNELSMITH_RUNTIME(LaunchKernelExC));
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

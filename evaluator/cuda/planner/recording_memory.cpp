@@ -1,4 +1,4 @@
-// Recorded in place of the CUDA runtime: device memory, memsets and copies.
+// Recorded in place of the vendor's runtime: device memory, memsets and copies.
 #include <cstdlib>
 #include <cstring>
 
@@ -7,7 +7,7 @@
 
 #include "planner/recorder.hpp"
 
-// NOLINTBEGIN(readability-identifier-naming): CUDA's own names
+// NOLINTBEGIN(readability-identifier-naming): the runtime's own names
 using namespace kernelsmith::cuda::planner;
 namespace plan = kernelsmith::plan;
 
@@ -53,9 +53,9 @@ bool on_host(const void* begin, std::size_t bytes) {
 }
 
 Code refuse_device_pointers(const char* function) {
-  return recorder().refuse(function,
-                           "both are device pointers: use cudaMemcpyDeviceToDevice (the entry's tensors are "
-                           "on the device already, and kernels may be given them as they are)");
+  return recorder().refuse(function, "both are device pointers: use " KERNELSMITH_PREFIX
+                                     "MemcpyDeviceToDevice (the entry's tensors are "
+                                     "on the device already, and kernels may be given them as they are)");
 }
 
 /// False after a refusal. A kind that is given is believed if this process has memory at the address: it
@@ -179,61 +179,65 @@ Code pin(void** pointer, std::size_t bytes) {
 
 // Device memory. As in CUDA, what cudaMallocAsync gives lasts until cudaFreeAsync: what a call does not free
 // is not given to a later one.
-KERNELSMITH_RECORDED int cudaMalloc(void** pointer, std::size_t bytes) {
-  return allocate(recorder().kept(), pointer, bytes, "cudaMalloc");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Malloc)(void** pointer, std::size_t bytes) {
+  return allocate(recorder().kept(), pointer, bytes, KERNELSMITH_PREFIX "Malloc");
 }
-KERNELSMITH_RECORDED int cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
-                                         std::size_t rows) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocPitch)(void** pointer, std::size_t* pitch,
+                                                          std::size_t width, std::size_t rows) {
   constexpr std::size_t kPitch = 512;  // CUDA's own
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   if (recorder().ledger() == nullptr && rows != 0 && *pitch > recorder().kept().bytes() / rows)
     return recorder().failed(kMemoryAllocation);
-  return allocate(recorder().kept(), pointer, *pitch * rows, "cudaMallocPitch");
+  return allocate(recorder().kept(), pointer, *pitch * rows, KERNELSMITH_PREFIX "MallocPitch");
 }
-KERNELSMITH_RECORDED int cudaFree(void* pointer) { return release(pointer); }
-KERNELSMITH_RECORDED int cudaMallocAsync(void** pointer, std::size_t bytes, void*) {
-  return allocate(recorder().call_memory(), pointer, bytes, "cudaMallocAsync");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Free)(void* pointer) { return release(pointer); }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocAsync)(void** pointer, std::size_t bytes, void*) {
+  return allocate(recorder().call_memory(), pointer, bytes, KERNELSMITH_PREFIX "MallocAsync");
 }
-KERNELSMITH_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
-KERNELSMITH_RECORDED int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void*, void*) {
-  return allocate(recorder().call_memory(), pointer, bytes, "cudaMallocFromPoolAsync");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MallocAsync_ptsz), KERNELSMITH_RUNTIME(MallocAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocFromPoolAsync)(void** pointer, std::size_t bytes, void*,
+                                                                  void*) {
+  return allocate(recorder().call_memory(), pointer, bytes, KERNELSMITH_PREFIX "MallocFromPoolAsync");
 }
-KERNELSMITH_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
-KERNELSMITH_RECORDED int cudaFreeAsync(void* pointer, void*) { return release(pointer); }
-KERNELSMITH_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MallocFromPoolAsync_ptsz), KERNELSMITH_RUNTIME(MallocFromPoolAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FreeAsync)(void* pointer, void*) { return release(pointer); }
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(FreeAsync_ptsz), KERNELSMITH_RUNTIME(FreeAsync));
 
 // Pools: there is one, and what is set of it changes nothing.
-KERNELSMITH_RECORDED int cudaDeviceGetDefaultMemPool(void** pool, int) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetDefaultMemPool)(void** pool, int) {
   *pool = Recorder::call_stream();
   return kSuccess;
 }
-KERNELSMITH_ALIAS(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool);
-KERNELSMITH_RECORDED int cudaDeviceSetMemPool(int, void*) { return kSuccess; }
-KERNELSMITH_RECORDED int cudaMemPoolCreate(void** pool, const void*) {
-  return cudaDeviceGetDefaultMemPool(pool, 0);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(DeviceGetMemPool), KERNELSMITH_RUNTIME(DeviceGetDefaultMemPool));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetMemPool)(int, void*) { return kSuccess; }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolCreate)(void** pool, const void*) {
+  return KERNELSMITH_RUNTIME(DeviceGetDefaultMemPool)(pool, 0);
 }
-KERNELSMITH_RECORDED int cudaMemPoolDestroy(void*) { return kSuccess; }
-KERNELSMITH_RECORDED int cudaMemPoolSetAttribute(void*, int, void*) { return kSuccess; }
-KERNELSMITH_RECORDED int cudaMemPoolTrimTo(void*, std::size_t) { return kSuccess; }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolDestroy)(void*) { return kSuccess; }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolSetAttribute)(void*, int, void*) { return kSuccess; }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolTrimTo)(void*, std::size_t) { return kSuccess; }
 
 // Pinned host memory, for copies to the device. A kernel that is given it is refused at its launch.
-KERNELSMITH_RECORDED int cudaMallocHost(void** pointer, std::size_t bytes) { return pin(pointer, bytes); }
-KERNELSMITH_RECORDED int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocHost)(void** pointer, std::size_t bytes) {
   return pin(pointer, bytes);
 }
-KERNELSMITH_RECORDED int cudaFreeHost(void* pointer) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(HostAlloc)(void** pointer, std::size_t bytes, unsigned) {
+  return pin(pointer, bytes);
+}
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FreeHost)(void* pointer) {
   if (recorder().pinned().erase(reinterpret_cast<std::uintptr_t>(pointer)) > 0) std::free(pointer);
   return kSuccess;
 }
 
-KERNELSMITH_RECORDED int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemGetInfo)(std::size_t* free, std::size_t* total) {
   *free = recorder().ledger() != nullptr
               ? recorder().device().memory_bytes
               : recorder().call_memory().bytes() - recorder().call_memory().in_use();
   *total = recorder().device().memory_bytes;
   return kSuccess;
 }
-KERNELSMITH_RECORDED int cudaPointerGetAttributes(AbiPointerAttributes* attributes, const void* pointer) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(PointerGetAttributes)(AbiPointerAttributes* attributes,
+                                                                   const void* pointer) {
   const bool pinned = recorder().pinned().contains(reinterpret_cast<std::uintptr_t>(pointer));
   const bool device = recorder().on_device(pointer);
   attributes->type = device ? kDeviceMemoryType : pinned ? kHostMemory : kUnregistered;
@@ -244,78 +248,90 @@ KERNELSMITH_RECORDED int cudaPointerGetAttributes(AbiPointerAttributes* attribut
 }
 
 // Memsets.
-KERNELSMITH_RECORDED int cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
-  return set(to, value, bytes, stream, "cudaMemsetAsync");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemsetAsync)(void* to, int value, std::size_t bytes,
+                                                          void* stream) {
+  return set(to, value, bytes, stream, KERNELSMITH_PREFIX "MemsetAsync");
 }
-KERNELSMITH_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync);
-KERNELSMITH_RECORDED int cudaMemset(void* to, int value, std::size_t bytes) {
-  return set(to, value, bytes, nullptr, "cudaMemset");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemsetAsync_ptsz), KERNELSMITH_RUNTIME(MemsetAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memset)(void* to, int value, std::size_t bytes) {
+  return set(to, value, bytes, nullptr, KERNELSMITH_PREFIX "Memset");
 }
-KERNELSMITH_ALIAS(cudaMemset_ptds, cudaMemset);
-KERNELSMITH_RECORDED int cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
-                                           std::size_t rows, void* stream) {
-  return by_rows(width, rows, pitch == width, "cudaMemset2DAsync", [&](std::size_t row, std::size_t bytes) {
-    return set(static_cast<std::byte*>(to) + row * pitch, value, bytes, stream, "cudaMemset2DAsync");
-  });
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memset_ptds), KERNELSMITH_RUNTIME(Memset));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memset2DAsync)(void* to, std::size_t pitch, int value,
+                                                            std::size_t width, std::size_t rows,
+                                                            void* stream) {
+  return by_rows(width, rows, pitch == width, KERNELSMITH_PREFIX "Memset2DAsync",
+                 [&](std::size_t row, std::size_t bytes) {
+                   return set(static_cast<std::byte*>(to) + row * pitch, value, bytes, stream,
+                              KERNELSMITH_PREFIX "Memset2DAsync");
+                 });
 }
-KERNELSMITH_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
-KERNELSMITH_RECORDED int cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
-                                      std::size_t rows) {
-  return cudaMemset2DAsync(to, pitch, value, width, rows, nullptr);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memset2DAsync_ptsz), KERNELSMITH_RUNTIME(Memset2DAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memset2D)(void* to, std::size_t pitch, int value,
+                                                       std::size_t width, std::size_t rows) {
+  return KERNELSMITH_RUNTIME(Memset2DAsync)(to, pitch, value, width, rows, nullptr);
 }
-KERNELSMITH_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memset2D_ptds), KERNELSMITH_RUNTIME(Memset2D));
 
 // Copies.
-KERNELSMITH_RECORDED int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
-                                         void* stream) {
-  return copy(to, from, bytes, kind, stream, "cudaMemcpyAsync");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyAsync)(void* to, const void* from, std::size_t bytes,
+                                                          int kind, void* stream) {
+  return copy(to, from, bytes, kind, stream, KERNELSMITH_PREFIX "MemcpyAsync");
 }
-KERNELSMITH_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
-KERNELSMITH_RECORDED int cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
-  return copy(to, from, bytes, kind, nullptr, "cudaMemcpy");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyAsync_ptsz), KERNELSMITH_RUNTIME(MemcpyAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy)(void* to, const void* from, std::size_t bytes,
+                                                     int kind) {
+  return copy(to, from, bytes, kind, nullptr, KERNELSMITH_PREFIX "Memcpy");
 }
-KERNELSMITH_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
-KERNELSMITH_RECORDED int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                                           std::size_t from_pitch, std::size_t width, std::size_t rows,
-                                           int kind, void* stream) {
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memcpy_ptds), KERNELSMITH_RUNTIME(Memcpy));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy2DAsync)(void* to, std::size_t to_pitch, const void* from,
+                                                            std::size_t from_pitch, std::size_t width,
+                                                            std::size_t rows, int kind, void* stream) {
   const bool side_by_side = to_pitch == width && from_pitch == width;
-  return by_rows(width, rows, side_by_side, "cudaMemcpy2DAsync", [&](std::size_t row, std::size_t bytes) {
-    return copy(static_cast<std::byte*>(to) + row * to_pitch,
-                static_cast<const std::byte*>(from) + row * from_pitch, bytes, kind, stream,
-                "cudaMemcpy2DAsync");
-  });
+  return by_rows(width, rows, side_by_side, KERNELSMITH_PREFIX "Memcpy2DAsync",
+                 [&](std::size_t row, std::size_t bytes) {
+                   return copy(static_cast<std::byte*>(to) + row * to_pitch,
+                               static_cast<const std::byte*>(from) + row * from_pitch, bytes, kind, stream,
+                               KERNELSMITH_PREFIX "Memcpy2DAsync");
+                 });
 }
-KERNELSMITH_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
-KERNELSMITH_RECORDED int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from,
-                                      std::size_t from_pitch, std::size_t width, std::size_t rows, int kind) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, kind, nullptr);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memcpy2DAsync_ptsz), KERNELSMITH_RUNTIME(Memcpy2DAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy2D)(void* to, std::size_t to_pitch, const void* from,
+                                                       std::size_t from_pitch, std::size_t width,
+                                                       std::size_t rows, int kind) {
+  return KERNELSMITH_RUNTIME(Memcpy2DAsync)(to, to_pitch, from, from_pitch, width, rows, kind, nullptr);
 }
-KERNELSMITH_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memcpy2D_ptds), KERNELSMITH_RUNTIME(Memcpy2D));
 
-KERNELSMITH_RECORDED int cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
-                                                 std::size_t offset, int kind, void* stream) {
-  return to_symbol(symbol, from, bytes, offset, kind, stream, "cudaMemcpyToSymbolAsync");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyToSymbolAsync)(const void* symbol, const void* from,
+                                                                  std::size_t bytes, std::size_t offset,
+                                                                  int kind, void* stream) {
+  return to_symbol(symbol, from, bytes, offset, kind, stream, KERNELSMITH_PREFIX "MemcpyToSymbolAsync");
 }
-KERNELSMITH_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
-KERNELSMITH_RECORDED int cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
-                                            std::size_t offset, int kind) {
-  return to_symbol(symbol, from, bytes, offset, kind, nullptr, "cudaMemcpyToSymbol");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyToSymbolAsync_ptsz), KERNELSMITH_RUNTIME(MemcpyToSymbolAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyToSymbol)(const void* symbol, const void* from,
+                                                             std::size_t bytes, std::size_t offset,
+                                                             int kind) {
+  return to_symbol(symbol, from, bytes, offset, kind, nullptr, KERNELSMITH_PREFIX "MemcpyToSymbol");
 }
-KERNELSMITH_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
-KERNELSMITH_RECORDED int cudaMemcpyFromSymbolAsync(void* to, const void*, std::size_t, std::size_t, int kind,
-                                                   void*) {
-  return from_symbol(to, kind, "cudaMemcpyFromSymbolAsync");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyToSymbol_ptds), KERNELSMITH_RUNTIME(MemcpyToSymbol));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyFromSymbolAsync)(void* to, const void*, std::size_t,
+                                                                    std::size_t, int kind, void*) {
+  return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbolAsync");
 }
-KERNELSMITH_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
-KERNELSMITH_RECORDED int cudaMemcpyFromSymbol(void* to, const void*, std::size_t, std::size_t, int kind) {
-  return from_symbol(to, kind, "cudaMemcpyFromSymbol");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyFromSymbolAsync_ptsz),
+                  KERNELSMITH_RUNTIME(MemcpyFromSymbolAsync));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyFromSymbol)(void* to, const void*, std::size_t,
+                                                               std::size_t, int kind) {
+  return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbol");
 }
-KERNELSMITH_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyFromSymbol_ptds), KERNELSMITH_RUNTIME(MemcpyFromSymbol));
 /// A number that textures and arrays are described with: these are what is refused.
-KERNELSMITH_RECORDED AbiChannelDescriptor cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+KERNELSMITH_RECORDED AbiChannelDescriptor KERNELSMITH_RUNTIME(CreateChannelDesc)(int x, int y, int z, int w,
+                                                                                 int kind) {
   return {x, y, z, w, kind};
 }
-KERNELSMITH_RECORDED int cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetSymbolSize)(std::size_t* bytes, const void* symbol) {
   const Variable* const variable = recorder().variable(symbol);
   if (variable == nullptr) return recorder().failed(kInvalidSymbol);
   *bytes = variable->bytes;

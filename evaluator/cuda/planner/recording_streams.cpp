@@ -1,9 +1,9 @@
-// Recorded in place of the CUDA runtime: streams and events. A stream's flags and priority change nothing: a
-// stream of the candidate's own is never in order with the default stream except by events.
+// Recorded in place of the vendor's runtime: streams and events. A stream's flags and priority change
+// nothing: a stream of the candidate's own is never in order with the default stream except by events.
 #include "planner/recorder.hpp"
 #include "planner/refusals.hpp"
 
-// NOLINTBEGIN(readability-identifier-naming): CUDA's own names
+// NOLINTBEGIN(readability-identifier-naming): the runtime's own names
 using namespace kernelsmith::cuda::planner;
 
 namespace {
@@ -18,87 +18,100 @@ Code wait_on_host(bool known) {
 
 }  // namespace
 
-KERNELSMITH_RECORDED int cudaStreamCreate(void** stream) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamCreate)(void** stream) {
   *stream = recorder().create_stream();
   return kSuccess;
 }
-KERNELSMITH_RECORDED int cudaStreamCreateWithFlags(void** stream, unsigned) {
-  return cudaStreamCreate(stream);
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamCreateWithFlags)(void** stream, unsigned) {
+  return KERNELSMITH_RUNTIME(StreamCreate)(stream);
 }
-KERNELSMITH_RECORDED int cudaStreamCreateWithPriority(void** stream, unsigned, int priority) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamCreateWithPriority)(void** stream, unsigned,
+                                                                       int priority) {
   if (priority != 0) recorder().leave_out(kStreamPriority);
-  return cudaStreamCreate(stream);
+  return KERNELSMITH_RUNTIME(StreamCreate)(stream);
 }
-KERNELSMITH_RECORDED int cudaStreamDestroy(void* stream) { return check(recorder().destroy_stream(stream)); }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamDestroy)(void* stream) {
+  return check(recorder().destroy_stream(stream));
+}
 
-KERNELSMITH_RECORDED int cudaEventCreate(void** event) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventCreate)(void** event) {
   *event = recorder().create_event();
   return kSuccess;
 }
-KERNELSMITH_RECORDED int cudaEventCreateWithFlags(void** event, unsigned) { return cudaEventCreate(event); }
-KERNELSMITH_RECORDED int cudaEventDestroy(void* event) { return check(recorder().destroy_event(event)); }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventCreateWithFlags)(void** event, unsigned) {
+  return KERNELSMITH_RUNTIME(EventCreate)(event);
+}
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventDestroy)(void* event) {
+  return check(recorder().destroy_event(event));
+}
 
-KERNELSMITH_RECORDED int cudaEventRecord(void* event, void* stream) {
-  return recorder().record_event(event, stream, "cudaEventRecord");
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventRecord)(void* event, void* stream) {
+  return recorder().record_event(event, stream, KERNELSMITH_PREFIX "EventRecord");
 }
-KERNELSMITH_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
-KERNELSMITH_RECORDED int cudaEventRecordWithFlags(void* event, void* stream, unsigned) {
-  return cudaEventRecord(event, stream);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(EventRecord_ptsz), KERNELSMITH_RUNTIME(EventRecord));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventRecordWithFlags)(void* event, void* stream, unsigned) {
+  return KERNELSMITH_RUNTIME(EventRecord)(event, stream);
 }
-KERNELSMITH_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
-KERNELSMITH_RECORDED int cudaStreamWaitEvent(void* stream, void* event, unsigned) {
-  return recorder().wait_event(stream, event, "cudaStreamWaitEvent");
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(EventRecordWithFlags_ptsz), KERNELSMITH_RUNTIME(EventRecordWithFlags));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamWaitEvent)(void* stream, void* event, unsigned) {
+  return recorder().wait_event(stream, event, KERNELSMITH_PREFIX "StreamWaitEvent");
 }
-KERNELSMITH_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamWaitEvent_ptsz), KERNELSMITH_RUNTIME(StreamWaitEvent));
 
-KERNELSMITH_RECORDED int cudaStreamSynchronize(void* stream) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamSynchronize)(void* stream) {
   return wait_on_host(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
-KERNELSMITH_RECORDED int cudaEventSynchronize(void* event) {
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamSynchronize_ptsz), KERNELSMITH_RUNTIME(StreamSynchronize));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventSynchronize)(void* event) {
   return wait_on_host(recorder().is_event(event));
 }
-KERNELSMITH_RECORDED int cudaDeviceSynchronize() { return wait_on_host(true); }
-KERNELSMITH_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize);
-KERNELSMITH_RECORDED int cudaStreamQuery(void* stream) { return cudaStreamSynchronize(stream); }
-KERNELSMITH_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
-KERNELSMITH_RECORDED int cudaEventQuery(void* event) { return cudaEventSynchronize(event); }
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSynchronize)() { return wait_on_host(true); }
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(ThreadSynchronize), KERNELSMITH_RUNTIME(DeviceSynchronize));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamQuery)(void* stream) {
+  return KERNELSMITH_RUNTIME(StreamSynchronize)(stream);
+}
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamQuery_ptsz), KERNELSMITH_RUNTIME(StreamQuery));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventQuery)(void* event) {
+  return KERNELSMITH_RUNTIME(EventSynchronize)(event);
+}
 
-KERNELSMITH_RECORDED int cudaStreamIsCapturing(void*, int* status) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamIsCapturing)(void*, int* status) {
   *status = 0;  // cudaStreamCaptureStatusNone
   return kSuccess;
 }
-KERNELSMITH_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamIsCapturing_ptsz), KERNELSMITH_RUNTIME(StreamIsCapturing));
 /// The status alone: everything behind it is defined only while a stream is captured.
-KERNELSMITH_RECORDED int cudaStreamGetCaptureInfo(void* stream, int* status) {
-  return cudaStreamIsCapturing(stream, status);
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetCaptureInfo)(void* stream, int* status) {
+  return KERNELSMITH_RUNTIME(StreamIsCapturing)(stream, status);
 }
-KERNELSMITH_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
-KERNELSMITH_ALIAS(cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo);
-KERNELSMITH_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo);
-KERNELSMITH_ALIAS(cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo);
-KERNELSMITH_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_ptsz), KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v2), KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v2_ptsz),
+                  KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v3), KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v3_ptsz),
+                  KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
 
-KERNELSMITH_RECORDED int cudaStreamGetFlags(void* stream, unsigned* flags) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetFlags)(void* stream, unsigned* flags) {
   *flags = 1;  // cudaStreamNonBlocking
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
-KERNELSMITH_RECORDED int cudaStreamGetPriority(void* stream, int* priority) {
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetFlags_ptsz), KERNELSMITH_RUNTIME(StreamGetFlags));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetPriority)(void* stream, int* priority) {
   *priority = 0;
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
-KERNELSMITH_RECORDED int cudaStreamGetDevice(void* stream, int* device) {
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetPriority_ptsz), KERNELSMITH_RUNTIME(StreamGetPriority));
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetDevice)(void* stream, int* device) {
   *device = 0;
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetDevice_ptsz), KERNELSMITH_RUNTIME(StreamGetDevice));
 /// Access windows, priorities and policies only change how fast it is.
-KERNELSMITH_RECORDED int cudaStreamSetAttribute(void* stream, int attribute, const void*) {
+KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamSetAttribute)(void* stream, int attribute, const void*) {
   if (attribute == kAttributeAccessPolicyWindow) recorder().leave_out(kPersistence);
   if (attribute == kAttributePriority) recorder().leave_out(kStreamPriority);
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamSetAttribute_ptsz), KERNELSMITH_RUNTIME(StreamSetAttribute));
 // NOLINTEND(readability-identifier-naming)

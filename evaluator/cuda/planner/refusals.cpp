@@ -8,9 +8,8 @@
 namespace kernelsmith::cuda::planner {
 namespace {
 
-constexpr const char* kOwnKernel = "write it as a kernel of your own";
 constexpr const char* kDeviceMemory =
-    "use the tensors, cudaMallocAsync (for this call) or cudaMalloc (kept from call to call)";
+    "use the tensors, $MallocAsync (for this call) or $Malloc (kept from call to call)";
 constexpr const char* kOrder =
     "launch the kernels in order, with streams and events where they may overlap; the judge replays the call "
     "as a graph anyway";
@@ -18,86 +17,80 @@ constexpr const char* kNoReading =
     "leave the decision to a kernel: the host never sees the tensors' contents";
 constexpr const char* kPointers = "read the tensors through their pointers";
 
-struct Advice {
-  std::string_view prefix;
-  std::string_view what;
-  std::string_view instead;
+/// About the runtime's functions. The first whose prefix fits; `$` stands for the runtime's own.
+constexpr Advice kAdvice[] = {
+    {"$MallocManaged", "managed memory", kDeviceMemory},
+    {"$MemPrefetch", "prefetching of managed memory", kDeviceMemory},
+    {"$MemAdvise", "advice on managed memory", kDeviceMemory},
+    {"$MemDiscard", "discarding of managed memory", kDeviceMemory},
+    {"$MemRange", "questions about managed memory", kDeviceMemory},
+    {"$StreamAttachMem", "managed memory", kDeviceMemory},
+    {"__$RegisterManaged", "managed variables (__managed__)", "make the variable __device__"},
+    {"$HostGetDevicePointer", "host memory that kernels use", kDeviceMemory},
+    {"$HostRegister", "host memory that kernels use", kDeviceMemory},
+    {"$Graph", "graphs of the candidate's own", kOrder},
+    {"$UserObject", "graphs of the candidate's own", kOrder},
+    {"$StreamBeginCapture", "graphs of the candidate's own", kOrder},
+    {"$StreamEndCapture", "graphs of the candidate's own", kOrder},
+    {"$StreamUpdateCapture", "graphs of the candidate's own", kOrder},
+    {"$ThreadExchangeStreamCapture", "graphs of the candidate's own", kOrder},
+    {"$GetSymbolAddress", "the address of a __device__ variable",
+     "let the kernel name the variable itself, and set it with $MemcpyToSymbolAsync"},
+    {"$LaunchHostFunc", "host code that runs between kernels", kNoReading},
+    {"$StreamAddCallback", "host code that runs between kernels", kNoReading},
+    {"$EventElapsedTime", "times taken inside a call", "choose by the sizes; the judge takes the time"},
+    {"$Malloc3D", "arrays and pitched volumes", kDeviceMemory},
+    {"$MallocArray", "arrays and textures", kPointers},
+    {"$MallocMipmapped", "arrays and textures", kPointers},
+    {"$FreeArray", "arrays and textures", kPointers},
+    {"$FreeMipmapped", "arrays and textures", kPointers},
+    {"$CreateTexture", "textures", kPointers},
+    {"$DestroyTexture", "textures", kPointers},
+    {"$CreateSurface", "surfaces", kPointers},
+    {"$DestroySurface", "surfaces", kPointers},
+    {"__$RegisterTexture", "textures", kPointers},
+    {"__$RegisterSurface", "surfaces", kPointers},
+    {"$MemcpyToArray", "arrays and textures", kPointers},
+    {"$Memcpy2DToArray", "arrays and textures", kPointers},
+    {"$MemcpyPeer", "a second device", "use one device"},
+    {"$Memcpy3D", "copies of volumes", "copy in a kernel"},
+    {"$Memset3D", "memsets of volumes", "set it in a kernel"},
+    {"$MemcpyBatch", "batches of copies", "use $MemcpyAsync for each, or copy in a kernel"},
+    {"$DeviceEnablePeer", "a second device", "use one device"},
+    {"$Ipc", "memory of other processes", kDeviceMemory},
+    {"$ImportExternal", "memory of other processes", kDeviceMemory},
+    {"$MemPoolImport", "memory of other processes", kDeviceMemory},
+    {"$MemPoolExport", "memory of other processes", kDeviceMemory},
+    {"$DeviceReset", "resetting the device", "leave it out"},
+    {"$Library", "modules loaded at run time", "compile the kernels with the candidate"},
+    {"$GetFuncBySymbol", "handles of the driver API", "launch with <<<>>> or $LaunchKernelEx"},
+    {"$LaunchDevice", "launches from the device", "launch from the host"},
+    {"$GetParameterBuffer", "launches from the device", "launch from the host"},
+    {"$CGGetIntrinsicHandle", "launches from the device", "launch from the host"},
 };
 
-/// The first whose prefix fits.
-constexpr Advice kAdvice[] = {
-    {"cublas", "calls of cuBLAS", "write the product as a kernel of your own"},
-    {"cudnn", "calls of cuDNN", kOwnKernel},
-    {"cufft", "calls of cuFFT", kOwnKernel},
-    {"cusparse", "calls of cuSPARSE", kOwnKernel},
-    {"cusolver", "calls of cuSOLVER", kOwnKernel},
-    {"cutensor", "calls of cuTENSOR", kOwnKernel},
-    {"curand", "calls of cuRAND's host library", "draw the numbers in a kernel"},
-    {"nccl", "calls of NCCL", "use one device"},
-    {"nvrtc", "compiling at run time", "compile every variant ahead, as templates"},
-    {"nvJitLink", "linking at run time", "compile every variant ahead, as templates"},
-    {"npp", "calls of NPP", kOwnKernel},
-    {"nvtx", "marks for a profiler", "leave them out"},
-    {"cudaMallocManaged", "managed memory", kDeviceMemory},
-    {"cudaMemPrefetch", "prefetching of managed memory", kDeviceMemory},
-    {"cudaMemAdvise", "advice on managed memory", kDeviceMemory},
-    {"cudaMemDiscard", "discarding of managed memory", kDeviceMemory},
-    {"cudaMemRange", "questions about managed memory", kDeviceMemory},
-    {"cudaStreamAttachMem", "managed memory", kDeviceMemory},
-    {"__cudaRegisterManaged", "managed variables (__managed__)", "make the variable __device__"},
-    {"cudaHostGetDevicePointer", "host memory that kernels use", kDeviceMemory},
-    {"cudaHostRegister", "host memory that kernels use", kDeviceMemory},
-    {"cudaGraph", "graphs of the candidate's own", kOrder},
-    {"cudaUserObject", "graphs of the candidate's own", kOrder},
-    {"cudaStreamBeginCapture", "graphs of the candidate's own", kOrder},
-    {"cudaStreamEndCapture", "graphs of the candidate's own", kOrder},
-    {"cudaStreamUpdateCapture", "graphs of the candidate's own", kOrder},
-    {"cudaThreadExchangeStreamCapture", "graphs of the candidate's own", kOrder},
-    {"cudaGetSymbolAddress", "the address of a __device__ variable",
-     "let the kernel name the variable itself, and set it with cudaMemcpyToSymbolAsync"},
-    {"cudaLaunchHostFunc", "host code that runs between kernels", kNoReading},
-    {"cudaStreamAddCallback", "host code that runs between kernels", kNoReading},
-    {"cudaEventElapsedTime", "times taken inside a call", "choose by the sizes; the judge takes the time"},
-    {"cudaMalloc3D", "arrays and pitched volumes", kDeviceMemory},
-    {"cudaMallocArray", "arrays and textures", kPointers},
-    {"cudaMallocMipmapped", "arrays and textures", kPointers},
-    {"cudaFreeArray", "arrays and textures", kPointers},
-    {"cudaFreeMipmapped", "arrays and textures", kPointers},
-    {"cudaCreateTexture", "textures", kPointers},
-    {"cudaDestroyTexture", "textures", kPointers},
-    {"cudaCreateSurface", "surfaces", kPointers},
-    {"cudaDestroySurface", "surfaces", kPointers},
-    {"__cudaRegisterTexture", "textures", kPointers},
-    {"__cudaRegisterSurface", "surfaces", kPointers},
-    {"cudaMemcpyToArray", "arrays and textures", kPointers},
-    {"cudaMemcpy2DToArray", "arrays and textures", kPointers},
-    {"cudaMemcpyPeer", "a second device", "use one device"},
-    {"cudaMemcpy3D", "copies of volumes", "copy in a kernel"},
-    {"cudaMemset3D", "memsets of volumes", "set it in a kernel"},
-    {"cudaMemcpyBatch", "batches of copies", "use cudaMemcpyAsync for each, or copy in a kernel"},
-    {"cudaDeviceEnablePeer", "a second device", "use one device"},
-    {"cudaIpc", "memory of other processes", kDeviceMemory},
-    {"cudaImportExternal", "memory of other processes", kDeviceMemory},
-    {"cudaMemPoolImport", "memory of other processes", kDeviceMemory},
-    {"cudaMemPoolExport", "memory of other processes", kDeviceMemory},
-    {"cudaDeviceReset", "resetting the device", "leave it out"},
-    {"cudaLibrary", "modules loaded at run time", "compile the kernels with the candidate"},
-    {"cudaGetFuncBySymbol", "handles of the driver API", "launch with <<<>>> or cudaLaunchKernelEx"},
-    {"cudaLaunchDevice", "launches from the device", "launch from the host"},
-    {"cudaGetParameterBuffer", "launches from the device", "launch from the host"},
-    {"cudaCGGetIntrinsicHandle", "launches from the device", "launch from the host"},
-    {"cuTensorMapEncodeIm2col", "im2col tensor maps", "use cuTensorMapEncodeTiled"},
-    {"cuLaunch", "launches of the driver API", "launch with <<<>>> or cudaLaunchKernelEx"},
-    {"cuModule", "modules loaded at run time", "compile the kernels with the candidate"},
-    {"cuLibrary", "modules loaded at run time", "compile the kernels with the candidate"},
-    {"cuLink", "linking at run time", "compile the kernels with the candidate"},
-    {"cuMemAlloc", "memory of the driver API", kDeviceMemory},
-    {"cuMem", "this way to use memory", kDeviceMemory},
-    {"cuGraph", "graphs of the candidate's own", kOrder},
-    {"cuStream", "streams of the driver API", "use cudaStreamCreateWithFlags and cudaEventRecord"},
-    {"cuEvent", "events of the driver API", "use cudaEventCreateWithFlags"},
-    {"cuCtx", "contexts of the driver API", "leave them out: there is one device, and it is current"},
-};
+std::string replaced(std::string_view text, std::string_view prefix) {
+  std::string whole;
+  for (const char c : text) whole += c == '$' ? std::string(prefix) : std::string(1, c);
+  return whole;
+}
+
+bool begins_with(std::string_view name, const Advice& advice, const RuntimeNames& names) {
+  return name.starts_with(replaced(advice.prefix, names.prefix));
+}
+
+const Advice* advice_on(std::string_view function, const RuntimeNames& names) {
+  for (const auto& all : {std::span<const Advice>(kAdvice), names.others})
+    for (const Advice& advice : all)
+      if (begins_with(function, advice, names)) return &advice;
+  return nullptr;
+}
+
+/// "mcMalloc" with "mc", and not "mcx".
+bool is_named(std::string_view name, std::string_view prefix) {
+  return !prefix.empty() && name.starts_with(prefix) && name.size() > prefix.size() &&
+         name[prefix.size()] >= 'A' && name[prefix.size()] <= 'Z';
+}
 
 std::string symbol_in(std::string_view message) {
   constexpr std::string_view kMark = "undefined symbol: ";
@@ -114,44 +107,43 @@ std::string readable(const std::string& symbol) {
   return name ? name.get() : symbol;
 }
 
-bool of_cuda(std::string_view name) {
-  for (const Advice& advice : kAdvice)
-    if (name.starts_with(advice.prefix)) return true;
-  return name.starts_with("cuda") || name.starts_with("__cuda") ||
-         (name.starts_with("cu") && name.size() > 2 && name[2] >= 'A' && name[2] <= 'Z');
+bool is_of(std::string_view name, const RuntimeNames& names) {
+  if (advice_on(name, names) != nullptr || is_named(name, names.driver_prefix)) return true;
+  if (name.starts_with("__")) name.remove_prefix(2);
+  return is_named(name, names.prefix);
 }
 
 }  // namespace
 
-std::string refusal_of(std::string_view function) {
-  for (const Advice& advice : kAdvice)
-    if (function.starts_with(advice.prefix))
-      return std::string(function) + ": a plan cannot hold " + std::string(advice.what) + ": " +
-             std::string(advice.instead);
-  return std::string(function) +
-         ": a plan cannot hold this call: use kernel launches, cudaMemsetAsync, cudaMemcpyAsync between "
-         "device buffers, streams and events";
+std::string refusal_of(std::string_view function, const RuntimeNames& names) {
+  if (const Advice* const advice = advice_on(function, names))
+    return std::string(function) + ": a plan cannot hold " + std::string(advice->what) + ": " +
+           replaced(advice->instead, names.prefix);
+  return std::string(function) + replaced(
+                                     ": a plan cannot hold this call: use kernel launches, $MemsetAsync, "
+                                     "$MemcpyAsync between device buffers, streams and events",
+                                     names.prefix);
 }
 
-std::string load_refusal(std::string_view loader_message) {
+std::string load_refusal(std::string_view loader_message, const RuntimeNames& names) {
   const std::string symbol = symbol_in(loader_message);
-  if (of_cuda(symbol)) return refusal_of(symbol);
+  if (is_of(symbol, names)) return refusal_of(symbol, names);
   if (!symbol.empty()) return "the candidate uses `" + readable(symbol) + "`, which nothing defines";
   // "libcublas.so.13: cannot open shared object file: No such file or directory"
-  if (loader_message.starts_with("lib") && of_cuda(loader_message.substr(3)))
-    return refusal_of(loader_message.substr(3, loader_message.find('.') - 3)) + " (" +
+  if (loader_message.starts_with("lib") && is_of(loader_message.substr(3), names))
+    return refusal_of(loader_message.substr(3, loader_message.find('.') - 3), names) + " (" +
            std::string(loader_message) + ")";
   return "the host library cannot be loaded: " + std::string(loader_message);
 }
 
-bool misses_cuda(std::string_view loader_message) {
+bool misses_runtime(std::string_view loader_message, const RuntimeNames& names) {
   const std::string symbol = symbol_in(loader_message);
-  return !symbol.empty() && of_cuda(symbol);
+  return !symbol.empty() && is_of(symbol, names);
 }
 
-std::string lookup_refusal(std::string_view printed) {
+std::string lookup_refusal(std::string_view printed, const RuntimeNames& names) {
   const auto at = printed.rfind(": symbol lookup error: ");
-  return at == std::string_view::npos ? std::string() : load_refusal(printed.substr(at));
+  return at == std::string_view::npos ? std::string() : load_refusal(printed.substr(at), names);
 }
 
 }  // namespace kernelsmith::cuda::planner

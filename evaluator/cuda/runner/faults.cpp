@@ -1,65 +1,37 @@
 #include "runner/faults.hpp"
 
-namespace kernelsmith::cuda {
+#include <algorithm>
 
-bool is_sticky(abi::Code code) {
-  switch (code) {
-    case abi::kEccUncorrectable:
-    case abi::kNvlinkUncorrectable:
-    case abi::kContained:
-    case abi::kIllegalAddress:
-    case abi::kLaunchTimeout:
-    case abi::kContextIsDestroyed:
-    case abi::kAssert:
-    case abi::kHardwareStackError:
-    case abi::kIllegalInstruction:
-    case abi::kMisalignedAddress:
-    case abi::kInvalidAddressSpace:
-    case abi::kInvalidPc:
-    case abi::kLaunchFailed:
-    case abi::kTensorMemoryLeak:
-    case abi::kExternalDevice:
-      return true;
-    default:
-      return false;
-  }
+#include "vendors/gpu_vendor.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+const FaultCode* fault_of(const GpuVendor& vendor, abi::Code code) {
+  const auto found = std::ranges::find(vendor.driver.faults, code, &FaultCode::code);
+  return found != vendor.driver.faults.end() ? &*found : nullptr;
 }
 
-std::string deed(abi::Code code) {
-  switch (code) {
-    case abi::kIllegalAddress:
-      return "a kernel touched memory outside its buffers";
-    case abi::kLaunchTimeout:
-      return "a kernel ran longer than the driver allows";
-    case abi::kAssert:
-      return "a device-side assert failed";
-    case abi::kHardwareStackError:
-      return "a kernel overflowed or corrupted its call stack";
-    case abi::kIllegalInstruction:
-      return "a kernel ran an illegal instruction (or a trap)";
-    case abi::kMisalignedAddress:
-      return "a kernel accessed memory at an address that is not aligned for the size of the access";
-    case abi::kInvalidAddressSpace:
-      return "a kernel used an address of the wrong memory space (global, shared or local)";
-    case abi::kInvalidPc:
-      return "a kernel jumped to an address that holds no code";
-    case abi::kLaunchFailed:
-      return "a kernel failed on the device (often: shared memory out of bounds, a bad barrier or bulk copy)";
-    case abi::kTensorMemoryLeak:
-      return "a kernel ended without freeing its tensor memory";
-    default:
-      return {};
-  }
+}  // namespace
+
+bool is_sticky(const GpuVendor& vendor, abi::Code code) {
+  const FaultCode* const fault = fault_of(vendor, code);
+  return fault != nullptr && fault->sticky;
+}
+
+std::string deed(const GpuVendor& vendor, abi::Code code) {
+  const FaultCode* const fault = fault_of(vendor, code);
+  return fault != nullptr ? fault->deed : "";
 }
 
 Failure device_failure(const Driver& driver, const char* function, abi::Code code) {
-  const std::string what = deed(code);
+  const std::string what = deed(driver.vendor(), code);
   if (what.empty()) return driver.error(function, code);
   return reject(Stage::run, RejectionCode::crashed, what + ": " + driver.words(code));
 }
 
 Failure refused(const Driver& driver, const std::string& what, const char* function, abi::Code code) {
-  if (is_sticky(code)) return device_failure(driver, function, code);
+  if (is_sticky(driver.vendor(), code)) return device_failure(driver, function, code);
   if (code == abi::kOutOfMemory && driver.is_full()) return driver.error(function, code);
   return reject(Stage::run,
                 code == abi::kOutOfMemory ? RejectionCode::out_of_memory : RejectionCode::load_failed,

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -9,14 +12,14 @@
 #include <vector>
 
 #include "runner/faults.hpp"
-#include "runner/own_kernels.hpp"
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
 
 constexpr unsigned kWipeWaves = 4;  // one block fills an SM: the first wave reaches all, the rest make sure
 constexpr unsigned kWipeThreads = 1024;
-/// What CUDA gives a thread whose stack the compiler cannot tell, beside what it can.
+/// What a driver gives a thread whose stack the compiler cannot tell, beside what it can.
 constexpr std::uint32_t kLeastFrame = 1024;
 constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
 constexpr std::uint64_t kSweepOverL2 = 2;  // the L2's halves may hold a line each, and replace at random
@@ -26,6 +29,14 @@ constexpr auto kSpin = std::chrono::milliseconds(2);  // below, the host clock i
 constexpr auto kNap = std::chrono::microseconds(20);  // beyond, at most a hundredth of the time
 constexpr int kEmptyRuns = 31;                        // a median that single disturbances do not move
 constexpr auto kEmptyLimit = std::chrono::seconds(10);
+
+/// The largest frame of own_kernels.cu: a kernel that takes more is wiped as far as that.
+constexpr std::uint32_t kMostCompiledFrame = 16384;
+
+/// The frame of own_kernels.cu that holds so many bytes.
+std::uint32_t compiled_frame(std::uint32_t bytes) {
+  return std::min(std::bit_ceil(std::max(bytes, kLeastFrame)), kMostCompiledFrame);
+}
 
 double microseconds(LaunchClock::Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
@@ -51,10 +62,11 @@ Error as_error(const Failure& failure) {
 }  // namespace
 
 Result<std::unique_ptr<LaunchClock>> LaunchClock::create(const DeviceContext& context,
-                                                         AddressSpace& addresses) {
+                                                         AddressSpace& addresses,
+                                                         const std::filesystem::path& kernels) {
   std::unique_ptr<LaunchClock> clock(new LaunchClock(context));
   if (const auto got = clock->prepare(addresses); !got) return got.error();
-  if (const auto got = clock->prepare_kernels(); !got) return got.error();
+  if (const auto got = clock->prepare_kernels(kernels); !got) return got.error();
   if (const auto got = clock->measure_empty(); !got) return got.error();
   return clock;
 }
@@ -85,19 +97,36 @@ Status LaunchClock::prepare(AddressSpace& addresses) {
   scratch_ = *scratch;
   const auto grown = addresses.grow(*scratch_, bytes);
   if (!grown) return grown.error();
-  if (*grown != abi::kSuccess) return driver_.error("cuMemCreate", *grown);
+  if (*grown != abi::kSuccess) return driver_.error(driver_.memory_create.name, *grown);
   return driver_.call(driver_.set_words, scratch_->address(), 0U, scratch_->mapped() / 4, stream_.get());
 }
 
-Status LaunchClock::prepare_kernels() {
-  multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
-  shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
-  if (auto got = driver_.call(driver_.module_load, &kernels_, own_kernels_text().c_str()); !got) {
+Result<abi::Module> LaunchClock::load_own(const std::string& text_or_image) {
+  abi::Module module = nullptr;
+  if (auto got = driver_.call(driver_.module_load, &module, text_or_image.c_str()); !got) {
     Error error = got.error();
     error.message += ", at the runner's own kernels";
-    error.hint = "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?";
+    error.hint = driver_.vendor().own_kernels.hint;
     return error;
   }
+  return module;
+}
+
+Status LaunchClock::prepare_kernels(const std::filesystem::path& kernels) {
+  multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
+  shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
+  std::string text;
+  if (const auto assembler = driver_.vendor().own_kernels.all) {
+    text = assembler();
+  } else {
+    std::ifstream file(kernels, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (text.empty())
+      return fail(ErrorCode::not_found, "there is no image of the runner's own kernels", kernels.string());
+  }
+  const auto loaded = load_own(text);
+  if (!loaded) return loaded.error();
+  kernels_ = *loaded;
   for (const auto& [name, function] : std::array{
            std::pair{"kernelsmith_wipe", &wipe_}, std::pair{"kernelsmith_wipe_registers", &wipe_registers_},
            std::pair{"kernelsmith_sweep", &sweep_}, std::pair{"kernelsmith_gate", &gate_kernel_}})
@@ -157,7 +186,8 @@ Status LaunchClock::poison(std::span<Region* const> regions, std::uint32_t word)
 
 Status LaunchClock::poison_local(std::uint32_t bytes, std::uint32_t word) {
   if (bytes == 0) return {};
-  const std::uint32_t frame = std::max(kLeastFrame, (bytes + 15) / 16 * 16);
+  std::uint32_t frame = std::max(kLeastFrame, (bytes + 15) / 16 * 16);
+  if (driver_.vendor().own_kernels.local_wipe == nullptr) frame = compiled_frame(frame);
   const auto wipe = local_wipe(frame);
   if (!wipe) return wipe.error();
   std::uint32_t words = frame / 4;
@@ -165,15 +195,21 @@ Status LaunchClock::poison_local(std::uint32_t bytes, std::uint32_t word) {
   return launch(*wipe, kWipeWaves * multiprocessors_, kWipeThreads, 0, parameters.data());
 }
 
-/// A frame is part of a kernel's text: one is loaded for each size.
+/// A frame is part of a kernel: an assembler makes one of each size, a compiler has made some.
 Result<abi::Function> LaunchClock::local_wipe(std::uint32_t frame) {
   const auto known = local_wipes_.find(frame);
   if (known != local_wipes_.end()) return known->second;
-  abi::Module module = nullptr;
+  abi::Module module = kernels_;
+  std::string name = "kernelsmith_wipe_local";
+  if (const auto assembler = driver_.vendor().own_kernels.local_wipe) {
+    const auto loaded = load_own(assembler(frame));
+    if (!loaded) return loaded.error();
+    module = *loaded;
+  } else {
+    name += "_" + std::to_string(compiled_frame(frame));
+  }
   abi::Function function = nullptr;
-  if (auto got = driver_.call(driver_.module_load, &module, local_wipe_text(frame).c_str()); !got)
-    return got.error();
-  if (auto got = driver_.call(driver_.module_function, &function, module, "kernelsmith_wipe_local"); !got)
+  if (auto got = driver_.call(driver_.module_function, &function, module, name.c_str()); !got)
     return got.error();
   return local_wipes_[frame] = function;
 }
@@ -195,7 +231,8 @@ Status LaunchClock::close_gate() {
 
 Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Limit limit) {
   // Lines that a candidate marked as persisting outlive a sweep, and take the L2 from the next one.
-  if (const auto reset = driver_.call(driver_.reset_persisting_l2); !reset) return Failure(reset.error());
+  if (driver_.reset_persisting_l2)
+    if (const auto reset = driver_.call(driver_.reset_persisting_l2); !reset) return Failure(reset.error());
   if (cold)
     if (const auto swept = sweep(); !swept) return Failure(swept.error());
   if (const auto closed = close_gate(); !closed) return Failure(closed.error());
@@ -209,7 +246,8 @@ Judged<LaunchTime> LaunchClock::launch_gated(abi::GraphExec graph, Limit limit) 
   if (const auto got = driver_.call(driver_.event_record, begin_.get(), stream_.get()); !got)
     return Failure(got.error());
   if (const auto code = driver_.graph_launch(graph, stream_.get()); code != abi::kSuccess)
-    return refused(driver_, "CUDA refuses to launch the graph of the calls", driver_.graph_launch.name, code);
+    return refused(driver_, driver_.api() + " refuses to launch the graph of the calls",
+                   driver_.graph_launch.name, code);
   if (const auto got = driver_.call(driver_.event_record, end_.get(), stream_.get()); !got)
     return Failure(got.error());
   time.late = driver_.event_query(begin_.get()) != abi::kNotReady;

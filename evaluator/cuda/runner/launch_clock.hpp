@@ -4,9 +4,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
@@ -28,7 +30,8 @@ class LaunchClock {
   using Limit = Clock::duration;
 
   /// Measures the empty graph too. Errors: tool_failed.
-  static Result<std::unique_ptr<LaunchClock>> create(const DeviceContext& context, AddressSpace& addresses);
+  static Result<std::unique_ptr<LaunchClock>> create(const DeviceContext& context, AddressSpace& addresses,
+                                                     const std::filesystem::path& kernels);
 
   abi::Stream stream() const { return stream_.get(); }
   const LaunchTime& empty() const { return empty_; }  ///< of a graph without work
@@ -50,7 +53,8 @@ class LaunchClock {
  private:
   explicit LaunchClock(const DeviceContext& context) : context_(context), driver_(context.driver()) {}
   Status prepare(AddressSpace& addresses);
-  Status prepare_kernels();
+  Status prepare_kernels(const std::filesystem::path& kernels);
+  Result<abi::Module> load_own(const std::string& text_or_image);
   Status measure_empty();
   Status launch(abi::Function kernel, unsigned grid, unsigned block, unsigned shared, void** parameters);
   Result<abi::Function> local_wipe(std::uint32_t frame);

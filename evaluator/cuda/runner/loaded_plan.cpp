@@ -57,10 +57,10 @@ LoadedPlan::~LoadedPlan() {
 }
 
 Judged<void> LoadedPlan::load_modules() {
-  for (const auto& cubin : plan_.cubins) {
+  for (const auto& image : plan_.cubins) {
     abi::Module module = nullptr;
-    if (const auto code = driver_.module_load(&module, cubin.data()); code != abi::kSuccess)
-      return refused(driver_, "CUDA refuses to load the cubin", driver_.module_load.name, code);
+    if (const auto code = driver_.module_load(&module, image.data()); code != abi::kSuccess)
+      return refused(driver_, driver_.api() + " refuses to load the image", driver_.module_load.name, code);
     modules_.emplace_back(driver_.module_unload, module);
   }
   return {};
@@ -88,14 +88,14 @@ Judged<void> LoadedPlan::find_functions() {
     KernelState& state = kernels_[index];
     const auto set = [&](int attribute, int value, const char* what) -> Judged<void> {
       if (const auto code = driver_.function_set(state.function, attribute, value); code != abi::kSuccess)
-        return refused(driver_, "CUDA refuses " + plan::readable_name(kernel.name) + " " + what,
+        return refused(driver_, driver_.api() + " refuses " + plan::readable_name(kernel.name) + " " + what,
                        driver_.function_set.name, code);
       return {};
     };
     if (const auto code =
             driver_.module_function(&state.function, modules_[kernel.module].get(), kernel.name.c_str());
         code != abi::kSuccess)
-      return refused(driver_, "the cubin has no kernel " + plan::readable_name(kernel.name),
+      return refused(driver_, "the image has no kernel " + plan::readable_name(kernel.name),
                      driver_.module_function.name, code);
     if (auto got = check_parameters(kernel, state.function); !got) return got;
     const std::string shared = std::to_string(limit.shared) + " bytes of dynamic shared memory";
@@ -109,7 +109,7 @@ Judged<void> LoadedPlan::find_functions() {
   return {};
 }
 
-/// A launch reads as many bytes as the driver finds in the cubin: if that is more than we found there, a
+/// A launch reads as many bytes as the driver finds in the image: if that is more than we found there, a
 /// kernel is given what stands in this process beside its parameters.
 Judged<void> LoadedPlan::check_parameters(const plan::Kernel& kernel, abi::Function function) const {
   if (driver_.parameter_info.pointer == nullptr) return {};
@@ -119,8 +119,9 @@ Judged<void> LoadedPlan::check_parameters(const plan::Kernel& kernel, abi::Funct
          driver_.parameter_info(function, found.size(), &offset, &size) == abi::kSuccess)
     found.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
   if (found == kernel.parameters) return {};
-  return reject(Stage::run, RejectionCode::load_failed,
-                "CUDA finds other parameters of " + plan::readable_name(kernel.name) + " in its cubin");
+  return reject(
+      Stage::run, RejectionCode::load_failed,
+      driver_.api() + " finds other parameters of " + plan::readable_name(kernel.name) + " in its image");
 }
 
 Judged<void> LoadedPlan::reserve_uploads() {
@@ -179,7 +180,7 @@ Judged<void> LoadedPlan::upload(abi::Stream stream) {
   return {};
 }
 
-/// CUDA does not say which launch it means: the first call's are named.
+/// The driver does not say which launch it means: the first call's are named.
 Failure LoadedPlan::graph_refused(const char* function, abi::Code code) const {
   std::string launches;
   std::size_t named = 0;
@@ -189,7 +190,7 @@ Failure LoadedPlan::graph_refused(const char* function, abi::Code code) const {
       launches += (named++ == 0 ? ", whose launches are " : "; ") +
                   describe_launch(*launch, plan_.kernels[launch->kernel].name);
     }
-  return refused(driver_, "CUDA refuses the graph of a call" + launches, function, code);
+  return refused(driver_, driver_.api() + " refuses the graph of a call" + launches, function, code);
 }
 
 Judged<Owned<abi::Graph>> LoadedPlan::capture(const plan::Call& call) {
@@ -203,8 +204,8 @@ Judged<Owned<abi::Graph>> LoadedPlan::capture(const plan::Call& call) {
   if (graph != nullptr) owned = Owned(driver_.graph_destroy, graph);
   if (!added) return added.error();
   if (ended != abi::kSuccess)
-    return refused(driver_, "CUDA refuses the order of a call's streams and events", driver_.capture_end.name,
-                   ended);
+    return refused(driver_, driver_.api() + " refuses the order of a call's streams and events",
+                   driver_.capture_end.name, ended);
   return owned;
 }
 

@@ -18,7 +18,7 @@
 namespace kernelsmith::cuda {
 
 /// For one replay: loaded anew for each, so that __device__ memory is as compiled. Its context must be
-/// current. Refusals by CUDA are Rejections: load_failed or out_of_memory.
+/// current. Refusals by the driver are Rejections: load_failed or out_of_memory.
 class LoadedPlan {
  public:
   /// `plan` must outlive this.

@@ -10,6 +10,7 @@
 #include "runner/judge_watch.hpp"
 #include "runner/protocol.hpp"
 #include "runner/replayer.hpp"
+#include "vendors/vendors.hpp"
 
 namespace {
 
@@ -108,19 +109,22 @@ class Server {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 || !is_socket(kChannelDescriptor)) {
+  RunnerSettings settings;
+  if (argc == 4) settings.vendor = vendor_named(argv[2]);
+  if (settings.vendor == nullptr || !is_socket(kChannelDescriptor)) {
     std::fputs(
-        "usage: kernelsmith-cuda-runner DEVICE\n"
+        "usage: kernelsmith-cuda-runner DEVICE VENDOR KERNELS\n"
         "Started by kernelsmith, with its end of a socket as descriptor 3.\n",
         stderr);
     return 2;
   }
   close_inherited();
-  // A kernel that is loaded when it is first launched would be loaded inside the clock.
-  ::setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  for (const auto& [name, value] : settings.vendor->driver.environment) ::setenv(name, value, 1);
   end_with_the_judge();
   Channel channel{Descriptor(kChannelDescriptor)};
-  auto replayer = Replayer::create(std::atoi(argv[1]));
+  settings.device = std::atoi(argv[1]);
+  settings.kernels = argv[3];
+  auto replayer = Replayer::create(settings);
   if (!replayer) {
     static_cast<void>(channel.send(MessageKind::error, encode_error(replayer.error(), true)));
     return 3;

@@ -51,7 +51,8 @@ Judged<void> LoadedPlan::fill_parameters(const plan::Launch& launch, const plan:
       return malformed("a tensor map");
     if (const auto code = encode(driver_, call.tensor_maps[use.map], encoded); code != abi::kSuccess)
       return refused(driver_,
-                     "CUDA refuses a tensor map of " + plan::readable_name(plan_.kernels[launch.kernel].name),
+                     driver_.api() + " refuses a tensor map of " +
+                         plan::readable_name(plan_.kernels[launch.kernel].name),
                      driver_.encode_tensor_map.name, code);
     std::memcpy(parameters_->bytes + use.offset, &encoded, sizeof encoded);
   }
@@ -63,9 +64,10 @@ Judged<void> LoadedPlan::set_carveout(const plan::Launch& launch) {
   if (kernel.carveout == launch.shared_carveout) return {};
   const auto code = driver_.function_set(kernel.function, abi::kSharedCarveout, launch.shared_carveout);
   if (code != abi::kSuccess)
-    return refused(driver_,
-                   "CUDA refuses a shared memory carveout of " + std::to_string(launch.shared_carveout),
-                   driver_.function_set.name, code);
+    return refused(
+        driver_,
+        driver_.api() + " refuses a shared memory carveout of " + std::to_string(launch.shared_carveout),
+        driver_.function_set.name, code);
   kernel.carveout = launch.shared_carveout;
   return {};
 }
@@ -94,7 +96,7 @@ Judged<void> LoadedPlan::add(const plan::Launch& launch, const Place& place) {
   config.attributes = attributes.data();
   const auto code = driver_.launch(&config, kernels_.at(launch.kernel).function, parameters.data(), nullptr);
   if (code != abi::kSuccess)
-    return refused(driver_, "CUDA refuses the launch of " + describe_launch(launch, kernel.name),
+    return refused(driver_, driver_.api() + " refuses the launch of " + describe_launch(launch, kernel.name),
                    driver_.launch.name, code);
   return {};
 }
@@ -115,15 +117,17 @@ Judged<void> LoadedPlan::add(const plan::Memset& memset, const Place& place) {
                              place.stream);
   }
   if (code == abi::kSuccess) return {};
-  return refused(driver_, "CUDA refuses a memset of " + std::to_string(memset.count) + " elements", function,
-                 code);
+  return refused(driver_,
+                 driver_.api() + " refuses a memset of " + std::to_string(memset.count) + " elements",
+                 function, code);
 }
 
 Judged<void> LoadedPlan::add(const plan::Copy& copy, const Place& place) {
   if (copy.bytes == 0) return {};
   const auto code = driver_.copy_on_device(copy.to, copy.from, copy.bytes, place.stream);
   if (code == abi::kSuccess) return {};
-  return refused(driver_, "CUDA refuses a copy of " + std::to_string(copy.bytes) + " bytes on the device",
+  return refused(driver_,
+                 driver_.api() + " refuses a copy of " + std::to_string(copy.bytes) + " bytes on the device",
                  driver_.copy_on_device.name, code);
 }
 
@@ -132,9 +136,10 @@ Judged<void> LoadedPlan::add(const plan::Upload& upload, const Place& place) {
   const auto code =
       driver_.copy_to_device(upload.to, keep_for_upload(upload.bytes), upload.bytes.size(), place.stream);
   if (code == abi::kSuccess) return {};
-  return refused(driver_,
-                 "CUDA refuses a copy of " + std::to_string(upload.bytes.size()) + " bytes to the device",
-                 driver_.copy_to_device.name, code);
+  return refused(
+      driver_,
+      driver_.api() + " refuses a copy of " + std::to_string(upload.bytes.size()) + " bytes to the device",
+      driver_.copy_to_device.name, code);
 }
 
 Judged<void> LoadedPlan::add(const plan::SymbolUpload& upload, const Place& place) {
@@ -145,7 +150,7 @@ Judged<void> LoadedPlan::add(const plan::SymbolUpload& upload, const Place& plac
   if (const auto code =
           driver_.module_global(&address, &bytes, modules_[upload.module].get(), upload.symbol.c_str());
       code != abi::kSuccess)
-    return refused(driver_, "the cubin has no variable " + plan::readable_name(upload.symbol),
+    return refused(driver_, "the image has no variable " + plan::readable_name(upload.symbol),
                    driver_.module_global.name, code);
   if (upload.offset > bytes || upload.bytes.size() > bytes - upload.offset)
     return reject(Stage::run, RejectionCode::load_failed,
@@ -155,7 +160,8 @@ Judged<void> LoadedPlan::add(const plan::SymbolUpload& upload, const Place& plac
   const auto code = driver_.copy_to_device(address + upload.offset, keep_for_upload(upload.bytes),
                                            upload.bytes.size(), place.stream);
   if (code == abi::kSuccess) return {};
-  return refused(driver_, "CUDA refuses a copy to the variable " + plan::readable_name(upload.symbol),
+  return refused(driver_,
+                 driver_.api() + " refuses a copy to the variable " + plan::readable_name(upload.symbol),
                  driver_.copy_to_device.name, code);
 }
 
@@ -163,7 +169,7 @@ Judged<void> LoadedPlan::add(const plan::EventRecord& record, const Place& place
   const auto recorded = event(record.event);
   if (!recorded) return recorded.error();
   if (const auto code = driver_.event_record(*recorded, place.stream); code != abi::kSuccess)
-    return refused(driver_, "CUDA refuses to record an event", driver_.event_record.name, code);
+    return refused(driver_, driver_.api() + " refuses to record an event", driver_.event_record.name, code);
   return {};
 }
 
@@ -171,7 +177,7 @@ Judged<void> LoadedPlan::add(const plan::EventWait& wait, const Place& place) {
   const auto awaited = event(wait.event);
   if (!awaited) return awaited.error();
   if (const auto code = driver_.stream_wait(place.stream, *awaited, 0U); code != abi::kSuccess)
-    return refused(driver_, "CUDA refuses to wait for an event", driver_.stream_wait.name, code);
+    return refused(driver_, driver_.api() + " refuses to wait for an event", driver_.stream_wait.name, code);
   return {};
 }
 

@@ -37,20 +37,19 @@ std::uint32_t poison_word(const RandomBelow& below) {
 }
 
 Replayer::Replayer(std::shared_ptr<const DeviceContext> context)
-    : context_(std::move(context)),
-      driver_(context_->driver()),
-      current_(*context_),
-      nvml_(context_->bus_id()) {}
+    : context_(std::move(context)), driver_(context_->driver()), current_(*context_) {
+  if (const auto make = driver_.vendor().device.clocks) clocks_ = make(context_->bus_id());
+}
 
-Result<std::unique_ptr<Replayer>> Replayer::create(int device) {
-  auto context = DeviceContext::create(device);
+Result<std::unique_ptr<Replayer>> Replayer::create(const RunnerSettings& settings) {
+  auto context = DeviceContext::create(*settings.vendor, settings.device);
   if (!context) return context.error();
   std::unique_ptr<Replayer> replayer(new Replayer(std::move(*context)));
-  if (const auto got = replayer->prepare(); !got) return got.error();
+  if (const auto got = replayer->prepare(settings.kernels); !got) return got.error();
   return replayer;
 }
 
-Status Replayer::prepare() {
+Status Replayer::prepare(const std::filesystem::path& kernels) {
   auto addresses = AddressSpace::create(*context_);
   if (!addresses) return addresses.error();
   addresses_ = std::move(*addresses);
@@ -59,7 +58,7 @@ Status Replayer::prepare() {
     if (!made) return made.error();
     *region = *made;
   }
-  auto clock = LaunchClock::create(*context_, *addresses_);
+  auto clock = LaunchClock::create(*context_, *addresses_, kernels);
   if (!clock) return clock.error();
   clock_ = std::move(*clock);
   return {};
@@ -175,7 +174,7 @@ Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how) {
   time.device_us = ran->device_us;
   time.host_us = ran->host_us;
   time.late = ran->late;
-  const ClockState clocks = nvml_.clocks();
+  const ClockState clocks = clocks_ ? clocks_->clocks() : ClockState{};
   time.throttle_reasons = clocks.throttle_reasons;
   time.sm_mhz = clocks.sm_mhz;
   return time;
@@ -184,7 +183,7 @@ Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how) {
 bool Replayer::lost(const Failure& failure) const {
   if (const auto* rejection = std::get_if<Rejection>(&failure))
     return rejection->code == RejectionCode::crashed || rejection->code == RejectionCode::timed_out;
-  return is_sticky(driver_.context_synchronize());
+  return is_sticky(driver_.vendor(), driver_.context_synchronize());
 }
 
 }  // namespace kernelsmith::cuda

@@ -14,10 +14,10 @@
 #include <kernelsmith/evaluator/verdict.hpp>
 
 #include "device/context.hpp"
-#include "device/nvml.hpp"
 #include "runner/address_space.hpp"
 #include "runner/launch_clock.hpp"
 #include "runner/runner.hpp"
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -25,7 +25,7 @@ namespace kernelsmith::cuda {
 class Replayer {
  public:
   /// Errors: unsupported, tool_failed.
-  static Result<std::unique_ptr<Replayer>> create(int device);
+  static Result<std::unique_ptr<Replayer>> create(const RunnerSettings& settings);
 
   plan::Workspace workspace() const;
   Result<std::vector<std::uint64_t>> map(std::span<const std::uint64_t> bytes,
@@ -42,7 +42,7 @@ class Replayer {
 
  private:
   explicit Replayer(std::shared_ptr<const DeviceContext> context);
-  Status prepare();
+  Status prepare(const std::filesystem::path& kernels);
   Judged<void> provide_workspace(const plan::Plan& plan, std::size_t calls);
   Judged<void> fit(Region& region, std::uint64_t need, std::uint64_t most);
   Judged<ReplayTime> replay(const plan::Plan& plan, const Replay& how);
@@ -50,7 +50,7 @@ class Replayer {
   std::shared_ptr<const DeviceContext> context_;
   const Driver& driver_;
   DeviceContext::Current current_;
-  Nvml nvml_;
+  std::unique_ptr<ClockReader> clocks_;  ///< null: nothing is known
   std::unique_ptr<AddressSpace> addresses_;
   std::unique_ptr<LaunchClock> clock_;
   Region* kept_ = nullptr;

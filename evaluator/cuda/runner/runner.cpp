@@ -12,6 +12,7 @@
 #include "runner/child_process.hpp"
 #include "runner/protocol.hpp"
 #include "runner/stop_signal.hpp"
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -74,17 +75,17 @@ Failure RunnerProcess::lost(const Error& error, bool replaying) {
   if (error.code == ErrorCode::timeout && replaying)
     return reject(Stage::run, RejectionCode::timed_out, "the calls did not end within their time limit");
   if (error.code == ErrorCode::timeout)
-    return fail(ErrorCode::tool_failed, "the CUDA runner did not answer, and was killed");
+    return fail(ErrorCode::tool_failed, "the GPU's runner did not answer, and was killed");
   if (replaying)
     return reject(Stage::run, RejectionCode::crashed,
-                  "the process that ran the kernels ended with " + how + ", in the CUDA driver");
-  return fail(ErrorCode::tool_failed, "the CUDA runner ended with " + how, {},
+                  "the process that ran the kernels ended with " + how + ", in the GPU's driver");
+  return fail(ErrorCode::tool_failed, "the GPU's runner ended with " + how, {},
               "run kernelsmith-cuda-runner by hand: it must print its usage");
 }
 
 Judged<Message> RunnerProcess::ask(MessageKind kind, std::span<const std::byte> payload,
                                    std::span<const int> descriptors, Clock::time_point deadline, int wake) {
-  if (dead_) return Failure(fail(ErrorCode::tool_failed, "the CUDA runner is dead"));
+  if (dead_) return Failure(fail(ErrorCode::tool_failed, "the GPU's runner is dead"));
   const bool replaying = kind == MessageKind::replay;
   if (const auto sent = channel_.send(kind, payload, descriptors); !sent) {
     if (sent.error().code == ErrorCode::invalid_argument) return Failure(sent.error());
@@ -119,7 +120,7 @@ Status RunnerProcess::greet() {
   if (message->kind != MessageKind::done) {
     const Refusal refusal = decode_refusal(*message);
     const auto* error = std::get_if<Error>(&refusal.failure);
-    return error != nullptr ? *error : fail(ErrorCode::internal, "the CUDA runner begins with a rejection");
+    return error != nullptr ? *error : fail(ErrorCode::internal, "the GPU's runner begins with a rejection");
   }
   workspace_ = PayloadReader(message->payload).take<Started>().workspace;
   return {};
@@ -141,7 +142,7 @@ Result<std::vector<std::uint64_t>> RunnerProcess::map(std::span<const SharedMemo
     if (!answer) return answer.error();
     PayloadReader reader(answer->payload);
     for (std::size_t i = 0; i < some.size(); ++i) addresses.push_back(reader.take<std::uint64_t>());
-    if (!reader.complete()) return fail(ErrorCode::internal, "the CUDA runner mapped too few pieces");
+    if (!reader.complete()) return fail(ErrorCode::internal, "the GPU's runner mapped too few pieces");
   }
   return addresses;
 }
@@ -177,7 +178,7 @@ Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& rep
   if (!answer) return answer.error();
   PayloadReader reader(answer->payload);
   const auto time = decode_time(reader);
-  if (!reader.complete()) return Failure(fail(ErrorCode::internal, "the CUDA runner gave no time"));
+  if (!reader.complete()) return Failure(fail(ErrorCode::internal, "the GPU's runner gave no time"));
   return time;
 }
 
@@ -186,8 +187,10 @@ Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& rep
 Result<std::unique_ptr<Runner>> Runner::start(const RunnerSettings& settings) {
   auto channel = Channel::create();
   if (!channel) return channel.error();
-  auto process =
-      ChildProcess::start(settings.program, {std::to_string(settings.device)}, channel->second.descriptor());
+  auto process = ChildProcess::start(
+      settings.program,
+      {std::to_string(settings.device), settings.vendor->backend, settings.kernels.string()},
+      channel->second.descriptor());
   channel->second.close();
   if (!process) return process.error();
   auto runner = std::make_unique<RunnerProcess>(std::move(*process), std::move(channel->first));

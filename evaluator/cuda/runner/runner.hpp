@@ -20,6 +20,8 @@ namespace kernelsmith::cuda {
 struct RunnerSettings {
   std::filesystem::path program;  ///< kernelsmith-cuda-runner
   int device = 0;
+  const GpuVendor* vendor = nullptr;   ///< whose the device is
+  std::filesystem::path kernels = {};  ///< the image of own_kernels.cu, if the vendor's are compiled
 };
 
 /// How a batch is replayed.
@@ -37,7 +39,7 @@ struct ReplayTime {
   double empty_host_us = 0;  ///< the same around a graph without work, measured when the runner started
   bool late = false;         ///< the launch waited for the GPU: device_us holds time of the host too
   double load_ms = 0, build_ms = 0;    ///< modules loaded; graph built and instantiated
-  std::uint32_t throttle_reasons = 0;  ///< NVML's bits (clocks event reasons) seen around the batch
+  std::uint32_t throttle_reasons = 0;  ///< as ClockState has them, seen around the batch
   std::uint32_t sm_mhz = 0;            ///< right after the batch; 0: unknown
 };
 
@@ -68,9 +70,9 @@ class Runner {
   /// Loads the plan's modules anew (so that __device__ memory is as compiled), poisons the workspace, wipes
   /// shared memory, builds the graph of the first calls with a full barrier between calls, sweeps the L2
   /// if cold, replays it once, and unloads the modules. A Rejection is the plan's fault: load_failed (a
-  /// launch that CUDA refuses, in its words), out_of_memory, crashed (an illegal address ...), timed_out.
-  /// After crashed and timed_out the runner is dead; after an Error of the machine it may be: ask alive(). On
-  /// a stop request it is killed (cancelled).
+  /// launch that the driver refuses, in its words), out_of_memory, crashed (an illegal address ...),
+  /// timed_out. After crashed and timed_out the runner is dead; after an Error of the machine it may be: ask
+  /// alive(). On a stop request it is killed (cancelled).
   virtual Judged<ReplayTime> replay(std::uint32_t number, const Replay& replay,
                                     const std::stop_token& stop) = 0;
 };

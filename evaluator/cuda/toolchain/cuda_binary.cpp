@@ -1,4 +1,4 @@
-// A compiled candidate of `cuda`: its cubin, and its host library in a folder for the planner.
+// A compiled candidate of `cuda`: its image, and its host library in a folder for the planner.
 #include <string_view>
 #include <utility>
 
@@ -7,17 +7,17 @@
 
 namespace kernelsmith::cuda {
 
-Result<CudaBinaryPtr> CudaBinary::create(std::vector<std::byte> cubin, CubinFacts facts,
+Result<CudaBinaryPtr> CudaBinary::create(std::vector<std::byte> image, ImageFacts facts,
                                          const std::string& host_library) {
   auto folder = ScratchFolder::create();
   if (!folder) return folder.error();
   if (auto s = folder->write(build_files::kHostLibrary, host_library); !s) return s.error();
   std::shared_ptr<CudaBinary> self(new CudaBinary);
   self->digest_ = DigestBuilder()
-                      .add(std::string_view(reinterpret_cast<const char*>(cubin.data()), cubin.size()))
+                      .add(std::string_view(reinterpret_cast<const char*>(image.data()), image.size()))
                       .add(host_library)
                       .finish();
-  self->cubin_ = std::move(cubin);
+  self->image_ = std::move(image);
   self->facts_ = std::move(facts);
   self->folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
   return CudaBinaryPtr(std::move(self));

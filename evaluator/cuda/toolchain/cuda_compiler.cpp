@@ -32,23 +32,24 @@ bool has_code(const Source& source) {
   });
 }
 
-std::vector<std::byte> bytes_of(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
 
 CudaCompiler::CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit)
     : task_(std::move(task)),
       options_(std::move(options)),
+      vendor_(*options_.vendor),
+      tools_(vendor_.toolchain),
+      arch_(options_.arch.value_or(vendor_.device.usual_arch)),
+      flags_(options_.flags ? *options_.flags : tools_.usual_flags()),
       toolkit_(std::move(toolkit)),
-      cache_(BuildCache::of_environment()) {}
+      cache_(BuildCache::of_environment()) {
+  flags_.insert(flags_.end(), task_.flags.begin(), task_.flags.end());
+}
 
 Result<std::shared_ptr<const CudaCompiler>> CudaCompiler::create(const Task& task,
                                                                  const CompilerOptions& options,
                                                                  const std::stop_token& stop) {
-  auto toolkit = find_toolkit(options.toolkit);
+  auto toolkit = options.vendor->toolchain.find(options.toolkit);
   if (!toolkit) return toolkit.error();
   std::shared_ptr<CudaCompiler> self(new CudaCompiler(task, options, std::move(*toolkit)));
   if (auto s = self->prepare(stop); !s) return s.error();
@@ -66,11 +67,12 @@ SandboxSpec CudaCompiler::spec(std::vector<std::string> argv, const std::filesys
 Status CudaCompiler::write_inputs(const ScratchFolder& scratch, const Source& source,
                                   OraclePrecision precision) const {
   const std::string folder = kSourceFolder;
-  std::vector<SourceFile> files = {{build_files::kUnit, unit_of(source)},
-                                   {build_files::kHeader, task_header(task_, precision, source)},
-                                   {build_files::kModuleId, kModuleIdText},
-                                   {build_files::kFatbin, kFatbinText},
-                                   {build_files::kShim, shim_}};
+  std::vector<SourceFile> files = {
+      {build_files::kUnit, unit_of(source)},
+      {build_files::kHeader, task_header(task_, tools_.dialect, precision, source)},
+      {build_files::kShim, shim_}};
+  if (tools_.build_inputs != nullptr)
+    for (SourceFile& file : tools_.build_inputs()) files.push_back(std::move(file));
   const auto add = [&](const std::string& to, const SourceFile& file) {
     files.push_back({to + file.path, with_wide_literals(file.text, precision)});
   };
@@ -103,9 +105,8 @@ Judged<CudaCompileOutput> CudaCompiler::build_in(const Source& source, OraclePre
 
 Judged<CudaCompileOutput> CudaCompiler::collect(const ScratchFolder& scratch, const std::string& log) const {
   const auto linker_log = scratch.read(build_files::kLinkerLog, kMaxLogBytes);
-  const auto cubin = scratch.read(build_files::kCubin, kMaxResultBytes);
   const auto library = scratch.read(build_files::kHostLibrary, kMaxResultBytes);
-  if (!cubin || !library || !linker_log)
+  if (!library || !linker_log)
     return reject(Stage::compile, RejectionCode::compile_limit,
                   "the compiled kernel is missing or too large");
   std::vector<std::string> missing = missing_symbols(*linker_log);
@@ -113,24 +114,27 @@ Judged<CudaCompileOutput> CudaCompiler::collect(const ScratchFolder& scratch, co
     return reject(
         Stage::compile, RejectionCode::entry_missing,
         "the host function " + task_.entry + " is not defined with this signature:\n" + wanted_signature());
-  std::erase_if(missing, is_cuda_symbol);
+  std::erase_if(missing, [&](const std::string& name) { return is_runtime_symbol(name, vendor_.names); });
   if (!missing.empty()) {
     std::string names;
     for (const std::string& name : missing) names += "\n" + plan::readable_name(name);
     return reject(Stage::compile, RejectionCode::compile_failed,
                   "functions that are used and not defined:" + escape_controls(names));
   }
-  std::vector<std::byte> bytes = bytes_of(*cubin);
-  auto facts = read_cubin(bytes);
+  auto image = tools_.image_of(scratch, arch_);
+  if (!image)
+    return reject(Stage::compile, RejectionCode::compile_limit,
+                  "the compiled kernel is missing or too large: " + escape_controls(image.error().message));
+  auto facts = tools_.read_image(*image);
   if (!facts)
     return reject(Stage::compile, RejectionCode::compile_failed, escape_controls(facts.error().message));
-  auto binary = CudaBinary::create(std::move(bytes), std::move(*facts), *library);
+  auto binary = CudaBinary::create(std::move(*image), std::move(*facts), *library);
   if (!binary) return Failure(binary.error());
   return CudaCompileOutput{std::move(*binary), warnings_of(log)};
 }
 
 std::string CudaCompiler::wanted_signature() const {
-  const std::string header = task_header(task_, OraclePrecision::declared);
+  const std::string header = task_header(task_, tools_.dialect, OraclePrecision::declared);
   return header.substr(header.find("extern \"C\" void " + task_.entry + "("));
 }
 

@@ -1,4 +1,4 @@
-// CudaCompiler: sources to a cubin and a host library, in the toolchain sandbox.
+// CudaCompiler: sources to a device image and a host library, in the toolchain sandbox.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,9 @@
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 
-#include "toolchain/cubin.hpp"
+#include "toolchain/image_facts.hpp"
 #include "toolchain/toolkit.hpp"
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -27,21 +28,21 @@ namespace kernelsmith::cuda {
 class CudaBinary final : public Binary {
  public:
   /// Writes the host library to a folder of its own. Errors: those of a ScratchFolder.
-  static Result<std::shared_ptr<const CudaBinary>> create(std::vector<std::byte> cubin, CubinFacts facts,
+  static Result<std::shared_ptr<const CudaBinary>> create(std::vector<std::byte> image, ImageFacts facts,
                                                           const std::string& host_library);
 
-  const std::vector<std::byte>& cubin() const { return cubin_; }
-  const CubinFacts& facts() const { return facts_; }
-  /// A shared object without the CUDA runtime: its cuda* symbols are undefined, the planner gives them.
+  const std::vector<std::byte>& image() const { return image_; }
+  const ImageFacts& facts() const { return facts_; }
+  /// A shared object without the vendor's runtime, whose symbols are undefined: the planner gives them.
   std::filesystem::path host_library() const;
-  /// The digest of the cubin and the host library.
+  /// The digest of the image and the host library.
   std::optional<Digest> exact_bytes() const override { return digest_; }
   const Digest& digest() const { return digest_; }
 
  private:
   CudaBinary() = default;
-  std::vector<std::byte> cubin_;
-  CubinFacts facts_;
+  std::vector<std::byte> image_;
+  ImageFacts facts_;
   std::unique_ptr<ScratchFolder> folder_;
   Digest digest_;
 };
@@ -53,11 +54,11 @@ struct CudaCompileOutput {
 };
 
 struct CompilerOptions {
-  std::filesystem::path toolkit;  ///< empty: find_toolkit()'s places
-  std::string arch = "sm_90a";    ///< what the device is
-  /// Task::flags come after them. The last has device code call constexpr functions of the standard library
-  /// (std::numeric_limits, std::max).
-  std::vector<std::string> flags = {"-O3", "-std=c++17", "--expt-relaxed-constexpr"};
+  const GpuVendor* vendor = nullptr;     ///< whose compiler it is
+  std::filesystem::path toolkit = {};    ///< empty: the vendor's places
+  std::optional<std::string> arch = {};  ///< what the device is; empty: the vendor's usual one
+  std::optional<std::vector<std::string>> flags =
+      {};  ///< Task::flags come after them; empty: the vendor's usual ones
   bool unsandboxed = false;
   double timeout_s = 120;  ///< of CPU time, of each compiler process
 };
@@ -85,8 +86,9 @@ class CudaCompiler {
   /// with the same toolkit, flags, task and arch. Errors: refused if it does not compile.
   Result<CudaBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
-  /// A cubin of kernels of our own, from the disk's cache if it was built before. Errors: tool_failed.
-  Result<std::vector<std::byte>> build_kernels(const std::string& cuda,
+  /// The image of kernels of our own, behind the vendor's prologue, from the disk's cache if it was built
+  /// before. Errors: tool_failed.
+  Result<std::vector<std::byte>> build_kernels(const std::string& kernels,
                                                const std::stop_token& stop = {}) const;
 
   /// Such as "nvcc 13.0.88 -arch=sm_90a -O3 -std=c++17".
@@ -96,10 +98,11 @@ class CudaCompiler {
  private:
   CudaCompiler(Task task, CompilerOptions options, Toolkit toolkit);
   Status prepare(const std::stop_token& stop);
+  Status learn_steps(std::vector<std::string> command, const std::stop_token& stop);
   Status build_shim(const std::stop_token& stop);
   SandboxSpec spec(std::vector<std::string> argv, const std::filesystem::path& scratch) const;
   Confinement confinement() const;
-  std::vector<std::string> nvcc_command() const;
+  BuildSteps steps() const { return {toolkit_, arch_, flags_}; }
   Status write_inputs(const ScratchFolder& scratch, const Source& source, OraclePrecision precision) const;
   Judged<CudaCompileOutput> build_in(const Source& source, OraclePrecision precision,
                                      const std::stop_token& stop) const;
@@ -109,9 +112,14 @@ class CudaCompiler {
 
   Task task_;
   CompilerOptions options_;
+  const GpuVendor& vendor_;
+  const Toolchain& tools_;
+  std::string arch_;
+  std::vector<std::string> flags_;  ///< the task's among them
   Toolkit toolkit_;
   BuildCache cache_;
   std::string description_;
+  Digest tools_stamp_;  ///< of compiler and flags
   Digest stamp_;        ///< of all that a binary depends on beside its source
   std::string shim_;    ///< the generated call, compiled once
   std::string script_;  ///< builds the files in a scratch folder (build_script.hpp)

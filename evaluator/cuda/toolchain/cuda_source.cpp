@@ -22,25 +22,26 @@ class List {
   std::string text_;
 };
 
-/// The header that declares cuda_type(dtype) beyond what nvcc itself includes; empty if none is needed.
-std::string_view header_of(Dtype dtype) {
+/// The header that declares device_type(dtype) beyond what the compiler itself includes; empty if none is
+/// needed.
+std::string_view header_of(Dtype dtype, const Dialect& dialect) {
   switch (dtype) {
     case Dtype::f16:
-      return "cuda_fp16.h";
+      return dialect.half_header;
     case Dtype::bf16:
-      return "cuda_bf16.h";
+      return dialect.bfloat_header;
     case Dtype::f8e4m3:
     case Dtype::f8e5m2:
-      return "cuda_fp8.h";
+      return dialect.fp8_header;
     default:
       return {};
   }
 }
 
-std::string type_includes(const Task& task) {
+std::string type_includes(const Task& task, const Dialect& dialect) {
   std::set<std::string_view> headers;
   for (const TensorSpec& tensor : task.tensors)
-    if (const auto header = header_of(tensor.dtype); !header.empty()) headers.insert(header);
+    if (const auto header = header_of(tensor.dtype, dialect); !header.empty()) headers.insert(header);
   std::string text;
   for (const std::string_view header : headers) text += "#include <" + std::string(header) + ">\n";
   return text;
@@ -77,85 +78,32 @@ std::string foreign_includes(const Task& task, const Source& user) {
   return includes;
 }
 
-std::string entry_declaration(const Task& task) {
+std::string entry_declaration(const Task& task, const Dialect& dialect) {
   List list;
   for (const TensorSpec& tensor : task.tensors)
-    list.add((tensor.role == TensorRole::in ? "const " : "") + std::string(cuda_type(tensor.dtype)) +
-             "* __restrict__ " + tensor.name);
+    list.add((tensor.role == TensorRole::in ? "const " : "") +
+             std::string(device_type(tensor.dtype, dialect)) + "* __restrict__ " + tensor.name);
   for (const std::string& size : size_names(task)) list.add("std::int64_t " + size);
-  list.add("cudaStream_t stream");
+  list.add(std::string(dialect.stream) + " stream");
   return "extern \"C\" void " + task.entry + "(" + list.text() + ");\n";
 }
 
-/// cudaGetDeviceProperties, from attributes and what else the planner gives: the struct's layout is the
-/// toolkit's, and only a translation unit that includes its headers knows it. What the planner lacks is weak.
-constexpr const char* kDeviceProperties = R"(
-extern "C" __attribute__((weak)) int cuDeviceGetName(char* name, int length, int device);
-extern "C" __attribute__((weak)) int cuDeviceTotalMem_v2(std::size_t* bytes, int device);
-
-extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  std::memset(properties, 0, sizeof *properties);
-  cudaError_t error = cudaSuccess;
-  const auto ask = [&](cudaDeviceAttr attribute) {
-    int value = 0;
-    const cudaError_t answer = cudaDeviceGetAttribute(&value, attribute, device);
-    if (answer != cudaSuccess) error = answer;
-    return value;
-  };
-  const auto ask_bytes = [&](cudaDeviceAttr attribute) { return static_cast<std::size_t>(ask(attribute)); };
-  properties->major = ask(cudaDevAttrComputeCapabilityMajor);
-  properties->minor = ask(cudaDevAttrComputeCapabilityMinor);
-  if (error != cudaSuccess) return error;
-  properties->multiProcessorCount = ask(cudaDevAttrMultiProcessorCount);
-  properties->warpSize = ask(cudaDevAttrWarpSize);
-  properties->maxThreadsPerBlock = ask(cudaDevAttrMaxThreadsPerBlock);
-  properties->maxThreadsDim[0] = ask(cudaDevAttrMaxBlockDimX);
-  properties->maxThreadsDim[1] = ask(cudaDevAttrMaxBlockDimY);
-  properties->maxThreadsDim[2] = ask(cudaDevAttrMaxBlockDimZ);
-  properties->maxGridSize[0] = ask(cudaDevAttrMaxGridDimX);
-  properties->maxGridSize[1] = ask(cudaDevAttrMaxGridDimY);
-  properties->maxGridSize[2] = ask(cudaDevAttrMaxGridDimZ);
-  properties->maxThreadsPerMultiProcessor = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
-  properties->maxBlocksPerMultiProcessor = ask(cudaDevAttrMaxBlocksPerMultiprocessor);
-  properties->regsPerBlock = ask(cudaDevAttrMaxRegistersPerBlock);
-  properties->regsPerMultiprocessor = ask(cudaDevAttrMaxRegistersPerMultiprocessor);
-  properties->sharedMemPerBlock = ask_bytes(cudaDevAttrMaxSharedMemoryPerBlock);
-  properties->sharedMemPerBlockOptin = ask_bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  properties->sharedMemPerMultiprocessor = ask_bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-  properties->reservedSharedMemPerBlock = ask_bytes(cudaDevAttrReservedSharedMemoryPerBlock);
-  properties->totalConstMem = ask_bytes(cudaDevAttrTotalConstantMemory);
-  properties->l2CacheSize = ask(cudaDevAttrL2CacheSize);
-  properties->persistingL2CacheMaxSize = ask(cudaDevAttrMaxPersistingL2CacheSize);
-  properties->accessPolicyMaxWindowSize = ask(cudaDevAttrMaxAccessPolicyWindowSize);
-  properties->memoryBusWidth = ask(cudaDevAttrGlobalMemoryBusWidth);
-  properties->cooperativeLaunch = ask(cudaDevAttrCooperativeLaunch);
-  properties->concurrentKernels = ask(cudaDevAttrConcurrentKernels);
-  properties->asyncEngineCount = ask(cudaDevAttrAsyncEngineCount);
-  properties->unifiedAddressing = ask(cudaDevAttrUnifiedAddressing);
-  properties->memoryPoolsSupported = ask(cudaDevAttrMemoryPoolsSupported);
-  if (cuDeviceGetName) (void)cuDeviceGetName(properties->name, sizeof properties->name, device);
-  if (cuDeviceTotalMem_v2) (void)cuDeviceTotalMem_v2(&properties->totalGlobalMem, device);
-  (void)cudaGetLastError();
-  return cudaSuccess;
-}
-)";
-
 }  // namespace
 
-std::string_view cuda_type(Dtype dtype) {
+std::string_view device_type(Dtype dtype, const Dialect& dialect) {
   switch (dtype) {
     case Dtype::f64:
       return "double";
     case Dtype::f32:
       return "float";
     case Dtype::f16:
-      return "__half";
+      return dialect.half;
     case Dtype::bf16:
-      return "__nv_bfloat16";
+      return dialect.bfloat;
     case Dtype::f8e4m3:
-      return "__nv_fp8_e4m3";
+      return dialect.e4m3;
     case Dtype::f8e5m2:
-      return "__nv_fp8_e5m2";
+      return dialect.e5m2;
     case Dtype::i64:
       return "std::int64_t";
     case Dtype::i32:
@@ -188,16 +136,18 @@ std::string exchanged_parameters(const Task& task, const Source& source) {
   return kernelsmith::exchanged_parameters(source, task.entry, groups);
 }
 
-std::string task_header(const Task& task, OraclePrecision precision, const Source& user) {
+std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
+                        const Source& user) {
   std::string text =
       "// Generated from task.yaml: the entry's signature.\n#pragma once\n\n"
-      "#include <cstdint>\n#include <cuda_runtime.h>\n" +
-      type_includes(task);
-  if (precision != OraclePrecision::declared) text += foreign_includes(task, user) + wide_reals();
-  return text + "\n" + entry_declaration(task);
+      "#include <cstdint>\n#include <" +
+      std::string(dialect.runtime_header) + ">\n" + type_includes(task, dialect);
+  if (precision != OraclePrecision::declared) text += foreign_includes(task, user) + wide_reals(dialect);
+  return text + "\n" + entry_declaration(task, dialect);
 }
 
-std::string shim_source(const Task& task) {
+std::string shim_source(const Task& task, const Dialect& dialect) {
+  const std::string stream = dialect.stream;
   List parameters, arguments;
   for (std::size_t t = 0; t < task.tensors.size(); ++t) {
     parameters.add("void*");
@@ -207,11 +157,12 @@ std::string shim_source(const Task& task) {
     parameters.add("std::int64_t");
     arguments.add("sizes[" + std::to_string(s) + "]");
   }
-  parameters.add("cudaStream_t");
-  arguments.add("static_cast<cudaStream_t>(stream)");
-  return "#include <cstddef>\n#include <cstdint>\n#include <cstring>\n#include <cuda_runtime_api.h>\n" +
-         std::string(kDeviceProperties) + "\nextern \"C\" void " + task.entry + "(" + parameters.text() +
-         ");\nextern \"C\" void " + kShimSymbol +
+  parameters.add(stream);
+  arguments.add("static_cast<" + stream + ">(stream)");
+  return dialect.shim_prologue + std::string() +
+         "#include <cstddef>\n#include <cstdint>\n#include <cstring>\n#include <" +
+         std::string(dialect.api_header) + ">\n" + dialect.device_properties + "\nextern \"C\" void " +
+         task.entry + "(" + parameters.text() + ");\nextern \"C\" void " + kShimSymbol +
          "(void* const* tensors, const std::int64_t* sizes, void* stream) {\n  (void)tensors;\n"
          "  (void)sizes;\n  " +
          task.entry + "(" + arguments.text() + ");\n}\n";

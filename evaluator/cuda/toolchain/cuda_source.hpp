@@ -1,4 +1,4 @@
-// The CUDA C++ that is generated from a task's tensors. Pure functions.
+// The C++ that is generated from a task's tensors, in a vendor's dialect. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,13 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 
+#include "vendors/gpu_vendor.hpp"
+
 namespace kernelsmith::cuda {
 
-/// The C++ type of a tensor's elements: float, double, __half, __nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2,
-/// std::int64_t, std::int32_t, std::int8_t, std::uint8_t, bool.
-std::string_view cuda_type(Dtype dtype);
+/// The C++ type of a tensor's elements: float, double, std::int64_t, std::int32_t, std::int8_t, std::uint8_t,
+/// bool, and the dialect's names of the others.
+std::string_view device_type(Dtype dtype, const Dialect& dialect);
 
 /// Bytes of an element in a source that is built in that precision (f64 makes every real a double; there is
 /// no long double on a GPU).
@@ -28,13 +30,14 @@ std::string exchanged_parameters(const Task& task, const Source& source);
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
 /// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
 /// real types mean double, and their conversion and f-suffixed functions work on it. These macros come after
-/// the standard and CUDA headers that `user` includes.
-std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
+/// the standard and device headers that `user` includes.
+std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
+                        const Source& user = {});
 
 /// The translation unit (C++ with the toolkit's headers) that defines kShimSymbol, and what of the runtime
-/// depends on a toolkit's struct layouts (cudaGetDeviceProperties). It knows the entry by its C linkage
+/// depends on a toolkit's struct layouts (Dialect::device_properties). It knows the entry by its C linkage
 /// alone, so that one shim serves every precision.
-std::string shim_source(const Task& task);
+std::string shim_source(const Task& task, const Dialect& dialect);
 
 /// `extern "C" void kernelsmith_plan_call(void* const* tensors, const std::int64_t* sizes, void* stream)`.
 inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";

@@ -146,8 +146,10 @@ std::vector<std::string> missing_symbols(std::string_view linker_log) {
   return {symbols.begin(), symbols.end()};
 }
 
-bool is_cuda_symbol(std::string_view symbol) {
-  return symbol.starts_with("cu") || symbol.starts_with("__cu");
+bool is_runtime_symbol(std::string_view symbol, const RuntimeNames& names) {
+  const std::string_view prefix = names.driver_prefix.empty() ? names.prefix : names.driver_prefix;
+  if (symbol.starts_with("__")) symbol.remove_prefix(2);
+  return symbol.starts_with(prefix);
 }
 
 }  // namespace kernelsmith::cuda

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/runtime_names.hpp"
+
 namespace kernelsmith::cuda {
 
 /// The folder of a build that holds the candidate's files.
@@ -22,8 +24,8 @@ std::string warnings_of(std::string_view log);
 /// The symbols that the linker did not find, each once.
 std::vector<std::string> missing_symbols(std::string_view linker_log);
 
-/// Whether a symbol is one of CUDA's libraries (cu..., __cu...), which the planner defines or refuses by
-/// name.
-bool is_cuda_symbol(std::string_view symbol);
+/// Whether a symbol is one of the vendor's runtime or of its libraries, which the planner defines or refuses
+/// by name.
+bool is_runtime_symbol(std::string_view symbol, const RuntimeNames& names);
 
 }  // namespace kernelsmith::cuda

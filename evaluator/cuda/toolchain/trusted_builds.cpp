@@ -31,28 +31,23 @@ void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
       .add(static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
 }
 
-/// The virtual architecture of one that nvcc knows: "compute_90a" of "sm_90a".
-std::string gencode_of(const std::string& arch) {
-  return "arch=compute_" + arch.substr(arch.find('_') + 1) + ",code=" + arch;
-}
-
-/// Both halves as one text: the cubin's length, the cubin, the host library.
+/// Both halves as one text: the image's length, the image, the host library.
 std::string packed(const CudaBinary& binary, const std::string& library) {
-  const std::uint64_t length = binary.cubin().size();
+  const std::uint64_t length = binary.image().size();
   std::string text(sizeof length, '\0');
   std::memcpy(text.data(), &length, sizeof length);
-  text.append(reinterpret_cast<const char*>(binary.cubin().data()), length);
+  text.append(reinterpret_cast<const char*>(binary.image().data()), length);
   return text + library;
 }
 
 /// Null if the text is no such pair.
-CudaBinaryPtr unpacked(const std::string& text) {
+CudaBinaryPtr unpacked(const std::string& text, const Toolchain& tools) {
   std::uint64_t length = 0;
   if (text.size() < sizeof length) return nullptr;
   std::memcpy(&length, text.data(), sizeof length);
   if (length > text.size() - sizeof length) return nullptr;
   const auto bytes = std::as_bytes(std::span(text)).subspan(sizeof length, length);
-  auto facts = read_cubin(bytes);
+  auto facts = tools.read_image(bytes);
   if (!facts) return nullptr;
   auto binary = CudaBinary::create({bytes.begin(), bytes.end()}, std::move(*facts),
                                    text.substr(sizeof length + length));
@@ -69,43 +64,41 @@ Error does_not_compile(const TrustedSource& trusted, bool wide, const std::strin
 
 }  // namespace
 
-std::vector<std::string> CudaCompiler::nvcc_command() const {
-  std::vector<std::string> command = {toolkit_.nvcc.string(), "-gencode", gencode_of(options_.arch)};
-  command.insert(command.end(), options_.flags.begin(), options_.flags.end());
-  command.insert(command.end(), task_.flags.begin(), task_.flags.end());
-  // A source that reads the date is another program in the next build.
-  command.insert(command.end(),
-                 {"-Xcompiler", "-fPIC,-Werror=date-time", "-I.", "-Isource", "-Itask", "--keep",
-                  "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
-  return command;
+Status CudaCompiler::prepare(const std::stop_token& stop) {
+  description_ = tools_.describe(steps());
+  for (const std::string& flag : flags_) description_ += " " + flag;
+  std::vector<std::string> command = tools_.unit_command(steps());
+  script_ = plain_script(command, link_with_shim());
+  if (tools_.learn != nullptr)
+    if (auto learnt = learn_steps(std::move(command), stop); !learnt) return learnt;
+  DigestBuilder tools;
+  tools.add(kCacheFormat).add(toolkit_.version).add(arch_).add(script_);
+  for (const std::string& flag : flags_) tools.add(flag);
+  add_identity(tools, toolkit_.compiler);
+  add_identity(tools, "/usr/bin/g++");
+  tools_stamp_ = tools.finish();
+  DigestBuilder stamp;
+  stamp.add(tools_stamp_.hex()).add(shim_source(task_, tools_.dialect));
+  stamp.add(task_header(task_, tools_.dialect, OraclePrecision::f64)).add(task_.files.size());
+  for (const SourceFile& file : task_.files) stamp.add(file.path).add(file.text);
+  stamp_ = stamp.finish();
+  return build_shim(stop);
 }
 
-Status CudaCompiler::prepare(const std::stop_token& stop) {
-  description_ = "nvcc " + toolkit_.version + " -arch=" + options_.arch;
-  for (const std::string& flag : options_.flags) description_ += " " + flag;
-  for (const std::string& flag : task_.flags) description_ += " " + flag;
+/// The compiler's own steps in place of the one command, if they are known.
+Status CudaCompiler::learn_steps(std::vector<std::string> command, const std::stop_token& stop) {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
   if (auto s = scratch->write(build_files::kUnit, "\n"); !s) return s;
-  std::vector<std::string> command = nvcc_command();
-  const std::string plain = plain_script(command, link_with_shim());
   command.insert(command.begin() + 1, "--dryrun");
   const auto dryrun = run_sandboxed(spec(std::move(command), scratch->path()), stop);
   if (!dryrun) return dryrun.error();
   if (!dryrun->succeeded())
-    return fail(ErrorCode::tool_failed, "nvcc does not take its flags (" + description_ + ")", "flags",
-                escape_controls(dryrun->err));
-  script_ =
-      learnt_script(dryrun->err, build_folder(scratch->path(), confinement()).string(), link_with_shim())
-          .value_or(plain);
-  DigestBuilder stamp;
-  stamp.add(kCacheFormat).add(toolkit_.version).add(script_).add(shim_source(task_));
-  add_identity(stamp, toolkit_.nvcc);
-  add_identity(stamp, "/usr/bin/g++");
-  stamp.add(task_header(task_, OraclePrecision::f64)).add(task_.files.size());
-  for (const SourceFile& file : task_.files) stamp.add(file.path).add(file.text);
-  stamp_ = stamp.finish();
-  return build_shim(stop);
+    return fail(ErrorCode::tool_failed, "the compiler does not take its flags (" + description_ + ")",
+                "flags", escape_controls(dryrun->err));
+  script_ = tools_.learn(dryrun->err, build_folder(scratch->path(), confinement()).string(), link_with_shim())
+                .value_or(script_);
+  return {};
 }
 
 Status CudaCompiler::build_shim(const std::stop_token& stop) {
@@ -116,10 +109,10 @@ Status CudaCompiler::build_shim(const std::stop_token& stop) {
   }
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
-  if (auto s = scratch->write("shim.cpp", shim_source(task_)); !s) return s;
+  if (auto s = scratch->write("shim.cpp", shim_source(task_, tools_.dialect)); !s) return s;
   const auto result =
       run_sandboxed(spec({"/usr/bin/g++", "-std=c++17", "-O2", "-fPIC", "-c",
-                          "-I" + (toolkit_.root / "include").string(), "-o", build_files::kShim, "shim.cpp"},
+                          "-I" + toolkit_.include.string(), "-o", build_files::kShim, "shim.cpp"},
                          scratch->path()),
                     stop);
   if (!result) return result.error();
@@ -144,7 +137,7 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
                          .add(trusted.source.digest().hex())
                          .finish();
   if (const auto kept = cache_.find(key))
-    if (auto binary = unpacked(*kept)) return binary;
+    if (auto binary = unpacked(*kept, tools_)) return binary;
   const auto output = build_in(trusted.source, trusted.precision, stop);
   if (!output) {
     const Failure failure = output.error();
@@ -159,30 +152,28 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
   return output->binary;
 }
 
-Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& cuda,
+Result<std::vector<std::byte>> CudaCompiler::build_kernels(const std::string& kernels,
                                                            const std::stop_token& stop) const {
-  const Digest key = DigestBuilder().add(stamp_.hex()).add("kernels").add(cuda).finish();
-  auto cubin = cache_.find(key);
-  if (!cubin) {
+  const std::string source = tools_.dialect.kernel_prologue + kernels;
+  const Digest key = DigestBuilder().add(tools_stamp_.hex()).add("kernels").add(source).finish();
+  auto made = cache_.find(key);
+  if (!made) {
     auto scratch = ScratchFolder::create();
     if (!scratch) return scratch.error();
-    if (auto s = scratch->write("kernels.cu", cuda); !s) return s.error();
-    const auto result =
-        run_sandboxed(spec({toolkit_.nvcc.string(), "-cubin", "-gencode", gencode_of(options_.arch),
-                            "-std=c++17", "-O3", "-o", "kernels.cubin", "kernels.cu"},
-                           scratch->path()),
-                      stop);
+    if (auto s = scratch->write("kernels.cu", source); !s) return s.error();
+    const auto result = run_sandboxed(
+        spec(tools_.image_command(steps(), "kernels.cu", "kernels.image"), scratch->path()), stop);
     if (!result) return result.error();
     if (!result->succeeded())
-      return fail(ErrorCode::tool_failed, "nvcc cannot build the judge's own kernels: " + describe(*result),
-                  {}, escape_controls(result->err));
-    auto built = scratch->read("kernels.cubin", kMaxShimBytes);
+      return fail(ErrorCode::tool_failed,
+                  "the compiler cannot build the judge's own kernels: " + describe(*result), {},
+                  escape_controls(result->err));
+    auto built = scratch->read("kernels.image", kMaxShimBytes);
     if (!built) return built.error();
     cache_.keep(key, *built);
-    cubin = std::move(*built);
+    made = std::move(*built);
   }
-  const auto bytes = std::as_bytes(std::span(*cubin));
-  return std::vector<std::byte>(bytes.begin(), bytes.end());
+  return tools_.image_in(*made, arch_);
 }
 
 }  // namespace kernelsmith::cuda

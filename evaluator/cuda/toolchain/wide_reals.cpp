@@ -10,8 +10,6 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<std::string_view, 4> kReals = {"__half", "__nv_bfloat16", "__nv_fp8_e4m3",
-                                                    "__nv_fp8_e5m2"};
 constexpr std::array<std::string_view, 2> kPairsOfReals = {"__half2", "__nv_bfloat162"};
 
 /// Functions whose double form has the name without "f", by their number of arguments.
@@ -133,7 +131,7 @@ std::string vectors() {
 
 }  // namespace
 
-std::string wide_reals() {
+std::string wide_reals(const Dialect& dialect) {
   std::string text = "#include <cfloat>\n#include <cmath>\n#include <limits>\n" + helpers() + vectors();
   for (const std::string_view name : kUnary)
     text += define(std::string(name) + "f", "kernelsmith_" + std::string(name));
@@ -143,7 +141,8 @@ std::string wide_reals() {
   for (const auto& [name, meaning] : kRenamed) text += define(name, meaning);
   for (const HalfFunction& half : kHalfFunctions)
     text += define(half.name, "kernelsmith_" + std::string(half.name));
-  for (const std::string_view real : kReals) text += define(real, "double");
+  for (const std::string_view real : {dialect.half, dialect.bfloat, dialect.e4m3, dialect.e5m2})
+    if (!real.empty()) text += define(real, "double");
   text += define("float", "double");
   // Without the header they are names that anybody may use, and some do: int half = n / 2.
   text += "#ifdef __CUDA_FP16_H__\n" + define("half", "double") + define("half2", "double2") + "#endif\n";

@@ -1,13 +1,15 @@
-// The macros by which a CUDA source that was written for float, __half, __nv_bfloat16 or fp8 computes in
-// double. A pure function.
+// The macros by which a source that was written for float, half, bfloat16 or fp8 computes in double. A pure
+// function.
 #pragma once
 
 #include <string>
+
+#include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 
 /// To be read after every header that declares the types: from here on each real type is double, vectors of
 /// them (float4, __half2) are vectors of double, and their conversions and functions take and give double.
-std::string wide_reals();
+std::string wide_reals(const Dialect& dialect);
 
 }  // namespace kernelsmith::cuda

@@ -34,6 +34,7 @@ enum class ErrorCode {
   too_long,          ///< a prompt that does not fit into the model's context
   cancelled,         ///< stopped on request
   refused,           ///< the task itself is not usable: its reference or seed fails its own check
+  over_budget,       ///< what is left of the run's budgets does not cover it
   internal,          ///< a broken invariant of kernelsmith
 };
 

@@ -16,8 +16,8 @@
 
 namespace kernelsmith {
 
-/// A ticket was opened. Individuals are named by their programs' ids. A seed's ticket has neither operator
-/// nor remeasurement, and its proposal follows at once.
+/// A ticket was opened. Individuals are named by their programs' ids. The tickets of a seed and of a child
+/// that is tried have neither operator nor remeasurement, and their proposals follow at once.
 struct TicketOpened {
   TicketId ticket;
   IslandId island;
@@ -27,6 +27,7 @@ struct TicketOpened {
   std::optional<ProgramId> parent;     ///< the challenger, for Remeasure
   std::optional<ProgramId> incumbent;  ///< for a duel
   std::vector<ProgramId> top, inspirations, failures;
+  std::optional<TicketId> within;  ///< set for a trial: the open ticket that it serves
 
   friend bool operator==(const TicketOpened&, const TicketOpened&) = default;
 };

@@ -14,13 +14,39 @@
 #include <kernelsmith/core/error.hpp>
 #include <kernelsmith/core/ids.hpp>
 #include <kernelsmith/core/individual.hpp>
+#include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/rng.hpp>
 
 namespace kernelsmith {
 
 struct Cost;
 
-/// A request for one child. Data, but for `lost`.
+/// A child to be evaluated.
+struct Child {
+  Source source;
+  Origin origin = Origin::rewrite;
+  std::vector<ProgramId> parents;
+
+  friend bool operator==(const Child&, const Child&) = default;
+};
+
+/// What a proposer may have evaluated before it answers: a child, which becomes a program of the run, or a
+/// program of the run, which is measured again with care and on fresh inputs, as the final best is.
+using Trial = std::variant<Child, ProgramId>;
+
+/// What a trial came to.
+struct Tried {
+  ProgramPtr program;
+  Evaluation evaluation;
+  bool repeated = false;  ///< the child is a program that was there already: its verdict, free of charge
+};
+
+/// Takes a trial on behalf of a request, and calls `done` once, on any thread: with what it came to, or with
+/// an Error if the budgets leave no room for it (`over_budget`), the request was answered, or the run ends
+/// (`cancelled`). Thread-safe; returns at once.
+using TrialRunner = std::function<void(Trial trial, std::function<void(Result<Tried>)> done)>;
+
+/// A request for one child. Data, but for `lost` and `attempt`.
 struct ProposalRequest {
   std::uint64_t seed = 0;  ///< the run's seed
   TicketId ticket;
@@ -31,18 +57,15 @@ struct ProposalRequest {
   /// on; the answer's cost leaves it out. Called on any thread, before the answer. If it is empty the
   /// answer's cost holds all attempts.
   std::function<void(const Cost&)> lost = {};
+  /// Has something evaluated while the request is open: an evaluation of the run's budgets each, journalled
+  /// as the answer's is. Empty in a deterministic run, where what is sampled must not depend on it.
+  TrialRunner attempt = {};
+  /// The programs that this request was tried with in an earlier session, which ended before the answer.
+  std::vector<IndividualPtr> tried = {};
+  std::uint64_t trials = 0;  ///< all that were begun for it, `tried` among them
 
   /// The stream that a proposer draws from, so that the same request gives the same child.
   Rng rng() const { return {seed, ticket.value, Purpose::proposal}; }
-};
-
-/// A child to be evaluated.
-struct Child {
-  Source source;
-  Origin origin = Origin::rewrite;
-  std::vector<ProgramId> parents;
-
-  friend bool operator==(const Child&, const Child&) = default;
 };
 
 /// Why a proposer gave no child. Every code has a line in docs/errors.md.
@@ -134,6 +157,7 @@ struct Proposal {
   Cost cost;
   std::optional<Digest> prompt;  ///< of the prompt as sent, if there was one
   std::optional<KeptReply> reply = std::nullopt;
+  std::optional<Digest> transcript = std::nullopt;  ///< of what an agent printed
 
   const Child* child() const { return std::get_if<Child>(&outcome); }
   const Refusal* refusal() const { return std::get_if<Refusal>(&outcome); }

@@ -16,6 +16,8 @@ struct Propose {
   Operator op = Operator::rewrite;
   std::string model;  ///< which of the configured models; empty if there is no choice
   Selection selection;
+  std::vector<IndividualPtr> tried = {};  ///< ProposalRequest::tried
+  std::uint64_t trials = 0;               ///< ProposalRequest::trials
 };
 
 /// Have a child evaluated that is there already: a seed, or one whose proposal arrived before the run was

@@ -35,6 +35,7 @@ enum class TicketKind {
   iteration,  ///< an iteration, and an evaluation unless it is a repeat or a refusal
   repair,     ///< an evaluation, unless it is a repeat or a refusal
   tuning,     ///< likewise: a new structure's knobs, at once
+  trial,      ///< an evaluation: a child of a proposer that has not answered yet
   duel,       ///< an evaluation
   confirm,    ///< an evaluation
 };
@@ -64,9 +65,11 @@ struct OpenTicket {
   std::optional<Digest> fingerprint;               ///< of the proposed child
   std::optional<KnobSetting> knobs;                ///< of the proposed child
   std::optional<Digest> tunes;                     ///< for Operator::tune: the parent's structure
-  double forecast_usd = 0;       ///< of a call, if its kind has not answered and the most is known
-  std::vector<Cost> costs;       ///< of its calls; in deterministic mode they do not count yet
-  bool told_of_failure = false;  ///< in this session: no call is under way for it any more
+  double forecast_usd = 0;           ///< of a call, if its kind has not answered and the most is known
+  std::vector<Cost> costs;           ///< of its calls; in deterministic mode they do not count yet
+  bool told_of_failure = false;      ///< in this session: no call is under way for it any more
+  std::vector<IndividualPtr> tried;  ///< programs that its proposer had evaluated before it answered
+  std::uint64_t trials = 0;          ///< tickets that were opened within this one
   /// What it was told. In deterministic mode it waits here for its turn.
   std::variant<std::monostate, EvaluationArrived, TicketClosed> answer;
 
@@ -160,6 +163,9 @@ class SearchState {
   /// to a refusal or a repeat, in deterministic mode the next ticket. Append it, apply it, and ask again. The
   /// evaluation of a repeat (EvaluationSource::cached) is left to the caller: it is individual()'s.
   std::optional<Event> due(double elapsed_s) const;
+
+  /// Whether a ticket may be opened within another one now: budgets and time allow an evaluation.
+  bool room_for_trial(double elapsed_s) const;
 
   /// The ticket that could be opened now; empty if budgets, open tickets or the pipeline forbid it.
   std::optional<TicketOpened> next_opening(double elapsed_s) const;

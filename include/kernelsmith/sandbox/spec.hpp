@@ -1,5 +1,6 @@
 // SandboxSpec: what a sandboxed program may see, use and pass on. Everything that is not listed here it does
-// not get: no network, no host files, no inherited environment, no inherited descriptor.
+// not get: no network (but for SandboxProfile::online), no host files, no inherited environment, no inherited
+// descriptor.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ enum class SandboxProfile {
             ///< set another's limits; its memory is limited as a whole where possible
   runner,   ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
   runner_with_threads,  ///< the same, for tasks that declare threads
+  online,  ///< a command with this machine's network, whole: whatever it can reach, the program can
 };
 
 /// Whether the program is confined. `unsandboxed` must be asked for by name and is recorded in the tier;

@@ -140,10 +140,9 @@ struct Registry {
 /// jobs to other machines. A backend of the same name is replaced.
 void add_backend(Registry& registry, BackendRegistration backend);
 
-/// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`, `chat`,
-/// `manual`, `recording` and `python` (whose make() is `unsupported`: the program that began such a run has
-/// the proposer);
-/// samplers `tree` and `mixture`; migrations `best` and `weighted`.
+/// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`,
+/// `agent`, `chat`, `manual`, `recording` and `python` (whose make() is `unsupported`: the program that began
+/// such a run has the proposer); samplers `tree` and `mixture`; migrations `best` and `weighted`.
 Registry default_registry();
 
 }  // namespace kernelsmith

@@ -75,7 +75,7 @@ const char* waits_for(const OpenTicket& ticket) {
 std::string_view purpose_of(const OpenTicket& ticket) {
   if (ticket.opened.op) return name_of(*ticket.opened.op);
   if (ticket.opened.remeasurement) return name_of(*ticket.opened.remeasurement);
-  return "seed";
+  return ticket.opened.within ? "trial" : "seed";
 }
 
 Json open_object(const RunView& view) {

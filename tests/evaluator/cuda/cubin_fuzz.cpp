@@ -4,7 +4,7 @@
 #include <span>
 
 #include "fuzz.hpp"
-#include "toolchain/cubin.hpp"
+#include "vendors/nvidia/cubin.hpp"
 
 using namespace kernelsmith;
 

@@ -14,8 +14,8 @@ class DeviceTest : public testing::Test {
   void SetUp() override {
     use_fake_driver();
     std::string why;
-    if (Device::count(&why) == 0) GTEST_SKIP() << "no GPU: " << why;
-    auto opened = Device::open(0);
+    if (Device::count(nvidia(), &why) == 0) GTEST_SKIP() << "no GPU: " << why;
+    auto opened = Device::open(nvidia(), 0);
     ASSERT_TRUE(opened.has_value()) << describe(opened.error());
     device_ = *opened;
   }
@@ -45,7 +45,7 @@ TEST_F(DeviceTest, KnowsItself) {
 }
 
 TEST_F(DeviceTest, KnowsHowMuchMemoryIsLeft) {
-  const auto context = DeviceContext::create(0);
+  const auto context = DeviceContext::create(nvidia(), 0);
   ASSERT_TRUE(context.has_value()) << describe(context.error());
   const DeviceContext::Current current(**context);
   std::size_t left = 0, all = 0;
@@ -55,7 +55,7 @@ TEST_F(DeviceTest, KnowsHowMuchMemoryIsLeft) {
 }
 
 TEST_F(DeviceTest, AGpuThatIsNotThereIsUnsupported) {
-  const auto opened = Device::open(1000);
+  const auto opened = Device::open(nvidia(), 1000);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::unsupported);
 }

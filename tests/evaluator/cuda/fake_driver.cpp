@@ -1,51 +1,24 @@
 // A libcuda.so.1 without a GPU, for tests: memory is the host's (shared by memfd as the real one's is), one
 // thread carries out what streams hold, kernels are those of runner_kernels.cu, played by name.
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "device/driver_abi.hpp"
+#include "fake_gpu_core.hpp"
 
 #define CUDA_API extern "C" __attribute__((visibility("default"))) abi::Code
 
-namespace abi = kernelsmith::cuda::abi;
-
-using Task = std::function<void()>;
-using Steady = std::chrono::steady_clock;
+using namespace fake;
 
 namespace kernelsmith::cuda::abi {
-struct GraphObject {
-  std::vector<Task> tasks;
-};
-struct GraphExecObject {
-  std::vector<Task> tasks;
-};
-struct StreamObject {
-  GraphObject* capture = nullptr;
-};
-struct EventObject {
-  std::atomic<bool> done{true};
-  Steady::time_point time;
-  GraphObject* capture = nullptr;
-};
 struct ModuleObject {
   std::uint32_t counter = 0;
   std::uint32_t table[4] = {};
@@ -62,56 +35,7 @@ namespace {
 
 using Parameters = std::vector<std::vector<std::byte>>;
 
-struct Gpu {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Task> tasks;
-  bool busy = false;
-  std::atomic<abi::Code> fault{0};
-  std::atomic<std::uint32_t> shared_word{0}, local_word{0}, register_word{0};  ///< what wiping left
-  std::map<abi::MemoryHandle, int> memory;
-  abi::MemoryHandle next_handle = 1;
-
-  Gpu() {
-    std::thread([this] { work(); }).detach();
-  }
-  [[noreturn]] void work() {
-    while (true) {
-      Task task;
-      {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return !tasks.empty(); });
-        task = std::move(tasks.front());
-        tasks.pop_front();
-        busy = true;
-      }
-      if (fault == 0) task();
-      const std::lock_guard lock(mutex);
-      busy = false;
-      changed.notify_all();
-    }
-  }
-  void wait() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return (tasks.empty() && !busy) || fault != 0; });
-  }
-};
-Gpu& gpu() {
-  static Gpu* const made = new Gpu;
-  return *made;
-}
-
-abi::Code add(abi::Stream stream, Task task) {
-  if (gpu().fault != 0) return gpu().fault;
-  if (stream != nullptr && stream->capture != nullptr) {
-    stream->capture->tasks.push_back(std::move(task));
-    return 0;
-  }
-  const std::lock_guard lock(gpu().mutex);
-  gpu().tasks.push_back(std::move(task));
-  gpu().changed.notify_all();
-  return 0;
-}
+std::atomic<std::uint32_t> shared_word{0}, local_word{0}, register_word{0};  ///< what wiping left
 
 template <class T>
 T value(const Parameters& parameters, std::size_t index) {
@@ -146,17 +70,17 @@ const std::map<std::string, Kernel>& kernels() {
       {"leak_shared",
        {{8},
         [](const Parameters& p, auto&) {
-          for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = gpu().shared_word;
+          for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = shared_word;
         }}},
       {"leak_local",
        {{8, 4},
         [](const Parameters& p, auto&) {
-          for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = gpu().local_word;
+          for (int i = 0; i < 32; ++i) value<unsigned*>(p, 0)[i] = local_word;
         }}},
       {"leak_register",
        {{8},
         [](const Parameters& p, auto&) {
-          for (int i = 0; i < 1024; ++i) value<unsigned*>(p, 0)[i] = gpu().register_word;
+          for (int i = 0; i < 1024; ++i) value<unsigned*>(p, 0)[i] = register_word;
         }}},
       {"trespass", {{8, 8}, [](const Parameters&, auto&) { gpu().fault = abi::kIllegalAddress; }}},
       {"expect_within",
@@ -182,11 +106,11 @@ const std::map<std::string, Kernel>& kernels() {
                 from[(i / 32 + value<unsigned>(p, 3)) * map.opaque[1] + i % 32 + value<unsigned>(p, 2)];
         }}},
       {"kernelsmith_wipe",
-       {{4, 4}, [](const Parameters& p, auto&) { gpu().shared_word = value<std::uint32_t>(p, 1); }}},
+       {{4, 4}, [](const Parameters& p, auto&) { shared_word = value<std::uint32_t>(p, 1); }}},
       {"kernelsmith_wipe_registers",
-       {{4}, [](const Parameters& p, auto&) { gpu().register_word = value<std::uint32_t>(p, 0); }}},
+       {{4}, [](const Parameters& p, auto&) { register_word = value<std::uint32_t>(p, 0); }}},
       {"kernelsmith_wipe_local",
-       {{4, 4}, [](const Parameters& p, auto&) { gpu().local_word = value<std::uint32_t>(p, 1); }}},
+       {{4, 4}, [](const Parameters& p, auto&) { local_word = value<std::uint32_t>(p, 1); }}},
       {"kernelsmith_sweep", {{8, 8}, [](const Parameters&, auto&) {}}},
       {"kernelsmith_gate",
        {{8, 8},
@@ -197,15 +121,6 @@ const std::map<std::string, Kernel>& kernels() {
         }}},
   };
   return all;
-}
-
-template <class T>
-abi::Code fill(abi::Address to, T word, std::size_t count, abi::Stream stream) {
-  return add(stream, [=] { std::fill_n(reinterpret_cast<T*>(to), count, word); });
-}
-
-abi::Code copy(void* to, const void* from, std::size_t bytes, abi::Stream stream) {
-  return add(stream, [=] { std::memcpy(to, from, bytes); });
 }
 
 }  // namespace
@@ -287,80 +202,43 @@ CUDA_API cuMemGetAllocationGranularity(std::size_t* bytes, const abi::MemoryProp
 }
 CUDA_API cuMemCreate(abi::MemoryHandle* handle, std::size_t bytes, const abi::MemoryProperties*,
                      unsigned long long) {
-  if (bytes > (std::size_t{1} << 30)) return abi::kOutOfMemory;
-  const int file = ::memfd_create("fake", MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0) return abi::kOutOfMemory;
-  gpu().memory[*handle = gpu().next_handle++] = file;
-  return 0;
+  return create_memory(handle, bytes);
 }
-CUDA_API cuMemRelease(abi::MemoryHandle handle) {
-  ::close(gpu().memory.at(handle));
-  gpu().memory.erase(handle);
-  return 0;
-}
+CUDA_API cuMemRelease(abi::MemoryHandle handle) { return release_memory(handle); }
 CUDA_API cuMemAddressReserve(abi::Address* address, std::size_t bytes, std::size_t, abi::Address,
                              unsigned long long) {
-  constexpr std::uint64_t granule = 2 << 20;
-  void* const made =
-      ::mmap(nullptr, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (made == MAP_FAILED) return abi::kOutOfMemory;
-  *address = (reinterpret_cast<abi::Address>(made) + granule - 1) / granule * granule;
-  return 0;
+  return reserve_addresses(address, bytes);
 }
 CUDA_API cuMemAddressFree(abi::Address, std::size_t) { return 0; }
 CUDA_API cuMemMap(abi::Address address, std::size_t bytes, std::size_t, abi::MemoryHandle handle,
                   unsigned long long) {
-  void* const made = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
-                            gpu().memory.at(handle), 0);
-  return made == MAP_FAILED ? abi::kInvalidValue : 0;
+  return map_memory(address, bytes, handle);
 }
-CUDA_API cuMemUnmap(abi::Address address, std::size_t bytes) {
-  ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  return 0;
-}
+CUDA_API cuMemUnmap(abi::Address address, std::size_t bytes) { return unmap_memory(address, bytes); }
 CUDA_API cuMemSetAccess(abi::Address address, std::size_t bytes, const abi::AccessDescription*, std::size_t) {
-  return ::mprotect(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE) == 0 ? 0 : 1;
+  return allow_access(address, bytes);
 }
 CUDA_API cuMemExportToShareableHandle(void* descriptor, abi::MemoryHandle handle, int, unsigned long long) {
-  return *static_cast<int*>(descriptor) = ::dup(gpu().memory.at(handle)), 0;
+  return export_memory(descriptor, handle);
 }
 CUDA_API cuMemImportFromShareableHandle(abi::MemoryHandle* handle, void* descriptor, int) {
-  const int file = ::dup(static_cast<int>(reinterpret_cast<std::intptr_t>(descriptor)));
-  if (file < 0) return abi::kInvalidValue;
-  gpu().memory[*handle = gpu().next_handle++] = file;
-  return 0;
+  return import_memory(handle, descriptor);
 }
 
 CUDA_API cuStreamCreate(abi::Stream* stream, unsigned) { return *stream = new abi::StreamObject, 0; }
 CUDA_API cuStreamDestroy_v2(abi::Stream stream) { return delete stream, 0; }
 CUDA_API cuStreamSynchronize(abi::Stream) { return gpu().wait(), gpu().fault; }
 CUDA_API cuStreamWaitEvent(abi::Stream stream, abi::Event event, unsigned) {
-  if (event->capture != nullptr) stream->capture = event->capture;
-  return 0;
+  return wait_event(stream, event);
 }
 CUDA_API cuStreamBeginCapture_v2(abi::Stream stream, int) {
   return stream->capture = new abi::GraphObject, 0;
 }
-CUDA_API cuStreamEndCapture(abi::Stream stream, abi::Graph* graph) {
-  *graph = std::exchange(stream->capture, nullptr);
-  return *graph != nullptr ? 0 : abi::kInvalidValue;
-}
+CUDA_API cuStreamEndCapture(abi::Stream stream, abi::Graph* graph) { return end_capture(stream, graph); }
 CUDA_API cuEventCreate(abi::Event* event, unsigned) { return *event = new abi::EventObject, 0; }
 CUDA_API cuEventDestroy_v2(abi::Event event) { return delete event, 0; }
-CUDA_API cuEventRecord(abi::Event event, abi::Stream stream) {
-  event->capture = stream->capture;
-  if (stream->capture != nullptr) return 0;
-  event->done = false;
-  return add(stream, [event] {
-    event->time = Steady::now();
-    event->done = true;
-  });
-}
-CUDA_API cuEventQuery(abi::Event event) {
-  if (gpu().fault != 0) return gpu().fault;
-  return event->done ? 0 : abi::kNotReady;
-}
+CUDA_API cuEventRecord(abi::Event event, abi::Stream stream) { return record_event(event, stream); }
+CUDA_API cuEventQuery(abi::Event event) { return query_event(event); }
 CUDA_API cuEventElapsedTime(float* ms, abi::Event begin, abi::Event end) {
   *ms = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return 0;
@@ -435,8 +313,4 @@ CUDA_API cuGraphInstantiateWithFlags(abi::GraphExec* exec, abi::Graph graph, uns
 }
 CUDA_API cuGraphExecDestroy(abi::GraphExec exec) { return delete exec, 0; }
 CUDA_API cuGraphUpload(abi::GraphExec, abi::Stream) { return 0; }
-CUDA_API cuGraphLaunch(abi::GraphExec exec, abi::Stream stream) {
-  for (const Task& task : exec->tasks)
-    if (const abi::Code code = add(stream, task); code != 0) return code;
-  return 0;
-}
+CUDA_API cuGraphLaunch(abi::GraphExec exec, abi::Stream stream) { return launch_graph(exec, stream); }

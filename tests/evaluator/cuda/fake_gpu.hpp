@@ -24,6 +24,7 @@
 #include "device/device.hpp"
 #include "plan_cache.hpp"
 #include "runner/runner.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -320,7 +321,7 @@ inline std::function<Result<std::unique_ptr<Runner>>()> runner_start(FakeGrid& g
 
 /// Named after the kernel that it launches.
 inline CudaBinaryPtr binary(const std::string& kernel) {
-  CubinFacts facts;
+  ImageFacts facts;
   facts.kernels.resize(1);
   facts.kernels[0].kernel.name = kernel;
   const auto bytes = std::as_bytes(std::span(kernel));

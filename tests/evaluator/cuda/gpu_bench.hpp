@@ -20,6 +20,7 @@
 #include "device/device.hpp"
 #include "locate_program.hpp"
 #include "runner/runner.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 

@@ -12,8 +12,8 @@
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/files.hpp>
 
-#include "toolchain/cubin.hpp"
-#include "toolchain/toolkit.hpp"
+#include "vendors/nvidia/cubin.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -98,7 +98,7 @@ TEST_F(LibraryCompilerTest, FilesBecomeALibraryAndACubinOfEachCudaFile) {
   EXPECT_THAT(built->host, HasSubstr("scale_all"));
   ASSERT_THAT(built->device, SizeIs(2));
   EXPECT_EQ(built->bytes(), built->host.size() + built->device[0].size() + built->device[1].size());
-  std::vector<cuda::CubinFacts> facts;
+  std::vector<cuda::ImageFacts> facts;
   for (const std::string& cubin : built->device)
     facts.push_back(cuda::read_cubin(std::as_bytes(std::span(cubin))).value());
   ASSERT_THAT(facts[0].kernels, SizeIs(1));

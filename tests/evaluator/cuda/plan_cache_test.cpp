@@ -79,7 +79,7 @@ TEST(PlanCache, ForgetsWhatWasNotUsedForLongest) {
 
 /// Two launches of a kernel, one of another; a third kernel is never launched.
 PlannedBinary planned_by_hand() {
-  CubinFacts facts;
+  ImageFacts facts;
   facts.kernels.resize(3);
   facts.kernels[0] = {{0, "small", {}, 32, 1000, 0}, false};
   facts.kernels[1] = {{0, "large", {}, 128, 0, 64}, true};

@@ -21,6 +21,7 @@
 #include "locate_program.hpp"
 #include "planner/planner.hpp"
 #include "temporary_folder.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -59,6 +60,7 @@ inline PlannerSettings planner_settings() {
   PlannerSettings settings;
   settings.program = locate_program("kernelsmith-cuda-planner", "KERNELSMITH_CUDA_PLANNER").value();
   settings.device = h100();
+  settings.names = nvidia().names;
   settings.workspace = kWorkspace;
   return settings;
 }

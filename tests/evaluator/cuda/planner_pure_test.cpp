@@ -5,6 +5,7 @@
 #include "planner/occupancy.hpp"
 #include "planner/protocol.hpp"
 #include "planner/region.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda::planner {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "runner/own_kernels.hpp"
+#include "vendors/nvidia/ptx_kernels.hpp"
 
 namespace kernelsmith::cuda {
 namespace {

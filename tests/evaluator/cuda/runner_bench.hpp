@@ -23,8 +23,8 @@ class RunnerTest : public testing::Test {
   void SetUp() override {
     use_fake_driver();
     std::string why;
-    if (Device::count(&why) == 0) GTEST_SKIP() << "no GPU: " << why;
-    auto opened = Device::open(0);
+    if (Device::count(nvidia(), &why) == 0) GTEST_SKIP() << "no GPU: " << why;
+    auto opened = Device::open(nvidia(), 0);
     ASSERT_TRUE(opened.has_value()) << describe(opened.error());
     device_ = *opened;
     if (test_cubin(device_->facts().arch).empty()) GTEST_SKIP() << "no nvcc to compile the kernels with";
@@ -32,7 +32,7 @@ class RunnerTest : public testing::Test {
   }
 
   void start() {
-    auto started = Runner::start({runner_program(), 0});
+    auto started = Runner::start({runner_program(), 0, &nvidia(), {}});
     ASSERT_TRUE(started.has_value()) << describe(started.error());
     runner_ = std::move(*started);
   }
@@ -73,7 +73,7 @@ class RunnerTest : public testing::Test {
   /// A launch whose parameters are laid out as the cubin says.
   template <class... Arguments>
   plan::Launch launch(plan::Plan& plan, const std::string& name, const Arguments&... arguments) {
-    static const auto context = DeviceContext::create(0);
+    static const auto context = DeviceContext::create(nvidia(), 0);
     plan::Kernel kernel;
     kernel.name = name;
     kernel.parameters = parameters_of(**context, plan.cubins.front().data(), name);

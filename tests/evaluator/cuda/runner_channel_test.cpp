@@ -13,6 +13,7 @@
 #include "runner/faults.hpp"
 #include "runner/protocol.hpp"
 #include "runner/replayer.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -121,11 +122,11 @@ TEST(Refusal, ErrorsAndRejectionsComeBackAsTheyWere) {
 }
 
 TEST(Faults, TheDeedIsToldInWords) {
-  EXPECT_THAT(deed(abi::kIllegalAddress), HasSubstr("touched memory outside its buffers"));
-  EXPECT_TRUE(is_sticky(abi::kIllegalAddress));
-  EXPECT_FALSE(is_sticky(abi::kInvalidValue));
-  EXPECT_FALSE(is_sticky(abi::kLaunchOutOfResources));
-  EXPECT_EQ(deed(abi::kEccUncorrectable), "") << "the machine's fault, not the kernel's";
+  EXPECT_THAT(deed(nvidia(), abi::kIllegalAddress), HasSubstr("touched memory outside its buffers"));
+  EXPECT_TRUE(is_sticky(nvidia(), abi::kIllegalAddress));
+  EXPECT_FALSE(is_sticky(nvidia(), abi::kInvalidValue));
+  EXPECT_FALSE(is_sticky(nvidia(), abi::kLaunchOutOfResources));
+  EXPECT_EQ(deed(nvidia(), abi::kEccUncorrectable), "") << "the machine's fault, not the kernel's";
 }
 
 TEST(PoisonWord, IsNotANumberAtAnyWidth) {

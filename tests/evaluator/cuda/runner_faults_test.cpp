@@ -120,7 +120,7 @@ TEST_F(RunnerFaultsTest, TheProcessEndsWithTheJudgeWhateverItDoes) {
   for (const bool busy : {false, true}) {
     auto ends = Channel::create();
     ASSERT_TRUE(ends.has_value());
-    auto process = ChildProcess::start(runner_program(), {"0"}, ends->second.descriptor());
+    auto process = ChildProcess::start(runner_program(), {"0", "cuda", ""}, ends->second.descriptor());
     ASSERT_TRUE(process.has_value()) << describe(process.error());
     ends->second.close();
     Channel& channel = ends->first;
@@ -144,21 +144,21 @@ TEST_F(RunnerFaultsTest, TheProcessEndsWithTheJudgeWhateverItDoes) {
 }
 
 TEST(RunnerWithoutGpu, AProgramThatIsNotThereIsNotFound) {
-  const auto started = Runner::start({"/nowhere/kernelsmith-cuda-runner", 0});
+  const auto started = Runner::start({"/nowhere/kernelsmith-cuda-runner", 0, &nvidia(), {}});
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().code, ErrorCode::not_found);
 }
 
 TEST(RunnerWithoutGpu, AProgramThatSpeaksNoProtocolIsToldByItsEnd) {
-  const auto started = Runner::start({"/bin/false", 0});
+  const auto started = Runner::start({"/bin/false", 0, &nvidia(), {}});
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().code, ErrorCode::tool_failed);
   EXPECT_THAT(started.error().message, HasSubstr("exit status 1"));
 }
 
 TEST(RunnerWithoutGpu, AMachineWithoutADriverIsUnsupported) {
-  if (kFakeDriver != nullptr || Device::count() > 0) GTEST_SKIP() << "there is a GPU";
-  const auto started = Runner::start({runner_program(), 0});
+  if (kFakeDriver != nullptr || Device::count(nvidia()) > 0) GTEST_SKIP() << "there is a GPU";
+  const auto started = Runner::start({runner_program(), 0, &nvidia(), {}});
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().code, ErrorCode::unsupported) << describe(started.error());
 }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "toolchain/cuda_compiler.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -43,7 +44,7 @@ inline std::string entry(const std::string& body) {
          " }\n";
 }
 
-inline const KernelFacts* find_kernel(const CubinFacts& facts, const std::string& part) {
+inline const KernelFacts* find_kernel(const ImageFacts& facts, const std::string& part) {
   for (const KernelFacts& kernel : facts.kernels)
     if (kernel.kernel.name.find(part) != std::string::npos) return &kernel;
   return nullptr;
@@ -59,7 +60,8 @@ class WithNvcc : public ::testing::Test {
   }
 
   static std::shared_ptr<const CudaCompiler> compiler(const Task& task = small_task(),
-                                                      const CompilerOptions& options = {}) {
+                                                      const CompilerOptions& options = {
+                                                          .vendor = &nvidia()}) {
     return CudaCompiler::create(task, options).value();
   }
   /// The rejection of a source that must not compile.

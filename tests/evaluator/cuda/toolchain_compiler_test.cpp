@@ -86,7 +86,7 @@ TEST_F(CudaCompilerTest, BothHalvesKnowEveryKernelByTheSameName) {
           .value();
   const auto output = compiler()->compile(source, {});
   ASSERT_TRUE(output) << std::get<Rejection>(Failure(output.error())).diagnostics;
-  const CubinFacts& facts = output->binary->facts();
+  const ImageFacts& facts = output->binary->facts();
   EXPECT_EQ(facts.arch, 90U);
   ASSERT_EQ(facts.kernels.size(), 6U);
   const std::string library = text_of(output->binary->host_library());
@@ -176,7 +176,7 @@ TEST_F(CudaCompilerTest, SeesNoFilesOfTheMachine) {
 }
 
 TEST_F(CudaCompilerTest, EndsAtItsLimit) {
-  CompilerOptions options;
+  CompilerOptions options{.vendor = &nvidia()};
   options.timeout_s = 2;
   const Rejection bomb =
       refused(*compiler(small_task(), options),
@@ -234,7 +234,7 @@ TEST_F(CudaCompilerTest, SaysWhoseSourceDoesNotCompile) {
 TEST_F(CudaCompilerTest, RefusesFlagsThatNvccDoesNotKnow) {
   Task task = small_task();
   task.flags = {"--no-such-flag"};
-  const auto made = CudaCompiler::create(task, {});
+  const auto made = CudaCompiler::create(task, {.vendor = &nvidia()});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::tool_failed);
   EXPECT_THAT(describe(made.error()), HasSubstr("--no-such-flag"));
@@ -247,10 +247,10 @@ TEST_F(CudaCompilerTest, HasNvccTakeItsOwnStepsWhereOneIsNotKnown) {
   ASSERT_TRUE(other.write("bin/nvcc",
                           "#!/bin/sh\nfor word; do [ \"$word\" = --dryrun ] && echo '#$ mystery' >&2 && "
                           "exit 0; done\nexec " +
-                              toolkit.nvcc.string() + " \"$@\"\n"));
+                              toolkit.compiler.string() + " \"$@\"\n"));
   std::filesystem::permissions(other.path() / "bin/nvcc", std::filesystem::perms(0755));
   std::filesystem::create_directory_symlink(toolkit.root / "include", other.path() / "include");
-  CompilerOptions options;
+  CompilerOptions options{.vendor = &nvidia()};
   options.toolkit = other.path();
   const auto output = compiler(small_task(), options)
                           ->compile(one_file("namespace { __global__ void hidden(float* y) { *y = 1; } }\n" +

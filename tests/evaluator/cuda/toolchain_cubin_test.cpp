@@ -96,11 +96,11 @@ __global__ void matrix(const half* a, float* y) {
 }
 )" + entry(""));
   for (const std::string arch : {"sm_80", "sm_90a", "sm_100a"}) {
-    CompilerOptions options;
+    CompilerOptions options{.vendor = &nvidia()};
     options.arch = arch;
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
-    const CubinFacts& facts = output->binary->facts();
+    const ImageFacts& facts = output->binary->facts();
     EXPECT_EQ("sm_" + std::to_string(facts.arch), arch.substr(0, arch.find('a')));
     EXPECT_TRUE(find_kernel(facts, "matrix")->tensor_cores) << arch;
     EXPECT_FALSE(find_kernel(facts, "plain")->tensor_cores) << arch;
@@ -127,11 +127,11 @@ __device__ Function chosen[2] = {deeper, deeper};
 __global__ void pointer(int* x, int n) { *x = chosen[n](n, x); }
 )" + entry(""));
   for (const std::string arch : {"sm_80", "sm_90a", "sm_100a"}) {
-    CompilerOptions options;
+    CompilerOptions options{.vendor = &nvidia()};
     options.arch = arch;
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
-    const CubinFacts& facts = output->binary->facts();
+    const ImageFacts& facts = output->binary->facts();
     EXPECT_EQ(find_kernel(facts, "plain")->kernel.local, 0U) << arch;
     EXPECT_EQ(find_kernel(facts, "array")->kernel.local, 400U) << arch;
     EXPECT_EQ(find_kernel(facts, "recursion")->kernel.local, 1024U) << arch;
@@ -176,7 +176,7 @@ TEST(Toolkit, IsNotLookedForElsewhereWhereCudaHomeIsWrong) {
 TEST_F(FreshCubin, ComesFromAToolkitWithAVersion) {
   const Toolkit toolkit = find_toolkit().value();
   EXPECT_THAT(toolkit.version, ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
-  EXPECT_EQ(find_toolkit(toolkit.root)->nvcc, toolkit.nvcc);
+  EXPECT_EQ(find_toolkit(toolkit.root)->compiler, toolkit.compiler);
 }
 
 }  // namespace

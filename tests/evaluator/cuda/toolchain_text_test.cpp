@@ -7,6 +7,8 @@
 #include "toolchain/cuda_source.hpp"
 #include "toolchain/diagnostics.hpp"
 #include "toolchain_bench.hpp"
+#include "vendors/nvidia/learnt_script.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -19,7 +21,7 @@ TEST(TaskHeader, DeclaresTheEntryWithTheTasksTypes) {
   Task task = small_task();
   task.tensors.push_back(tensor("h", TensorRole::inout, Dtype::bf16));
   task.size_order = {"rows", "n"};
-  const std::string header = task_header(task, OraclePrecision::declared);
+  const std::string header = task_header(task, nvidia().toolchain.dialect, OraclePrecision::declared);
   EXPECT_THAT(header, HasSubstr("#include <cuda_bf16.h>\n"));
   EXPECT_THAT(header, Not(HasSubstr("cuda_fp16.h")));
   EXPECT_THAT(header,
@@ -55,7 +57,7 @@ TEST(EntryParameters, MustNotBeExchanged) {
 TEST(TaskHeader, InDoubleReadsForeignHeadersBeforeItChangesTypes) {
   Task task = small_task();
   task.files = {{"own.cuh", "#include <mma.h>\n"}};
-  const std::string header = task_header(task, OraclePrecision::f64,
+  const std::string header = task_header(task, nvidia().toolchain.dialect, OraclePrecision::f64,
                                          one_file("#include \"task.cuh\"\n#include \"own.cuh\"\n#include "
                                                   "\"kernel.cu\"\n #  include <cub/cub.cuh> // x\n"
                                                   "#include \"cuda_fp16.h\"\n"));
@@ -75,7 +77,7 @@ TEST(ElementBytes, EveryRealIsADoubleInWidePrecisions) {
 }
 
 TEST(Shim, CallsTheEntryWithTensorsSizesAndStream) {
-  EXPECT_THAT(shim_source(small_task()),
+  EXPECT_THAT(shim_source(small_task(), nvidia().toolchain.dialect),
               HasSubstr("launch(tensors[0], tensors[1], sizes[0], static_cast<cudaStream_t>(stream));"));
 }
 
@@ -136,8 +138,9 @@ TEST(Diagnostics, FindMissingSymbolsOfEitherLinker) {
                       "reference to `_Z6helperi'\nunit.o: warning: undefined reference to 'launch'\n"
                       "ld: warning: undefined reference to `_Z6helperi'\n"),
       ElementsAre("_Z6helperi", "launch"));
-  EXPECT_TRUE(is_cuda_symbol("cudaMalloc") && is_cuda_symbol("__cudaRegisterFunction"));
-  EXPECT_FALSE(is_cuda_symbol("_Z6helperi"));
+  EXPECT_TRUE(is_runtime_symbol("cudaMalloc", nvidia().names) &&
+              is_runtime_symbol("__cudaRegisterFunction", nvidia().names));
+  EXPECT_FALSE(is_runtime_symbol("_Z6helperi", nvidia().names));
 }
 
 }  // namespace

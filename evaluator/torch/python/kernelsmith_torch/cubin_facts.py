@@ -1,4 +1,4 @@
-"""What a cubin of nvcc 12 or 13 says of its kernels and variables, read as an adversary's words (as toolchain/cubin.cpp)."""
+"""What a cubin of nvcc 12 or 13 says of its kernels and variables, read as an adversary's words (as evaluator/cuda/vendors/nvidia/cubin.cpp)."""
 
 from __future__ import annotations
 

@@ -21,10 +21,15 @@
 
 namespace kernelsmith {
 
-/// Settings of the backend `cuda`.
+namespace cuda {
+struct GpuVendor;
+}
+
+/// Settings of the backend `cuda`, and of those that share all but the vendor's table with it.
 struct CudaOptions {
-  std::filesystem::path toolkit;  ///< empty: $CUDA_HOME, nvcc on the PATH, /usr/local/cuda
-  std::string arch;               ///< such as "sm_90a"; empty: the device's, or sm_90a without one
+  const cuda::GpuVendor* vendor = nullptr;  ///< whose GPUs; null: NVIDIA's
+  std::filesystem::path toolkit;            ///< empty: $CUDA_HOME, nvcc on the PATH, /usr/local/cuda
+  std::string arch;                         ///< such as "sm_90a"; empty: the device's, or sm_90a without one
   std::vector<std::string> flags = {"-O3", "-std=c++17",
                                     "--expt-relaxed-constexpr"};  ///< of nvcc; Task::flags come after them
   DeviceRange devices;       ///< GPUs of one kind, as CUDA counts them: each run has one for itself

@@ -1,4 +1,4 @@
-// The backend `cuda`, for a registry (kernelsmith/session/registry.hpp).
+// The backends of GPUs, for a registry (kernelsmith/session/registry.hpp).
 #pragma once
 
 #include <kernelsmith/evaluator/evaluator_provider.hpp>
@@ -6,5 +6,7 @@
 namespace kernelsmith {
 
 BackendRegistration cuda_backend();
+BackendRegistration maca_backend();  ///< MetaX's GPUs: docs/backend-maca.md
+BackendRegistration hip_backend();   ///< AMD's GPUs: docs/backend-hip.md
 
 }  // namespace kernelsmith

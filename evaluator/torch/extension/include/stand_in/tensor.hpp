@@ -24,7 +24,8 @@ class Tensor {
     std::swap(facts_, other.facts_);
     return *this;
   }
-  // As in PyTorch, `x[0] = y` writes into x.
+  // As in PyTorch, `x[0] = y` writes into x; x into itself is no change.
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
   Tensor& operator=(const Tensor& other) && {
     copy_(other);
     return *this;

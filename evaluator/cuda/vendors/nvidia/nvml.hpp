@@ -4,25 +4,22 @@
 #include <cstdint>
 #include <string>
 
+#include "vendors/gpu_vendor.hpp"
+
 namespace kernelsmith::cuda {
 
-/// What the GPU's clocks do right now. Zero if it is not known.
-struct ClockState {
-  std::uint32_t throttle_reasons = 0;  ///< nvmlClocksEventReason* bits
-  std::uint32_t sm_mhz = 0;
-};
-
 /// A GPU as NVML sees it. Without the library everything is unknown. Not thread-safe.
-class Nvml {
+class Nvml final : public ClockReader {
  public:
   /// `bus_id` is that of cuDeviceGetPCIBusId.
   explicit Nvml(const std::string& bus_id);
-  ~Nvml();
+  ~Nvml() override;
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  ClockState clocks() const;
-  std::string driver_version() const;  ///< "580.95.05", or empty
+  /// The reasons are nvmlClocksEventReason* bits.
+  ClockState clocks() const override;
+  std::string driver_version() const override;
 
  private:
   void* library_ = nullptr;

@@ -1,5 +1,3 @@
-#include "toolchain/toolkit.hpp"
-
 #include <cstdlib>
 #include <system_error>
 #include <vector>
@@ -8,6 +6,8 @@
 
 #include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
+
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -47,15 +47,17 @@ Result<Toolkit> toolkit_at(const std::filesystem::path& folder) {
   Toolkit toolkit;
   toolkit.root = std::filesystem::canonical(folder, unresolved);
   if (unresolved) return fail(ErrorCode::tool_missing, unresolved.message(), folder.string(), kHowToGetIt);
-  toolkit.nvcc = toolkit.root / "bin/nvcc";
+  toolkit.compiler = toolkit.root / "bin/nvcc";
+  toolkit.include = toolkit.root / "include";
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
-  const auto answer = try_tool({toolkit.nvcc.string(), "--version"}, scratch->path(), false);
+  const auto answer = try_tool({toolkit.compiler.string(), "--version"}, scratch->path(), false);
   if (const std::string fault = fault_of(answer); !fault.empty())
-    return fail(ErrorCode::tool_failed, "nvcc does not run: " + fault, toolkit.nvcc.string(), kHowToGetIt);
+    return fail(ErrorCode::tool_failed, "nvcc does not run: " + fault, toolkit.compiler.string(),
+                kHowToGetIt);
   toolkit.version = version_in(answer->out);
   if (toolkit.version.empty())
-    return fail(ErrorCode::tool_failed, "nvcc does not print its version", toolkit.nvcc.string(),
+    return fail(ErrorCode::tool_failed, "nvcc does not print its version", toolkit.compiler.string(),
                 kHowToGetIt);
   return toolkit;
 }

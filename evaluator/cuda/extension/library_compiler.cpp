@@ -9,6 +9,8 @@
 #include "toolchain/build_script.hpp"
 #include "toolchain/compiler_sandbox.hpp"
 #include "toolchain/diagnostics.hpp"
+#include "vendors/nvidia/learnt_script.hpp"
+#include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -102,7 +104,7 @@ struct LibraryCompiler::Parts {
   std::vector<std::string> nvcc_command(const LibraryJob& job) const {
     // From Hopper on the arch-specific instructions are in the "a" targets.
     const std::string arch = std::to_string(job.arch) + (job.arch >= 90 ? "a" : "");
-    std::vector<std::string> command = {toolkit.nvcc.string(), "-gencode",
+    std::vector<std::string> command = {toolkit.compiler.string(), "-gencode",
                                         "arch=compute_" + arch + ",code=sm_" + arch};
     for (const auto& flags : {job.device_flags, common_flags(job)})
       command.insert(command.end(), flags.begin(), flags.end());

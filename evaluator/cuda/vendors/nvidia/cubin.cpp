@@ -1,4 +1,4 @@
-#include "toolchain/cubin.hpp"
+#include "vendors/nvidia/cubin.hpp"
 
 #include <algorithm>
 #include <map>
@@ -117,7 +117,7 @@ class CubinReader {
     for (const ElfSection& section : elf.sections) sections_.emplace(section.name, &section);
   }
 
-  Result<CubinFacts> read() {
+  Result<ImageFacts> read() {
     facts_.arch = (elf_.flags >> (elf_.abi_version >= kAbiOfCuda13 ? 8U : 0U)) & 0xffU;
     const bool info_read = each_attribute(bytes_of(".nv.info"), [&](std::uint8_t attribute, ByteSpan value) {
       return note_resource(attribute, value);
@@ -208,12 +208,12 @@ class CubinReader {
   const ElfFile& elf_;
   std::map<std::string_view, const ElfSection*> sections_;
   std::map<std::size_t, Resources> resources_;  ///< by symbol
-  CubinFacts facts_;
+  ImageFacts facts_;
 };
 
 }  // namespace
 
-Result<CubinFacts> read_cubin(std::span<const std::byte> bytes) {
+Result<ImageFacts> read_cubin(std::span<const std::byte> bytes) {
   const auto elf = read_elf(bytes);
   if (!elf) return elf.error();
   if (elf->machine != kMachineCuda) return no_cubin("made for another machine");

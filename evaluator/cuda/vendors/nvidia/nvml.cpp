@@ -1,4 +1,4 @@
-#include "device/nvml.hpp"
+#include "vendors/nvidia/nvml.hpp"
 
 #include <array>
 

@@ -1,0 +1,17 @@
+// A backend for a vendor's GPUs: how it describes itself, and its usual settings.
+#pragma once
+
+#include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
+
+#include "vendors/gpu_vendor.hpp"
+
+namespace kernelsmith::cuda {
+
+/// Without a task for `init`.
+BackendDescription describe_backend(const GpuVendor& vendor);
+
+/// CudaOptions with the vendor's compiler flags.
+CudaOptions usual_options(const GpuVendor& vendor);
+
+}  // namespace kernelsmith::cuda

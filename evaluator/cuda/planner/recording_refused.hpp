@@ -1,0 +1,8 @@
+// KERNELSMITH_REFUSED_AS: a function that ends the plan with its name.
+#pragma once
+
+#include "planner/recorder.hpp"
+
+/// The arguments do not matter: in C's calling convention the caller takes them away again.
+#define KERNELSMITH_REFUSED_AS(function, name) \
+  KERNELSMITH_RECORDED int function() { return kernelsmith::cuda::planner::recorder().refuse_by_name(name); }

@@ -1,0 +1,25 @@
+// What a device image says of itself: its kernels with their parameters and resources. A value, read by the
+// vendor's reader (Toolchain::read_image).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/evaluator/plan.hpp>
+
+namespace kernelsmith::cuda {
+
+/// What the archive and the report get to know about one kernel.
+struct KernelFacts {
+  plan::Kernel kernel;        ///< `module` is 0
+  bool tensor_cores = false;  ///< holds a matrix instruction
+};
+
+struct ImageFacts {
+  std::uint32_t arch = 0;  ///< 90 of sm_90
+  std::vector<KernelFacts> kernels;
+  std::vector<std::string> symbols;  ///< __device__ and __constant__ variables (mangled)
+};
+
+}  // namespace kernelsmith::cuda

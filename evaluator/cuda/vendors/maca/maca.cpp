@@ -1,0 +1,208 @@
+// The table of MetaX's GPUs. What is said of them was read in public sources (docs/backend-maca.md names
+// them).
+#include "vendors/maca/maca.hpp"
+
+#include <cstdlib>
+#include <system_error>
+
+#include <unistd.h>
+
+#include <kernelsmith/sandbox/try_tool.hpp>
+
+#include "toolchain/build_script.hpp"
+#include "vendors/clang/clang_tools.hpp"
+#include "vendors/clang/runtime_driver.hpp"
+#include "vendors/maca/attributes.hpp"
+#include "vendors/maca/names.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+constexpr const char* kHowToGetTheDriver = "install MetaX's driver and MACA (mx-smi must list the GPU)";
+constexpr const char* kHowToGetIt =
+    "install MetaX's MACA SDK (https://developer.metax-tech.com) and set MACA_PATH to its folder";
+
+struct Functions {
+  static constexpr const char *kErrorString = "mcGetErrorString", *kErrorName = "mcGetErrorName",
+                              *kSetDevice = "mcSetDevice", *kCopy = "mcMemcpyAsync",
+                              *kLaunch = "mcModuleLaunchKernel",
+                              *kLaunchCooperative = "mcModuleLaunchKernelEx";
+  static constexpr bool kExtendedLaunch = true;
+};
+
+constexpr CodeObjectFormat kFormat{
+    .machine = 253,
+    .section = ".mc_fatbin",
+    .target = "maca-mxc-metax-macahca--",
+    .note_owner = "MetaX",
+    .note_type = 0x30,
+    .kernels = "macahca.kernels",
+    .offset = ".arg_offset_bytes",
+    .size = ".arg_size_bytes",
+    .kind = ".arg_param_pass",
+    .registers = ".mtreg_count",
+    .shared = ".share_memory_size",
+    .local = ".private_memory_size",
+};
+
+/// Read on a C500 by others: a block's registers are counted as registers of a thread times threads.
+constexpr OccupancyRules kRules{.register_granule = 64, .shared_granule = 1, .partitions = 1};
+
+/// A C550, as public notes describe it.
+DeviceFacts usual_device() {
+  DeviceFacts facts;
+  facts.name = "MetaX C550";
+  facts.arch = 100;
+  facts.memory_bytes = std::uint64_t{64} << 30;
+  facts.occupancy = kRules;
+  facts.attributes = {{1, 1024},   {2, 1024},  {3, 1024}, {4, 1024},    {5, 2147483647}, {6, 65535},
+                      {7, 65535},  {8, 65536}, {10, 64},  {12, 131072}, {16, 104},       {31, 1},
+                      {39, 2048},  {75, 10},   {76, 0},   {81, 65536},  {82, 131072},    {95, 1},
+                      {97, 65536}, {102, 1},   {103, 1},  {106, 16},    {111, 0}};
+  return facts;
+}
+
+/// The major number is the family of the architecture: 10 is xcore1000.
+std::string arch_of(const DeviceFacts& facts, const std::string&) {
+  return "xcore" + std::to_string(facts.arch / 10) + "00";
+}
+
+std::string version_text(int version) {
+  return "MACA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Result<Toolkit> find_toolkit(const std::filesystem::path& given) {
+  const char* const named = std::getenv("MACA_PATH");
+  std::filesystem::path folder = given;
+  if (folder.empty()) folder = named != nullptr && *named != '\0' ? named : "/opt/maca";
+  std::error_code unresolved;
+  Toolkit toolkit;
+  toolkit.root = std::filesystem::canonical(folder, unresolved);
+  toolkit.compiler = toolkit.root / "mxgpu_llvm/bin/mxcc";
+  toolkit.include = toolkit.root / "include";
+  if (unresolved || ::access(toolkit.compiler.c_str(), X_OK) != 0)
+    return fail(ErrorCode::tool_missing, "there is no MACA compiler (mxgpu_llvm/bin/mxcc)", folder.string(),
+                kHowToGetIt);
+  auto version = clang_version(toolkit.compiler, kHowToGetIt);
+  if (!version) return version.error();
+  toolkit.version = std::move(*version);
+  return toolkit;
+}
+
+std::vector<std::string> front(const BuildSteps& steps) {
+  return {steps.toolkit.compiler.string(), "-x", "maca", "--maca-path=" + steps.toolkit.root.string()};
+}
+std::vector<std::string> unit_command(const BuildSteps& steps) {
+  return clang_command(front(steps), steps, build_files::kUnit, build_files::kObject);
+}
+std::vector<std::string> image_command(const BuildSteps& steps, const std::string& from,
+                                       const std::string& to) {
+  return clang_command(front(steps), steps, from, to);
+}
+
+constexpr Dialect kDialect{
+    .runtime_header = "mcr/mc_runtime.h",
+    .api_header = "mcr/mc_runtime_api.h",
+    .stream = "mcStream_t",
+    .half_header = "maca_fp16.h",
+    .bfloat_header = "maca_bfloat16.h",
+    .half = "__half",
+    .bfloat = "maca_bfloat16",
+    .device_properties = R"(
+extern "C" mcError_t mcGetDeviceProperties(mcDeviceProp_t* properties, int device) {
+  std::memset(properties, 0, sizeof *properties);
+  mcError_t error = mcSuccess;
+  const auto ask = [&](mcDeviceAttribute_t attribute) {
+    int value = 0;
+    const mcError_t answer = mcDeviceGetAttribute(&value, attribute, device);
+    if (answer != mcSuccess) error = answer;
+    return value;
+  };
+  properties->major = ask(mcDeviceAttributeComputeCapabilityMajor);
+  properties->minor = ask(mcDeviceAttributeComputeCapabilityMinor);
+  properties->multiProcessorCount = ask(mcDeviceAttributeMultiProcessorCount);
+  properties->warpSize = ask(mcDeviceAttributeWarpSize);
+  properties->maxThreadsPerBlock = ask(mcDeviceAttributeMaxThreadsPerBlock);
+  properties->maxThreadsPerMultiProcessor = ask(mcDeviceAttributeMaxThreadsPerMultiProcessor);
+  properties->regsPerBlock = ask(mcDeviceAttributeMaxRegistersPerBlock);
+  properties->sharedMemPerBlock = static_cast<std::size_t>(ask(mcDeviceAttributeMaxSharedMemoryPerBlock));
+  properties->l2CacheSize = ask(mcDeviceAttributeL2CacheSize);
+  (void)mcDeviceGetName(properties->name, sizeof properties->name, device);
+  (void)mcDeviceTotalMem(&properties->totalGlobalMem, device);
+  return error;
+}
+)",
+    .kernel_prologue = R"(#include <mcr/mc_runtime.h>
+#include <maca_fp16.h>
+#include <maca_bfloat16.h>
+#define KERNELSMITH_LANES 64
+#define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffffffffffUL, value, lane)
+#define KERNELSMITH_BLOCK(threads) __launch_bounds__(threads)
+#define KERNELSMITH_NANOSECONDS() static_cast<unsigned long long>(wall_clock64()) * 10
+using Half = __half;
+using Bfloat = maca_bfloat16;
+__device__ inline float widened(Half x) { return __half2float(x); }
+__device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
+)",
+};
+
+/// Memory: none shared, within 16 KiB, within 32 KiB, more. Parallelism: how many waves a multiprocessor
+/// holds.
+std::vector<BehaviourLevels> behaviour() {
+  constexpr double kSmall = 16385, kHalf = 32769, kMost = 65537;
+  return {{"shared_bytes", {0, 1, kSmall, kHalf, kMost}}, {"registers", {0, 33, 65, 129, 513}}};
+}
+
+GpuVendor table() {
+  GpuVendor vendor{.backend = "maca", .api = "MACA", .maker = "MetaX", .language = "MACA C++"};
+  vendor.names = maca_names();
+  vendor.driver = {
+      .library = "libmcruntime.so",
+      .names = {KERNELSMITH_RUNTIME_DRIVER("mc", "MallocHost", "FreeHost")},
+      .adapt = RuntimeDriver<Functions>::adapt,
+      .oldest = 0,
+      .version_text = version_text,
+      .how_to_get_it = kHowToGetTheDriver,
+      .faults = kRuntimeFaults,
+  };
+  vendor.device = {
+      .attributes = kMacaAttributes,
+      .usual = usual_device,
+      .occupancy = kRules,
+      .arch_of = arch_of,
+      .usual_arch = "xcore1000",
+      .behaviour = behaviour,
+  };
+  vendor.toolchain = {
+      .program = "mxcc",
+      .dialect = kDialect,
+      .usual_flags =
+          [] {
+            return std::vector<std::string>{"-O3", "-std=c++17"};
+          },
+      .find = find_toolkit,
+      .unit_command = unit_command,
+      .image_command = image_command,
+      .image_of = [](const ScratchFolder& folder,
+                     const std::string& arch) { return image_in_build(folder, kFormat, arch); },
+      .image_in =
+          [](const std::string& made, const std::string& arch) {
+            return find_image(std::as_bytes(std::span(made)), kFormat, arch);
+          },
+      .read_image = [](std::span<const std::byte> image) { return read_code_object(image, kFormat); },
+      .describe =
+          [](const BuildSteps& steps) {
+            return "mxcc " + steps.toolkit.version + " --offload-arch=" + steps.arch;
+          },
+  };
+  return vendor;
+}
+
+}  // namespace
+
+const GpuVendor& maca() {
+  static const GpuVendor made = table();
+  return made;
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,11 @@
+// MetaX's GPUs: MACA's runtime, mxcc, images of machine 253. Nothing of it has run on a card:
+// docs/backend-maca.md.
+#pragma once
+
+#include "vendors/gpu_vendor.hpp"
+
+namespace kernelsmith::cuda {
+
+const GpuVendor& maca();
+
+}  // namespace kernelsmith::cuda

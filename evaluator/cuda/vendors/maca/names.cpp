@@ -1,0 +1,25 @@
+// How MACA names its functions, and what a plan cannot hold of its libraries.
+#include "vendors/maca/names.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+constexpr const char* kOwnKernel = "write it as a kernel of your own";
+
+constexpr Advice kOthers[] = {
+    {"mcblas", "calls of mcBLAS", "write the product as a kernel of your own"},
+    {"mcdnn", "calls of mcDNN", kOwnKernel},
+    {"mcfft", "calls of mcFFT", kOwnKernel},
+    {"mcsparse", "calls of mcSPARSE", kOwnKernel},
+    {"mcsolver", "calls of mcSOLVER", kOwnKernel},
+    {"mcrand", "calls of mcRAND's host library", "draw the numbers in a kernel"},
+    {"mccl", "calls of MCCL", "use one device"},
+    {"mcrtc", "compiling at run time", "compile every variant ahead, as templates"},
+    {"$Module", "modules loaded at run time", "compile the kernels with the candidate"},
+};
+
+}  // namespace
+
+RuntimeNames maca_names() { return {"mc", "", kOthers}; }
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,10 @@
+// How MACA names its functions: for its planner's program, which has nothing else of its folder.
+#pragma once
+
+#include "planner/runtime_names.hpp"
+
+namespace kernelsmith::cuda {
+
+RuntimeNames maca_names();
+
+}  // namespace kernelsmith::cuda

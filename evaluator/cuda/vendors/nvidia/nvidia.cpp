@@ -1,0 +1,254 @@
+// The table of NVIDIA's GPUs.
+#include "vendors/nvidia/nvidia.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "toolchain/build_script.hpp"
+#include "vendors/nvidia/cubin.hpp"
+#include "vendors/nvidia/learnt_script.hpp"
+#include "vendors/nvidia/names.hpp"
+#include "vendors/nvidia/nvml.hpp"
+#include "vendors/nvidia/ptx_kernels.hpp"
+
+namespace kernelsmith::cuda {
+namespace {
+
+constexpr std::size_t kMostImageBytes = 64U << 20U;
+
+constexpr FaultCode kFaults[] = {
+    {abi::kEccUncorrectable},
+    {abi::kNvlinkUncorrectable},
+    {abi::kContained},
+    {abi::kIllegalAddress, true, "a kernel touched memory outside its buffers"},
+    {abi::kLaunchTimeout, true, "a kernel ran longer than the driver allows"},
+    {abi::kContextIsDestroyed},
+    {abi::kAssert, true, "a device-side assert failed"},
+    {abi::kHardwareStackError, true, "a kernel overflowed or corrupted its call stack"},
+    {abi::kIllegalInstruction, true, "a kernel ran an illegal instruction (or a trap)"},
+    {abi::kMisalignedAddress, true,
+     "a kernel accessed memory at an address that is not aligned for the size of the access"},
+    {abi::kInvalidAddressSpace, true,
+     "a kernel used an address of the wrong memory space (global, shared or local)"},
+    {abi::kInvalidPc, true, "a kernel jumped to an address that holds no code"},
+    {abi::kLaunchFailed, true,
+     "a kernel failed on the device (often: shared memory out of bounds, a bad barrier or bulk copy)"},
+    {abi::kTensorMemoryLeak, true, "a kernel ended without freeing its tensor memory"},
+    {abi::kExternalDevice},
+};
+
+/// A kernel that is loaded when it is first launched would be loaded inside the clock.
+constexpr std::pair<const char*, const char*> kEnvironment[] = {{"CUDA_MODULE_LOADING", "EAGER"}};
+
+std::string version_text(int version) {
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// From Hopper on the arch-specific instructions are in the "a" targets.
+std::string arch_of(const DeviceFacts& facts, const std::string&) {
+  return "sm_" + std::to_string(facts.arch) + (facts.arch >= 90 ? "a" : "");
+}
+
+/// The virtual architecture of one that nvcc knows: "compute_90a" of "sm_90a".
+std::string gencode_of(const std::string& arch) {
+  return "arch=compute_" + arch.substr(arch.find('_') + 1) + ",code=" + arch;
+}
+
+std::vector<std::string> unit_command(const BuildSteps& steps) {
+  std::vector<std::string> command = {steps.toolkit.compiler.string(), "-gencode", gencode_of(steps.arch)};
+  command.insert(command.end(), steps.flags.begin(), steps.flags.end());
+  // A source that reads the date is another program in the next build.
+  command.insert(command.end(),
+                 {"-Xcompiler", "-fPIC,-Werror=date-time", "-I.", "-Isource", "-Itask", "--keep",
+                  "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
+  return command;
+}
+
+std::vector<std::string> image_command(const BuildSteps& steps, const std::string& from,
+                                       const std::string& to) {
+  return {steps.toolkit.compiler.string(),
+          "-cubin",
+          "-gencode",
+          gencode_of(steps.arch),
+          "-std=c++17",
+          "-O3",
+          "-o",
+          to,
+          from};
+}
+
+Result<std::vector<std::byte>> image_in(const std::string& made, const std::string&) {
+  const auto bytes = std::as_bytes(std::span(made));
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+Result<std::vector<std::byte>> image_of(const ScratchFolder& folder, const std::string& arch) {
+  const auto made = folder.read(build_files::kCubin, kMostImageBytes);
+  if (!made) return made.error();
+  return image_in(*made, arch);
+}
+
+constexpr Dialect kDialect{
+    .runtime_header = "cuda_runtime.h",
+    .api_header = "cuda_runtime_api.h",
+    .stream = "cudaStream_t",
+    .half_header = "cuda_fp16.h",
+    .bfloat_header = "cuda_bf16.h",
+    .fp8_header = "cuda_fp8.h",
+    .half = "__half",
+    .bfloat = "__nv_bfloat16",
+    .e4m3 = "__nv_fp8_e4m3",
+    .e5m2 = "__nv_fp8_e5m2",
+    .kernel_prologue = R"(#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#define KERNELSMITH_LANES 32
+#define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffU, value, lane)
+using Half = __half;
+using Bfloat = __nv_bfloat16;
+#define KERNELSMITH_FP8
+using E4m3 = __nv_fp8_e4m3;
+using E5m2 = __nv_fp8_e5m2;
+__device__ inline float widened(Half x) { return __half2float(x); }
+__device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
+)",
+};
+
+/// Memory: none shared, within 16 KiB, what a block has without asking, more. Parallelism: how many threads
+/// a multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
+std::vector<BehaviourLevels> behaviour() {
+  constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
+  return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},
+          {"registers", {0, 33, 65, 129, 256}},
+          {"tensor_cores", {0, 1, 2}}};
+}
+
+GpuVendor table() {
+  GpuVendor vendor{.backend = "cuda", .api = "CUDA", .maker = "NVIDIA", .language = "CUDA C++"};
+  vendor.names = nvidia_names();
+  vendor.driver = {
+      .library = "libcuda.so.1",
+      .names =
+          {
+              .error_string = "cuGetErrorString",
+              .error_name = "cuGetErrorName",
+              .init = "cuInit",
+              .driver_version = "cuDriverGetVersion",
+              .device_count = "cuDeviceGetCount",
+              .device_get = "cuDeviceGet",
+              .device_name = "cuDeviceGetName",
+              .device_bus_id = "cuDeviceGetPCIBusId",
+              .device_memory = "cuDeviceTotalMem_v2",
+              .device_attribute = "cuDeviceGetAttribute",
+              .context_create = "cuCtxCreate_v2",
+              .context_destroy = "cuCtxDestroy_v2",
+              .context_push = "cuCtxPushCurrent_v2",
+              .context_pop = "cuCtxPopCurrent_v2",
+              .context_synchronize = "cuCtxSynchronize",
+              .reset_persisting_l2 = "cuCtxResetPersistingL2Cache",
+              .memory_info = "cuMemGetInfo_v2",
+              .memory_allocate = "cuMemAlloc_v2",
+              .memory_free = "cuMemFree_v2",
+              .host_allocate = "cuMemHostAlloc",
+              .host_free = "cuMemFreeHost",
+              .host_device_pointer = "cuMemHostGetDevicePointer_v2",
+              .copy_to_device = "cuMemcpyHtoDAsync_v2",
+              .copy_to_host = "cuMemcpyDtoHAsync_v2",
+              .copy_on_device = "cuMemcpyDtoDAsync_v2",
+              .set_bytes = "cuMemsetD8Async",
+              .set_halves = "cuMemsetD16Async",
+              .set_words = "cuMemsetD32Async",
+              .granularity = "cuMemGetAllocationGranularity",
+              .memory_create = "cuMemCreate",
+              .memory_release = "cuMemRelease",
+              .address_reserve = "cuMemAddressReserve",
+              .address_free = "cuMemAddressFree",
+              .memory_map = "cuMemMap",
+              .memory_unmap = "cuMemUnmap",
+              .set_access = "cuMemSetAccess",
+              .memory_export = "cuMemExportToShareableHandle",
+              .memory_import = "cuMemImportFromShareableHandle",
+              .stream_create = "cuStreamCreate",
+              .stream_destroy = "cuStreamDestroy_v2",
+              .stream_synchronize = "cuStreamSynchronize",
+              .stream_wait = "cuStreamWaitEvent",
+              .capture_begin = "cuStreamBeginCapture_v2",
+              .capture_end = "cuStreamEndCapture",
+              .event_create = "cuEventCreate",
+              .event_destroy = "cuEventDestroy_v2",
+              .event_record = "cuEventRecord",
+              .event_query = "cuEventQuery",
+              .event_elapsed = "cuEventElapsedTime",
+              .module_load = "cuModuleLoadData",
+              .module_unload = "cuModuleUnload",
+              .module_function = "cuModuleGetFunction",
+              .module_global = "cuModuleGetGlobal_v2",
+              .function_set = "cuFuncSetAttribute",
+              .parameter_info = "cuFuncGetParamInfo",
+              .launch = "cuLaunchKernelEx",
+              .encode_tensor_map = "cuTensorMapEncodeTiled",
+              .graph_create = "cuGraphCreate",
+              .graph_destroy = "cuGraphDestroy",
+              .graph_add_child = "cuGraphAddChildGraphNode",
+              .graph_add_empty = "cuGraphAddEmptyNode",
+              .graph_instantiate = "cuGraphInstantiateWithFlags",
+              .graph_exec_destroy = "cuGraphExecDestroy",
+              .graph_upload = "cuGraphUpload",
+              .graph_launch = "cuGraphLaunch",
+          },
+      .oldest = 12000,  // tensor maps and launch attributes came with it
+      .version_text = version_text,
+      .how_to_get_it = "install NVIDIA's driver (nvidia-smi must list the GPU)",
+      .faults = kFaults,
+      .environment = kEnvironment,
+  };
+  vendor.device = {
+      .usual = h100,
+      .occupancy = kOccupancy,
+      .arch_of = arch_of,
+      .usual_arch = "sm_90a",
+      .behaviour = behaviour,
+      .clocks = [](const std::string& bus_id) -> std::unique_ptr<ClockReader> {
+        return std::make_unique<Nvml>(bus_id);
+      },
+  };
+  vendor.own_kernels = {own_kernels_text, local_wipe_text,
+                        "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?"};
+  Dialect dialect = kDialect;
+  dialect.device_properties = kDeviceProperties;
+  vendor.toolchain = {
+      .program = "nvcc",
+      .dialect = dialect,
+      // The last has device code call constexpr functions of the standard library (std::numeric_limits,
+      // std::max).
+      .usual_flags =
+          [] {
+            return std::vector<std::string>{"-O3", "-std=c++17", "--expt-relaxed-constexpr"};
+          },
+      .find = find_toolkit,
+      .build_inputs =
+          [] {
+            return std::vector<SourceFile>{{build_files::kModuleId, kModuleIdText},
+                                           {build_files::kFatbin, kFatbinText}};
+          },
+      .unit_command = unit_command,
+      .learn = learnt_script,
+      .image_command = image_command,
+      .image_of = image_of,
+      .image_in = image_in,
+      .read_image = read_cubin,
+      .describe =
+          [](const BuildSteps& steps) { return "nvcc " + steps.toolkit.version + " -arch=" + steps.arch; },
+  };
+  vendor.inspected = true;
+  return vendor;
+}
+
+}  // namespace
+
+const GpuVendor& nvidia() {
+  static const GpuVendor made = table();
+  return made;
+}
+
+}  // namespace kernelsmith::cuda

@@ -1,0 +1,78 @@
+"""What tools answer: short texts that fit a model's context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._words import number
+from .desk import Verdict
+
+MOST_CHARACTERS = 12_000  # of any answer
+_MOST_DIAGNOSTICS = 3_000
+# Features that whoever wrote the program can see in it.
+_OF_THE_TEXT = frozenset({"branches", "bytes", "calls", "complexity", "knobs", "lines", "loops", "max_nesting", "tokens"})
+
+
+def tail(text: str, most: int) -> str:
+    """The end of a text, cut between lines, with what was left out named."""
+    if len(text) <= most:
+        return text
+    kept = text[-most:]
+    kept = kept[kept.find("\n") + 1:] if "\n" in kept[:-1] else kept
+    return f"[{len(text) - len(kept)} characters left out]\n{kept}"
+
+
+def interval(measurement: _core.Measurement) -> str:
+    """"1.83 (1.80 to 1.86)"."""
+    return f"{measurement.median:.4g} ({measurement.low:.4g} to {measurement.high:.4g})"
+
+
+def evaluation(one: _core.Evaluation) -> str:
+    """A verdict in a few lines."""
+    if not one.accepted or one.measurement is None:
+        said = tail((one.diagnostics or "").strip(), _MOST_DIAGNOSTICS)
+        return f"rejected at {one.stage}: {one.code}" + (f"\n{said}" if said else "")
+    lines = [f"accepted, fitness {interval(one.measurement)}; higher is better"]
+    lines += [_shape(shape) for shape in one.report.get("shapes", [])[:12] if shape.get("timed")]
+    measured = {name: value for name, value in one.features.items() if name not in _OF_THE_TEXT and "." not in name}
+    if measured:
+        lines.append("- " + ", ".join(f"{name} {number(value)}" for name, value in list(measured.items())[:24]))
+    if one.report.get("advice"):
+        lines.append(tail(str(one.report["advice"]), _MOST_DIAGNOSTICS))
+    return "\n".join(lines)
+
+
+def _shape(shape: dict[str, Any]) -> str:
+    time, gain = shape.get("runtime_us"), shape.get("speedup")
+    return f"- {shape['shape']}: " + ", ".join(
+        ([f"{number(time['median'])} us"] if time else []) + ([f"{gain['median']:.3g} times the baseline's speed"] if gain else []))
+
+
+def verdict(one: Verdict) -> str:
+    """What evaluate and submit answer."""
+    lines = [f"program {one.program.id}: {evaluation(one.program.evaluation)}"]
+    if one.known:
+        lines.insert(0, "The run has this program already; it cost nothing.")
+    if one.confirmation is not None:
+        lines.append(f"measured again with care: {evaluation(one.confirmation)}")
+    return "\n".join(lines)
+
+
+def row(one: dict[str, Any]) -> str:
+    """A program in one line of a history."""
+    made = f" from {', '.join(str(parent) for parent in one['parents'])}" if one["parents"] else ""
+    if one["accepted"]:
+        return f"{one['id']}: {one['fitness']:.4g} ({one['low']:.4g} to {one['high']:.4g}), {one['origin']}{made}"
+    first = next(iter((one["diagnostics"] or "").strip().splitlines()), "")[:120]
+    return f"{one['id']}: rejected, {one['stage']}/{one['code']}, {one['origin']}{made}" + (f": {first}" if first else "")
+
+
+def program(one: _core.Program, offset: int) -> str:
+    """A program's files from a character on, and its verdict before the first."""
+    texts = [f"--- {path}\n{text}" for path, text in one.source.files.items()]
+    whole = "\n".join(texts).encode("utf-8", "replace").decode()
+    part = whole[offset:offset + MOST_CHARACTERS]
+    head = f"program {one.id}, {one.origin}: {evaluation(one.evaluation)}\n" if offset == 0 else ""
+    rest = len(whole) - offset - len(part)
+    return head + part + (f"\n[{rest} characters follow: ask with offset={offset + len(part)}]" if rest > 0 else "")

@@ -1,0 +1,138 @@
+"""`kernelsmith mcp`: a run behind the Model Context Protocol; and what it shares with `kernelsmith agent`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .. import _core
+from .._commands import fail, status_of
+from .._errors import Error
+from .._search import _unused_folder
+from .desk import Desk
+from .server import address, serve_http, serve_stdio, server_over
+
+_EVALUATIONS = 100
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises Error for wrong use."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1 on, not {text}")
+    return number
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """What says which run is worked on, and with which budget."""
+    parser.add_argument("TASK", type=Path, help="a task's folder, which begins a run, or a run's folder, which goes on with it")
+    parser.add_argument("-o", "--out", metavar="RUN", type=Path, help="the folder of the new run; NAME-1.run and so on here")
+    parser.add_argument("--evaluations", metavar="N", type=_positive,
+                        help=f"the run's budget in all; default: {_EVALUATIONS}, or the run's own")
+    parser.add_argument("--workers", metavar="N", type=_positive, help="evaluations at a time; default: 1")
+    parser.add_argument("--sandbox", choices=["bubblewrap", "none"], help="run.yaml's evaluator.sandbox")
+
+
+def desk_for(options: argparse.Namespace) -> Desk:
+    """The desk that the options describe. Raises Error for what is neither a task nor a run."""
+    resumes = (options.TASK / "run.db").exists()
+    if resumes and options.out:
+        raise Error("this is a run, which goes on where it is", "invalid_argument", "--out", "leave it out")
+    task = options.TASK / "task" if resumes else options.TASK
+    folder = options.TASK if resumes else options.out or _unused_folder(_core.Task(task).name)
+    settings: dict[str, Any] = {} if resumes or (folder / "run.db").exists() else {"evaluations": _EVALUATIONS}
+    if options.evaluations:
+        settings["evaluations"] = options.evaluations
+    if options.workers:
+        settings["workers"] = options.workers
+    if options.sandbox:
+        settings["evaluator"] = {"sandbox": options.sandbox}
+    return Desk(task, folder, settings)
+
+
+def mcp(arguments: Sequence[str]) -> NoReturn:
+    """Does what the arguments say, and ends the process. Raises Error for wrong use."""
+    parser = Parser(prog="kernelsmith mcp", allow_abbrev=False,
+                    description="Serve a run to agents by the Model Context Protocol (docs/agents.md): at standard input "
+                                "and output, or over HTTP", epilog="Needs the SDK: pip install 'kernelsmith-engine[mcp]'")
+    add_run_options(parser)
+    parser.add_argument("--http", metavar="HOST:PORT", help="serve http://HOST:PORT/mcp, to this machine alone")
+    options = parser.parse_args(arguments)
+    at = address(options.http) if options.http else None
+    desk = desk_for(options)
+    server = server_over(desk)
+    print(f"kernelsmith: {desk.folder}" + (f" at http://{options.http}/mcp" if at else ""), file=sys.stderr, flush=True)
+    leave(lambda: serve_while_driven(desk, server, at))
+
+
+def leave(work: Callable[[], None]) -> NoReturn:
+    """Ends the process with what came of `work`. Threads that wait for a client which says nothing are not waited for."""
+    status = 0
+    try:
+        work()
+    except Error as error:
+        with contextlib.suppress(SystemExit):
+            fail(error)
+        status = status_of(error)
+    except KeyboardInterrupt:
+        status = 130
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
+
+
+def serve_while_driven(desk: Desk, server: Any, at: tuple[str, int] | None) -> None:
+    """Runs the search here and the server on another thread. When the client is gone the search ends; when the search ends
+    the client can still read what came of it."""
+    import anyio
+
+    gone = threading.Event()
+
+    def serve() -> None:
+        try:
+            if at:
+                anyio.run(serve_http, server, *at)
+            else:
+                anyio.run(serve_stdio, server)
+        finally:
+            gone.set()
+
+    if drive_beside(desk, serve).reason != "stopped":
+        gone.wait()
+
+
+def drive_beside(desk: Desk, work: Callable[[], None]) -> _core.Outcome:
+    """Drives the desk here while `work` uses it on another thread; its end ends the search in order. Raises what it raised."""
+    failed: list[BaseException] = []
+
+    def use() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            desk.stop()
+
+    def end(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    threading.Thread(target=use, name="desk", daemon=True).start()
+    outcome = desk.drive()
+    if failed:
+        raise failed[0]
+    return outcome

@@ -1,0 +1,217 @@
+"""A run as those see it who work on it from outside: one request of the engine's is open on the desk at a time, and whoever
+has a program has it evaluated on that request's behalf. The engine journals and counts everything."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import _core
+from .._errors import Error
+from .._run import Run
+from .._search import run_task
+
+_MOST_AT_ONCE = 8
+_MOST_BYTES = 256 * 1024  # what the evaluators take
+_PATIENCE_S = 600.0  # a task is prepared in a minute at most, and the request before answered in a few
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A program with its evaluation. `known`: it was in the run before, and cost nothing. `confirmation` is the second
+    measurement, if one was asked for."""
+
+    program: _core.Program
+    known: bool = False
+    confirmation: _core.Evaluation | None = None
+
+
+class Desk:
+    """A run over a task folder, driven by drive() on one thread and used by any others. What it says is of the journal.
+
+    task      the task's folder
+    folder    the run's folder: begun, or continued
+    settings  keyword arguments of kernelsmith.run, such as evaluations=100
+    """
+
+    requests_in_flight = 1  # the engine opens no second request beside the one on the desk
+
+    def __init__(self, task: Path, folder: Path, settings: dict[str, Any]) -> None:
+        self.task = _core.Task(task)
+        self.folder = folder
+        self._settings = settings
+        self._changed = threading.Condition()
+        self._request: _core.Request | None = None
+        self._answer: asyncio.Future[Any] | None = None
+        self._told: dict[int, _core.Commit] = {}
+        self._closed = ""
+        self._driving = False
+        self._at_work = 0
+
+    def drive(self) -> _core.Outcome:
+        """Prepares the task and runs until a budget is used up or stop() is called. For the main thread. Raises Error."""
+        try:
+            with self._changed:
+                self._driving = True
+            outcome = run_task(self.task, self, self.folder, self._note, self._settings)
+        except BaseException as failed:
+            self._close(f"the run ended: {failed}")
+            raise
+        self._close(_last_words(outcome))
+        return outcome
+
+    def stop(self) -> None:
+        """Ends drive() in order, from another thread; what is under way is journalled, and a later session goes on with
+        it."""
+        with self._changed:
+            if self._driving:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    async def propose(self, request: _core.Request) -> Any:
+        """The engine's side: lays the request on the desk and waits for submit()."""
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        with self._changed:
+            self._request, self._answer = request, answer
+            self._changed.notify_all()
+        try:
+            return await answer
+        finally:
+            with self._changed:
+                if self._answer is answer:
+                    self._request = self._answer = None
+
+    def evaluate(self, files: dict[str, str], parent: int | None = None, careful: bool = False) -> Verdict:
+        """Has a program evaluated, which becomes one of the run's; `careful` confirms it, too. Raises Error."""
+        self.check(files)
+        if parent is not None:
+            self.program(parent)
+        with _Turn(self):
+            request = self._open()
+            program, known = request.attempt(files, None if parent is None else [parent])
+            if not careful or not program.accepted:
+                return Verdict(program, known)
+            return Verdict(program, known, request.confirm(program.id))
+
+    def confirm(self, number: int) -> Verdict:
+        """Measures a program again, with care. Raises Error."""
+        program = self.program(number)
+        with _Turn(self):
+            request = self._open()
+            return Verdict(program, True, request.confirm(number))
+
+    def submit(self, files: dict[str, str], parents: list[int]) -> Verdict:
+        """Answers the request with this program, so that the engine opens another one. Raises Error."""
+        self.check(files)
+        with _Turn(self):
+            request = self._open()
+            with self._changed:
+                answer = self._answer
+                if self._request is not request or answer is None:
+                    raise Error("the request was answered just now", "already_told", "submit", "submit it again")
+                self._request = self._answer = None
+            answer.get_loop().call_soon_threadsafe(_settle, answer, _core.Child(files, parents))
+            commit = self._commit_of(request.ticket)
+        if commit.program is None:
+            raise Error(commit.error or (commit.refusal.detail if commit.refusal else commit.kind), "tool_failed", "submit")
+        return Verdict(commit.program, commit.kind == "repeated")
+
+    def program(self, number: int) -> _core.Program:
+        """A program of the run. Raises Error."""
+        try:
+            return self.run().program(number)
+        except (KeyError, TypeError, OverflowError):
+            raise Error(f"the run has no program {number}", "not_found", "program", "`history` lists them") from None
+
+    def run(self) -> Run:
+        """The run as it stands. Raises Error while it is being made."""
+        if not (self.folder / "run.db").exists():
+            self._open()
+        return Run.open(self.folder)
+
+    def request(self) -> _core.Request:
+        """The open request, waited for. Raises Error if the run is over."""
+        return self._open()
+
+    def names(self) -> list[str]:
+        """The files of a candidate of this task."""
+        if len(self.task.seed):
+            return list(self.task.seed.files)
+        parent = self._open().parent
+        return list(parent.source.files) if parent else ["candidate" + Path(next(iter(self.task.reference.files))).suffix]
+
+    def check(self, files: dict[str, str]) -> None:
+        """Raises Error for what is no candidate of this task, before it costs anything."""
+        wanted = set(self.names())
+        if set(files) != wanted:
+            raise Error(f"a candidate of this task has the files {', '.join(sorted(wanted))}", "bad_input", "files")
+        if sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values()) > _MOST_BYTES:
+            raise Error(f"a program has at most {_MOST_BYTES} bytes", "bad_input", "files", "nothing was evaluated")
+
+    def is_over(self) -> bool:
+        """Whether the run has ended, or was stopped."""
+        with self._changed:
+            return bool(self._closed)
+
+    def _open(self) -> _core.Request:
+        end = time.monotonic() + _PATIENCE_S
+        with self._changed:
+            while self._request is None:
+                if self._closed:
+                    raise Error(self._closed, "over_budget", str(self.folder), "`best` and `history` can still be asked")
+                if not self._changed.wait(end - time.monotonic()):
+                    raise Error("the run opens no request", "busy", str(self.folder), "ask again")
+            return self._request
+
+    def _commit_of(self, ticket: int) -> _core.Commit:
+        with self._changed:
+            while ticket not in self._told:
+                if self._closed:
+                    raise Error(self._closed, "cancelled", "submit", "it is evaluated when the run is continued")
+                self._changed.wait()
+            return self._told.pop(ticket)
+
+    def _note(self, commit: _core.Commit) -> None:
+        with self._changed:
+            self._told = dict(list(self._told.items())[-_MOST_AT_ONCE:]) | {commit.ticket: commit}
+            self._changed.notify_all()
+
+    def _close(self, words: str) -> None:
+        with self._changed:
+            self._driving = False
+            self._closed = words
+            self._request = self._answer = None
+            self._changed.notify_all()
+
+
+def _settle(answer: asyncio.Future[Any], child: _core.Child) -> None:
+    if not answer.done():  # the run may have been stopped meanwhile
+        answer.set_result(child)
+
+
+class _Turn:
+    """One of the evaluations under way: a flood is refused instead of queued."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def __enter__(self) -> None:
+        with self._desk._changed:
+            if self._desk._at_work >= _MOST_AT_ONCE:
+                raise Error(f"{_MOST_AT_ONCE} evaluations are under way already", "busy", "", "wait for one of them")
+            self._desk._at_work += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._desk._changed:
+            self._desk._at_work -= 1
+
+
+def _last_words(outcome: _core.Outcome) -> str:
+    if outcome.reason == "budget":
+        return f"the run is over: its budget of {outcome.budget} is used up"
+    return f"the run is over: {outcome.reason}" + (f" ({outcome.error})" if outcome.error else "")

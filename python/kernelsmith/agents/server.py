@@ -1,0 +1,107 @@
+"""The Model Context Protocol server over a desk, by the protocol's official SDK."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from .. import __version__
+from .._errors import Error
+from .._search import prompt
+from .._words import visible
+from .desk import Desk
+from .notes import NOTES
+from .tools import Tools
+
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+def server_over(desk: Desk) -> Any:
+    """An MCPServer with the tools and resources of a desk. Raises Error if the SDK is missing."""
+    try:
+        from mcp.server import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
+    except ImportError as missing:
+        raise Error(f"the Model Context Protocol's SDK is missing: {missing}", "tool_missing", "kernelsmith mcp",
+                    "pip install 'kernelsmith-engine[mcp]'") from None
+    server = MCPServer("kernelsmith", version=__version__, instructions=NOTES["rules"], log_level="WARNING")
+    for tool in Tools(desk).all():
+        server.add_tool(_told(tool, ToolError), description=inspect.getdoc(tool), structured_output=False)
+    _add_resources(server, desk)
+    logging.getLogger("mcp").setLevel(logging.ERROR)
+    return server
+
+
+def _told(tool: Callable[..., str], failure: type[Exception]) -> Callable[..., str]:
+    """The tool, whose Errors are answers that the protocol marks as errors."""
+
+    @functools.wraps(tool)
+    def call(*args: Any, **keywords: Any) -> str:
+        try:
+            return tool(*args, **keywords)
+        except Error as error:
+            raise failure(str(error)) from None
+
+    return call
+
+
+def _add_resources(server: Any, desk: Desk) -> None:
+    def task() -> str:
+        """What is to be made faster, and within which rules."""
+        made = prompt(desk.request(), desk.task, set="agent")
+        return f"{made.system}\n\n{made.user}"
+
+    def reference() -> str:
+        """The program that says what is correct."""
+        return "\n".join(f"--- {path}\n{text}" for path, text in desk.task.reference.files.items())
+
+    def seed() -> str:
+        """Where the search begins."""
+        return "\n".join(f"--- {path}\n{text}" for path, text in desk.task.seed.files.items())
+
+    reads = {"task": task}
+    if len(desk.task.reference):
+        reads["reference"] = reference
+    if len(desk.task.seed):
+        reads["seed"] = seed
+    for name, read in reads.items():
+        server.resource(f"kernelsmith://{name}", name=name, mime_type="text/plain")(read)
+    for name, text in NOTES.items():
+        server.resource(f"kernelsmith://docs/{name}", name=f"docs/{name}", mime_type="text/markdown")(_constant(text))
+
+
+def _constant(text: str) -> Callable[[], str]:
+    def read() -> str:
+        """A page for agents."""
+        return text
+
+    return read
+
+
+async def serve_stdio(server: Any) -> None:
+    """Serves the client at standard input and output until it goes away."""
+    await server.run_stdio_async()
+
+
+async def serve_http(server: Any, host: str, port: int) -> None:
+    """Serves any number of clients at http://HOST:PORT/mcp."""
+    await server.run_streamable_http_async(host=host, port=port)
+
+
+def address(text: str) -> tuple[str, int]:
+    """HOST:PORT, of this machine alone: who can reach the port can run programs in the sandbox and use up the budget. Raises
+    Error, also if somebody listens there already."""
+    host, _, port = text.rpartition(":")
+    if host.strip("[]") not in _LOCAL or not port.isdigit() or not 1 <= int(port) <= 65535:
+        raise Error(f"this is no address of this machine: {visible(text)}", "invalid_argument", "--http",
+                    "such as 127.0.0.1:8765; from elsewhere, reach it through a tunnel (ssh -L)")
+    found = host.strip("[]"), int(port)
+    try:
+        with socket.create_server(found, family=socket.AF_INET6 if ":" in found[0] else socket.AF_INET):
+            return found
+    except OSError as taken:
+        raise Error(f"the address cannot be used: {taken.strerror}", "busy", f"--http {visible(text)}", "name another port") from None

@@ -1,0 +1,132 @@
+"""The tools that agents are given, over a desk: arguments are checked here, and every answer is a short text."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from .._errors import Error
+from .._executable import executable
+from . import answers
+from .desk import Desk
+
+_MOST_ROWS = 50
+_PLAN_LIMIT_S = 120
+
+
+class Tools:
+    """One method for each tool; their docstrings are what agents read. Thread-safe. They raise Error."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._planning = threading.Lock()
+        self._budgets: dict[str, float] | None = None
+
+    def evaluate(self, code: str = "", files: dict[str, str] | None = None, parent: int | None = None,
+                 careful: bool = False) -> str:
+        """Compile, check and time a program. It enters the run's archive and uses up one evaluation of the budget.
+
+        code: the whole program, if the task's candidates have one file. files: texts by path, if they have several.
+        parent: the number of the program it was made from. careful: measure it a second time, with care and on fresh
+        inputs, for one evaluation more.
+        """
+        return answers.verdict(self._desk.evaluate(self._files(code, files), parent, careful))
+
+    def confirm(self, program: int) -> str:
+        """Measure a program of the run again, with care and on fresh inputs, as the best is at the end. Uses up one
+        evaluation; a program that does not hold leaves the archive."""
+        return answers.verdict(self._desk.confirm(program))
+
+    def submit(self, program: int | None = None, code: str = "", files: dict[str, str] | None = None) -> str:
+        """Hand in your answer to the current request: a program of the run by its number, which costs nothing, or a new
+        one, which is evaluated. The engine then opens another request, if the budget allows one."""
+        if program is None:
+            given = self._files(code, files)
+            request = self._desk.request()
+            verdict = self._desk.submit(given, [request.parent.id] if request.parent else [])
+        elif code or files:
+            raise Error("name a program of the run, or give a new one, but not both", "invalid_argument", "submit")
+        else:
+            verdict = self._desk.submit(self._desk.program(program).source.files, [])
+        return f"submitted. {answers.verdict(verdict)}"
+
+    def history(self, limit: int = 20, offset: int = 0) -> str:
+        """The run's programs, the latest first, one a line: number, fitness with its interval or why it was rejected."""
+        if not 1 <= limit <= _MOST_ROWS or offset < 0:
+            raise Error(f"limit is 1 to {_MOST_ROWS}, and offset 0 or more", "invalid_argument", "history")
+        rows = self._desk.run().programs()
+        shown = rows[::-1][offset:offset + limit]
+        return "\n".join([f"{len(rows)} programs"] + [answers.row(one) for one in shown])[:answers.MOST_CHARACTERS]
+
+    def best(self) -> str:
+        """The best program so far, with its verdict and its text."""
+        best = self._desk.run().best
+        return "no program was accepted yet" if best is None else answers.program(best, 0)
+
+    def show_program(self, program: int, offset: int = 0) -> str:
+        """A program's verdict and text, from a character on."""
+        if offset < 0:
+            raise Error("offset is 0 or more", "invalid_argument", "show_program")
+        return answers.program(self._desk.program(program), offset)
+
+    def plan(self, code: str = "", files: dict[str, str] | None = None) -> str:
+        """What a GPU program would launch, without running it: kernels, grids, buffers. Costs no evaluation."""
+        given = self._files(code, files)
+        if not self._planning.acquire(blocking=False):
+            raise Error("another program is being planned", "busy", "plan", "ask again in a moment")
+        try:
+            return self._planned(given)
+        finally:
+            self._planning.release()
+
+    def budget(self) -> str:
+        """What of the run's budgets is used and left."""
+        run = self._desk.run()
+        if self._budgets is None:
+            self._budgets = [event["budgets"] for event in run.events() if event["event"] == "session_started"][-1]
+        counts = run.counts
+        lines = [f"evaluations used: {counts['evaluations']}" + self._of("evaluations", counts["evaluations"]),
+                 f"requests answered: {counts['iterations']}" + self._of("iterations", counts["iterations"]),
+                 f"accepted: {counts['accepted']}, rejected: {counts['rejected']}, repeats (free): {counts['repeated']}"]
+        if "evaluations" in self._budgets:
+            lines.append("two of them are kept: one for submit of a new program, one to measure the best again at the end")
+        return "\n".join(lines + ([f"the run is over: {run.ended}"] if run.ended else []))
+
+    def _of(self, name: str, used: int) -> str:
+        limit = (self._budgets or {}).get(name)
+        return "" if limit is None else f" of {limit:.0f}, {max(limit - used, 0):.0f} left"
+
+    def _files(self, code: str, files: dict[str, str] | None) -> dict[str, str]:
+        if bool(code) == bool(files):
+            raise Error("give the program as `code`, or its texts by path as `files`", "invalid_argument", "code")
+        names = self._desk.names()
+        if not files and len(names) != 1:
+            raise Error(f"a candidate of this task has the files {', '.join(names)}", "invalid_argument", "code",
+                        "give them as `files`")
+        given = files or {names[0]: code}
+        self._desk.check(given)
+        return given
+
+    def _planned(self, files: dict[str, str]) -> str:
+        with tempfile.TemporaryDirectory(prefix="kernelsmith-plan-") as folder:
+            for path, text in files.items():
+                place = Path(folder) / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text, "utf-8", "surrogatepass")
+            candidate = folder if len(files) > 1 else str(Path(folder) / next(iter(files)))
+            try:
+                ended = subprocess.run([executable(), "plan", self._desk.task.folder, candidate], capture_output=True,
+                                       text=True, errors="replace", timeout=_PLAN_LIMIT_S, stdin=subprocess.DEVNULL)
+            except subprocess.TimeoutExpired:
+                raise Error(f"planning took more than {_PLAN_LIMIT_S} s", "timeout", "plan") from None
+        said = answers.tail((ended.stdout or ended.stderr).replace(folder + "/", "").strip(), answers.MOST_CHARACTERS)
+        if ended.returncode > 1:
+            raise Error(said.removeprefix("error: ") or f"exit status {ended.returncode}", "tool_failed", "plan")
+        return said
+
+    def all(self) -> list[Callable[..., str]]:
+        """The tools, in the order in which they are listed."""
+        return [self.evaluate, self.confirm, self.submit, self.history, self.best, self.show_program, self.plan, self.budget]

@@ -1,0 +1,74 @@
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <list>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+#include <kernelsmith/agent/agent_proposer.hpp>
+#include <kernelsmith/core/mutex.hpp>
+
+#include "sitting.hpp"
+
+namespace kernelsmith {
+namespace {
+
+/// As a shell would find it.
+Result<std::string> found_in_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return std::filesystem::absolute(program).string();
+  const char* path = std::getenv("PATH");
+  std::string rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  rest += ':';
+  for (std::size_t end; (end = rest.find(':')) != std::string::npos; rest.erase(0, end + 1)) {
+    const std::string candidate = rest.substr(0, end) + "/" + program;
+    if (candidate.front() == '/' && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return fail(ErrorCode::not_found, "the agent's command is not in PATH", program,
+              "install it, or give its whole path in proposer.command");
+}
+
+/// A thread for each agent at work: it waits for a process most of the time.
+class AgentProposer final : public Proposer {
+ public:
+  AgentProposer(PromptBuilder prompts, AgentOptions options)
+      : prompts_(std::move(prompts)), options_(std::move(options)) {}
+
+  void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
+    const MutexLock lock(mutex_);
+    threads_.remove_if([](const Worker& worker) { return worker.ended->load(); });
+    auto ended = std::make_shared<std::atomic<bool>>();
+    threads_.push_back({ended, std::jthread([this, ended, request = std::move(request),
+                                             stop = std::move(stop), done = std::move(done)]() mutable {
+                          done(agent::Sitting(prompts_, options_, std::move(request)).run(stop));
+                          *ended = true;
+                        })});
+  }
+
+ private:
+  struct Worker {
+    std::shared_ptr<std::atomic<bool>> ended;
+    std::jthread thread;
+  };
+
+  const PromptBuilder prompts_;
+  const AgentOptions options_;
+  Mutex mutex_;
+  std::list<Worker> threads_ KERNELSMITH_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Proposer>> make_agent_proposer(PromptBuilder prompts, const Task&,
+                                                      AgentOptions options) {
+  if (options.command.empty())
+    return fail(ErrorCode::invalid_argument, "an agent needs a command", "proposer.command");
+  auto program = found_in_path(options.command.front());
+  if (!program) return program.error();
+  if (options.name.empty()) options.name = std::filesystem::path(*program).filename().string();
+  options.command.front() = std::move(*program);
+  return std::shared_ptr<Proposer>(std::make_shared<AgentProposer>(std::move(prompts), std::move(options)));
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,16 @@
+// The texts of workspace/, which every agent finds in its workspace, as the build put them into the library.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace kernelsmith::agent {
+
+struct PageFile {
+  std::string_view name;  ///< such as "README.md"
+  std::string_view text;
+};
+
+const std::vector<PageFile>& page_files();
+
+}  // namespace kernelsmith::agent

@@ -1,0 +1,217 @@
+// Agents as proposers of a toy search: shell scripts in their sandbox.
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+
+#include <kernelsmith/agent/agent_proposer.hpp>
+
+#include "toy.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using namespace kernelsmith::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Task toy_task() {
+  Task task;
+  task.name = "toy";
+  task.backend = "command";
+  task.seed = task.reference = number(0);
+  return task;
+}
+
+PromptBuilder prompts() {
+  PromptOptions options;
+  options.set = "agent";
+  return PromptBuilder::create(toy_task(), options).value();
+}
+
+AgentOptions scripted(const std::string& script) {
+  AgentOptions options;
+  options.command = {"sh", "-c", script, "agent"};
+  options.time_s = 60;
+  options.evaluations = 5;
+  return options;
+}
+
+/// A run of one request, and what the journal has of it.
+struct Sitting {
+  Events events = no_events();
+  Outcome outcome;
+
+  explicit Sitting(const AgentOptions& agent, EngineOptions options = toy_options(1)) {
+    options.error_limit = 1;
+    auto proposer = make_agent_proposer(prompts(), toy_task(), agent).value();
+    outcome = open_engine(options, events, blocking(score), proposer).run().value();
+  }
+
+  const Proposal& answer() const {
+    for (const Event& event : *events)
+      if (const auto* arrived = std::get_if<ProposalArrived>(&event);
+          arrived && arrived->ticket == TicketId{1})
+        return arrived->proposal;
+    throw std::runtime_error("the agent gave no answer");
+  }
+  const std::string& transcript() const { return answer().reply.value().text; }
+};
+
+/// Whether a process runs, anywhere, that was started with this argument.
+bool runs(const std::string& argument) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    if (line.find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos) return true;
+  }
+  return false;
+}
+
+constexpr const char* kClimb = R"(
+for x in 10 13 30; do echo $x > try.txt; kernelsmith evaluate try.txt || true; done
+kernelsmith report --usd 0.25 --input-tokens 1000 --output-tokens 100
+cat TASK.md BUDGET.md programs/*/role.txt
+)";
+
+TEST(Agent, WhatItTriedAreProgramsAndTheBestIsItsAnswer) {
+  const Sitting run(scripted(kClimb));
+  EXPECT_EQ(number_in(run.outcome.best->program->source), 30);
+  EXPECT_EQ(run.outcome.counts.evaluations, 4U);
+  EXPECT_EQ(run.outcome.counts.rejected, 1U);
+  EXPECT_EQ(run.outcome.counts.repeated, 1U);
+  EXPECT_DOUBLE_EQ(run.answer().cost.usd, 0.25);
+  EXPECT_EQ(run.answer().cost.input_tokens, 1000U);
+  EXPECT_TRUE(run.answer().transcript);
+  EXPECT_THAT(run.transcript(), HasSubstr("program 2: accepted, fitness 40"));
+  EXPECT_THAT(run.transcript(), HasSubstr("rejected at compile: compile_failed\nit was told to fail"));
+  EXPECT_THAT(run.transcript(), HasSubstr("# Task: toy"));
+  EXPECT_THAT(run.transcript(), HasSubstr("evaluations left: 5 of 5"));
+  EXPECT_THAT(run.transcript(), HasSubstr("the parent"));
+}
+
+TEST(Agent, IsRepeatedByteForByteWithoutBeingStarted) {
+  auto options = toy_options(3);
+  options.error_limit = 1;
+  const Sitting run(scripted(kClimb), options);
+  const auto own = no_events();
+  auto again = open_engine(options, own);
+  const auto followed = again.follow(MemoryJournal(run.events), RecordedEvaluations::kept);
+  ASSERT_TRUE(followed);
+  EXPECT_EQ(followed->end, Followed::End::whole);
+  EXPECT_EQ(text_of(again), replayed(options, run.events));
+}
+
+TEST(Agent, IsKilledAtItsTimeWithEverythingThatItStarted) {
+  const std::string mark = "98765.4321";
+  auto agent = scripted(R"(date +%s.%N
+trap '' TERM INT HUP
+printf '{"tool": "evaluate", "files": {"x.txt": "20"}}' > asks/new; mv asks/new asks/1.json
+(setsid nohup sleep )" + mark +
+                        R"( > /dev/null 2>&1 &)
+sleep )" + mark + "; sleep " +
+                        mark);
+  agent.time_s = 2;
+  const Sitting run(agent);
+  const double now_s =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  EXPECT_FALSE(runs(mark));
+  const double took_s = now_s - std::stod(run.transcript());
+  EXPECT_GT(took_s, 1);
+  EXPECT_LT(took_s, agent.time_s + 1);
+  EXPECT_EQ(number_in(run.outcome.best->program->source), 20);
+}
+
+TEST(Agent, HasABudgetOfEvaluationsAndOfMoney) {
+  auto agent = scripted(R"(
+for x in 1 2 4 5; do echo $x > try.txt; kernelsmith evaluate try.txt; done 2>&1
+kernelsmith evaluate candidate; kernelsmith budget; kernelsmith submit 2
+kernelsmith report --usd 1.5; sleep 1000)");
+  agent.evaluations = 2;
+  agent.usd = 1;
+  const Sitting run(agent);
+  EXPECT_EQ(run.outcome.counts.evaluations, 3U);
+  EXPECT_THAT(run.transcript(), HasSubstr("2 evaluations are used up"));
+  EXPECT_THAT(run.transcript(), HasSubstr("evaluations left: 0 of 2"));
+  EXPECT_DOUBLE_EQ(run.answer().cost.usd, 1.5);
+  EXPECT_EQ(number_in(run.answer().child()->source), 1);  // what it submitted, and not the best
+}
+
+TEST(Agent, ACarefulTrialIsMeasuredTwice) {
+  const Sitting run(
+      scripted("echo 20 > try.txt; kernelsmith evaluate try.txt --careful; kernelsmith confirm 2"));
+  EXPECT_EQ(run.outcome.counts.remeasured, 2U);
+  EXPECT_THAT(run.transcript(), HasSubstr("measured again with care: accepted, fitness 50"));
+}
+
+TEST(Agent, GetsAnErrorForEachAskThatIsNone) {
+  const Sitting run(scripted(R"(
+ln -s /etc/passwd asks/1.json; mkfifo asks/2.json; mkdir asks/3.json; echo '{"tool": "' > asks/4.json
+echo '{"tool": "evaluate", "files": {"../../x": "1"}}' > asks/5.json; echo '[]' > asks/6.json
+echo '{"tool": "confirm", "program": 99}' > asks/7.json; head -c 6000000 /dev/zero > asks/8.json
+ln -s /proc/1/mem asks/9.json; echo '{"tool": "report", "usd": -5}' > asks/10.json
+echo '{"tool": "evaluate", "files": {}}' > asks/11.json; echo '{"tool": "reveal_seeds"}' > asks/12.json
+for i in $(seq 20 400); do echo '{"tool": "budget"}' > asks/$i.json; done
+(echo 1 > /answers/13.json && echo WROTE) 2>&1; (touch /usr/bin/x && echo WROTE) 2>&1; ls /root /home 2>&1 && echo SAW
+python3 -c 'import socket; socket.create_connection(("127.0.0.1", 1))' 2>&1 | tail -n 1
+kernelsmith evaluate candidate
+for i in $(seq 12); do cat /answers/$i.json; echo; done)"));
+  const std::string& text = run.transcript();
+  EXPECT_THAT(text, Not(HasSubstr("WROTE")));
+  EXPECT_THAT(text, Not(HasSubstr("SAW")));
+  EXPECT_THAT(text, Not(HasSubstr("root:x")));
+  EXPECT_THAT(text, HasSubstr("PermissionError"));
+  EXPECT_THAT(text, HasSubstr("program 0 (known already, free)"));
+  std::size_t errors = 0;
+  for (auto at = text.find("{\"error\":"); at != std::string::npos; at = text.find("{\"error\":", at + 1))
+    ++errors;
+  EXPECT_EQ(errors, 12U) << text;
+}
+
+TEST(Agent, ThatEndsWithNothingIsARefusalOrAnError) {
+  const Sitting nothing(scripted("echo I am done"));
+  EXPECT_EQ(nothing.outcome.refusals.at(RefusalCode::no_code), 1U);
+  const Sitting broken(scripted("echo no key >&2; exit 3"));
+  ASSERT_TRUE(broken.outcome.error);
+  EXPECT_EQ(broken.outcome.error->code, ErrorCode::tool_failed);
+  EXPECT_THAT(broken.outcome.error->message, HasSubstr("no key"));
+}
+
+TEST(Agent, NeedsACommandThatIsThere) {
+  const auto made = [](std::vector<std::string> command) {
+    AgentOptions options;
+    options.command = std::move(command);
+    return make_agent_proposer(PromptBuilder::create(toy_task()).value(), toy_task(), options);
+  };
+  EXPECT_EQ(made({}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(made({"no-such-agent"}).error().code, ErrorCode::not_found);
+}
+
+TEST(Agent, GoesOnWithWhatAnEarlierOneHadTried) {
+  auto options = toy_options(1);
+  Sitting whole(scripted(
+      "echo 20 > try.txt; kernelsmith evaluate try.txt; echo 40 > try.txt; kernelsmith evaluate try.txt"));
+  // The engine was killed before the answer.
+  const auto cut = std::ranges::find_if(*whole.events, [](const Event& event) {
+    const auto* arrived = std::get_if<ProposalArrived>(&event);
+    return arrived && arrived->ticket == TicketId{1};
+  });
+  const auto events = prefix(whole.events, static_cast<std::size_t>(cut - whole.events->begin()));
+  auto agent = scripted("ls programs; cat BUDGET.md; kernelsmith submit 3");
+  auto proposer = make_agent_proposer(prompts(), toy_task(), agent).value();
+  const auto outcome = open_engine(options, events, blocking(score), proposer).run().value();
+  EXPECT_EQ(outcome.counts.evaluations, 3U);
+  EXPECT_EQ(number_in(outcome.best->program->source), 40);
+  const auto& answer = std::ranges::find_if(*events, [](const Event& event) {
+    const auto* arrived = std::get_if<ProposalArrived>(&event);
+    return arrived && arrived->ticket == TicketId{1};
+  });
+  EXPECT_THAT(std::get<ProposalArrived>(*answer).proposal.reply->text, HasSubstr("evaluations left: 3 of 5"));
+}
+
+}  // namespace
+}  // namespace kernelsmith
