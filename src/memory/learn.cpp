@@ -1,0 +1,144 @@
+// A fold over a journal's events that ends in rules.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <kernelsmith/code/diff.hpp>
+#include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/memory/learn.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // what a prompt has room for
+constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8;
+
+/// The first bytes, up to the end of a line if one is there.
+std::string head_of(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  const std::size_t line = text.rfind('\n', limit);
+  return text.substr(0, line == std::string::npos ? limit : line) + "\n[cut]";
+}
+
+std::set<std::string> identifiers(const Source& source) {
+  std::set<std::string> names;
+  for (const SourceFile& file : source.files())
+    for (const Token& token : tokenize(file.text, language_of(file.path)))
+      if (token.kind == TokenKind::identifier) names.emplace(token.in(file.text));
+  return names;
+}
+
+/// The gain's interval is as wide as the two measurements allow.
+Measurement ratio(const Measurement& child, const Measurement& parent) {
+  return {child.median / parent.median, child.low / parent.high, child.high / parent.low,
+          std::min(child.samples, parent.samples), "x"};
+}
+
+class Learner {
+ public:
+  explicit Learner(const LearntFrom& from) : from_(from) {}
+
+  void take(const Event& event) {
+    if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
+      if (const Child* child = arrived->proposal.child())
+        children_.insert_or_assign(arrived->ticket.value, *child);
+    } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
+      // Repeats make no program, and duels and confirmations measure one that was judged before.
+      const bool first =
+          told->source == EvaluationSource::evaluated && told->ticket.value == told->program.value;
+      if (first && verdicts_.try_emplace(told->program.value, told->evaluation.without_artifacts()).second)
+        judge(told->program.value);
+    }
+  }
+
+  std::vector<MemoryRule> finish() {
+    std::vector<std::pair<std::string, const Tries*>> dead;
+    for (const auto& [name, tries] : tries_)
+      if (!tries.gained && tries.programs.size() >= kTriesOfDeadEnd) dead.emplace_back(name, &tries);
+    std::ranges::stable_sort(dead, std::greater{},
+                             [](const auto& one) { return one.second->programs.size(); });
+    dead.resize(std::min(dead.size(), kDeadEndsOfRun));
+    for (const auto& [name, tries] : dead)
+      for (const std::uint64_t program : tries->programs)
+        add(RuleKind::dead_end, "Bringing in `" + name + "` was tried several times and never gained.",
+            program);
+    std::vector<MemoryRule> rules;
+    for (auto& [id, rule] : rules_) rules.push_back(std::move(rule));
+    return rules;
+  }
+
+ private:
+  struct Tries {
+    std::vector<std::uint64_t> programs;
+    bool gained = false;
+  };
+
+  void judge(std::uint64_t program) {
+    const auto child = children_.find(program);
+    if (child == children_.end() || child->second.parents.empty()) return;
+    const std::uint64_t parent_id = child->second.parents.front().value;
+    const auto parent = children_.find(parent_id);
+    const auto before = verdicts_.find(parent_id);
+    if (parent == children_.end() || before == verdicts_.end()) return;
+    const Source &old_source = parent->second.source, &new_source = child->second.source;
+    const Evaluation& verdict = verdicts_.at(program);
+    if (const Rejection* refused = before->second.rejection()) {
+      if (verdict.accepted()) add(RuleKind::refusal, refusal_text(*refused, old_source, new_source), program);
+      return;
+    }
+    const Measurement& had = before->second.metrics()->fitness();
+    const bool gained =
+        verdict.accepted() && had.low > 0 && compare(verdict.metrics()->fitness(), had) == Comparison::better;
+    if (gained)
+      add(RuleKind::tactic,
+          "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
+          ratio(verdict.metrics()->fitness(), had));
+    count(identifiers(old_source), identifiers(new_source), program, gained);
+  }
+
+  std::string refusal_text(const Rejection& refused, const Source& before, const Source& after) const {
+    return "On " + from_.backend + " this was refused (" + std::string(name_of(refused.stage)) + ", " +
+           std::string(name_of(refused.code)) + "):\n" + head_of(refused.diagnostics, kLongestDiagnostics) +
+           "\nThis change was accepted instead:\n" + head_of(unified_diff(before, after), kLongestDiff);
+  }
+
+  void count(const std::set<std::string>& before, const std::set<std::string>& after, std::uint64_t program,
+             bool gained) {
+    for (const std::string& name : after) {
+      if (before.contains(name)) continue;
+      Tries& tries = tries_[name];
+      tries.programs.push_back(program);
+      tries.gained |= gained;
+    }
+  }
+
+  void add(RuleKind kind, const std::string& text, std::uint64_t program,
+           std::optional<Measurement> gain = {}) {
+    MemoryRule rule{kind, from_.backend, escape_controls(text), from_.terms, {}, {}};
+    rule.evidence.push_back({from_.run, program, from_.task,
+                             escape_controls(verdicts_.at(program).report().hardware), std::move(gain)});
+    const auto [found, is_new] = rules_.try_emplace(rule.id(), rule);
+    if (!is_new) add_to(found->second, rule);
+  }
+
+  const LearntFrom& from_;
+  std::map<std::uint64_t, Child> children_;
+  std::map<std::uint64_t, Evaluation> verdicts_;
+  std::map<std::string, Tries> tries_;
+  std::map<std::string, MemoryRule> rules_;
+};
+
+}  // namespace
+
+Result<std::vector<MemoryRule>> learn(const Journal& journal, const LearntFrom& from) {
+  Learner learner(from);
+  const Status read = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    learner.take(event);
+    return {};
+  });
+  if (!read) return read.error();
+  return learner.finish();
+}
+
+}  // namespace kernelsmith

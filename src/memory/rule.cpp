@@ -1,0 +1,155 @@
+// The value of a rule, and its line in a file.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/memory/rule.hpp>
+
+namespace kernelsmith {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array kNames = {std::pair{RuleKind::refusal, "refusal"}, std::pair{RuleKind::tactic, "tactic"},
+                               std::pair{RuleKind::dead_end, "dead_end"}};
+constexpr std::size_t kLongestLine = std::size_t{256} << 10;
+
+auto key_of(const std::string& term) { return std::tie(term); }
+auto key_of(const Evidence& one) { return std::tie(one.run, one.program); }
+auto key_of(const RuleUse& use) { return std::tie(use.run); }
+
+constexpr auto kBefore = [](const auto& a, const auto& b) { return key_of(a) < key_of(b); };
+
+template <class T>
+void unite(std::vector<T>& into, const std::vector<T>& more) {
+  std::vector<T> all;
+  std::ranges::set_union(into, more, std::back_inserter(all), kBefore);
+  into = std::move(all);
+}
+
+template <class T>
+bool in_order(const std::vector<T>& list) {
+  return std::ranges::adjacent_find(list, [](const T& a, const T& b) { return !kBefore(a, b); }) ==
+         list.end();
+}
+
+Json json_of(const Evidence& one) {
+  Json json{{"hardware", one.hardware}, {"program", one.program}, {"run", one.run}, {"task", one.task}};
+  if (one.gain)
+    json["gain"] = {{"high", one.gain->high},
+                    {"low", one.gain->low},
+                    {"median", one.gain->median},
+                    {"samples", one.gain->samples}};
+  return json;
+}
+
+Evidence evidence_from(const Json& json) {
+  Evidence one{json.at("run"), json.at("program"), json.at("task"), json.at("hardware")};
+  if (!json.contains("gain")) return one;
+  const Json& gain = json.at("gain");
+  one.gain = Measurement{gain.at("median"), gain.at("low"), gain.at("high"), gain.at("samples"), "x"};
+  return one;
+}
+
+/// Throws Json::exception for what is missing or of a wrong type.
+MemoryRule rule_of(const Json& json) {
+  MemoryRule rule;
+  rule.kind = rule_kind_from(json.at("kind").get<std::string>()).value_or(RuleKind::tactic);
+  rule.backend = json.at("backend");
+  rule.text = json.at("text");
+  rule.terms = json.at("terms").get<std::vector<std::string>>();
+  for (const Json& one : json.at("evidence")) rule.evidence.push_back(evidence_from(one));
+  for (const Json& use : json.at("uses")) rule.uses.push_back({use.at("run"), use.at("helped")});
+  return rule;
+}
+
+bool sound(const Evidence& one) {
+  return !one.gain || (one.gain->low <= one.gain->median && one.gain->median <= one.gain->high);
+}
+
+}  // namespace
+
+std::string_view name_of(RuleKind kind) {
+  return std::ranges::find(kNames, kind, [](auto& p) { return p.first; })->second;
+}
+
+std::optional<RuleKind> rule_kind_from(std::string_view name) {
+  for (const auto& [kind, known] : kNames)
+    if (name == known) return kind;
+  return std::nullopt;
+}
+
+std::string MemoryRule::id() const {
+  return DigestBuilder().add(name_of(kind)).add(backend).add(text).finish().hex().substr(0, 16);
+}
+
+bool MemoryRule::expired() const {
+  return uses.size() >= kExpiresAfter && std::ranges::none_of(uses, &RuleUse::helped);
+}
+
+double MemoryRule::rank() const {
+  const auto helped = std::ranges::count_if(uses, &RuleUse::helped);
+  return (1.0 + static_cast<double>(helped)) / (1.0 + static_cast<double>(uses.size()));
+}
+
+void add_to(MemoryRule& rule, const MemoryRule& other) {
+  unite(rule.terms, other.terms);
+  unite(rule.evidence, other.evidence);
+  unite(rule.uses, other.uses);
+}
+
+std::string to_line(const MemoryRule& rule) {
+  Json evidence = Json::array(), uses = Json::array();
+  for (const Evidence& one : rule.evidence) evidence.push_back(json_of(one));
+  for (const RuleUse& use : rule.uses) uses.push_back({{"helped", use.helped}, {"run", use.run}});
+  const Json json{
+      {"backend", rule.backend}, {"evidence", evidence}, {"id", rule.id()}, {"kind", name_of(rule.kind)},
+      {"terms", rule.terms},     {"text", rule.text},    {"uses", uses}};
+  return json.dump();
+}
+
+Result<MemoryRule> rule_from(std::string_view line) {
+  const auto refuse = [](const char* why) { return fail(ErrorCode::bad_input, why); };
+  if (line.size() > kLongestLine) return refuse("a rule is longer than 256 KiB");
+  const Json json = Json::parse(line, nullptr, false);
+  if (json.is_discarded()) return refuse("a rule is no JSON text");
+  try {
+    MemoryRule rule = rule_of(json);
+    if (!in_order(rule.terms) || !in_order(rule.evidence) || !in_order(rule.uses))
+      return refuse("a list of a rule is not sorted or repeats itself");
+    if (!std::ranges::all_of(rule.evidence, sound)) return refuse("a gain does not lie in its interval");
+    // This finds unknown and repeated keys, unknown kinds and a wrong id too.
+    if (to_line(rule) != line) return refuse("a rule is not as kernelsmith writes it");
+    return rule;
+  } catch (const Json::exception&) {
+    return refuse("a rule lacks a key, or has a value of a wrong type");
+  }
+}
+
+Result<std::vector<MemoryRule>> rules_from(std::string_view text, const std::string& where) {
+  std::vector<MemoryRule> rules;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    auto rule = rule_from(text.substr(0, end));
+    if (!rule) {
+      return fail(rule.error().code, rule.error().message, where + ":" + std::to_string(number),
+                  "remove the line; a run can be learnt again");
+    }
+    rules.push_back(std::move(*rule));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return rules;
+}
+
+std::string to_lines(const std::vector<MemoryRule>& rules) {
+  std::string text;
+  for (const MemoryRule& rule : rules) text += to_line(rule) + "\n";
+  return text;
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <kernelsmith/memory/learn.hpp>
+
+#include "memory_journal.hpp"
+#include "sources.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using kernelsmith::testing::MemoryJournal;
+
+const LearntFrom kFrom{"run", "task", "cpu", {"softmax"}};
+
+Evaluation accepted(double low, double high) {
+  Report report;
+  report.hardware = "a CPU";
+  return Acceptance{Metrics::create({(low + high) / 2, low, high, 5, "x"}).value(), report};
+}
+
+/// Writes the events of programs that are evaluated one after another.
+class History {
+ public:
+  History& child(std::uint64_t id, std::vector<ProgramId> parents, const std::string& text,
+                 Evaluation verdict) {
+    Proposal proposal{Child{cpp(text), Origin::rewrite, std::move(parents)}, {}, {}};
+    events_->push_back(ProposalArrived{{id}, std::move(proposal)});
+    events_->push_back(EvaluationArrived{.ticket = {id}, .program = {id}, .evaluation = std::move(verdict)});
+    return *this;
+  }
+  History& again(std::uint64_t ticket, std::uint64_t program, Evaluation verdict) {
+    events_->push_back(EvaluationArrived{
+        .ticket = {ticket}, .program = {program}, .attempt = 1, .evaluation = std::move(verdict)});
+    return *this;
+  }
+  std::vector<MemoryRule> rules() const { return learn(MemoryJournal(events_), kFrom).value(); }
+
+ private:
+  testing::Events events_ = testing::no_events();
+};
+
+TEST(Learn, AGainBeyondTheNoiseIsATactic) {
+  const auto rules = History()
+                         .child(0, {}, "int a;\n", accepted(1, 1.1))
+                         .child(1, {{0}}, "int b;\n", accepted(2.2, 2.2))
+                         .rules();
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].kind, RuleKind::tactic);
+  EXPECT_NE(rules[0].text.find("-int a;\n+int b;"), std::string::npos) << rules[0].text;
+  ASSERT_EQ(rules[0].evidence.size(), 1u);
+  const Evidence& evidence = rules[0].evidence[0];
+  EXPECT_EQ(evidence.program, 1u);
+  EXPECT_EQ(evidence.hardware, "a CPU");
+  EXPECT_DOUBLE_EQ(evidence.gain->low, 2.0);
+  EXPECT_DOUBLE_EQ(evidence.gain->high, 2.2);
+}
+
+TEST(Learn, AGainWithinTheNoiseIsNoTactic) {
+  EXPECT_TRUE(History()
+                  .child(0, {}, "int a;\n", accepted(1, 1.2))
+                  .child(1, {{0}}, "int b;\n", accepted(1.1, 1.3))
+                  .rules()
+                  .empty());
+}
+
+TEST(Learn, OnlyTheFirstVerdictOfAProgramCounts) {
+  EXPECT_TRUE(History()
+                  .child(0, {}, "int a;\n", accepted(1, 1))
+                  .child(1, {{0}}, "int b;\n", accepted(1, 1))
+                  .again(2, 1, accepted(9, 9))
+                  .rules()
+                  .empty());
+}
+
+TEST(Learn, AnAcceptedRepairIsARefusal) {
+  const Rejection refused{Stage::compile, RejectionCode::compile_failed, "error: no \x1b[31mvla", {}};
+  const auto rules =
+      History().child(0, {}, "int a;\n", refused).child(1, {{0}}, "int b;\n", accepted(1, 1)).rules();
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].kind, RuleKind::refusal);
+  EXPECT_NE(rules[0].text.find("(compile, compile_failed):\nerror: no \\x1b[31mvla\n"), std::string::npos)
+      << rules[0].text;
+  EXPECT_NE(rules[0].text.find("+int b;"), std::string::npos);
+}
+
+TEST(Learn, WhatWasTriedThreeTimesAndNeverGainedIsADeadEnd) {
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1));
+  run.child(1, {{0}}, "int a, slow, fast;\n", accepted(0.5, 0.5));
+  run.child(2, {{0}}, "int a, slow, fast, two;\n", Rejection{Stage::run, RejectionCode::crashed, "", {}});
+  EXPECT_TRUE(run.rules().empty()) << "two tries are too few";
+  run.child(3, {{0}}, "int a, slow;\n", accepted(1, 1));
+  run.child(4, {{0}}, "int a, fast;\n", accepted(2, 2));
+  std::vector<MemoryRule> dead = run.rules();
+  std::erase_if(dead, [](const MemoryRule& rule) { return rule.kind != RuleKind::dead_end; });
+  ASSERT_EQ(dead.size(), 1u) << "fast gained once";
+  EXPECT_NE(dead[0].text.find("`slow`"), std::string::npos);
+  EXPECT_EQ(dead[0].evidence.size(), 3u);
+}
+
+TEST(Learn, GivesLinesThatCanBeReadAndTheSameOnesAgain) {
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int \xff\x01;\n", accepted(2, 2));
+  const auto rules = run.rules();
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(run.rules(), rules);
+  EXPECT_EQ(rules_from(to_lines(rules), "test").value(), rules);
+}
+
+}  // namespace
+}  // namespace kernelsmith

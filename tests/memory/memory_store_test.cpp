@@ -1,0 +1,82 @@
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <kernelsmith/memory/memory_store.hpp>
+
+#include "memory_support.hpp"
+#include "temporary_folder.hpp"
+
+namespace kernelsmith {
+namespace {
+
+namespace fs = std::filesystem;
+using kernelsmith::testing::rule;
+
+TEST(MemoryStore, AddsTheSameRunOnce) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "a/memory").value();
+  EXPECT_TRUE(store.rules().value().empty());
+  EXPECT_EQ(store.merge({rule("x"), rule("y")}).value(), 2u);
+  const auto once = store.rules().value();
+  EXPECT_EQ(store.merge({rule("y"), rule("x")}).value(), 0u);
+  EXPECT_EQ(store.rules().value(), once);
+  EXPECT_EQ(store.merge({rule("x", {"exp"}, "r2")}).value(), 0u);
+  std::size_t verdicts = 0;
+  for (const MemoryRule& one : store.rules().value()) verdicts += one.evidence.size();
+  EXPECT_EQ(verdicts, 3u) << "another run adds its verdict to the rule that is there";
+}
+
+TEST(MemoryStore, IsTheUsersAlone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "memory";
+  ASSERT_TRUE(MemoryStore::open(path).value().merge({rule("x")}));
+  struct stat found {};
+  ASSERT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0700u);
+  ASSERT_EQ(::stat((path / "rules.jsonl").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0600u);
+
+  ASSERT_EQ(::chmod(path.c_str(), 0750), 0);
+  EXPECT_EQ(MemoryStore::open(path).error().code, ErrorCode::permission);
+  fs::create_directory_symlink(folder.path(), folder / "link");
+  EXPECT_EQ(MemoryStore::open(folder / "link").error().code, ErrorCode::bad_input);
+}
+
+TEST(MemoryStore, ForgetsARule) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "memory").value();
+  ASSERT_TRUE(store.merge({rule("x"), rule("y")}));
+  ASSERT_TRUE(store.forget(rule("x").id()));
+  ASSERT_EQ(store.rules().value().size(), 1u);
+  EXPECT_EQ(store.rules().value().front().text, "y");
+  EXPECT_EQ(store.forget(rule("x").id()).error().code, ErrorCode::not_found);
+}
+
+TEST(MemoryStore, LosesNothingWhenSeveralWrite) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "memory").value();
+  std::vector<std::jthread> writers;
+  for (int writer = 0; writer < 4; ++writer)
+    writers.emplace_back([&store, writer] {
+      for (int i = 0; i < 5; ++i)
+        EXPECT_TRUE(store.merge({rule(std::to_string(writer) + "." + std::to_string(i))}));
+    });
+  writers.clear();
+  EXPECT_EQ(store.rules().value().size(), 20u);
+}
+
+TEST(MemoryStore, LeavesAFileThatItCannotRead) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "memory").value();
+  std::ofstream(folder / "memory/rules.jsonl") << "not a rule\n";
+  EXPECT_EQ(store.merge({rule("x")}).error().code, ErrorCode::bad_input);
+  std::string left;
+  std::getline(std::ifstream(folder / "memory/rules.jsonl"), left);
+  EXPECT_EQ(left, "not a rule");
+}
+
+}  // namespace
+}  // namespace kernelsmith

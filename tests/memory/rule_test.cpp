@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <kernelsmith/memory/rule.hpp>
+
+#include "memory_support.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using kernelsmith::testing::rule;
+
+TEST(MemoryRule, ReadsBackWhatItWrites) {
+  MemoryRule written = rule("tile by 8\n\"quoted\" \xe2\x84\xa2", {"exp", "softmax"});
+  written.uses = {{"r2", true}, {"r3", false}};
+  written.evidence.push_back({"r2", 1, "t2", "", {}});
+  const auto read = rule_from(to_line(written));
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(*read, written);
+}
+
+TEST(MemoryRule, RefusesEveryChangedByte) {
+  const std::string line = to_line(rule("x"));
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    std::string cut = line.substr(0, i);
+    EXPECT_FALSE(rule_from(cut)) << i;
+    std::string spaced = line;
+    spaced.insert(i, " ");
+    const auto read = rule_from(spaced);
+    EXPECT_TRUE(!read || to_line(*read) == spaced) << i;
+  }
+}
+
+TEST(MemoryRule, RefusesWhatIsNotSound) {
+  const std::string line = to_line(rule("x", {"a", "b"}));
+  const auto with = [&](const std::string& old, const std::string& fresh) {
+    std::string text = line;
+    const std::size_t at = text.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    return text.replace(at, old.size(), fresh);
+  };
+  EXPECT_TRUE(rule_from(line));
+  EXPECT_FALSE(rule_from(with(R"("kind":"tactic")", R"("kind":"order")")));
+  EXPECT_FALSE(rule_from(with(R"("text":"x")", R"("text":"y")"))) << "the id is another rule's";
+  EXPECT_FALSE(rule_from(with(R"(["a","b"])", R"(["b","a"])")));
+  EXPECT_FALSE(rule_from(with(R"(["a","b"])", R"(["a","a"])")));
+  EXPECT_FALSE(rule_from(with(R"("low":1.4)", R"("low":2.4)")));
+  EXPECT_FALSE(rule_from(with(R"("low":1.4)", R"("low":1e999)")));
+  EXPECT_FALSE(rule_from(with(R"("backend":"cpu",)", R"("backend":"cpu","backend":"cpu",)")));
+  EXPECT_FALSE(rule_from(with(R"("uses":[])", R"("uses":[],"zz":1)")));
+}
+
+TEST(MemoryRule, NamesTheLineThatCannotBeRead) {
+  const auto read = rules_from(to_lines({rule("x")}) + "{}\n", "store/rules.jsonl");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(read.error().where, "store/rules.jsonl:2");
+}
+
+TEST(MemoryRule, LosesRankAndExpiresWhenItNeverHelps) {
+  MemoryRule useless = rule("x"), useful = rule("y");
+  for (std::size_t i = 0; i < MemoryRule::kExpiresAfter; ++i) {
+    EXPECT_FALSE(useless.expired());
+    const double before = useless.rank();
+    useless.uses.push_back({"r" + std::to_string(i), false});
+    useful.uses.push_back({"r" + std::to_string(i), i == 0});
+    EXPECT_LT(useless.rank(), before);
+  }
+  EXPECT_TRUE(useless.expired());
+  EXPECT_FALSE(useful.expired());
+  EXPECT_GT(useful.rank(), useless.rank());
+}
+
+}  // namespace
+}  // namespace kernelsmith
