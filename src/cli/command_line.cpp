@@ -121,9 +121,9 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", "kernelsmith " KERNELSMITH_VERSION, "Print the version and exit");
   app.footer(kCommandLineFooter);
   app.require_subcommand(0, 1);
-  for (auto add : {add_init, add_doctor, add_evaluate, add_plan, add_verify, add_run, add_resume, add_replay,
-                   add_show, add_prompt, add_export, add_suite, add_score, add_stts, add_serve, add_report,
-                   add_ui, add_worker, add_help})
+  for (auto add : {add_init,   add_doctor, add_evaluate, add_plan,   add_verify, add_run,   add_resume,
+                   add_replay, add_show,   add_prompt,   add_export, add_memory, add_suite, add_score,
+                   add_stts,   add_serve,  add_report,   add_ui,     add_worker, add_help})
     add(app, chosen);
   app.allow_extras();
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();

@@ -24,6 +24,7 @@ void add_replay(CLI::App& app, Command& chosen);
 void add_show(CLI::App& app, Command& chosen);
 void add_prompt(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
+void add_memory(CLI::App& app, Command& chosen);
 void add_suite(CLI::App& app, Command& chosen);
 void add_score(CLI::App& app, Command& chosen);
 void add_stts(CLI::App& app, Command& chosen);

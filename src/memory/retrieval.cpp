@@ -1,10 +1,13 @@
 // Similarity by TF-IDF, and the rules as a part of a prompt.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/retrieval.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 
@@ -91,7 +94,7 @@ std::vector<std::string> memory_terms(const Task& task) {
   std::set<std::string> terms;
   for (const SourceFile& file : task.reference.files())
     for (const Token& token : tokenize(file.text, language_of(file.path)))
-      if (token.kind == TokenKind::identifier) terms.emplace(token.in(file.text));
+      if (token.kind == TokenKind::identifier) terms.insert(escape_controls(token.in(file.text)));
   for (const TensorSpec& tensor : task.tensors)
     terms.insert("tensor:" + std::string(name_of(tensor.role)) + ":" + std::string(name_of(tensor.dtype)) +
                  ":" + std::to_string(tensor.shape.size()));

@@ -1,13 +1,14 @@
 // The value of a rule, and its line in a file.
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/rule.hpp>
 
 namespace kernelsmith {
@@ -72,6 +73,20 @@ bool sound(const Evidence& one) {
   return !one.gain || (one.gain->low <= one.gain->median && one.gain->median <= one.gain->high);
 }
 
+/// Fit for a terminal: a rule may come from a file that somebody else wrote.
+bool is_plain(const std::string& text) { return escape_controls(text) == text; }
+
+bool is_plain(const Evidence& one) {
+  return is_plain(one.run) && is_plain(one.task) && is_plain(one.hardware);
+}
+
+bool is_plain(const MemoryRule& rule) {
+  return is_plain(rule.text) && is_plain(rule.backend) &&
+         std::ranges::all_of(rule.terms, [](const std::string& term) { return is_plain(term); }) &&
+         std::ranges::all_of(rule.evidence, [](const Evidence& one) { return is_plain(one); }) &&
+         std::ranges::all_of(rule.uses, [](const RuleUse& use) { return is_plain(use.run); });
+}
+
 }  // namespace
 
 std::string_view name_of(RuleKind kind) {
@@ -123,6 +138,7 @@ Result<MemoryRule> rule_from(std::string_view line) {
     if (!in_order(rule.terms) || !in_order(rule.evidence) || !in_order(rule.uses))
       return refuse("a list of a rule is not sorted or repeats itself");
     if (!std::ranges::all_of(rule.evidence, sound)) return refuse("a gain does not lie in its interval");
+    if (!is_plain(rule)) return refuse("a rule holds control characters");
     // This finds unknown and repeated keys, unknown kinds and a wrong id too.
     if (to_line(rule) != line) return refuse("a rule is not as kernelsmith writes it");
     return rule;

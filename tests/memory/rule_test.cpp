@@ -46,6 +46,7 @@ TEST(MemoryRule, RefusesWhatIsNotSound) {
   EXPECT_FALSE(rule_from(with(R"("low":1.4)", R"("low":2.4)")));
   EXPECT_FALSE(rule_from(with(R"("low":1.4)", R"("low":1e999)")));
   EXPECT_FALSE(rule_from(with(R"("backend":"cpu",)", R"("backend":"cpu","backend":"cpu",)")));
+  EXPECT_FALSE(rule_from(to_line(rule("\x1b[2J")))) << "it would steer a terminal";
   EXPECT_FALSE(rule_from(with(R"("uses":[])", R"("uses":[],"zz":1)")));
 }
 
