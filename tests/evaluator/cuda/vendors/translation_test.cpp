@@ -56,6 +56,25 @@ TEST_P(Translations, LanesDecide) {
   EXPECT_EQ(name_of(half_a_wave->rejection()->code), name_of(RejectionCode::wrong_output));
 }
 
+/// Reference and candidate in CUDA C++, without warps: its header alone makes them programs.
+TEST(CuBridge, ItsHeadersMakeCudaCppAProgram) {
+  use(kMaca);
+  const std::string text = replaced(cuda_reference_of(kExamples[0]), "#include \"task.cuh\"\n",
+                                    "#include <cuda_runtime.h>\n#include \"task.cuh\"\n");
+  std::string yaml = file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / kExamples[0].name / "task.yaml");
+  for (const auto& [part, by] : kExamples[0].smaller) yaml = replaced(yaml, part, by);
+  const Task task = parse_task(replaced(yaml, "backend: cuda", "backend: maca"), "task.yaml",
+                               [&](const std::string&) -> Result<std::string> { return text; })
+                        .value();
+  CudaOptions options = options_for(kMaca);
+  options.flags.push_back("-I" + (kMaca.sdk() / "tools/cu-bridge/include").string());
+  const auto made = make_cuda_evaluator(task, options);
+  ASSERT_TRUE(made) << describe(made.error());
+  const auto accepted = evaluate(*made, task, text + "// as it is\n");
+  ASSERT_TRUE(accepted) << describe(accepted.error());
+  EXPECT_TRUE(accepted->accepted()) << accepted->rejection()->diagnostics;
+}
+
 // HIP's compiler takes seconds.
 INSTANTIATE_TEST_SUITE_P(Vendors, Translations,
                          ::testing::ValuesIn(std::span(kVendors).first(kAll ? std::size(kVendors) : 1)),
