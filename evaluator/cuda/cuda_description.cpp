@@ -107,8 +107,9 @@ std::vector<MachineCheck> examine(const GpuVendor& vendor) {
   std::vector<MachineCheck> checks = {check_toolkit(vendor)};
   if (checks.front().status != CheckStatus::ok && !driver && !has_node)
     return {{vendor.backend, CheckStatus::limited,
-             std::string("no ") + vendor.api + " compiler (" + vendor.toolchain.program + "), driver (" +
-                 vendor.driver.library + ") or GPU (" + vendor.device.node + ") is here",
+             std::string("no ") + vendor.api + " compiler (" + vendor.toolchain.program +
+                 "), usable driver (" + vendor.driver.library + ") or GPU (" + vendor.device.node +
+                 ") is here",
              "for tasks of " + std::string(vendor.backend) + ": " + checks.front().remedy, false}};
   checks.push_back(check_driver(vendor, driver));
   for (MachineCheck& check : check_gpus_behind(vendor, static_cast<bool>(driver), has_node))

@@ -76,6 +76,13 @@ class Doctor(CommandTest):
         self.assertTrue(checks["maca gpu"]["remedy"])
 
 
+class Torch(CommandTest):
+    def test_modules_are_planned_for_gpus_of_other_makers_only_by_name(self):
+        task = EXAMPLES / "torch/level1/softmax"
+        self.fail_with(2, "plan", task, task / "seed.py", "--set", "evaluator.arch=sm_80", says=["sm_80", "gfx942"],
+                       code="bad_input")
+
+
 class Suite(CommandTest):
     def test_the_preset_is_for_translations(self):
         tasks = self.folder / "tasks"

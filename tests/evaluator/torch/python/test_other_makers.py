@@ -2,6 +2,7 @@
 
 import struct
 import unittest
+from unittest import mock
 
 from kernelsmith_process.framing import Failure
 from support import REFERENCE, Planner, candidate, forward, launches, needs_torch
@@ -88,6 +89,27 @@ class OtherMakers(Planner):
         for capability in ((0, 0), (9, 0)):
             with self.assertRaisesRegex(Failure, "gfx942.*NVIDIA's GPUs only"):
                 check_plan(plan, images, capability, torch.device("cpu"))
+
+
+@needs_torch
+class Workers(unittest.TestCase):
+    """A worker on another maker's GPU ends with one clear error."""
+
+    def refused(self, cuda, hip, name):
+        import torch
+        from kernelsmith_torch.accelerator import Device
+
+        with mock.patch.multiple(torch.version, cuda=cuda, hip=hip), \
+                mock.patch.multiple(torch.cuda, set_device=mock.DEFAULT, get_device_name=lambda *_: name), \
+                self.assertRaisesRegex(RuntimeError, "modules run on NVIDIA's GPUs only") as raised:
+            Device(0)
+        return str(raised.exception)
+
+    def test_pytorch_for_rocm(self):
+        self.assertIn("ROCm", self.refused(None, "6.4.0", "AMD Instinct MI300X"))
+
+    def test_pytorch_for_maca(self):
+        self.assertIn("MetaX C550", self.refused("11.6", None, "MetaX C550"))
 
 
 if __name__ == "__main__":
