@@ -121,7 +121,7 @@ std::vector<MachineCheck> try_task(const Task& task, const GpuVendor& vendor) {
   CudaOptions options = usual_options(vendor);
   options.bank_seconds = kBankSeconds;
   const auto evaluator = make_cuda_evaluator(task, options);
-  if (evaluator && Device::count(vendor) == 0) return {without_gpu()};
+  if (evaluator && Device::count(vendor) == 0) return {without_gpu(vendor.maker)};
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 

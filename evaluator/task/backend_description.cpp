@@ -98,10 +98,10 @@ MachineCheck degenerate_check(const std::string& output, const std::string& shap
           "let the reference's outputs depend on its inputs, or leave the task out", false};
 }
 
-MachineCheck without_gpu() {
+MachineCheck without_gpu(std::string_view maker) {
   return {std::string(kGpuCheck), CheckStatus::missing,
           "the task's files can be planned, but not run: there is no GPU",
-          "run this on a machine with an NVIDIA GPU and its driver", true};
+          "run this on a machine with a GPU of " + std::string(maker) + " and its driver", true};
 }
 
 }  // namespace kernelsmith

@@ -76,6 +76,11 @@ class Doctor(CommandTest):
         self.assertTrue(checks["maca gpu"]["remedy"])
 
 
+    def test_a_task_names_whose_gpu_it_needs(self):
+        checks = self.json("doctor", EXAMPLES / "softmax_maca", status=3, env={**WITHOUT, **WITH_COMPILER})["checks"]
+        self.assertIn("a GPU of MetaX", next(check for check in checks if check["name"] == "gpu" and check["required"])["remedy"])
+
+
 class Torch(CommandTest):
     def test_modules_are_planned_for_gpus_of_other_makers_only_by_name(self):
         task = EXAMPLES / "torch/level1/softmax"

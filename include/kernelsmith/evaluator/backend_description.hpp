@@ -93,6 +93,6 @@ MachineCheck degenerate_check(const std::string& output, const std::string& shap
 /// What it says if the task was planned, and there is no GPU to run it on: the machine's lack, not the
 /// task's.
 inline constexpr std::string_view kGpuCheck = "gpu";
-MachineCheck without_gpu();
+MachineCheck without_gpu(std::string_view maker = "NVIDIA");
 
 }  // namespace kernelsmith
