@@ -87,6 +87,18 @@ function(kernelsmith_hot)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${options}")
 endfunction()
 
+# kernelsmith_beside_candidates()
+#
+# For a folder whose code runs in a sandbox beside a candidate's: it gets no sanitizer, and the options in
+# KERNELSMITH_BESIDE_CANDIDATES. These are the same in every preset, so ccache compiles it once for all of them.
+macro(kernelsmith_beside_candidates)
+  string(REGEX REPLACE "-O[0-3]" "" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+  set(KERNELSMITH_BESIDE_CANDIDATES -O2 -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(KERNELSMITH_BUILD_TESTS)
+    list(APPEND KERNELSMITH_BESIDE_CANDIDATES -Werror)
+  endif()
+endmacro()
+
 # kernelsmith_component(<name> SOURCES <cpp>... [PUBLIC <target>...] [PRIVATE <target>...] [COLD])
 #
 # Makes the static library kernelsmith_<name>, alias kernelsmith::<name>, whose public headers are those of
