@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestStore = std::size_t{64} << 20;
-constexpr const char* kFile = "rules.jsonl";
+constexpr const char *kFile = "rules.jsonl", *kRuns = "runs";
 
 Status require_private(const fs::path& folder) {
   struct stat found {};
@@ -92,17 +92,37 @@ Status MemoryStore::change(const Change& change) const {
   return {};
 }
 
-Result<std::size_t> MemoryStore::merge(const std::vector<MemoryRule>& rules) const {
+Result<std::size_t> MemoryStore::add(const Learnt& learnt) const {
   std::size_t added = 0;
-  const Status merged = change([&](std::vector<MemoryRule>& all) -> Status {
+  const Status done = change([&](std::vector<MemoryRule>& all) -> Status {
+    for (MemoryRule& rule : all)
+      if (const auto use = learnt.uses.find(rule.id()); use != learnt.uses.end()) {
+        MemoryRule used = rule;
+        used.uses = {use->second};
+        add_to(rule, used);
+      }
     const std::size_t before = all.size();
-    all.insert(all.end(), rules.begin(), rules.end());
+    all.insert(all.end(), learnt.rules.begin(), learnt.rules.end());
     all = united(all);
     added = all.size() - before;
     return {};
   });
-  if (!merged) return merged.error();
+  if (!done) return done.error();
   return added;
+}
+
+Status MemoryStore::note_beginning(const std::string& run) const {
+  const fs::path folder = folder_ / kRuns;
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return system_error("cannot make", folder, errno);
+  const Descriptor file(::open((folder / run).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return file ? Status{} : system_error("cannot make", folder / run, errno);
+}
+
+bool MemoryStore::knows(const std::string& run) const {
+  std::error_code ignored;
+  const bool is_name = !run.empty() && run.find('/') == std::string::npos && run.front() != '.';
+  return is_name && fs::is_regular_file(folder_ / kRuns / run, ignored);
 }
 
 Status MemoryStore::forget(const std::string& id) const {
