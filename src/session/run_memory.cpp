@@ -60,8 +60,9 @@ Result<MemorySnapshot> snapshot_for(const Task& task, const RunConfig& config) {
 }
 
 Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, const MemorySettings& settings) {
-  if (settings.snapshot.empty()) return MemorySnapshot{};
   const auto file = folder / kSnapshotFile;
+  std::error_code ignored;
+  if (settings.snapshot.empty() && !std::filesystem::exists(file, ignored)) return MemorySnapshot{};
   auto snapshot = read_snapshot(file);
   if (!snapshot && snapshot.error().code == ErrorCode::not_found)
     return fail(ErrorCode::corrupt, "what the run read from its memory is missing", file.string(), kHint);

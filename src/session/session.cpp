@@ -436,7 +436,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
   config.proposer.provider->observe(observer);
-  config.proposer.provider->show_notes(notes_of(stored->memory));  // it may be another one now
+  take_snapshot(stored->memory, config);  // the proposer may be another one now
   const auto ended = has_ended(**store, *stored);
   if (!ended) return ended.error();
   auto wiring = wire(stored->task.task, config, stop, !*ended);

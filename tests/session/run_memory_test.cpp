@@ -164,6 +164,9 @@ TEST_F(RunMemory, ASnapshotThatWasChangedIsRefused) {
   EXPECT_EQ(resume("b.run").error().code, ErrorCode::corrupt);
   std::ofstream(folder_ / "b.run/memory.jsonl") << text;
   EXPECT_TRUE(resume("b.run"));
+  const std::string yaml = text_of("b.run/run.yaml");
+  std::ofstream(folder_ / "b.run/run.yaml") << yaml.substr(0, yaml.find("memory:"));
+  EXPECT_EQ(resume("b.run").error().code, ErrorCode::corrupt);
 }
 
 TEST_F(RunMemory, AReplayReadsWhatTheRunReadAndTeachesNothing) {
