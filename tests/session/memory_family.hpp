@@ -122,11 +122,20 @@ inline Registry registry_for(const Member& member) {
   return registry;
 }
 
-/// Lays the task into `folder`, which must be new.
-inline TaskFolder task_in(const std::filesystem::path& folder, const std::string& name) {
+inline Task task() {
+  Task task;
+  task.name = "choice";
+  task.backend = "command";
+  task.seed = Source::create({{"choice.txt", line_of("none")}}).value();
+  return task;
+}
+
+/// The task in a folder of its own, which must be new.
+inline TaskFolder task_in(const std::filesystem::path& folder) {
   TaskFolder files;
-  files.files = {{"task.yaml", "version: 1\nname: " + name +
-                                   "\nbackend: command\nfiles: {seed: choice.txt}\ncommand: [none]\n"},
+  files.files = {{"task.yaml",
+                  "version: 1\nname: choice\nbackend: command\nfiles: {seed: choice.txt}\n"
+                  "command: [none]\n"},
                  {"choice.txt", line_of("none")}};
   write_task_folder(files, folder).value();
   return load_task_folder(folder, registry_for({}).backends).value();
@@ -135,9 +144,9 @@ inline TaskFolder task_in(const std::filesystem::path& folder, const std::string
 inline constexpr const char* kQuiet =
     "proposer: {kind: simulated}\nworkers: 1\nlimits: {repairs: 0, duels: 0, tunings: 0, confirm: false}\n";
 
-inline RunConfig config_for(const TaskFolder& task, const Member& member, const std::string& yaml) {
+inline RunConfig config_for(const Task& task, const Member& member, const std::string& yaml) {
   const Registry registry = registry_for(member);
-  RunConfig config = default_config(task.task, registry).value();
+  RunConfig config = default_config(task, registry).value();
   for (const std::string& text : {std::string(kQuiet), yaml})
     read_config(text, "run.yaml", registry, config).value();
   return config;

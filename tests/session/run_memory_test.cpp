@@ -15,7 +15,7 @@ namespace kernelsmith {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Listener final : Observer {
   void on_event(const Event&) override {}
@@ -23,12 +23,12 @@ struct Listener final : Observer {
   std::string told;
 };
 
-class RunMemory : public testing::Test {
+class RunMemory : public ::testing::Test {
  protected:
-  RunMemory() : task_(family::task_in(folder_ / "task", "choice")) {}
+  RunMemory() : task_(family::task_in(folder_ / "task")) {}
 
   Result<Session> begin(const std::string& name, const std::string& yaml) {
-    return Session::create(task_, folder_ / name, family::config_for(task_, member_, yaml), listener_);
+    return Session::create(task_, folder_ / name, family::config_for(task_.task, member_, yaml), listener_);
   }
   Result<Session> resume(const std::string& name, std::uint64_t iterations = 0) {
     return Session::resume(
