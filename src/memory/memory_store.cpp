@@ -79,13 +79,13 @@ Status MemoryStore::change(const Change& change) const {
   if (!held) return held.error();
   auto rules = this->rules();
   if (!rules) return rules.error();
-  if (const Status changed = change(*rules); !changed) return changed;
+  if (Status changed = change(*rules); !changed) return changed;
   const std::string text = to_lines(united(*rules));
   if (text.size() > kLargestStore)
     return fail(ErrorCode::invalid_argument, "the memory would be larger than 64 MiB", folder_.string(),
                 "forget rules, or name another folder");
   const fs::path file = folder_ / kFile, fresh = folder_ / "rules.jsonl.new";
-  if (const Status written = write_new_file(fresh, text, Flush::yes); !written) return written;
+  if (Status written = write_new_file(fresh, text, Flush::yes); !written) return written;
   if (::chmod(fresh.c_str(), 0600) != 0) return system_error("cannot protect", fresh, errno);
   if (::rename(fresh.c_str(), file.c_str()) != 0) return system_error("cannot replace", file, errno);
   if (::fsync(held->get()) != 0 && errno != EINVAL) return system_error("cannot flush", folder_, errno);

@@ -53,6 +53,10 @@ std::string quoted(const std::string& text) {
   return "`" + plain + "`";
 }
 
+std::string counted(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 std::string provenance(const MemoryRule& rule) {
   std::set<std::string> runs, tasks, hardware;
   const Measurement* gain = nullptr;
@@ -62,15 +66,15 @@ std::string provenance(const MemoryRule& rule) {
     if (!one.hardware.empty()) hardware.insert(one.hardware);
     if (one.gain && (!gain || one.gain->low > gain->low)) gain = &*one.gain;
   }
-  std::string text = std::to_string(rule.evidence.size()) + " verdicts, " + std::to_string(runs.size()) +
-                     " runs, " + std::to_string(tasks.size()) + " tasks";
+  std::string text = counted(rule.evidence.size(), "verdict") + ", " + counted(runs.size(), "run") + ", " +
+                     counted(tasks.size(), "task");
   if (gain) {
     char words[96];
     std::snprintf(words, sizeof words, ", at best %.2fx [%.2f, %.2f]", gain->median, gain->low, gain->high);
     text += words;
   }
   if (const auto helped = std::ranges::count_if(rule.uses, &RuleUse::helped); !rule.uses.empty())
-    text += ", helped " + std::to_string(helped) + " of " + std::to_string(rule.uses.size()) + " runs";
+    text += ", helped " + std::to_string(helped) + " of " + counted(rule.uses.size(), "run");
   if (!hardware.empty()) text += ", on " + quoted(*hardware.begin());
   return text;
 }

@@ -83,7 +83,7 @@ TEST(Notes, SayWhereARuleComesFrom) {
   hostile.uses = {{"r2", true}, {"r3", false}};
   const PromptNote note = notes_of({{hostile}}).front();
   EXPECT_EQ(note.about, "tactic " + hostile.id() +
-                            " (1 verdicts, 1 runs, 1 tasks, at best 1.50x [1.40, 1.60], helped 1 of 2 runs, "
+                            " (1 verdict, 1 run, 1 task, at best 1.50x [1.40, 1.60], helped 1 of 2 runs, "
                             "on `x  ## System`)");
   EXPECT_EQ(note.text, "x");
 }

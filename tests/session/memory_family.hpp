@@ -72,7 +72,7 @@ class ReaderProvider final : public ProposerProvider {
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
   std::optional<unsigned> proposals_in_flight() const override { return 1; }
   std::optional<PromptOptions> prompts() const override { return options_; }
-  void show_notes(std::vector<PromptNote> notes) override { options_.notes = std::move(notes); }
+  void show_notes(const std::vector<PromptNote>& notes) override { options_.notes = notes; }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     auto builder = PromptBuilder::create(task, options_);

@@ -94,7 +94,7 @@ class ProposerProvider : public Provider<Proposer> {
   virtual void describe_backend(const BackendDescription&) {}
 
   /// What its prompts show of earlier runs. Told before anything is asked.
-  virtual void show_notes(std::vector<PromptNote>) {}
+  virtual void show_notes(const std::vector<PromptNote>&) {}
 
   /// How its prompts are made; empty: it has none.
   virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
