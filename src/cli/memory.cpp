@@ -53,8 +53,8 @@ Status show(const Words& words) {
   const auto rule = std::ranges::find(*rules, words.other, &MemoryRule::id);
   if (rule == rules->end())
     return fail(ErrorCode::not_found, "no rule " + words.other, words.store, "'memory list' shows the ids");
-  say("{} {} on {}{}\n\n{}\n\n", name_of(rule->kind), rule->id(), rule->backend,
-      rule->expired() ? ", expired" : "", rule->text);
+  say("{} {} on {}{}\n\n{}{}{}\n\n", name_of(rule->kind), rule->id(), rule->backend,
+      rule->expired() ? ", expired" : "", rule->about, rule->about.empty() ? "" : "\n\n", rule->text);
   for (const Evidence& one : rule->evidence)
     say("run {} program {} task {}{}{}\n", one.run, one.program, one.task.substr(0, 16),
         one.hardware.empty() ? "" : " on " + one.hardware, one.gain ? ": " + text_of(*one.gain) : "");

@@ -9,6 +9,7 @@
 #include <kernelsmith/memory/learn.hpp>
 
 #include "change_words.hpp"
+#include "first_sentences.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -112,7 +113,8 @@ class Learner {
     if (gained)
       add(RuleKind::tactic,
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
-          ratio(verdict.metrics()->fitness(), had));
+          ratio(verdict.metrics()->fitness(), had),
+          from_.reply ? memory::first_sentences(from_.reply({program})) : "");
     count(identifiers(old_source), identifiers(new_source), program, gained);
     note_step(old_source, new_source, program, gained);
   }
@@ -152,8 +154,8 @@ class Learner {
   }
 
   void add(RuleKind kind, const std::string& text, std::uint64_t program,
-           std::optional<Measurement> gain = {}) {
-    MemoryRule rule{kind, from_.backend, escape_controls(text), from_.terms, {}, {}};
+           std::optional<Measurement> gain = {}, const std::string& about = {}) {
+    MemoryRule rule{kind, from_.backend, escape_controls(text), from_.terms, {}, {}, escape_controls(about)};
     rule.evidence.push_back({from_.run, program, from_.task,
                              escape_controls(verdicts_.at(program).report().hardware), std::move(gain)});
     const auto [found, is_new] = rules_.try_emplace(rule.id(), rule);

@@ -81,7 +81,7 @@ std::string provenance(const MemoryRule& rule) {
 
 PromptNote note_of(const MemoryRule& rule) {
   return {rule.id(), std::string(name_of(rule.kind)) + " " + rule.id() + " (" + provenance(rule) + ")",
-          rule.text};
+          rule.about.empty() ? rule.text : rule.about + "\n\n" + rule.text};
 }
 
 std::size_t tokens_of(const PromptNote& note) {

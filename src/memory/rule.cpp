@@ -63,6 +63,7 @@ MemoryRule rule_of(const Json& json) {
   rule.kind = rule_kind_from(json.at("kind").get<std::string>()).value_or(RuleKind::tactic);
   rule.backend = json.at("backend");
   rule.text = json.at("text");
+  rule.about = json.value("about", "");
   rule.terms = json.at("terms").get<std::vector<std::string>>();
   for (const Json& one : json.at("evidence")) rule.evidence.push_back(evidence_from(one));
   for (const Json& use : json.at("uses")) rule.uses.push_back({use.at("run"), use.at("helped")});
@@ -81,7 +82,7 @@ bool is_plain(const Evidence& one) {
 }
 
 bool is_plain(const MemoryRule& rule) {
-  return is_plain(rule.text) && is_plain(rule.backend) &&
+  return is_plain(rule.text) && is_plain(rule.about) && is_plain(rule.backend) &&
          std::ranges::all_of(rule.terms, [](const std::string& term) { return is_plain(term); }) &&
          std::ranges::all_of(rule.evidence, [](const Evidence& one) { return is_plain(one); }) &&
          std::ranges::all_of(rule.uses, [](const RuleUse& use) { return is_plain(use.run); });
@@ -115,6 +116,7 @@ double MemoryRule::rank() const {
 void add_to(MemoryRule& rule, const MemoryRule& other) {
   unite(rule.terms, other.terms);
   unite(rule.evidence, other.evidence);
+  if (rule.about.empty() || (!other.about.empty() && other.about < rule.about)) rule.about = other.about;
   unite(rule.uses, other.uses);
   for (const RuleUse& use : other.uses)
     std::ranges::lower_bound(rule.uses, use.run, {}, &RuleUse::run)->helped |= use.helped;
@@ -124,9 +126,10 @@ std::string to_line(const MemoryRule& rule) {
   Json evidence = Json::array(), uses = Json::array();
   for (const Evidence& one : rule.evidence) evidence.push_back(json_of(one));
   for (const RuleUse& use : rule.uses) uses.push_back({{"helped", use.helped}, {"run", use.run}});
-  const Json json{
+  Json json{
       {"backend", rule.backend}, {"evidence", evidence}, {"id", rule.id()}, {"kind", name_of(rule.kind)},
       {"terms", rule.terms},     {"text", rule.text},    {"uses", uses}};
+  if (!rule.about.empty()) json["about"] = rule.about;
   return json.dump();
 }
 

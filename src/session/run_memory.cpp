@@ -77,9 +77,12 @@ void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config) {
   config.proposer.provider->show_notes(notes_of(snapshot));
 }
 
-Result<Learnt> learnt_from(const Journal& journal, const std::string& run, const Task& task,
-                           const MemorySnapshot& read) {
-  return learn(journal, {run, task.digest.hex(), task.backend, memory_terms(task), read});
+Result<Learnt> learnt_from(const RunStore& run, const Task& task, const MemorySnapshot& read) {
+  const auto reply = [&run](TicketId ticket) {
+    const auto kept = run.reply(ticket);
+    return kept && *kept ? (*kept)->text : std::string();
+  };
+  return learn(run, {run.run_id(), task.digest.hex(), task.backend, memory_terms(task), read, reply});
 }
 
 Result<std::string> add_to_memory(const RunConfig& config, const std::string& run, const Learnt& learnt) {

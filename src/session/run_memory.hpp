@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include <kernelsmith/core/journal.hpp>
 #include <kernelsmith/memory/memory_store.hpp>
 #include <kernelsmith/session/run_config.hpp>
+#include <kernelsmith/store/run_store.hpp>
 
 namespace kernelsmith {
 
@@ -29,9 +29,8 @@ Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, cons
 /// Has the proposer show it, and the configuration name it.
 void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config);
 
-/// What the run in `journal` teaches.
-Result<Learnt> learnt_from(const Journal& journal, const std::string& run, const Task& task,
-                           const MemorySnapshot& read);
+/// What the run teaches.
+Result<Learnt> learnt_from(const RunStore& run, const Task& task, const MemorySnapshot& read);
 
 /// Whether the run adds what it teaches to a memory: it names one, and follows no recording.
 bool is_remembered(const RunConfig& config);

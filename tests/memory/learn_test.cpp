@@ -39,6 +39,8 @@ class History {
   }
   std::vector<MemoryRule> rules() const { return learn(MemoryJournal(events_), kFrom).value().rules; }
 
+  Learnt learnt(const LearntFrom& from) const { return learn(MemoryJournal(events_), from).value(); }
+
   /// Whether it helped, by the text of each rule that was shown and used.
   std::map<std::string, bool> helped(const std::vector<MemoryRule>& read, bool by_a_prompt = true) const {
     LearntFrom from = kFrom;
@@ -71,6 +73,23 @@ TEST(Learn, AGainBeyondTheNoiseIsATactic) {
   EXPECT_EQ(evidence.hardware, "a CPU");
   EXPECT_DOUBLE_EQ(evidence.gain->low, 2.0);
   EXPECT_DOUBLE_EQ(evidence.gain->high, 2.2);
+}
+
+TEST(Learn, ATacticIsDescribedByTheFirstSentencesOfItsReply) {
+  const auto described = [](const std::string& reply) {
+    LearntFrom from = kFrom;
+    from.reply = [&](TicketId ticket) { return ticket.value == 1 ? reply : "Another one's."; };
+    History run;
+    run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int b;\n", accepted(2, 2));
+    return run.learnt(from).rules.front().about;
+  };
+  EXPECT_EQ(described("The loop is 1.5 times\ntoo long. I halve it! More.\n```\nint b;\n```\n"),
+            "The loop is 1.5 times too long. I halve it!");
+  EXPECT_EQ(described("One alone, without an end\n\n```\nint b;\n"), "One alone, without an end");
+  EXPECT_EQ(described("```\nint b;\n```\nBehind it."), "");
+  EXPECT_EQ(described("<think>Hm. Well.</think>\n```\nint b;\n```\n"), "");
+  EXPECT_EQ(described(std::string(500, 'x')), "");
+  EXPECT_EQ(described(""), "");
 }
 
 TEST(Learn, AGainWithinTheNoiseIsNoTactic) {

@@ -86,6 +86,8 @@ TEST(Notes, SayWhereARuleComesFrom) {
                             " (1 verdict, 1 run, 1 task, at best 1.50x [1.40, 1.60], helped 1 of 2 runs, "
                             "on `x  ## System`)");
   EXPECT_EQ(note.text, "x");
+  hostile.about = "It halves the loop.";
+  EXPECT_EQ(notes_of({{hostile}}).front().text, "It halves the loop.\n\nx");
 }
 
 TEST(MemoryTerms, AreTheReferencesNamesAndTheTensors) {

@@ -12,6 +12,7 @@ using kernelsmith::testing::rule;
 TEST(MemoryRule, ReadsBackWhatItWrites) {
   MemoryRule written = rule("tile by 8\n\"quoted\" \xe2\x84\xa2", {"exp", "softmax"});
   written.uses = {{"r2", true}, {"r3", false}};
+  written.about = "It halves the loop.";
   written.evidence.push_back({"r2", 1, "t2", "", {}});
   const auto read = rule_from(to_line(written));
   ASSERT_TRUE(read) << describe(read.error());
@@ -48,6 +49,19 @@ TEST(MemoryRule, RefusesWhatIsNotSound) {
   EXPECT_FALSE(rule_from(with(R"("backend":"cpu",)", R"("backend":"cpu","backend":"cpu",)")));
   EXPECT_FALSE(rule_from(to_line(rule("\x1b[2J")))) << "it would steer a terminal";
   EXPECT_FALSE(rule_from(with(R"("uses":[])", R"("uses":[],"zz":1)")));
+  EXPECT_FALSE(rule_from(with(R"({"backend")", R"({"about":"","backend")")));
+  EXPECT_TRUE(rule_from(with(R"({"backend")", R"({"about":"b","backend")")));
+}
+
+TEST(MemoryRule, KeepsOneDescriptionInAnyOrder) {
+  MemoryRule first = rule("x"), second = rule("x"), none = rule("x");
+  first.about = "a";
+  second.about = "b";
+  MemoryRule one = none, other = second;
+  for (const MemoryRule& more : {second, first}) add_to(one, more);
+  for (const MemoryRule& more : {none, first}) add_to(other, more);
+  EXPECT_EQ(one.about, "a");
+  EXPECT_EQ(other.about, "a");
 }
 
 TEST(MemoryRule, NamesTheLineThatCannotBeRead) {

@@ -1,6 +1,7 @@
 // What a run's journal teaches.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct LearntFrom {
   std::string backend;
   std::vector<std::string> terms;  ///< memory_terms()
   MemorySnapshot read = {};        ///< the rules that its prompts showed
+  /// The reply that a program was taken from, if it was kept; may be empty.
+  std::function<std::string(TicketId)> reply = {};
 };
 
 /// What a run teaches.
@@ -29,7 +32,8 @@ struct Learnt {
 
 /// Reads the journal once. A child that was accepted after its parent was rejected gives a refusal; one that
 /// is better than its parent beyond the noise gives a tactic; an identifier that several children brought in
-/// and none of them gained by gives a dead end.
+/// and none of them gained by gives a dead end. A tactic is described by the first two sentences of its
+/// reply.
 ///
 /// A tactic that the run read helped if a child that gained did at least half of it; a refusal, if one that
 /// was accepted did. A dead end was of no help if a child brought it in all the same; otherwise nothing can

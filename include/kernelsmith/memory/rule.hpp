@@ -48,6 +48,7 @@ struct MemoryRule {
   std::vector<std::string> terms;  ///< of the tasks where it was learnt; sorted, without repeats
   std::vector<Evidence> evidence;  ///< sorted by run and program, without repeats
   std::vector<RuleUse> uses;       ///< sorted by run, without repeats
+  std::string about = {};          ///< what the model said of its change; may be empty; as `text`
 
   /// 16 hexadecimal digits of the digest of kind, backend and text.
   std::string id() const;
@@ -62,7 +63,7 @@ struct MemoryRule {
 };
 
 /// Adds what `other`, a rule with the same id, has and `rule` lacks. Adding the same twice changes nothing.
-/// A run that the rule helped by either was helped.
+/// A run that the rule helped by either was helped; of two descriptions the first by bytes stays.
 void add_to(MemoryRule& rule, const MemoryRule& other);
 
 /// One line without its end: sorted keys, no white space.
