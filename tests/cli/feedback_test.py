@@ -12,7 +12,7 @@ class FeedbackTest(CommandTest):
         write_task(self.folder / "task")
 
     def run_of_a_few(self):
-        done = kernelsmith("run", "task", "--out", "a.run", "--iterations", "12", cwd=self.folder)
+        done = kernelsmith("run", "task", "--out", "a.run", "--iterations", "3", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_profile_is_the_verdict_and_what_is_missing(self):
