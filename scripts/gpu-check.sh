@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
-# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect;
+# usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect profile;
 #   of torch: torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
 #   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS);
@@ -84,6 +84,24 @@ def walk(value):
     elif isinstance(value, list):
         for child in value: walk(child)
 for line in sys.stdin: walk(json.loads(line))' | sort | uniq -c
+  done
+}
+
+# `profile` of every example as a person reads it, then what of it is missing or unlikely: nothing should be.
+section_profile() {
+  for task in softmax_cuda reduce_cuda rmsnorm_cuda matmul_bf16_cuda; do
+    echo "-- $task"
+    timeout 120 kernelsmith profile examples/$task examples/$task/seed.cu 2>&1
+    timeout 120 kernelsmith profile --no-evaluation --json examples/$task examples/$task/seed.cu 2>/dev/null | python3 -c 'import json, sys
+told = json.load(sys.stdin)
+print("missing:", told["missing"])
+for launch in told["launches"]:
+    counts = launch["counts"] or {}
+    stalls, lines = counts.get("stalls", []), counts.get("lines", [])
+    shares = [counts.get(name, -1) for name in ("arithmetic", "tensor_cores", "memory_system", "device_memory", "occupancy")]
+    good = all(share is not None and 0 <= share <= 1 for share in shares) and counts["us"] > 0 and counts["ridge"] and stalls and lines
+    print("ok" if good else "UNLIKELY", launch["kernel"], launch["limiter"] or "-", "fits", round(launch["occupancy"], 2), counts.get("bound"))
+' || echo "no profile"
   done
 }
 

@@ -23,6 +23,7 @@
 #include "inspector/inspection.hpp"
 #include "inspector/inspection_policy.hpp"
 #include "inspector/tool.hpp"
+#include "launch_profiles.hpp"
 #include "locate_program.hpp"
 #include "plan_cache.hpp"
 #include "rates.hpp"
@@ -353,17 +354,59 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
 }
 
 /// With the tools that this machine has. Errors: tool_missing (the inspector's program).
-Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOptions& options) {
-  if (!options.inspect || !vendor_of(options).inspected) return InspectFunction();
+Result<InspectionSetup> inspection_setup(const Prepared& prepared) {
   auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
   if (!program) return program.error();
   const std::filesystem::path& toolkit = prepared.compiler->toolkit().root;
-  return inspecting_with({{std::move(*program), prepared.gpu->device().index()},
-                          prepared.task,
-                          prepared.shapes,
-                          planning_with(prepared.plan),
-                          find_cuda_tool("compute-sanitizer", toolkit),
-                          find_cuda_tool("ncu", toolkit)});
+  return InspectionSetup{{std::move(*program), prepared.gpu->device().index()},
+                         prepared.task,
+                         prepared.shapes,
+                         planning_with(prepared.plan),
+                         find_cuda_tool("compute-sanitizer", toolkit),
+                         find_cuda_tool("ncu", toolkit)};
+}
+
+/// Errors: inspection_setup's.
+Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOptions& options) {
+  if (!options.inspect || !vendor_of(options).inspected) return InspectFunction();
+  auto setup = inspection_setup(prepared);
+  if (!setup) return setup.error();
+  return inspecting_with(std::move(*setup));
+}
+
+/// A candidate alone, at addresses that are made up. Errors: `refused` with its diagnostics if it cannot be
+/// compiled or planned.
+Result<PlannedBinaryPtr> planned_alone(const Prepared& prepared, const Source& source,
+                                       const CudaOptions& options) {
+  const auto told = [](const Failure& failure) -> Error {
+    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
+    const Rejection& rejection = std::get<Rejection>(failure);
+    return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+  };
+  const auto output = prepared.compiler->compile(source, options.stop);
+  if (!output) return told(output.error());
+  auto planned =
+      plan_binary(prepared.plan, output->binary, made_up_addresses(prepared, options), options.stop);
+  if (!planned) return told(planned.error());
+  return std::move(*planned);
+}
+
+/// With ncu, if the vendor's GPUs are looked at with it and one is here.
+Status count_on_gpu(const Prepared& prepared, const PlannedBinary& planned, const Source& source,
+                    const CudaOptions& options, GpuProfile& profile) {
+  const GpuVendor& vendor = vendor_of(options);
+  if (!prepared.gpu || !vendor.inspected) {
+    profile.missing.push_back("counters, stalls and source lines: " +
+                              (prepared.gpu ? "none are read from GPUs of " + std::string(vendor.maker)
+                                            : std::string("there is no GPU to run it on")));
+    return {};
+  }
+  const DeviceLease lease(prepared.gpu->device().bus_id());
+  const auto held = lease.take(options.stop);
+  if (!held) return held.error();
+  const auto setup = inspection_setup(prepared);
+  if (!setup) return setup.error();
+  return add_profile(*setup, planned, source, options.stop, profile);
 }
 
 /// Ready on one GPU. Without a GPU it is ready for what needs none.
@@ -425,20 +468,26 @@ Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const
 }
 
 Result<std::string> describe_cuda_plan(const Task& task, const Source& source, const CudaOptions& options) {
-  auto prepared = cuda::prepare(std::make_shared<const Task>(task), options, options.devices.first);
+  const auto prepared = cuda::prepare(std::make_shared<const Task>(task), options, options.devices.first);
   if (!prepared) return prepared.error();
-  const auto told = [](const Failure& failure) -> Error {
-    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-    const Rejection& rejection = std::get<Rejection>(failure);
-    return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
-  };
-  auto output = prepared->compiler->compile(source, {});
-  if (!output) return told(output.error());
-  auto planned =
-      cuda::plan_binary(prepared->plan, output->binary, cuda::made_up_addresses(*prepared, options), {});
-  if (!planned) return told(planned.error());
+  const auto planned = cuda::planned_alone(*prepared, source, options);
+  if (!planned) return planned.error();
   return cuda::kernel_table(**planned) + "\n" + cuda::plan_text(**planned, task) +
          cuda::call_differences(**planned, task);
+}
+
+Result<GpuProfile> profile_cuda(const Task& task, const Source& source, CudaOptions options) {
+  // Line information changes no instruction.
+  if (cuda::vendor_of(options).inspected) options.flags.emplace_back("-lineinfo");
+  const auto prepared = cuda::prepare(std::make_shared<const Task>(task), options, options.devices.first);
+  if (!prepared) return prepared.error();
+  const auto planned = cuda::planned_alone(*prepared, source, options);
+  if (!planned) return planned.error();
+  const cuda::DeviceFacts& device = prepared->plan.planner.device;
+  GpuProfile profile{device.name, cuda::launch_profiles(**planned, device), {}};
+  if (auto counted = cuda::count_on_gpu(*prepared, **planned, source, options, profile); !counted)
+    return counted.error();
+  return profile;
 }
 
 std::string cuda_task_header(const Task& task) {

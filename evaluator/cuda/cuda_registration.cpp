@@ -51,6 +51,11 @@ class CudaProvider final : public EvaluatorProvider {
     return describe_cuda_plan(task, source, options_);
   }
 
+  Result<GpuProfile> profile(const Task& task, const Source& source,
+                             const std::stop_token& stop) const override {
+    return profile_cuda(task, source, stopped_by(stop, options_));
+  }
+
   void tell_of_waiting(const TellOfWaiting& tell) override { options_.tell = tell; }
 
   void mark_untrusted() override { sandbox_.mark_untrusted(); }

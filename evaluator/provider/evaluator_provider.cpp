@@ -7,6 +7,12 @@ Result<std::string> EvaluatorProvider::describe_plan(const Task& task, const Sou
               "kernelsmith evaluate measures them");
 }
 
+Result<GpuProfile> EvaluatorProvider::profile(const Task& task, const Source&, const std::stop_token&) const {
+  return fail(
+      ErrorCode::unsupported,
+      "launches and counters are known of candidates in CUDA C++, not of the backend '" + task.backend + "'");
+}
+
 Result<PlainVerdict> EvaluatorProvider::verify(const Task& task, const Source&,
                                                const std::stop_token&) const {
   return fail(ErrorCode::unsupported,

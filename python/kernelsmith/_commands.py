@@ -82,8 +82,17 @@ def _reports_held_out(arguments: Sequence[str]) -> bool:
     return wanted(arguments)
 
 
+def _profiles_a_candidate(arguments: Sequence[str]) -> bool:
+    """`profile TASK FILE` is the executable's; a model is one word, and options follow it."""
+    words = arguments[1:3]
+    return arguments[0] == "profile" and ("--no-evaluation" in arguments or any(one.startswith("--json") for one in arguments)
+                                          or (len(words) == 2 and not any(one.startswith("-") for one in words)))
+
+
 def knows(arguments: Sequence[str]) -> bool:
     """Whether they are for a command of this module."""
+    if _profiles_a_candidate(arguments):
+        return False
     return arguments[0] in _COMMANDS or _exports_trace(arguments) or _reports_held_out(arguments)
 
 

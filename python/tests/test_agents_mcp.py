@@ -35,7 +35,7 @@ def test_a_whole_search(task, tmp_path):
     async def search():
         async with over_stdio(task, "-o", folder, "--evaluations", "9") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget"}
+            assert tools == {"evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile", "diff"}
             numbers = [number_in(await told(client, "evaluate", code=program(one, 1, 1, 1, 1, 1))) for one in (1, 2, 3)]
             assert "cost nothing" in await told(client, "evaluate", code=program(2, 1, 1, 1, 1, 1))
             assert "rejected" in await told(client, "evaluate", code="k0 = 1/0\n", parent=numbers[0])

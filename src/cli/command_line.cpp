@@ -61,8 +61,8 @@ std::string typed_name(const CLI::App& app) {
 }
 
 /// The commands that only the Python package has (python/kernelsmith/_commands.py).
-constexpr std::array kOfPython = {"apply"sv,   "dataset"sv, "openevolve"sv, "plot"sv,
-                                  "profile"sv, "publish"sv, "synthesize"sv};
+constexpr std::array kOfPython = {"apply"sv, "dataset"sv, "openevolve"sv,
+                                  "plot"sv,  "publish"sv, "synthesize"sv};
 
 Error unknown_command(const CLI::App& app, const std::string& word) {
   if (std::ranges::find(kOfPython, word) != kOfPython.end())
@@ -121,9 +121,10 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", "kernelsmith " KERNELSMITH_VERSION, "Print the version and exit");
   app.footer(kCommandLineFooter);
   app.require_subcommand(0, 1);
-  for (auto add : {add_init,   add_doctor, add_evaluate, add_plan,   add_verify, add_run,   add_resume,
-                   add_replay, add_show,   add_prompt,   add_export, add_memory, add_suite, add_score,
-                   add_stts,   add_serve,  add_report,   add_ui,     add_worker, add_help})
+  for (auto add :
+       {add_init,   add_doctor, add_evaluate, add_plan,   add_profile, add_verify, add_run,   add_resume,
+        add_replay, add_show,   add_diff,     add_prompt, add_export,  add_memory, add_suite, add_score,
+        add_stts,   add_serve,  add_report,   add_ui,     add_worker,  add_help})
     add(app, chosen);
   app.allow_extras();
   for (CLI::App* command : app.get_subcommands({})) command->allow_extras();

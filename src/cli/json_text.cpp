@@ -51,7 +51,10 @@ std::string json_of(const Evaluation& evaluation, const Source& candidate,
 }
 
 std::string json_of(const RunView& view, const JsonOption& json) {
-  const std::string line = run_json(view);
+  return json_of_object(run_json(view), json);
+}
+
+std::string json_of_object(const std::string& line, const JsonOption& json) {
   return json.style == kPretty ? dump(Json::parse(line), json) : line + "\n";
 }
 

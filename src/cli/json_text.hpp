@@ -29,6 +29,9 @@ std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
 std::string json_of(const PromptPreview& preview, const JsonOption& json);
 
+/// An object that is one line already, in the style that was asked for.
+std::string json_of_object(const std::string& line, const JsonOption& json);
+
 /// `{"file": FILE}`.
 std::string json_of_file(const std::string& file, const JsonOption& json);
 

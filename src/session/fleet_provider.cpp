@@ -149,6 +149,10 @@ class FleetProvider final : public EvaluatorProvider {
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
     return local_->describe_plan(task, source);
   }
+  Result<GpuProfile> profile(const Task& task, const Source& source,
+                             const std::stop_token& stop) const override {
+    return local_->profile(task, source, stop);
+  }
 
   Result<PlainVerdict> verify(const Task& task, const Source& source,
                               const std::stop_token& stop) const override {

@@ -13,6 +13,7 @@
 
 #include "inspector/profile.hpp"
 #include "inspector/sanitizer.hpp"
+#include "inspector/source_lines.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -144,6 +145,40 @@ void profile(const InspectionSetup& setup, const PlannedBinary& planned, const S
     inspection.notes.push_back({"ncu", describe(launches.error())});
 }
 
+/// With the full set of counters, or the brief one if ncu does not know all of those on this GPU.
+Result<std::vector<LaunchCounters>> count(const InspectionSetup& setup, const PlannedBinary& planned,
+                                          const SharedInputs& inputs, const std::stop_token& stop,
+                                          GpuProfile& profile) {
+  const auto counted = [&](CounterSet counters) -> Result<std::vector<LaunchCounters>> {
+    const auto run =
+        run_tool([&](const std::filesystem::path& log) { return profiler(*setup.profiler, log, counters); },
+                 setup, planned, inputs, 1, stop);
+    return run ? counters_in(run->log) : Result<std::vector<LaunchCounters>>(run.error());
+  };
+  auto full = counted(CounterSet::full);
+  if (full || stop.stop_requested()) return full;
+  auto brief = counted(CounterSet::brief);
+  if (brief) profile.missing.push_back("roofline: ncu did not give its counters: " + describe(full.error()));
+  return brief;
+}
+
+Status add_hot_lines(const InspectionSetup& setup, const PlannedBinary& planned, const SharedInputs& inputs,
+                     const Source& source, const std::stop_token& stop, GpuProfile& profile) {
+  auto folder = ScratchFolder::create();
+  if (!folder) return folder.error();
+  for (const SourceFile& file : source.files())
+    if (auto written = folder->write(file.path, file.text); !written) return written;
+  const auto run = run_tool(
+      [&](const std::filesystem::path& log) { return line_profiler(*setup.profiler, folder->path(), log); },
+      setup, planned, inputs, 1, stop);
+  const auto lines = run ? lines_in(run->log) : std::vector<LaunchLines>();
+  add_lines(lines, profile.launches);
+  if (lines.empty())
+    profile.missing.push_back("source lines: " +
+                              (run ? "ncu printed none: " + words_of_ncu(run->log) : describe(run.error())));
+  return {};
+}
+
 }  // namespace
 
 InspectFunction inspecting_with(InspectionSetup setup) {
@@ -158,6 +193,25 @@ InspectFunction inspecting_with(InspectionSetup setup) {
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
     return inspection;
   };
+}
+
+Status add_profile(const InspectionSetup& setup, const PlannedBinary& planned, const Source& source,
+                   const std::stop_token& stop, GpuProfile& profile) {
+  if (!setup.profiler) {
+    profile.missing.emplace_back("counters and source lines: ncu is not here (kernelsmith doctor)");
+    return {};
+  }
+  const auto inputs = draw(setup, planned);
+  if (!inputs) return inputs.error();
+  const auto counted = count(setup, planned, *inputs, stop, profile);
+  if (counted) {
+    add_counts(*counted, profile.launches);
+    if (auto added = add_hot_lines(setup, planned, *inputs, source, stop, profile); !added) return added;
+  } else {
+    profile.missing.push_back("counters and source lines: " + describe(counted.error()));
+  }
+  if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
+  return {};
 }
 
 }  // namespace kernelsmith::cuda

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/gpu_profile.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
 #include "inspector/inspector_process.hpp"
@@ -41,5 +43,11 @@ using InspectFunction = std::function<Result<Inspection>(const PlannedBinary&, c
 /// Each tool sees one call at every shape (ncu: at the first), in a process of its own and on memory of its
 /// own. Empty if the machine has neither tool.
 InspectFunction inspecting_with(InspectionSetup setup);
+
+/// Adds what ncu counts and samples in one call at the first shape: counters, then source lines, for which
+/// `source` was compiled with line information. What it could not do becomes a sentence in `missing`. Errors:
+/// cancelled, and those of drawing inputs.
+Status add_profile(const InspectionSetup& setup, const PlannedBinary& planned, const Source& source,
+                   const std::stop_token& stop, GpuProfile& profile);
 
 }  // namespace kernelsmith::cuda

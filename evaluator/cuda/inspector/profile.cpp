@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <utility>
 
-#include <kernelsmith/core/escape.hpp>
+#include "inspector/bare_name.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -23,6 +23,27 @@ constexpr const char* kMostWarps = "sm__maximum_warps_per_active_cycle_pct";
 constexpr const char* kL2Hits = "lts__t_sector_hit_rate.pct";
 constexpr const char* kSectors = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio";
 constexpr const char* kWaves = "launch__waves_per_multiprocessor";
+// Those of a roofline, and of all that a warp waits between two instructions.
+constexpr const char* kBytes = "dram__bytes.sum";
+constexpr const char* kWait = "smsp__average_warp_latency_per_inst_issued.ratio";
+constexpr const char* kPeakBytes = "dram__bytes.sum.peak_sustained";
+constexpr const char* kMemoryClock = "dram__cycles_elapsed.avg.per_second";
+constexpr const char* kPeakMultiplyAdds = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained";
+constexpr const char* kClock = "sm__cycles_elapsed.avg.per_second";
+
+/// Arithmetic instructions of threads, and the operations of each.
+struct Arithmetic {
+  const char* counter;
+  double operations;
+};
+constexpr std::array<Arithmetic, 6> kArithmetic{{
+    {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1},
+    {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 1},
+    {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2},
+    {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", 1},
+    {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", 1},
+    {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 2},
+}};
 
 /// Cycles that a warp waits between two instructions, by what it waits for.
 struct Stall {
@@ -51,6 +72,8 @@ constexpr std::array<Stall, 7> kStalls{{
 constexpr double kBusy = 60;
 /// From here on another launch is worth a word.
 constexpr double kWorthNaming = 0.1;
+/// Per cent of the time from which on tensor cores did a part of the work.
+constexpr double kTensorNoise = 1;
 
 std::optional<double> value_of(const LaunchCounters& launch, const char* name) {
   const auto found = launch.values.find(name);
@@ -66,47 +89,6 @@ std::string number(const char* format, double value) {
 
 std::string percent(double value) { return number("%.0f %%", value); }
 
-/// Fields of a line of ncu's table, which is quoted throughout.
-std::vector<std::string> fields_of(std::string_view line) {
-  std::vector<std::string> fields;
-  bool quoted = false;
-  fields.emplace_back();
-  for (const char letter : line) {
-    if (letter == '"')
-      quoted = !quoted;
-    else if (letter == ',' && !quoted)
-      fields.emplace_back();
-    else if (letter != '\r')
-      fields.back() += letter;
-  }
-  return fields;
-}
-
-/// "1,234.5" as ncu writes it.
-std::optional<double> parsed(std::string text) {
-  std::erase(text, ',');
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    lines.push_back(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
-  }
-  return lines;
-}
-
-std::string words_of(std::string_view log) {
-  std::string words;
-  for (const std::string_view line : lines_of(log))
-    if (line.starts_with("==ERROR==")) words += (words.empty() ? "" : " ") + escape_controls(line.substr(9));
-  return words.empty() ? "its log holds no table" : words.substr(words.find_first_not_of(' '));
-}
-
 const Stall* worst_stall(const LaunchCounters& launch) {
   const Stall* worst = nullptr;
   double most = 0;
@@ -118,6 +100,49 @@ const Stall* worst_stall(const LaunchCounters& launch) {
   return worst;
 }
 
+BoundBy unit_of(const LaunchCounters& launch) {
+  const double compute = value_of(launch, kCompute).value_or(0);
+  const double memory = value_of(launch, kMemory).value_or(0);
+  if (std::max(compute, memory) < kBusy) return BoundBy::latency;
+  if (compute > memory) return BoundBy::arithmetic;
+  return value_of(launch, kDram).value_or(0) >= kBusy ? BoundBy::device_memory : BoundBy::caches;
+}
+
+/// By the units that have counters; empty if tensor cores did a part.
+std::optional<double> operations_of(const LaunchCounters& launch) {
+  if (value_of(launch, kTensor).value_or(0) > kTensorNoise) return std::nullopt;
+  double operations = 0;
+  for (const Arithmetic& arithmetic : kArithmetic) {
+    const auto count = value_of(launch, arithmetic.counter);
+    if (!count) return std::nullopt;
+    operations += *count * arithmetic.operations;
+  }
+  return operations;
+}
+
+/// Operations a byte at which fp32 arithmetic and device memory would take as long.
+std::optional<double> ridge_of(const LaunchCounters& launch) {
+  const auto bytes = value_of(launch, kPeakBytes), memory_clock = value_of(launch, kMemoryClock);
+  const auto adds = value_of(launch, kPeakMultiplyAdds), clock = value_of(launch, kClock);
+  if (!bytes || !memory_clock || !adds || !clock || *bytes * *memory_clock <= 0) return std::nullopt;
+  return 2 * *adds * *clock / (*bytes * *memory_clock);
+}
+
+/// As shares of all that a warp waits, or of these reasons together if ncu did not count that.
+std::vector<StallShare> stalls_of(const LaunchCounters& launch) {
+  std::vector<StallShare> stalls;
+  double sum = 0;
+  for (const Stall& stall : kStalls)
+    if (const auto cycles = value_of(launch, stall.counter); cycles && *cycles > 0) {
+      stalls.push_back({stall.cause, stall.helps, *cycles});
+      sum += *cycles;
+    }
+  const double all = std::max(value_of(launch, kWait).value_or(0), sum);
+  for (StallShare& stall : stalls) stall.share /= all;
+  std::ranges::stable_sort(stalls, std::greater(), &StallShare::share);
+  return stalls;
+}
+
 /// "Memory bounds it: ..."
 std::string bound_of(const LaunchCounters& launch) {
   const double compute = value_of(launch, kCompute).value_or(0);
@@ -125,20 +150,22 @@ std::string bound_of(const LaunchCounters& launch) {
   const double dram = value_of(launch, kDram).value_or(0);
   const std::string figures = " (arithmetic units " + percent(compute) + " busy, memory system " +
                               percent(memory) + ", device memory " + percent(dram) + ").";
-  if (std::max(compute, memory) < kBusy) {
+  const BoundBy unit = unit_of(launch);
+  if (unit == BoundBy::latency) {
     std::string text = "Nothing is busy: latency bounds it" + figures;
     if (const Stall* const stall = worst_stall(launch))
       text += std::string(" Its warps wait most for ") + stall->cause +
               ". What usually helps: " + stall->helps + ".";
     return text;
   }
-  if (compute > memory) {
+  if (unit == BoundBy::arithmetic) {
     const double tensor = value_of(launch, kTensor).value_or(0);
     return "Arithmetic bounds it" + figures +
-           (tensor > 1 ? " Tensor cores are busy " + percent(tensor) + " of the time."
-                       : " Tensor cores are idle. What usually helps: fewer or cheaper instructions.");
+           (tensor > kTensorNoise
+                ? " Tensor cores are busy " + percent(tensor) + " of the time."
+                : " Tensor cores are idle. What usually helps: fewer or cheaper instructions.");
   }
-  if (dram >= kBusy)
+  if (unit == BoundBy::device_memory)
     return "Device memory bounds it" + figures +
            " What usually helps: moving fewer bytes (fusing passes, keeping values on the chip); beyond 90 % "
            "little is left.";
@@ -165,40 +192,19 @@ std::string remarks_on(const LaunchCounters& launch) {
 
 }  // namespace
 
-Tool profiler(const std::filesystem::path& program, const std::filesystem::path& log) {
+Tool profiler(const std::filesystem::path& program, const std::filesystem::path& log, CounterSet counters) {
+  std::vector<const char*> names = {kTime,  kCompute,   kMemory, kDram,    kTensor,
+                                    kWarps, kMostWarps, kL2Hits, kSectors, kWaves};
+  for (const Stall& stall : kStalls) names.push_back(stall.counter);
+  if (counters == CounterSet::full) {
+    names.insert(names.end(), {kBytes, kWait, kPeakBytes, kMemoryClock, kPeakMultiplyAdds, kClock});
+    for (const Arithmetic& arithmetic : kArithmetic) names.push_back(arithmetic.counter);
+  }
   std::string metrics;
-  for (const char* name :
-       {kTime, kCompute, kMemory, kDram, kTensor, kWarps, kMostWarps, kL2Hits, kSectors, kWaves})
-    metrics += (metrics.empty() ? "" : ",") + std::string(name);
-  for (const Stall& stall : kStalls) metrics += "," + std::string(stall.counter);
+  for (const char* const name : names) metrics += (metrics.empty() ? "" : ",") + std::string(name);
   return {
       program,
       {"--csv", "--page", "raw", "--print-units", "base", "--metrics", metrics, "--log-file", log.string()}};
-}
-
-Result<std::vector<LaunchCounters>> counters_in(std::string_view log) {
-  std::vector<std::string> header;
-  std::vector<LaunchCounters> launches;
-  for (const std::string_view line : lines_of(log)) {
-    if (!line.starts_with('"')) continue;
-    std::vector<std::string> fields = fields_of(line);
-    if (header.empty()) {
-      header = std::move(fields);
-      continue;
-    }
-    LaunchCounters launch;
-    for (std::size_t i = 0; i < std::min(fields.size(), header.size()); ++i) {
-      if (header[i] == "Kernel Name")
-        launch.kernel = escape_controls(fields[i]);
-      else if (header[i].find("__") == std::string::npos)
-        continue;
-      else if (const auto value = parsed(fields[i]))
-        launch.values[header[i]] = *value;
-    }
-    if (!launch.kernel.empty()) launches.push_back(std::move(launch));  // the line of units names none
-  }
-  if (launches.empty()) return fail(ErrorCode::bad_input, words_of(log));
-  return launches;
 }
 
 std::string advice_of(const std::vector<LaunchCounters>& launches) {
@@ -220,6 +226,34 @@ std::string advice_of(const std::vector<LaunchCounters>& launches) {
     if (&launch != longest && time_of(launch) >= kWorthNaming * total)
       text += " " + launch.kernel + " takes another " + number("%.1f us", time_of(launch) / 1e3) + ".";
   return text;
+}
+
+LaunchCounts counts_of(const LaunchCounters& launch) {
+  const auto share_of = [&](const char* name) { return value_of(launch, name).value_or(0) / 100; };
+  LaunchCounts counts;
+  counts.us = value_of(launch, kTime).value_or(0) / 1e3;
+  counts.arithmetic = share_of(kCompute);
+  counts.memory_system = share_of(kMemory);
+  counts.device_memory = share_of(kDram);
+  counts.tensor_cores = share_of(kTensor);
+  counts.bound = unit_of(launch);
+  if (const auto warps = value_of(launch, kWarps)) counts.occupancy = *warps / 100;
+  counts.bytes = value_of(launch, kBytes);
+  counts.operations = operations_of(launch);
+  counts.ridge = ridge_of(launch);
+  counts.stalls = stalls_of(launch);
+  return counts;
+}
+
+void add_counts(const std::vector<LaunchCounters>& counted, std::vector<LaunchProfile>& launches) {
+  std::vector<bool> taken(counted.size());
+  for (LaunchProfile& launch : launches)
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      if (taken[i] || bare_name(counted[i].kernel) != bare_name(launch.kernel)) continue;
+      taken[i] = true;
+      launch.counts = counts_of(counted[i]);
+      break;
+    }
 }
 
 }  // namespace kernelsmith::cuda

@@ -51,24 +51,32 @@ std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel)
                warps_by_registers(device, kernel) * value_of(device, kWarpSize)));
 }
 
-std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
-                                        std::uint64_t threads, std::uint64_t dynamic_shared, int carveout) {
+std::uint64_t BlockLimits::least() const {
+  return std::min({by_threads, by_registers, by_shared, by_blocks});
+}
+
+BlockLimits block_limits(const DeviceFacts& device, const plan::Kernel& kernel, std::uint64_t threads,
+                         std::uint64_t dynamic_shared, int carveout) {
   const std::uint64_t warp = value_of(device, kWarpSize);
-  if (threads == 0 || warp == 0 || threads > max_threads(device, kernel)) return 0;
-  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return 0;
+  if (threads == 0 || warp == 0 || threads > max_threads(device, kernel)) return {};
+  if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return {};
   const std::uint64_t warps = (threads + warp - 1) / warp;
   // A block's warps are spread evenly over the partitions, and its registers counted so.
   if (registers_of_warp(device, kernel) * rounded(warps, device.occupancy.partitions) >
       value_of(device, kRegistersPerMultiprocessor))
-    return 0;
+    return {};
   const std::uint64_t shared =
       rounded(kernel.static_shared + dynamic_shared + value_of(device, kReservedSharedPerBlock),
               device.occupancy.shared_granule);
-  const std::uint64_t by_warps = value_of(device, kThreadsPerMultiprocessor) / warp / warps;
-  const std::uint64_t by_registers = warps_by_registers(device, kernel) / warps;
-  const std::uint64_t by_shared = shared == 0 ? by_warps : shared_memory(device, shared, carveout) / shared;
-  return static_cast<std::uint32_t>(
-      std::min({by_warps, by_registers, by_shared, value_of(device, kBlocksPerMultiprocessor)}));
+  const std::uint64_t by_threads = value_of(device, kThreadsPerMultiprocessor) / warp / warps;
+  return {by_threads, warps_by_registers(device, kernel) / warps,
+          shared == 0 ? by_threads : shared_memory(device, shared, carveout) / shared,
+          value_of(device, kBlocksPerMultiprocessor)};
+}
+
+std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
+                                        std::uint64_t threads, std::uint64_t dynamic_shared, int carveout) {
+  return static_cast<std::uint32_t>(block_limits(device, kernel, threads, dynamic_shared, carveout).least());
 }
 
 std::uint64_t dynamic_shared_for(const DeviceFacts& device, const plan::Kernel& kernel,

@@ -37,6 +37,16 @@ inline constexpr DeviceAttribute kNeeded[] = {kMaxThreadsPerBlock,
 /// The attribute's value; 0 if the device's facts lack it.
 std::uint64_t value_of(const DeviceFacts& device, DeviceAttribute attribute);
 
+/// Blocks of one kernel on one multiprocessor, by each of its resources. All are 0 if such a block does not
+/// fit.
+struct BlockLimits {
+  std::uint64_t by_threads = 0, by_registers = 0, by_shared = 0, by_blocks = 0;
+  std::uint64_t least() const;
+};
+
+BlockLimits block_limits(const DeviceFacts& device, const plan::Kernel& kernel, std::uint64_t threads,
+                         std::uint64_t dynamic_shared, int carveout);
+
 /// Blocks of one kernel on one multiprocessor. `carveout` in per cent of the shared memory; -1: the driver's
 /// choice. 0: such a block does not fit.
 std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,

@@ -12,6 +12,7 @@
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
+#include <kernelsmith/evaluator/gpu_profile.hpp>
 #include <kernelsmith/evaluator/plain_verdict.hpp>
 
 namespace kernelsmith {
@@ -25,6 +26,11 @@ class EvaluatorProvider : public Provider<Evaluator> {
   /// What a candidate does at the first timed shape, for a person. Takes seconds. Errors: `refused` for a
   /// candidate that cannot be compiled or planned, `unsupported` if candidates are not planned.
   virtual Result<std::string> describe_plan(const Task& task, const Source& source) const;
+
+  /// What the candidate launches at the first timed shape, and what bounds each launch as far as this machine
+  /// can tell. Takes up to a minute. Errors: those of describe_plan; `cancelled`.
+  virtual Result<GpuProfile> profile(const Task& task, const Source& source,
+                                     const std::stop_token& stop) const;
 
   /// How the candidate does without us, on this machine and with the user's rights. Takes up to minutes.
   /// Errors: PlainVerdict's; `unsupported` for backends whose candidates are no programs by themselves.

@@ -12,6 +12,7 @@ from .._errors import Error
 from .._executable import executable
 from . import answers
 from .desk import Desk
+from .feedback import Feedback
 
 _MOST_ROWS = 50
 _PLAN_LIMIT_S = 120
@@ -129,4 +130,5 @@ class Tools:
 
     def all(self) -> list[Callable[..., str]]:
         """The tools, in the order in which they are listed."""
-        return [self.evaluate, self.confirm, self.submit, self.history, self.best, self.show_program, self.plan, self.budget]
+        return [self.evaluate, self.confirm, self.submit, self.history, self.best, self.show_program, self.plan, self.budget,
+                *Feedback(self._desk).all()]

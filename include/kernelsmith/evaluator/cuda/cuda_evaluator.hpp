@@ -17,6 +17,7 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
 #include <kernelsmith/evaluator/devices.hpp>
+#include <kernelsmith/evaluator/gpu_profile.hpp>
 #include <kernelsmith/evaluator/precision.hpp>
 
 namespace kernelsmith {
@@ -62,6 +63,10 @@ Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const
 /// up. A candidate that cannot be compiled or planned is an Error (refused) with its diagnostics.
 Result<std::string> describe_cuda_plan(const Task& task, const Source& source,
                                        const CudaOptions& options = {});
+
+/// What a candidate launches at the first timed shape and how each launch fits on the GPU, or on the one that
+/// is planned for; on a machine with a GPU and ncu also what bounds it. Errors: those of describe_cuda_plan.
+Result<GpuProfile> profile_cuda(const Task& task, const Source& source, CudaOptions options = {});
 
 /// The generated header `task.cuh`, which candidate, reference and baseline include: the entry's signature.
 std::string cuda_task_header(const Task& task);

@@ -1,0 +1,15 @@
+// Each launch by what its plan and its compiled image say, before anything runs. Pure.
+#pragma once
+
+#include <vector>
+
+#include <kernelsmith/evaluator/gpu_profile.hpp>
+
+#include "plan_cache.hpp"
+
+namespace kernelsmith::cuda {
+
+/// The launches of a call at the first shape, in order, as they fit on that device.
+std::vector<LaunchProfile> launch_profiles(const PlannedBinary& planned, const DeviceFacts& device);
+
+}  // namespace kernelsmith::cuda

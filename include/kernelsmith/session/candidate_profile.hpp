@@ -1,0 +1,45 @@
+// CandidateProfile: one candidate's verdict with what bounds it, as far as this machine can tell.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/source.hpp>
+#include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/gpu_profile.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+
+/// How fast the task's declared work is done at one timed shape, by the judge's clock. A figure of what
+/// the task does not declare is empty.
+struct Pace {
+  std::string shape;
+  Measurement us;                             ///< of one call
+  std::optional<double> gb_per_s;             ///< of declared bytes, else of every tensor once
+  std::optional<double> gflop_per_s;          ///< of declared operations
+  std::optional<double> operations_per_byte;  ///< of the same work
+};
+
+struct CandidateProfile {
+  std::optional<Evaluation> evaluation;  ///< as brief as a search's; empty if this machine cannot run it
+  std::vector<Pace> paces;
+  std::optional<GpuProfile> gpu;     ///< of backends whose launches are known
+  std::vector<std::string> missing;  ///< beside those of `gpu`
+};
+
+/// Asks the candidate's backend for a profile and, if `evaluate` is set, evaluates it. Takes up to minutes. A
+/// rejected candidate is no Error, unless it is not evaluated (`refused`). Errors: the evaluator's.
+Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& config, const Source& source,
+                                           bool evaluate, const std::stop_token& stop);
+
+/// The paces of an evaluation's timed shapes. Pure.
+std::vector<Pace> paces_of(const Task& task, const Report& report);
+
+/// The object of `profile --json` (docs/formats.md).
+std::string profile_json(const CandidateProfile& profile);
+
+}  // namespace kernelsmith

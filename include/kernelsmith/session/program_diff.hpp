@@ -1,0 +1,62 @@
+// ProgramDiff: two programs of a run beside each other: text, plan, features and times.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kernelsmith/core/individual.hpp>
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/session/run_view.hpp>
+
+namespace kernelsmith {
+
+/// What changed in one EVOLVE-BLOCK.
+struct BlockDiff {
+  std::string file;
+  std::size_t block = 0;  ///< from 1 in the order of the source; 0: the whole file
+  std::string diff;       ///< unified, with lines counted from the block's beginning
+};
+
+/// The launches of one kernel that differ, as the artifact kernels.txt has them, without the kernel's name.
+struct KernelDiff {
+  std::string kernel;
+  std::vector<std::string> a, b;  ///< empty: that program does not launch it
+};
+
+struct ShapeTimes {
+  std::string shape;
+  std::optional<Measurement> a, b;  ///< of one call
+
+  /// How many times as fast `b` is, with the interval that the two allow; empty if one was not timed.
+  std::optional<Measurement> ratio() const;
+};
+
+struct ProgramDiff {
+  IndividualPtr a, b;
+  std::vector<BlockDiff> source;
+  std::vector<KernelDiff> kernels;
+  std::string plan;  ///< of the artifact plan.txt, unified
+  /// Those that differ, with both values.
+  std::map<std::string, std::pair<std::optional<double>, std::optional<double>>> features;
+  std::vector<ShapeTimes> shapes;    ///< those that either was timed at
+  std::vector<std::string> missing;  ///< a sentence for each thing that the run does not hold
+};
+
+/// Logs of the evaluation by name.
+using Logs = std::map<std::string, std::string>;
+
+/// The difference from `a` to `b`. Pure.
+ProgramDiff diff_of(IndividualPtr a, const Logs& logs_a, IndividualPtr b, const Logs& logs_b);
+
+/// The same of a stored run's programs, with the logs of their evaluations. Errors: `not_found` if the run
+/// has no such program, the store's.
+Result<ProgramDiff> diff_programs(const RunView& view, ProgramId a, ProgramId b);
+
+/// The object of `diff --json` (docs/formats.md).
+std::string diff_json(const ProgramDiff& diff);
+
+}  // namespace kernelsmith

@@ -1,0 +1,114 @@
+// kernelsmith profile TASK FILE
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <kernelsmith/session/candidate_profile.hpp>
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "json_text.hpp"
+#include "run_options.hpp"
+#include "say.hpp"
+#include "text.hpp"
+
+namespace kernelsmith::cli {
+namespace {
+
+constexpr const char* kProfileFooter =
+    R"(Evaluates the candidate as briefly as a search does, and prints what bounds it in a few lines. For CUDA C++ each launch
+has its registers, shared memory, spills, occupancy and what limits that. On a machine with a GPU and ncu it also has the
+unit that bounds it, its place on the roofline, what its warps wait for and its hottest source lines. ncu sets the GPU's
+clocks: its times are for comparison among launches. What is not known on this machine stands after "missing:".
+--config and --set count in the section `evaluator` only. Hot spots of a whole PyTorch model:
+python -m kernelsmith profile MODEL --out DIR (docs/production.md).
+
+Exit status: 0 accepted, or not run for want of a GPU; 1 rejected; 2 wrong use; 3 a broken machine or environment.)";
+
+/// Bytes of advice: what fits beside the rest in a model's context.
+constexpr std::size_t kMostText = 2000;
+
+void print_verdict(const Evaluation& evaluation, const std::string& diagnostics) {
+  const Report& report = evaluation.report();
+  if (const Rejection* const rejection = evaluation.rejection())
+    return say("rejected at {}: {}\n{}\n", name_of(rejection->stage), name_of(rejection->code), diagnostics);
+  if (report.speedup)
+    say("accepted: {} over the baseline\n", text_of(*report.speedup));
+  else
+    say("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
+  if (!report.advice.empty()) say("{}\n", report.advice.substr(0, kMostText));
+}
+
+void print_paces(const CandidateProfile& profile) {
+  for (const Pace& pace : profile.paces) {
+    say("  {:<28} {:>22}", pace.shape, text_of(pace.us));
+    if (pace.gb_per_s) say("  {} GB/s of what must move", short_number(*pace.gb_per_s));
+    if (pace.gflop_per_s) say(", {} Gop/s", short_number(*pace.gflop_per_s));
+    if (pace.operations_per_byte) say(", {} operations a byte", short_number(*pace.operations_per_byte));
+    say("\n");
+  }
+}
+
+/// The profile; a rejection names the file that was given.
+void print(const CandidateProfile& profile, const Source& candidate, const std::string& file) {
+  if (profile.evaluation) {
+    const Rejection* const rejection = profile.evaluation->rejection();
+    print_verdict(*profile.evaluation,
+                  rejection ? naming_given_file(rejection->diagnostics, candidate, file) : "");
+  }
+  print_paces(profile);
+  if (profile.gpu) say("{}", text_of(*profile.gpu));
+  for (const std::string& what : profile.missing) say("missing: {}\n", what);
+}
+
+struct ProfileCommand {
+  std::string task, file;
+  JsonOption json;
+  bool no_evaluation = false;
+  ConfigOptions config;
+
+  int operator()() const {
+    const Registry registry = default_registry();
+    const auto loaded = load_task_folder(task, registry.backends);
+    if (!loaded) return report(loaded.error(), json);
+    auto run = default_config(loaded->task, registry);
+    if (!run) return report(run.error(), json);
+    if (const Status applied = config.apply(registry, *run); !applied) return report(applied.error(), json);
+    const auto candidate = load_candidate(loaded->task, file);
+    if (!candidate) return report(candidate.error(), json);
+    Interrupt interrupt;
+    const auto profile = profile_candidate(loaded->task, *run, *candidate, !no_evaluation, interrupt.token());
+    if (!profile) {
+      Error error = profile.error();
+      error.message = naming_given_file(error.message, *candidate, file);
+      const int status = report(error, json);
+      return error.code == ErrorCode::refused ? kRejected : status;
+    }
+    if (json)
+      std::fputs(json_of_object(profile_json(*profile), json).c_str(), stdout);
+    else
+      print(*profile, *candidate, file);
+    return profile->evaluation && !profile->evaluation->accepted() ? kRejected : kDone;
+  }
+};
+
+}  // namespace
+
+void add_profile(CLI::App& app, Command& chosen) {
+  auto profile = std::make_shared<ProfileCommand>();
+  CLI::App* command = app.add_subcommand("profile", "Say what bounds a candidate");
+  command->add_option("TASK", profile->task, "The task's folder, or a KernelBench problem (a .py file)")
+      ->required();
+  command->add_option("FILE", profile->file, "A candidate; a folder if the task's seed has several files")
+      ->required();
+  profile->json.add_to(*command);
+  command->add_flag("--no-evaluation", profile->no_evaluation,
+                    "Tell launches and counters alone; without a verdict, times are ncu's");
+  profile->config.add_to(*command);
+  command->footer(kProfileFooter);
+  command->callback([profile, &chosen] { chosen = [profile] { return (*profile)(); }; });
+}
+
+}  // namespace kernelsmith::cli
