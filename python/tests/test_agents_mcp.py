@@ -191,7 +191,7 @@ def test_softmax(tmp_path):
 
     async def search():
         async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "6") as client:
-            assert "rejected at compile" in await told(client, "evaluate", code=seed.replace("kVectors = 1", "kVectors = ;"))
+            assert "rejected at parse: unreadable" in await told(client, "evaluate", code=seed.replace("kVectors = 1", "kVectors = ;"))
             assert "rejected" in await told(client, "evaluate", code=frozen)
             number = number_in(await told(client, "evaluate", code=fast))
             assert f"program {number}: accepted" in await told(client, "submit", program=number)
