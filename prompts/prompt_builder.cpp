@@ -30,15 +30,16 @@ Part last_of(std::vector<IndividualPtr> Shown::*group, const Shown& shown, const
 }
 
 /// What goes next: of the groups the last members first, which the sampler put there for being the least of
-/// their kind. Lines tried before say least, then failures; then what only inspires; the best program, the
-/// reference and the error's tail say most. Nothing is left at the end but the task, the parent, and its
-/// partner.
-Part least_useful(const Shown& shown) {
+/// their kind. Lines tried before say least, then failures; then what only inspires, and what other runs
+/// noted; the best program, the reference and the error's tail say most. Nothing is left at the end but the
+/// task, the parent, and its partner.
+Part least_useful(const Shown& shown, const std::vector<PromptNote>& notes) {
   if (!shown.tried.empty())
     return {"lines of program " + std::to_string(shown.tried.back().with->program->id.value),
             [](Shown& from) { from.tried.pop_back(); }};
   if (shown.failures.size() > 1) return last_of(&Shown::failures, shown, "the failed attempt");
   if (!shown.inspirations.empty()) return last_of(&Shown::inspirations, shown, "the inspiration");
+  if (shown.notes > 0) return {"the note " + notes[shown.notes - 1].name, [](Shown& from) { --from.notes; }};
   if (!shown.failures.empty()) return last_of(&Shown::failures, shown, "the failed attempt");
   if (shown.top.size() > 1) return last_of(&Shown::top, shown, "the top program");
   if (shown.error_bytes / 2 >= kLeastErrorBytes && shown.parent && !shown.parent->evaluation.accepted()) {
@@ -133,7 +134,7 @@ Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
   if (const Status rendered = impl_->render(request, shown, prompt); !rendered) return rendered.error();
   const std::size_t budget = impl_->options.budget_tokens;
   while (budget > 0 && prompt.tokens > budget) {
-    Part part = least_useful(shown);
+    Part part = least_useful(shown, impl_->options.notes);
     if (!part.drop) break;
     part.drop(shown);
     const std::size_t before = prompt.tokens;

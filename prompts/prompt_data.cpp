@@ -243,6 +243,13 @@ List tried_data(const std::vector<Tried>& steps) {
   return list;
 }
 
+List notes_data(std::span<const PromptNote> notes) {
+  List list;
+  for (const PromptNote& note : notes)
+    list.push_back(Map{{"about", as_utf8(note.about)}, {"fenced", fenced(as_utf8(note.text))}});
+  return list;
+}
+
 std::string sizes_text(const std::vector<Sizes>& all) {
   std::vector<std::string> texts;
   for (const Sizes& sizes : all) texts.push_back(describe(sizes));
@@ -329,6 +336,7 @@ Shown everything(const ProposalRequest& request, const PromptOptions& options) {
               .inspirations = selection.inspirations,
               .failures = selection.failures,
               .tried = tried_lines(selection.parent, selection.kin),
+              .notes = options.notes.size(),
               .error_bytes = options.error_bytes};
   if (request.op != Operator::crossover) return shown;
   for (auto* group : {&shown.top, &shown.inspirations}) {
@@ -379,6 +387,8 @@ Value prompt_data(const Task& task, const PromptOptions& options, const Shown& s
            {"inspirations", list_of(shown.inspirations)},
            {"has_tried", !shown.tried.empty()},
            {"tried", tried_data(shown.tried)},
+           {"has_notes", shown.notes > 0},
+           {"notes", notes_data(std::span(options.notes).first(shown.notes))},
            {"has_history", !shown.failures.empty() || !shown.top.empty() || !shown.inspirations.empty() ||
                                !shown.tried.empty()},
            {"has_reference", shown.reference && !task.reference.empty()}};

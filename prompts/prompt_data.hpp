@@ -20,6 +20,7 @@ struct Shown {
   std::vector<IndividualPtr> top, inspirations, failures;
   std::vector<Tried> tried;
   bool reference = true;
+  std::size_t notes = 0;        ///< of PromptOptions::notes, from the first
   std::size_t error_bytes = 0;  ///< of the parent's report; a failure's gets a quarter
 };
 

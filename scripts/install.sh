@@ -72,10 +72,13 @@ if [ "$tier" = docs ]; then
   make_environment build/docs-venv docs/requirements.txt || die "pip could not install what docs/requirements.txt lists"
 fi
 [ "$tier" = test ] || exit 0
-make_environment build/venv python/requirements-test.txt || die "pip could not install what python/requirements-test.txt lists"
+# pip uses one core: the module's environment is made beside the other two.
+make_environment build/venv python/requirements-test.txt &
+module_environment=$!
 if make_environment build/torch tests/evaluator/torch/requirements.txt; then
   make_environment build/learning python/requirements-learning.txt build/torch ||
     echo "install: TRL could not be installed: the tests that need it are skipped" >&2
 else
   echo "install: PyTorch and Triton could not be installed: the tests that need them are skipped" >&2
 fi
+wait "$module_environment" || die "pip could not install what python/requirements-test.txt lists"

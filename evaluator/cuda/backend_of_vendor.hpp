@@ -8,7 +8,6 @@
 
 namespace kernelsmith::cuda {
 
-/// Without a task for `init`.
 BackendDescription describe_backend(const GpuVendor& vendor);
 
 /// CudaOptions with the vendor's compiler flags.

@@ -1,5 +1,7 @@
 // What others have to know about the backend `cuda`, and about those of other vendors.
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 
 #include "backend_of_vendor.hpp"
 #include "device/device.hpp"
+#include "device/driver.hpp"
 #include "inspector/tool.hpp"
 #include "task_template.hpp"
 #include "vendors/nvidia/nvidia.hpp"
@@ -34,15 +37,16 @@ MachineCheck check_toolkit(const GpuVendor& vendor) {
           std::string(vendor.api) + " " + toolkit->version + " in " + toolkit->root.string(), "", false};
 }
 
+std::string needs_gpu(const GpuVendor& vendor) {
+  return std::string(vendor.api) +
+         " kernels are compiled and planned here, and need a machine with a GPU of " + vendor.maker +
+         " to be timed";
+}
+
 std::vector<MachineCheck> check_gpus(const GpuVendor& vendor, const std::string& what) {
   std::string why;
   const int count = Device::count(vendor, &why);
-  if (count == 0)
-    return {{what, CheckStatus::limited, "no GPU: " + why,
-             std::string(vendor.api) +
-                 " kernels are compiled and planned here, and need a machine with a GPU of " + vendor.maker +
-                 " to be timed",
-             false}};
+  if (count == 0) return {{what, CheckStatus::limited, "no GPU: " + why, needs_gpu(vendor), false}};
   std::vector<MachineCheck> checks;
   for (int i = 0; i < count; ++i) {
     const auto device = Device::open(vendor, i);
@@ -76,11 +80,39 @@ std::vector<MachineCheck> examine_cuda(bool) {
   return checks;
 }
 
-/// One line if the machine has nothing of the vendor's.
+MachineCheck check_driver(const GpuVendor& vendor, const Result<const Driver*>& driver) {
+  const std::string name = std::string(vendor.backend) + " driver";
+  if (!driver) return optional_check(name, driver.error());
+  return {name, CheckStatus::ok,
+          vendor.driver.version_text((*driver)->version) + " in " + vendor.driver.library, "", false};
+}
+
+/// Without the driver's library a GPU is known by the file that the kernel shows.
+std::vector<MachineCheck> check_gpus_behind(const GpuVendor& vendor, bool has_driver, bool has_node) {
+  const std::string name = std::string(vendor.backend) + " gpu";
+  if (has_driver) return check_gpus(vendor, name);
+  if (has_node)
+    return {{name, CheckStatus::limited,
+             std::string("there is ") + vendor.device.node + ", but no driver to use it",
+             vendor.driver.how_to_get_it, false}};
+  return {{name, CheckStatus::limited, std::string("no GPU: there is no ") + vendor.device.node,
+           needs_gpu(vendor), false}};
+}
+
+/// Compiler, driver and GPUs; one line for all if the machine has nothing of the vendor's.
 std::vector<MachineCheck> examine(const GpuVendor& vendor) {
+  const auto driver = Driver::get(vendor);
+  std::error_code ignored;
+  const bool has_node = std::filesystem::exists(vendor.device.node, ignored);
   std::vector<MachineCheck> checks = {check_toolkit(vendor)};
-  if (checks.front().status != CheckStatus::ok && Device::count(vendor) == 0) return checks;
-  for (MachineCheck& check : check_gpus(vendor, std::string(vendor.backend) + " gpu"))
+  if (checks.front().status != CheckStatus::ok && !driver && !has_node)
+    return {{vendor.backend, CheckStatus::limited,
+             std::string("no ") + vendor.api + " compiler (" + vendor.toolchain.program +
+                 "), usable driver (" + vendor.driver.library + ") or GPU (" + vendor.device.node +
+                 ") is here",
+             "for tasks of " + std::string(vendor.backend) + ": " + checks.front().remedy, false}};
+  checks.push_back(check_driver(vendor, driver));
+  for (MachineCheck& check : check_gpus_behind(vendor, static_cast<bool>(driver), has_node))
     checks.push_back(std::move(check));
   return checks;
 }
@@ -97,6 +129,34 @@ std::string hardware_of(const GpuVendor& vendor) {
   if (Device::count(vendor) == 0) return std::string(kNoGpu);
   const auto device = Device::open(vendor, 0);
   return device ? (*device)->hardware() : std::string(kNoGpu);
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + by.size()))
+    text.replace(at, part.size(), by);
+  return text;
+}
+
+/// What `init` makes: the task in CUDA C++, whose few names of the runtime are the vendor's.
+std::vector<SourceFile> template_of(const GpuVendor& vendor) {
+  const std::string backend = vendor.backend;
+  std::vector<SourceFile> files = task_template();
+  for (SourceFile& file : files) {
+    file.text = replaced(file.text, "backend: cuda", "backend: " + backend);
+    file.text = replaced(file.text, "backend-cuda.md", "backend-" + backend + ".md");
+    file.text = replaced(file.text, "CUDA", vendor.api);
+    file.text = replaced(file.text, "cudaStream_t", vendor.toolchain.dialect.stream);
+  }
+  return files;
+}
+
+PromptFacts facts_of(const GpuVendor& vendor) {
+  return {{{"api", vendor.api},
+           {"maker", vendor.maker},
+           {"runtime", std::string(vendor.names.prefix)},
+           {"libraries", vendor.libraries},
+           {"differences", vendor.differences}},
+          {}};
 }
 
 }  // namespace
@@ -116,9 +176,11 @@ BackendDescription describe_backend(const GpuVendor& vendor) {
   description.dtypes.insert(description.dtypes.end(),
                             {Dtype::i64, Dtype::i32, Dtype::i8, Dtype::u8, Dtype::boolean});
   description.behaviour = vendor.device.behaviour();
+  description.template_files = template_of(vendor);
   description.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{"task.cuh", cuda_task_header(task)}};
   };
+  description.prompt_facts = [&vendor](const Task&) { return facts_of(vendor); };
   description.hardware = [&vendor] { return hardware_of(vendor); };
   description.examine_machine = [&vendor](bool) { return examine(vendor); };
   description.examine_task = [&vendor](const Task& task) { return try_task(task, vendor); };
@@ -142,7 +204,6 @@ std::string cuda_hardware() { return cuda::hardware_of(cuda::nvidia()); }
 
 BackendDescription describe_cuda_backend() {
   BackendDescription description = cuda::describe_backend(cuda::nvidia());
-  description.template_files = cuda::task_template();
   description.examine_machine = cuda::examine_cuda;
   return description;
 }

@@ -48,7 +48,7 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
                {"reference", request.reference},
                {"candidate", nullptr},
                {"name", "reference.py"},
-               {"arch", request.arch},
+               {"arch", request.other_arch.empty() ? Json(request.arch) : Json(request.other_arch)},
                {"cast", request.cast},
                {"builds", request.builds},
                {"timeout_s", limits.plan_s},

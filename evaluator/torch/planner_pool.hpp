@@ -79,6 +79,7 @@ struct PlanRequest {
   /// Extensions that were built for it (docs/torch-plan.md), whose bytes are in `blob`.
   Json builds = Json::object();
   std::string blob{};
+  std::string other_arch{};  ///< TorchOptions::arch: in place of `arch`, unless it is empty
 };
 
 /// Thread-safe.

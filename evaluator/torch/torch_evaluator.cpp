@@ -57,12 +57,14 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
 /// Plans candidates of one task. Thread-safe.
 class TaskPlanner {
  public:
+  /// `other_arch` is TorchOptions::arch.
   TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<PlannerPool> pool,
-              std::shared_ptr<BuildService> extensions)
+              std::shared_ptr<BuildService> extensions, std::string other_arch)
       : task_(std::move(task)),
         torch_(torch_settings(*task_).value()),
         pool_(std::move(pool)),
-        builder_{std::move(extensions), {torch_.include.begin(), torch_.include.end()}} {}
+        builder_{std::move(extensions), {torch_.include.begin(), torch_.include.end()}},
+        other_arch_(std::move(other_arch)) {}
 
   /// The GPU's: ten times major plus minor. Before the first plan.
   void plan_for(int arch) { arch_ = arch; }
@@ -73,7 +75,7 @@ class TaskPlanner {
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
-    return plan_with_builds(*pool_, {reference(), std::nullopt, arch_, torch_.cast}, builder_, stop);
+    return plan_with_builds(*pool_, request_for(std::nullopt), builder_, stop);
   }
 
   Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
@@ -101,15 +103,20 @@ class TaskPlanner {
   Judged<Planned> plan_file(const SourceFile& file, const std::stop_token& stop) const {
     if (!is_utf8(file.path) || !is_utf8(file.text))
       return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    return plan_with_builds(*pool_, {reference(), file, arch_, torch_.cast}, builder_, stop);
+    return plan_with_builds(*pool_, request_for(file), builder_, stop);
   }
 
-  std::string reference() const { return std::string(task_->reference.main_text()); }
+  PlanRequest request_for(std::optional<SourceFile> file) const {
+    PlanRequest request{std::string(task_->reference.main_text()), std::move(file), arch_, torch_.cast};
+    request.other_arch = other_arch_;
+    return request;
+  }
 
   const std::shared_ptr<const Task> task_;
   const TorchSettings torch_;
   const std::shared_ptr<PlannerPool> pool_;
   const Builder builder_;
+  const std::string other_arch_;
   int arch_ = kUsualArch;
   std::map<std::string, double> heavy_;
 };
@@ -389,6 +396,15 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   return device;
 }
 
+/// No device is opened for another maker's GPU: its plans are not run.
+Opened open_unless_other(const WorkerStart& start, const TorchOptions& options, const WorkerLimits& limits) {
+  if (options.arch.empty()) return open_reference(start, limits, options.stop);
+  return Opened{nullptr,
+                fail(ErrorCode::unsupported, "modules run on NVIDIA's GPUs only, and not on " + options.arch,
+                     "evaluator.arch", "leave evaluator.arch out to measure on the GPU that is here"),
+                {}};
+}
+
 /// Ready on one GPU. Without a GPU it is ready for what needs none.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const TorchOptions& options,
                               const Limits& limits, int device_index) {
@@ -397,13 +413,13 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (!python) return python.error();
   const auto [pool, start, extensions] = sources_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
-  auto opening = std::async(std::launch::async, open_reference, start, limits.worker, options.stop);
+  auto opening = std::async(std::launch::async, open_unless_other, start, options, limits.worker);
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();
   if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
 
-  TaskPlanner planner(task, pool, extensions);
+  TaskPlanner planner(task, pool, extensions, options.arch);
   if (opened.device) planner.plan_for(opened.device->arch);
   const auto reference = planner.plan_reference(options.stop);
   // What a candidate cannot do a reference may: on a GPU it runs as it is.
@@ -457,7 +473,8 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
   const auto python = torch::find_python(options.python);
   if (!python) return python.error();
   const torch::TaskPlanner planner(std::make_shared<const Task>(task), torch::make_pool(*python, options, {}),
-                                   torch::make_build_service(python->extensions, options.unsandboxed));
+                                   torch::make_build_service(python->extensions, options.unsandboxed),
+                                   options.arch);
   const auto planned = planner.plan(source, {});
   if (planned) {
     const auto reference = planner.plan_reference({});

@@ -1,5 +1,6 @@
 // The backend `torch` as a registry takes it, with its settings in run.yaml.
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <kernelsmith/evaluator/provider_settings.hpp>
@@ -8,6 +9,9 @@
 
 namespace kernelsmith {
 namespace {
+
+/// Which of them can be planned for, the planner knows.
+bool is_other_makers(const std::string& arch) { return arch.starts_with("gfx") || arch.starts_with("xcore"); }
 
 class TorchProvider final : public EvaluatorProvider {
  public:
@@ -19,6 +23,12 @@ class TorchProvider final : public EvaluatorProvider {
   void read(YamlMap& in) override {
     std::string python = options_.python.string();
     in.optional("python", python);
+    in.optional("arch", options_.arch);
+    if (!options_.arch.empty() && !is_other_makers(options_.arch))
+      in.refuse(
+          "arch",
+          "'" + options_.arch + "' is no GPU of AMD's or MetaX's; NVIDIA's are planned for as they are here",
+          "evaluator: {arch: gfx942}");
     read_devices(in, options_.devices);
     sandbox_.read(in, options_.unsandboxed);
     read_mib(in, "bank_mib", options_.bank_bytes);
@@ -28,6 +38,7 @@ class TorchProvider final : public EvaluatorProvider {
 
   void write(YamlWriter& out) const override {
     out.put("python", options_.python.string());
+    out.put("arch", options_.arch);
     write_devices(out, options_.devices);
     SandboxSetting::write(out, options_.unsandboxed);
     write_mib(out, "bank_mib", options_.bank_bytes);

@@ -15,7 +15,8 @@ _BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd", "until_flat")
 _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("iterations", "evaluations", "workers", "random_seed", "pipeline"), ("a whole number", (int,))),
     **dict.fromkeys(("wall_time_s", "usd", "until_flat"), ("a number", (int, float))),
-    **dict.fromkeys(("budgets", "islands", "migration", "sampler", "limits", "archive"), ("a dict", (Mapping,))),
+    **dict.fromkeys(("budgets", "islands", "migration", "sampler", "limits", "archive", "memory"),
+                    ("a dict", (Mapping,))),
     "deterministic": ("True or False", (bool,)),
     "durability": ("a text", (str,)),
     "operators": ("a list or a dict", (list, tuple, Mapping)),

@@ -88,6 +88,9 @@ RunConfig config_for(const Task& task, const Registry& registry, const std::stri
   config.proposer = {kKind, registry.proposers.at(kKind)()};
   config.operators = {{{Operator::rewrite, ""}, 1.0}};
   unwrap(lay_settings(settings, registry, config));
+  if (!config.memory.store.empty())
+    unwrap(Status(fail(ErrorCode::invalid_argument, "only a run of a task folder has a memory", kArguments,
+                       "leave out memory")));
   set_default_axes(task, config);
   return config;
 }

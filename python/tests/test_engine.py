@@ -156,6 +156,7 @@ def test_run_needs_an_evaluator_and_a_proposer():
     ({"proposer": ks.Tuner(exhaustiv=True)}, "did you mean exhaustive"),
     ({"workers": 10**30}, "workers"),
     ({"workers": 0}, "workers"),
+    ({"memory": {"store": "rules"}}, "only a run of a task folder has a memory"),
 ])
 def test_settings_are_checked_as_run_yaml_is(settings, told):
     with pytest.raises(ks.Error, match=told) as raised:

@@ -104,7 +104,7 @@ void add_init(CLI::App& app, Command& chosen) {
       command->add_option("--kernelbench", init->problem, "A KernelBench problem that becomes a `torch` task")
           ->type_name("FILE");
   command
-      ->add_option("--template", init->name,
+      ->add_option("--template,--backend", init->name,
                    fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
       ->check(CLI::IsMember(names))
       ->type_name("NAME")

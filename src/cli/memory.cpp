@@ -77,12 +77,12 @@ Status print_all(const Words& words) {
   return {};
 }
 
-Status add(const std::string& folder, const std::vector<MemoryRule>& rules) {
+Status add(const std::string& folder, const Learnt& learnt) {
   const auto store = MemoryStore::open(folder);
   if (!store) return store.error();
-  const auto added = store->merge(rules);
+  const auto added = store->add(learnt);
   if (!added) return added.error();
-  say("{}, {} new\n", number_text(rules.size(), "rule"), *added);
+  say("{}, {} new\n", number_text(learnt.rules.size(), "rule"), *added);
   return {};
 }
 
@@ -90,14 +90,14 @@ Status merge(const Words& words) {
   const auto text = read_regular_file(words.other, kLargestExport);
   if (!text) return text.error();
   const auto rules = rules_from(*text, words.other);
-  return rules ? add(words.store, *rules) : rules.error();
+  return rules ? add(words.store, {*rules, {}}) : rules.error();
 }
 
 Status learn_from(const Words& words) {
   const auto view = view_run(words.other, default_registry());
   if (!view) return view.error();
-  const auto rules = learn_run(*view);
-  return rules ? add(words.store, *rules) : rules.error();
+  const auto learnt = learn_run(*view);
+  return learnt ? add(words.store, *learnt) : learnt.error();
 }
 
 void add_verb(CLI::App& memory, Command& chosen, const char* verb, const char* what, const char* other,
@@ -128,7 +128,8 @@ void add_memory(CLI::App& app, Command& chosen) {
   add_verb(*memory, chosen, "merge", "Add the rules of an export", "FILE", "What export printed", merge);
   add_verb(*memory, chosen, "learn", "Add what a run that has ended teaches; again adds nothing", "RUN",
            "The run folder", learn_from);
-  memory->footer("Runs do not use a memory by themselves yet. docs/memory.md has the forms.");
+  memory->footer(
+      "A run uses a memory that its run.yaml names: run --set memory.store=STORE (docs/memory.md).");
 }
 
 }  // namespace kernelsmith::cli

@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "say.hpp"
 #include "suite_command.hpp"
+#include "suite_preset.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -19,15 +20,12 @@ them. --budget adaptive hands out as many in all: half of --rounds to each task,
 that is expected to gain most.
 The same command goes on after Ctrl-C, a kill or an error, and takes finished tasks as they are.
 --preset kernel-smith: 40 rounds; models named by --model are asked with temperature 0.6, top_p 0.95 and at most
-32768 tokens of prompt and of reply.
+32768 tokens of prompt and of reply. --preset kernel-smith-maca: the same for tasks of maca without a seed, so that
+each search begins with the translation of its reference, an operator in CUDA C++.
 Exit status: 0 every task was searched to its end, 130 interrupted, else that of the first task's error.
 docs/suite.md explains the figures and the files.)";
 
 constexpr std::uint64_t kDefaultRounds = 40;
-
-/// Kernel-Smith's published protocol.
-constexpr std::uint64_t kKernelSmithRounds = 40;
-const Sampling kKernelSmithSampling = {0.6, 0.95, 32'768, 32'768};
 
 struct SuiteCommand {
   TaskSetOptions tasks;
@@ -42,7 +40,9 @@ struct SuiteCommand {
   ConfigOptions config;
 
   bool adaptive() const { return budget == "adaptive"; }
-  std::uint64_t rounds_each() const { return rounds.value_or(preset ? kKernelSmithRounds : kDefaultRounds); }
+  std::uint64_t rounds_each() const {
+    return rounds.value_or(preset ? suite_presets().at(*preset).rounds : kDefaultRounds);
+  }
   Result<RunConfig> configure(const Task& task, const Registry& registry) const;
   Result<std::map<std::string, std::string>> settings() const;
   int operator()() const;
@@ -84,6 +84,8 @@ class SearchSuiteHost final : public SearchHost {
 };
 
 Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& registry) const {
+  if (preset)
+    if (const Status fits = check_preset(*preset, task); !fits) return fits.error();
   auto run = default_config(task, registry);
   if (!run) return run;
   if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
@@ -138,8 +140,12 @@ void add_suite(CLI::App& app, Command& chosen) {
   command->add_option("--rounds", suite->rounds, "Evaluations for each task (default 40)")
       ->check(whole_number(1))
       ->type_name("N");
-  command->add_option("--preset", suite->preset, "A published protocol: kernel-smith")
-      ->check(CLI::IsMember({"kernel-smith"}))
+  std::vector<std::string> presets;
+  for (const auto& [name, preset] : suite_presets()) presets.push_back(name);
+  command
+      ->add_option("--preset", suite->preset,
+                   fmt::format("A published protocol: {}", fmt::join(presets, " or ")))
+      ->check(CLI::IsMember(presets))
       ->type_name("NAME");
   command
       ->add_option(
@@ -163,7 +169,7 @@ void add_suite(CLI::App& app, Command& chosen) {
   command->footer(kSuiteFooter);
   command->callback([suite, &chosen] {
     chosen = [suite] {
-      if (suite->preset) suite->models.sampling = kKernelSmithSampling;
+      if (suite->preset) suite->models.sampling = suite_presets().at(*suite->preset).sampling;
       return (*suite)();
     };
   });

@@ -1,4 +1,4 @@
-// A fold over a journal's events that ends in rules.
+// A fold over a journal's events that ends in rules, and in what those that were shown were good for.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,11 +8,22 @@
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/learn.hpp>
 
+#include "change_words.hpp"
+
 namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // what a prompt has room for
 constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8;
+constexpr const char *kDeadEnd = "Bringing in `", *kTried = "` was tried several times and never gained.";
+
+/// The identifier that a dead end is about; empty if somebody else worded it.
+std::string name_in(const MemoryRule& dead_end) {
+  std::string_view text = dead_end.text;
+  if (!text.starts_with(kDeadEnd) || !text.ends_with(kTried)) return {};
+  text.remove_prefix(std::string_view(kDeadEnd).size());
+  return std::string(text.substr(0, text.find('`')));
+}
 
 /// The first bytes, up to the end of a line if one is there.
 std::string head_of(const std::string& text, std::size_t limit) {
@@ -41,6 +52,7 @@ class Learner {
 
   void take(const Event& event) {
     if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
+      prompted_ |= arrived->proposal.prompt || arrived->proposal.transcript;
       if (const Child* child = arrived->proposal.child())
         children_.insert_or_assign(arrived->ticket.value, *child);
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
@@ -52,7 +64,7 @@ class Learner {
     }
   }
 
-  std::vector<MemoryRule> finish() {
+  Learnt finish() {
     std::vector<std::pair<std::string, const Tries*>> dead;
     for (const auto& [name, tries] : tries_)
       if (!tries.gained && tries.programs.size() >= kTriesOfDeadEnd) dead.emplace_back(name, &tries);
@@ -61,11 +73,12 @@ class Learner {
     dead.resize(std::min(dead.size(), kDeadEndsOfRun));
     for (const auto& [name, tries] : dead)
       for (const std::uint64_t program : tries->programs)
-        add(RuleKind::dead_end, "Bringing in `" + name + "` was tried several times and never gained.",
-            program);
-    std::vector<MemoryRule> rules;
-    for (auto& [id, rule] : rules_) rules.push_back(std::move(rule));
-    return rules;
+        add(RuleKind::dead_end, kDeadEnd + name + kTried, program);
+    Learnt learnt;
+    for (auto& [id, rule] : rules_) learnt.rules.push_back(std::move(rule));
+    if (prompted_)
+      for (const MemoryRule& rule : from_.read.rules) add_use(rule, learnt.uses);
+    return learnt;
   }
 
  private:
@@ -73,10 +86,16 @@ class Learner {
     std::vector<std::uint64_t> programs;
     bool gained = false;
   };
+  /// An accepted child.
+  struct Step {
+    std::set<std::string> words;
+    bool gained = false;
+  };
 
   void judge(std::uint64_t program) {
     const auto child = children_.find(program);
-    if (child == children_.end() || child->second.parents.empty()) return;
+    if (child == children_.end()) return;
+    if (child->second.parents.empty()) return note_step({}, child->second.source, program, false);
     const std::uint64_t parent_id = child->second.parents.front().value;
     const auto parent = children_.find(parent_id);
     const auto before = verdicts_.find(parent_id);
@@ -85,7 +104,7 @@ class Learner {
     const Evaluation& verdict = verdicts_.at(program);
     if (const Rejection* refused = before->second.rejection()) {
       if (verdict.accepted()) add(RuleKind::refusal, refusal_text(*refused, old_source, new_source), program);
-      return;
+      return note_step(old_source, new_source, program, false);
     }
     const Measurement& had = before->second.metrics()->fitness();
     const bool gained =
@@ -95,6 +114,25 @@ class Learner {
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
           ratio(verdict.metrics()->fitness(), had));
     count(identifiers(old_source), identifiers(new_source), program, gained);
+    note_step(old_source, new_source, program, gained);
+  }
+
+  void note_step(const Source& before, const Source& after, std::uint64_t program, bool gained) {
+    if (!from_.read.rules.empty() && verdicts_.at(program).accepted())
+      steps_.push_back({memory::words_brought_in(unified_diff(before, after)), gained});
+  }
+
+  void add_use(const MemoryRule& rule, std::map<std::string, RuleUse>& uses) const {
+    RuleUse use{from_.run, false};
+    if (rule.kind == RuleKind::dead_end) {
+      if (!tries_.contains(name_in(rule))) return;
+    } else {
+      const auto words = memory::words_brought_in(rule.text);
+      use.helped = std::ranges::any_of(steps_, [&](const Step& step) {
+        return (step.gained || rule.kind == RuleKind::refusal) && memory::follows(step.words, words);
+      });
+    }
+    uses.emplace(rule.id(), std::move(use));
   }
 
   std::string refusal_text(const Rejection& refused, const Source& before, const Source& after) const {
@@ -126,12 +164,14 @@ class Learner {
   std::map<std::uint64_t, Child> children_;
   std::map<std::uint64_t, Evaluation> verdicts_;
   std::map<std::string, Tries> tries_;
+  std::vector<Step> steps_;
+  bool prompted_ = false;
   std::map<std::string, MemoryRule> rules_;
 };
 
 }  // namespace
 
-Result<std::vector<MemoryRule>> learn(const Journal& journal, const LearntFrom& from) {
+Result<Learnt> learn(const Journal& journal, const LearntFrom& from) {
   Learner learner(from);
   const Status read = journal.replay(0, [&](std::uint64_t, const Event& event) -> Status {
     learner.take(event);

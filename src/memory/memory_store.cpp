@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestStore = std::size_t{64} << 20;
-constexpr const char* kFile = "rules.jsonl";
+constexpr const char *kFile = "rules.jsonl", *kRuns = "runs";
 
 Status require_private(const fs::path& folder) {
   struct stat found {};
@@ -79,30 +79,50 @@ Status MemoryStore::change(const Change& change) const {
   if (!held) return held.error();
   auto rules = this->rules();
   if (!rules) return rules.error();
-  if (const Status changed = change(*rules); !changed) return changed;
+  if (Status changed = change(*rules); !changed) return changed;
   const std::string text = to_lines(united(*rules));
   if (text.size() > kLargestStore)
     return fail(ErrorCode::invalid_argument, "the memory would be larger than 64 MiB", folder_.string(),
                 "forget rules, or name another folder");
   const fs::path file = folder_ / kFile, fresh = folder_ / "rules.jsonl.new";
-  if (const Status written = write_new_file(fresh, text, Flush::yes); !written) return written;
+  if (Status written = write_new_file(fresh, text, Flush::yes); !written) return written;
   if (::chmod(fresh.c_str(), 0600) != 0) return system_error("cannot protect", fresh, errno);
   if (::rename(fresh.c_str(), file.c_str()) != 0) return system_error("cannot replace", file, errno);
   if (::fsync(held->get()) != 0 && errno != EINVAL) return system_error("cannot flush", folder_, errno);
   return {};
 }
 
-Result<std::size_t> MemoryStore::merge(const std::vector<MemoryRule>& rules) const {
+Result<std::size_t> MemoryStore::add(const Learnt& learnt) const {
   std::size_t added = 0;
-  const Status merged = change([&](std::vector<MemoryRule>& all) -> Status {
+  const Status done = change([&](std::vector<MemoryRule>& all) -> Status {
+    for (MemoryRule& rule : all)
+      if (const auto use = learnt.uses.find(rule.id()); use != learnt.uses.end()) {
+        MemoryRule used = rule;
+        used.uses = {use->second};
+        add_to(rule, used);
+      }
     const std::size_t before = all.size();
-    all.insert(all.end(), rules.begin(), rules.end());
+    all.insert(all.end(), learnt.rules.begin(), learnt.rules.end());
     all = united(all);
     added = all.size() - before;
     return {};
   });
-  if (!merged) return merged.error();
+  if (!done) return done.error();
   return added;
+}
+
+Status MemoryStore::note_beginning(const std::string& run) const {
+  const fs::path folder = folder_ / kRuns;
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return system_error("cannot make", folder, errno);
+  const Descriptor file(::open((folder / run).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return file ? Status{} : system_error("cannot make", folder / run, errno);
+}
+
+bool MemoryStore::knows(const std::string& run) const {
+  std::error_code ignored;
+  const bool is_name = !run.empty() && run.find('/') == std::string::npos && run.front() != '.';
+  return is_name && fs::is_regular_file(folder_ / kRuns / run, ignored);
 }
 
 Status MemoryStore::forget(const std::string& id) const {

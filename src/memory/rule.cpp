@@ -116,6 +116,8 @@ void add_to(MemoryRule& rule, const MemoryRule& other) {
   unite(rule.terms, other.terms);
   unite(rule.evidence, other.evidence);
   unite(rule.uses, other.uses);
+  for (const RuleUse& use : other.uses)
+    std::ranges::lower_bound(rule.uses, use.run, {}, &RuleUse::run)->helped |= use.helped;
 }
 
 std::string to_line(const MemoryRule& rule) {

@@ -121,6 +121,7 @@ class AgentProvider final : public ProposerProvider {
 
   std::vector<Operator> operators() const override { return {Operator::rewrite}; }
   void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
+  void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
   bool may_be_given_up() const override { return true; }
   std::optional<unsigned> proposals_in_flight() const override { return options_.parallel; }
 

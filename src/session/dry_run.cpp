@@ -9,6 +9,7 @@
 #include <kernelsmith/session/session.hpp>
 
 #include "prepared_evaluator.hpp"
+#include "run_memory.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -25,6 +26,14 @@ Status check_configuration(const Task& task, const RunConfig& config) {
 DryCheck checked(std::string name, const Status& status, std::string detail) {
   if (status) return {std::move(name), DryCheck::Verdict::ok, std::move(detail), {}};
   return {std::move(name), DryCheck::Verdict::failed, "", status.error()};
+}
+
+/// Has the proposer show what a run would read.
+DryCheck check_memory(const Task& task, const RunConfig& config) {
+  const auto snapshot = snapshot_for(task, config);
+  if (!snapshot) return checked("memory", snapshot.error(), "");
+  config.proposer.provider->show_notes(notes_of(*snapshot));
+  return checked("memory", {}, std::to_string(snapshot->rules.size()) + " rules fit the task");
 }
 
 std::string detail_of(const Evaluation& evaluation) {
@@ -179,6 +188,7 @@ DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token
   result.checks.push_back(
       checked("configuration", check_configuration(task, config),
               "task " + task.name + ", backend " + task.backend + ", proposer " + config.proposer.kind));
+  if (!config.memory.store.empty()) result.checks.push_back(check_memory(task, config));
   ProposerExam exam = config.proposer.provider->examine(task, stop);
   std::ranges::move(exam.checks, std::back_inserter(result.checks));
   IndividualPtr seed;

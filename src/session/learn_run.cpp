@@ -1,21 +1,26 @@
 // A stored run as the learner of memory takes it.
-#include <kernelsmith/memory/learn.hpp>
-#include <kernelsmith/memory/retrieval.hpp>
 #include <kernelsmith/session/learn_run.hpp>
+
+#include "run_memory.hpp"
 
 namespace kernelsmith {
 
-Result<std::vector<MemoryRule>> learn_run(const RunView& view) {
+Result<Learnt> learn_run(const RunView& view) {
   const std::string where = view.folder.string();
   if (!view.has_task)
     return fail(ErrorCode::invalid_argument, "a run without a task cannot be learnt", where,
                 "only runs that kernelsmith run began hold their task");
   if (view.in_use) return fail(ErrorCode::busy, "a process is writing the run", where, "wait for its end");
+  const auto recorded = view.config.proposer.provider->recorded_run();
+  if (recorded && recorded->evaluations == RecordedEvaluations::kept)
+    return fail(ErrorCode::invalid_argument, "the run repeats another one's verdicts", where,
+                "learn that one: " + recorded->folder.string());
   if (view.reason == EndReason::unfinished)
     return fail(ErrorCode::invalid_argument, "the run has not ended", where,
                 "'kernelsmith resume' takes it to its end");
-  return learn(*view.store,
-               {view.run_id, view.task.digest.hex(), view.task.backend, memory_terms(view.task)});
+  const auto read = stored_snapshot(view.folder, view.config.memory);
+  if (!read) return read.error();
+  return learnt_from(*view.store, view.run_id, view.task, *read);
 }
 
 }  // namespace kernelsmith

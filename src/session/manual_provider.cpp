@@ -62,6 +62,7 @@ class ManualProvider final : public ProposerProvider {
   }
 
   void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
+  void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
 
   std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
 

@@ -49,6 +49,7 @@ PromptOptions PromptSettings::options() const {
   options.set = set;
   options.folder = folder;
   options.budget_tokens = budget_tokens;
+  options.notes = notes;
   return options;
 }
 

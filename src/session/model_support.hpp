@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/core/proposer.hpp>
@@ -24,7 +25,8 @@ struct PromptSettings {
   PromptOptions options() const;
   Result<PromptBuilder> builder(const Task& task) const;
 
-  BackendDescription backend;  ///< ProposerProvider::describe_backend
+  BackendDescription backend;     ///< ProposerProvider::describe_backend
+  std::vector<PromptNote> notes;  ///< ProposerProvider::show_notes
 };
 
 /// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,

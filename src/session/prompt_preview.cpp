@@ -8,6 +8,8 @@
 #include <kernelsmith/session/session.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
+#include "run_memory.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -240,6 +242,9 @@ Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const P
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
                                           const PromptChanges& changes, std::optional<Operator> op,
                                           const std::stop_token& stop) {
+  const auto memory = snapshot_for(task, config);
+  if (!memory) return memory.error();
+  config.proposer.provider->show_notes(notes_of(*memory));
   ProposalRequest request;
   request.seed = config.seed;
   request.ticket = {task.seed.empty() ? std::uint64_t{0} : std::uint64_t{1}};

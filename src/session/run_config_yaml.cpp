@@ -5,6 +5,7 @@
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
+#include "model_support.hpp"
 #include "objectives_yaml.hpp"
 #include "operators_yaml.hpp"
 
@@ -255,6 +256,21 @@ void write_limits(YamlWriter& out, const RunConfig& config) {
   out.put("errors_in_a_row", static_cast<std::uint64_t>(config.error_limit));
 }
 
+// The memory. A run without one says nothing of it.
+
+void read_memory(YamlMap& in, MemorySettings& memory) {
+  if (in.kind("store") != YamlKind::absent) memory.is_stored = false;
+  in.optional("store", memory.store);
+  in.optional("budget_tokens", memory.budget_tokens, {1, 1'000'000});
+  in.optional("snapshot", memory.snapshot);
+}
+
+void write_memory(YamlWriter& out, const MemorySettings& memory) {
+  out.put("store", kept_path(memory.store));
+  out.put("budget_tokens", memory.budget_tokens);
+  out.put("snapshot", memory.snapshot);
+}
+
 }  // namespace
 
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
@@ -279,6 +295,7 @@ Status read_config(std::string_view yaml, const std::string& file, const Registr
     read_operators(in, config);
     in.optional_map("limits", [&](YamlMap& map) { read_limits(map, config); });
     in.optional_map("evaluator", [&](YamlMap& map) { read_evaluator(map, config.evaluator); });
+    in.optional_map("memory", [&](YamlMap& map) { read_memory(map, config.memory); });
   });
 }
 
@@ -321,6 +338,8 @@ std::string to_yaml(const RunConfig& config) {
   write_operators(out, config);
   out.map("limits", [&](YamlWriter& map) { write_limits(map, config); });
   out.map("evaluator", [&](YamlWriter& map) { write_choice(map, config.evaluator); });
+  if (!config.memory.store.empty() || !config.memory.snapshot.empty())
+    out.map("memory", [&](YamlWriter& map) { write_memory(map, config.memory); });
   return out.finish();
 }
 

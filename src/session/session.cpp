@@ -11,6 +11,7 @@
 #include "prepared_evaluator.hpp"
 #include "recorded_run.hpp"
 #include "rescue.hpp"
+#include "run_memory.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -86,6 +87,11 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
   return {};
 }
 
+/// Whether a run teaches all that it will; what was stopped goes on another time.
+bool is_over(EndReason reason) {
+  return reason == EndReason::budget || reason == EndReason::flat || reason == EndReason::exhausted;
+}
+
 }  // namespace
 
 /// A run.yaml with other ones could never be resumed.
@@ -144,6 +150,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.evaluations_in_flight = config.workers;
   options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
   options.error_limit = config.error_limit;
+  if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);
   options.give_up_at_time = config.proposer.provider->may_be_given_up();
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.
@@ -225,20 +232,25 @@ struct Session::Impl {
   Engine engine;
   std::unique_ptr<RecordedJournal> recording;  ///< null if nothing is followed
   std::shared_ptr<Observer> observer;
+  MemorySnapshot memory;  ///< what the run read at its start
 
   static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
-                              std::shared_ptr<Observer> observer);
+                              std::shared_ptr<Observer> observer, MemorySnapshot memory);
 
   /// Brings best/ up to date; takes it away if no program holds (any more). Under the engine's lock,
   /// because the journal is the same store.
   Status write_best() const;
+
+  /// Adds what the run teaches to its memory. What cannot be added is a notice: the run itself is whole.
+  void remember() const;
 
   Result<Outcome> search(const CommitCallback& on_commit, const std::stop_token& stop);
   Result<std::optional<Outcome>> follow(const CommitCallback& on_commit, const std::stop_token& stop);
 };
 
 Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr<RunStore> store,
-                                    Wiring wiring, std::shared_ptr<Observer> observer) {
+                                    Wiring wiring, std::shared_ptr<Observer> observer,
+                                    MemorySnapshot memory) {
   RunStore* journal = store.get();
   wiring.options.run = store->run_id();
   if (observer)
@@ -270,8 +282,9 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
   warn_of_unknown_cost(*engine, observer);
   if (const Status taken = take_up(*engine, **spool, planner, config.seed, observer.get()); !taken)
     return taken.error();
-  return Session(std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine),
-                                             std::move(wiring.recording), std::move(observer)}));
+  return Session(
+      std::make_unique<Impl>(Impl{std::move(task), std::move(config), journal, std::move(*engine),
+                                  std::move(wiring.recording), std::move(observer), std::move(memory)}));
 }
 
 Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std::stop_token& stop) {
@@ -327,6 +340,19 @@ Status Session::Impl::write_best() const {
   return status;
 }
 
+void Session::Impl::remember() const {
+  if (!is_remembered(config)) return;
+  std::optional<Result<Learnt>> learnt;
+  engine.inspect([&](const SearchState&) { learnt = learnt_from(*store, store->run_id(), task, memory); });
+  const auto words =
+      *learnt ? add_to_memory(config, store->run_id(), **learnt) : Result<std::string>(learnt->error());
+  if (!observer) return;
+  if (words)
+    observer->on_notice({Notice::Level::info, *words});
+  else
+    observer->on_notice({Notice::Level::warning, describe(words.error())});
+}
+
 Result<Session> Session::create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
                                 std::shared_ptr<Observer> observer, const std::stop_token& stop) {
   set_default_budget(config);
@@ -334,13 +360,20 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   config.proposer.provider->observe(observer);
   auto copy = task.files;
   for (SourceFile& file : copy) file.path.insert(0, std::string(kTaskFolder) + "/");
+  auto memory = snapshot_for(task.task, config);
+  if (!memory) return memory.error();
+  take_snapshot(*memory, config);
+  if (!memory->rules.empty()) copy.push_back({kSnapshotFile, to_lines(memory->rules)});
   if (const Status free = RunStore::check_free(folder, copy); !free)
     return free.error();  // before what takes seconds
+  if (const Status made = make_memory(config); !made) return made.error();
   auto wiring = wire(task.task, config, stop);
   if (!wiring) return wiring.error();
   auto store = RunStore::create(folder, to_yaml(config), config.durability, copy);
   if (!store) return store.error();
-  return Impl::open(task.task, std::move(config), std::move(*store), std::move(*wiring), std::move(observer));
+  if (const Status noted = note_beginning(config, (*store)->run_id()); !noted) return noted.error();
+  return Impl::open(task.task, std::move(config), std::move(*store), std::move(*wiring), std::move(observer),
+                    std::move(*memory));
 }
 
 Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry) {
@@ -368,7 +401,11 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   if (!read) return read.error();
   config->proposer.provider->mark_untrusted();
   config->evaluator.provider->mark_untrusted();
-  return StoredRun{std::move(*task), std::move(*config)};
+  config->memory.is_stored = true;
+  auto memory = stored_snapshot(folder, config->memory);
+  if (!memory) return memory.error();
+  take_snapshot(*memory, *config);
+  return StoredRun{std::move(*task), std::move(*config), std::move(*memory)};
 }
 
 namespace {
@@ -399,13 +436,14 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
   config.proposer.provider->observe(observer);
+  take_snapshot(stored->memory, config);  // the proposer may be another one now
   const auto ended = has_ended(**store, *stored);
   if (!ended) return ended.error();
   auto wiring = wire(stored->task.task, config, stop, !*ended);
   if (!wiring) return wiring.error();
   const std::string yaml = to_yaml(config);
   auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),
-                            std::move(*wiring), std::move(observer));
+                            std::move(*wiring), std::move(observer), std::move(stored->memory));
   if (!session) return session;
   // Only now: settings that the journal contradicts would make the run one that cannot be resumed.
   if (const Status kept = session->impl_->store->write_configuration(yaml); !kept) return kept.error();
@@ -458,6 +496,7 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
   if (!outcome) return outcome;
   if (kept) kept = impl_->write_best();  // with the numbers of duels and of the confirmation
   if (!kept) return kept.error();
+  if (is_over(outcome->reason)) impl_->remember();
   return outcome;
 }
 

@@ -1,7 +1,10 @@
-"""`kernelsmith memory`: a run learnt twice, an export that another memory takes, and wrong use."""
+"""`kernelsmith memory`: a run learnt twice, an export that another memory takes, a model that is shown
+rules, and wrong use."""
 
+import json
 import unittest
 
+from model_run_test import KEY, Model, program, reply
 from support import CommandTest, kernelsmith, write_task
 
 
@@ -38,6 +41,32 @@ class MemoryTest(CommandTest):
         self.memory("forget", "store", rule)
         self.assertIn("not_found", self.memory("show", "store", rule, status=2))
         self.assertNotIn(rule, self.memory("list", "store"))
+
+    def test_a_model_is_shown_what_an_earlier_run_taught(self):
+        write_task(self.folder / "task")
+        memory = ("--set", "memory.store=store")
+        first = kernelsmith("run", "task", "--out", "a.run", "--iterations", "30", *memory, cwd=self.folder)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn("rules from the run", first.stderr)
+        once = (self.folder / "store/rules.jsonl").read_bytes()
+        self.assertIn(" 0 new", self.memory("learn", "store", "a.run"))
+        self.assertEqual((self.folder / "store/rules.jsonl").read_bytes(), once)
+
+        model = Model([reply(f"```\n{program(7, 7, 7, 7, 7, 7)}```\n")])
+        self.addCleanup(model.close)
+        second = kernelsmith("run", "task", "--out", "b.run", "--iterations", "3", "--workers", "1", "--model", "m",
+                             "--base-url", model.url, *memory, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        self.assertEqual(second.returncode, 0, second.stderr)
+        sent = json.dumps(model.requests[0][1])
+        read = [json.loads(line) for line in (self.folder / "b.run/memory.jsonl").read_text().splitlines()]
+        self.assertTrue(read)
+        for rule in read:
+            self.assertIn(f"{rule['kind']} {rule['id']} (", sent)
+            self.assertIn("shown to 1 run", self.memory("show", "store", rule["id"]))
+        again = kernelsmith("replay", "b.run", "--keep-evaluations", "--out", "c.run", cwd=self.folder)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual((self.folder / "c.run/memory.jsonl").read_bytes(), (self.folder / "b.run/memory.jsonl").read_bytes())
+        self.assertIn("repeats another", self.memory("learn", "store", "c.run", status=2))
 
     def test_wrong_use_says_what_is_wrong(self):
         self.assertIn("no memory is there", self.memory("list", "nowhere", status=2))

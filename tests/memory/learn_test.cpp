@@ -1,8 +1,12 @@
+#include <map>
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include <kernelsmith/memory/learn.hpp>
 
 #include "memory_journal.hpp"
+#include "memory_support.hpp"
 #include "sources.hpp"
 
 namespace kernelsmith {
@@ -33,7 +37,21 @@ class History {
         .ticket = {ticket}, .program = {program}, .attempt = 1, .evaluation = std::move(verdict)});
     return *this;
   }
-  std::vector<MemoryRule> rules() const { return learn(MemoryJournal(events_), kFrom).value(); }
+  std::vector<MemoryRule> rules() const { return learn(MemoryJournal(events_), kFrom).value().rules; }
+
+  /// Whether it helped, by the text of each rule that was shown and used.
+  std::map<std::string, bool> helped(const std::vector<MemoryRule>& read, bool by_a_prompt = true) const {
+    LearntFrom from = kFrom;
+    from.read.rules = read;
+    auto events = std::make_shared<std::vector<Event>>(*events_);
+    if (by_a_prompt) std::get<ProposalArrived>(events->front()).proposal.prompt = digest_of("prompt");
+    const Learnt learnt = learn(MemoryJournal(events), from).value();
+    std::map<std::string, bool> texts;
+    for (const MemoryRule& rule : read)
+      if (const auto use = learnt.uses.find(rule.id()); use != learnt.uses.end())
+        texts[rule.text] = use->second.helped;
+    return texts;
+  }
 
  private:
   testing::Events events_ = testing::no_events();
@@ -96,6 +114,45 @@ TEST(Learn, WhatWasTriedThreeTimesAndNeverGainedIsADeadEnd) {
   ASSERT_EQ(dead.size(), 1u) << "fast gained once";
   EXPECT_NE(dead[0].text.find("`slow`"), std::string::npos);
   EXPECT_EQ(dead[0].evidence.size(), 3u);
+}
+
+MemoryRule shown(RuleKind kind, const std::string& text) {
+  MemoryRule rule = testing::rule(text);
+  rule.kind = kind;
+  return rule;
+}
+
+TEST(Learn, ATacticHelpedIfAChildThatGainedDidHalfOfIt) {
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1))
+      .child(1, {{0}}, "int packed, wide;\n", accepted(2, 2))
+      .child(2, {{0}}, "int unrolled;\n", accepted(1, 1));
+  const auto tactic = [](const std::string& diff) { return shown(RuleKind::tactic, diff); };
+  const std::string half = "-int c;\n+int packed, padded;\n", less = "+packed b c d\n",
+                    flat = "+int unrolled;\n", empty = "nothing that was added";
+  const std::map<std::string, bool> expected{{half, true}, {less, false}, {flat, false}, {empty, false}};
+  EXPECT_EQ(run.helped({tactic(half), tactic(less), tactic(flat), tactic(empty)}), expected);
+  EXPECT_TRUE(run.helped({tactic(half)}, false).empty()) << "nobody was shown it";
+}
+
+TEST(Learn, ARefusalHelpedIfAnAcceptedChildDidWhatWasAccepted) {
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int a, heap;\n", accepted(1, 1));
+  run.child(2, {{0}}, "int a, stack;\n", Rejection{Stage::run, RejectionCode::crashed, "", {}});
+  const std::string heap = "vla\n+heap\n", stack = "vla\n+stack\n";
+  const std::map<std::string, bool> expected{{heap, true}, {stack, false}};
+  EXPECT_EQ(run.helped({shown(RuleKind::refusal, heap), shown(RuleKind::refusal, stack)}), expected);
+}
+
+TEST(Learn, ADeadEndThatWasTriedAllTheSameDidNotHelp) {
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int slow;\n", accepted(2, 2));
+  const auto text = [](const std::string& name) {
+    return "Bringing in `" + name + "` was tried several times and never gained.";
+  };
+  const std::map<std::string, bool> expected{{text("slow"), false}};
+  EXPECT_EQ(run.helped({shown(RuleKind::dead_end, text("slow")), shown(RuleKind::dead_end, text("other"))}),
+            expected);
 }
 
 TEST(Learn, GivesLinesThatCanBeReadAndTheSameOnesAgain) {

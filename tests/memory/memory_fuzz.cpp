@@ -1,4 +1,4 @@
-// Lines of a memory's file: what is read is written back byte for byte, and its fence in a prompt holds.
+// Lines of a memory's file: what is read is written back byte for byte.
 #include <cstdint>
 
 #include <kernelsmith/memory/retrieval.hpp>
@@ -12,6 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!rules) return 0;
   const auto again = rules_from(to_lines(*rules), "again");
   require(again && *again == *rules);
-  (void)memory_section({*rules});
+  (void)notes_of({*rules});
   return 0;
 }

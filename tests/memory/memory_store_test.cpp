@@ -19,11 +19,11 @@ TEST(MemoryStore, AddsTheSameRunOnce) {
   const TemporaryFolder folder;
   const auto store = MemoryStore::open(folder / "a/memory").value();
   EXPECT_TRUE(store.rules().value().empty());
-  EXPECT_EQ(store.merge({rule("x"), rule("y")}).value(), 2u);
+  EXPECT_EQ(store.add({{rule("x"), rule("y")}, {}}).value(), 2u);
   const auto once = store.rules().value();
-  EXPECT_EQ(store.merge({rule("y"), rule("x")}).value(), 0u);
+  EXPECT_EQ(store.add({{rule("y"), rule("x")}, {}}).value(), 0u);
   EXPECT_EQ(store.rules().value(), once);
-  EXPECT_EQ(store.merge({rule("x", {"exp"}, "r2")}).value(), 0u);
+  EXPECT_EQ(store.add({{rule("x", {"exp"}, "r2")}, {}}).value(), 0u);
   std::size_t verdicts = 0;
   for (const MemoryRule& one : store.rules().value()) verdicts += one.evidence.size();
   EXPECT_EQ(verdicts, 3u) << "another run adds its verdict to the rule that is there";
@@ -32,7 +32,7 @@ TEST(MemoryStore, AddsTheSameRunOnce) {
 TEST(MemoryStore, IsTheUsersAlone) {
   const TemporaryFolder folder;
   const fs::path path = folder / "memory";
-  ASSERT_TRUE(MemoryStore::open(path).value().merge({rule("x")}));
+  ASSERT_TRUE(MemoryStore::open(path).value().add({{rule("x")}, {}}));
   struct stat found {};
   ASSERT_EQ(::stat(path.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777, 0700u);
@@ -48,11 +48,39 @@ TEST(MemoryStore, IsTheUsersAlone) {
 TEST(MemoryStore, ForgetsARule) {
   const TemporaryFolder folder;
   const auto store = MemoryStore::open(folder / "memory").value();
-  ASSERT_TRUE(store.merge({rule("x"), rule("y")}));
+  ASSERT_TRUE(store.add({{rule("x"), rule("y")}, {}}));
   ASSERT_TRUE(store.forget(rule("x").id()));
   ASSERT_EQ(store.rules().value().size(), 1u);
   EXPECT_EQ(store.rules().value().front().text, "y");
   EXPECT_EQ(store.forget(rule("x").id()).error().code, ErrorCode::not_found);
+}
+
+TEST(MemoryStore, CountsTheUsesOfRulesThatAreStillThere) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "memory").value();
+  ASSERT_TRUE(store.add({{rule("x")}, {}}));
+  const auto uses_with = [](bool helped) {
+    return std::map<std::string, RuleUse>{{rule("x").id(), {"r2", helped}},
+                                          {rule("gone").id(), {"r2", true}}};
+  };
+  ASSERT_TRUE(store.add({{}, uses_with(false)}));
+  const std::vector<RuleUse> once{{"r2", false}}, later{{"r2", true}};
+  ASSERT_EQ(store.rules().value().size(), 1u);
+  EXPECT_EQ(store.rules().value().front().uses, once);
+  ASSERT_TRUE(store.add({{}, uses_with(true)}));
+  ASSERT_TRUE(store.add({{}, uses_with(false)}));
+  EXPECT_EQ(store.rules().value().front().uses, later) << "the run went on, and then it helped";
+}
+
+TEST(MemoryStore, KnowsTheRunsThatBeganWithIt) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "memory").value();
+  EXPECT_FALSE(store.knows("0123"));
+  ASSERT_TRUE(store.note_beginning("0123"));
+  ASSERT_TRUE(store.note_beginning("0123"));
+  EXPECT_TRUE(store.knows("0123"));
+  EXPECT_FALSE(store.knows("../rules.jsonl"));
+  EXPECT_FALSE(store.knows(""));
 }
 
 TEST(MemoryStore, LosesNothingWhenSeveralWrite) {
@@ -62,7 +90,7 @@ TEST(MemoryStore, LosesNothingWhenSeveralWrite) {
   for (int writer = 0; writer < 4; ++writer)
     writers.emplace_back([&store, writer] {
       for (int i = 0; i < 5; ++i)
-        EXPECT_TRUE(store.merge({rule(std::to_string(writer) + "." + std::to_string(i))}));
+        EXPECT_TRUE(store.add({{rule(std::to_string(writer) + "." + std::to_string(i))}, {}}));
     });
   writers.clear();
   EXPECT_EQ(store.rules().value().size(), 20u);
@@ -72,7 +100,7 @@ TEST(MemoryStore, LeavesAFileThatItCannotRead) {
   const TemporaryFolder folder;
   const auto store = MemoryStore::open(folder / "memory").value();
   std::ofstream(folder / "memory/rules.jsonl") << "not a rule\n";
-  EXPECT_EQ(store.merge({rule("x")}).error().code, ErrorCode::bad_input);
+  EXPECT_EQ(store.add({{rule("x")}, {}}).error().code, ErrorCode::bad_input);
   std::string left;
   std::getline(std::ifstream(folder / "memory/rules.jsonl"), left);
   EXPECT_EQ(left, "not a rule");

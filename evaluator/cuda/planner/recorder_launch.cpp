@@ -4,6 +4,7 @@
 
 #include "planner/occupancy.hpp"
 #include "planner/recorder.hpp"
+#include "planner/refusals.hpp"
 #include "planner/tensor_map_token.hpp"
 
 namespace kernelsmith::cuda::planner {
@@ -37,10 +38,11 @@ bool Recorder::fits_at_once(const KernelState& state, const LaunchWish& wish, st
                                  blocks_per_multiprocessor(device(), state.kernel, product(wish.block),
                                                            wish.dynamic_shared, state.carveout);
   if (product(wish.grid) <= together) return true;
-  refuse(function, "kernel " + state.kernel.name + ": a cooperative grid of " +
-                       std::to_string(product(wish.grid)) + " blocks, of which " + std::to_string(together) +
-                       " fit on the device at once: ask " KERNELSMITH_PREFIX
-                       "OccupancyMaxActiveBlocksPerMultiprocessor");
+  refuse(function,
+         "kernel " + state.kernel.name + ": a cooperative grid of " + std::to_string(product(wish.grid)) +
+             " blocks, of which " + std::to_string(together) +
+             in_runtime_names(" fit on the device at once: ask $OccupancyMaxActiveBlocksPerMultiprocessor",
+                              runtime_names()));
   return false;
 }
 
@@ -64,11 +66,11 @@ bool Recorder::collect_parameters(const plan::Kernel& kernel, const LaunchWish& 
     if (piece == pinned_.begin()) continue;
     --piece;
     if (word - piece->first >= piece->second) continue;
-    refuse(function, "kernel " + kernel.name +
-                         " is given host memory (" KERNELSMITH_PREFIX "MallocHost, " KERNELSMITH_PREFIX
-                         "HostAlloc), which it cannot reach from "
-                         "a plan: use the tensors, " KERNELSMITH_PREFIX "MallocAsync or " KERNELSMITH_PREFIX
-                         "Malloc");
+    refuse(function,
+           "kernel " + kernel.name +
+               in_runtime_names(" is given host memory ($MallocHost, $HostAlloc), which it cannot reach "
+                                "from a plan: use the tensors, $MallocAsync or $Malloc",
+                                runtime_names()));
     return false;
   }
   return true;

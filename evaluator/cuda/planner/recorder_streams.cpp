@@ -1,5 +1,6 @@
 // Streams and events of the recorder.
 #include "planner/recorder.hpp"
+#include "planner/refusals.hpp"
 
 namespace kernelsmith::cuda::planner {
 
@@ -71,7 +72,8 @@ Code Recorder::wait_event(void* stream, void* event, std::string_view function) 
 
 void Recorder::synchronise() {
   // A ledger's operations are one sequence: whatever waits has waited.
-  if (!in_call_ || ledger_ != nullptr || !may_work(KERNELSMITH_PREFIX "DeviceSynchronize")) return;
+  if (!in_call_ || ledger_ != nullptr || !may_work(in_runtime_names("$DeviceSynchronize", runtime_names())))
+    return;
   // Every stream joins the call's own; what it does later waits for this place.
   for (std::uint32_t stream = 1; stream < behind_.size(); ++stream) {
     if (behind_[stream]) continue;

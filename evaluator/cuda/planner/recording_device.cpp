@@ -1,6 +1,7 @@
 // Recorded in place of the vendor's runtime: questions about the device, and errors. There is one device, and
 // its facts are those that the judge gave.
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): the runtime's own names

@@ -4,6 +4,7 @@
 
 #include "planner/occupancy.hpp"
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): the runtime's own names
 using namespace kernelsmith::cuda::planner;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the runtime's own names

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): the runtime's own names
 using namespace kernelsmith::cuda::planner;

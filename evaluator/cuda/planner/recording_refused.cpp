@@ -4,6 +4,7 @@
 #include "planner/recording_refused.hpp"
 
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 
 #define KERNELSMITH_REFUSED(name) KERNELSMITH_REFUSED_AS(KERNELSMITH_RUNTIME(name), KERNELSMITH_PREFIX #name)
 #define KERNELSMITH_REFUSED_INTERNAL(name) \

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 
 /// The arguments do not matter: in C's calling convention the caller takes them away again.
 #define KERNELSMITH_REFUSED_AS(function, name) \

@@ -1,6 +1,7 @@
 // Recorded in place of the vendor's runtime: streams and events. A stream's flags and priority change
 // nothing: a stream of the candidate's own is never in order with the default stream except by events.
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): the runtime's own names

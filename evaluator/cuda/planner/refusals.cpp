@@ -69,14 +69,8 @@ constexpr Advice kAdvice[] = {
     {"$CGGetIntrinsicHandle", "launches from the device", "launch from the host"},
 };
 
-std::string replaced(std::string_view text, std::string_view prefix) {
-  std::string whole;
-  for (const char c : text) whole += c == '$' ? std::string(prefix) : std::string(1, c);
-  return whole;
-}
-
 bool begins_with(std::string_view name, const Advice& advice, const RuntimeNames& names) {
-  return name.starts_with(replaced(advice.prefix, names.prefix));
+  return name.starts_with(in_runtime_names(advice.prefix, names));
 }
 
 const Advice* advice_on(std::string_view function, const RuntimeNames& names) {
@@ -115,14 +109,21 @@ bool is_of(std::string_view name, const RuntimeNames& names) {
 
 }  // namespace
 
+std::string in_runtime_names(std::string_view text, const RuntimeNames& names) {
+  std::string whole;
+  for (const char c : text) whole += c == '$' ? std::string(names.prefix) : std::string(1, c);
+  return whole;
+}
+
 std::string refusal_of(std::string_view function, const RuntimeNames& names) {
   if (const Advice* const advice = advice_on(function, names))
     return std::string(function) + ": a plan cannot hold " + std::string(advice->what) + ": " +
-           replaced(advice->instead, names.prefix);
-  return std::string(function) + replaced(
-                                     ": a plan cannot hold this call: use kernel launches, $MemsetAsync, "
-                                     "$MemcpyAsync between device buffers, streams and events",
-                                     names.prefix);
+           in_runtime_names(advice->instead, names);
+  return std::string(function) +
+         in_runtime_names(
+             ": a plan cannot hold this call: use kernel launches, $MemsetAsync, $MemcpyAsync between device "
+             "buffers, streams and events",
+             names);
 }
 
 std::string load_refusal(std::string_view loader_message, const RuntimeNames& names) {

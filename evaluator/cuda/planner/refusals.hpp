@@ -13,6 +13,9 @@ inline constexpr std::string_view kPersistence =
     "persistence in the L2 (access policy windows, and its limit)";
 inline constexpr std::string_view kStreamPriority = "priorities of streams and launches";
 
+/// `text` with the runtime's prefix for each `$`: "$Malloc" is "mcMalloc".
+std::string in_runtime_names(std::string_view text, const RuntimeNames& names);
+
 /// "cudaGraphCreate: a plan cannot hold graphs of the candidate's own: launch the kernels in order, ...".
 std::string refusal_of(std::string_view function, const RuntimeNames& names);
 

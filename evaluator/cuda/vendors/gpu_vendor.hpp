@@ -82,6 +82,7 @@ struct DeviceTable {
   /// The compiler's name of a device: "sm_90a".
   std::string (*arch_of)(const DeviceFacts& facts, const std::string& bus_id) = nullptr;
   const char* usual_arch = "";
+  const char* node = "";  ///< the file by which the kernel's driver shows its devices: "/dev/kfd"
   /// The axes of the preset `behaviour`.
   std::vector<BehaviourLevels> (*behaviour)() = nullptr;
   std::unique_ptr<ClockReader> (*clocks)(const std::string& bus_id) = nullptr;  ///< null: nothing is known
@@ -148,6 +149,10 @@ struct GpuVendor {
   const char* api = "";       ///< "CUDA"
   const char* maker = "";     ///< "NVIDIA"
   const char* language = "";  ///< of candidates: "CUDA C++"
+  /// How the language differs from CUDA C++, in Markdown, for prompts. Empty: it is CUDA C++.
+  const char* differences = "";
+  const char* libraries =
+      "";  ///< of the host that a plan cannot hold, for prompts: "cuBLAS, cuDNN or Thrust"
   RuntimeNames names = {};
   DriverTable driver = {};
   DeviceTable device = {};

@@ -62,6 +62,7 @@ struct MemoryRule {
 };
 
 /// Adds what `other`, a rule with the same id, has and `rule` lacks. Adding the same twice changes nothing.
+/// A run that the rule helped by either was helped.
 void add_to(MemoryRule& rule, const MemoryRule& other);
 
 /// One line without its end: sorted keys, no white space.

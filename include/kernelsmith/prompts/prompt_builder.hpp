@@ -16,6 +16,15 @@
 
 namespace kernelsmith {
 
+/// What an earlier run found out. A value.
+struct PromptNote {
+  std::string name;   ///< for Dropped
+  std::string about;  ///< one line without a colon at its end: what it is and where it comes from
+  std::string text;   ///< shown in a fence that it cannot close
+
+  friend bool operator==(const PromptNote&, const PromptNote&) = default;
+};
+
 /// What a builder is made with. A value.
 struct PromptOptions {
   /// The set that Operator::rewrite uses, and that every other operator's set falls back on: `kernel-smith`,
@@ -34,6 +43,7 @@ struct PromptOptions {
   /// What the backend says of the task: `task.NAME` in templates. They come before what every task has.
   std::map<std::string, std::string> texts;
   std::map<std::string, bool> conditions;
+  std::vector<PromptNote> notes;  ///< of earlier runs, the most useful first
 };
 
 /// What was left out so that a prompt fits its budget.

@@ -93,6 +93,9 @@ class ProposerProvider : public Provider<Proposer> {
   /// What the task's backend knows, for its prompts. Told once, before anything is asked.
   virtual void describe_backend(const BackendDescription&) {}
 
+  /// What its prompts show of earlier runs. Told before anything is asked.
+  virtual void show_notes(const std::vector<PromptNote>&) {}
+
   /// How its prompts are made; empty: it has none.
   virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
 

@@ -48,6 +48,14 @@ std::string_view name_of(AxesPreset preset);
 enum class OperatorPolicy { weights, bandit };
 std::string_view name_of(OperatorPolicy policy);
 
+/// Rules across runs (docs/memory.md); off while no store is named.
+struct MemorySettings {
+  std::string store;                 ///< the folder
+  std::size_t budget_tokens = 3000;  ///< of each prompt, for what is shown
+  std::string snapshot;    ///< the digest of what the run read, as hexadecimal digits; empty: nothing
+  bool is_stored = false;  ///< the store's name comes from a run folder, which others may have made
+};
+
 /// The configuration of a run. A value; its providers are shared.
 struct RunConfig {
   Budgets budgets;  ///< none set: see with_default_budget
@@ -81,6 +89,8 @@ struct RunConfig {
   Chosen<ProposerProvider> proposer;
   Chosen<SamplerProvider> sampler;
   Chosen<MigrationProvider> migration;
+
+  MemorySettings memory;
 };
 
 /// The defaults for a task: its backend as the evaluator, and the tuner as the proposer. `unsupported` if

@@ -9,6 +9,7 @@
 
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/memory/retrieval.hpp>
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/task_folder.hpp>
@@ -18,7 +19,8 @@ namespace kernelsmith {
 /// One sitting of a run, from open to end. Movable; one thread uses it.
 ///
 /// The run folder holds a copy of the task beside what RunStore keeps, so that resuming and showing need
-/// nothing else. `best/` is brought up to date at every new best.
+/// nothing else. `best/` is brought up to date at every new best. If the configuration names a memory, the
+/// run reads it once, at its beginning, and adds what it teaches when it has ended.
 class Session {
  public:
   /// Begins a run in `folder`, which must be absent or empty, after the evaluator has taken the task: a task
@@ -85,6 +87,7 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
 struct StoredRun {
   TaskFolder task;
   RunConfig config;
+  MemorySnapshot memory;  ///< what it read at its start
 };
 
 /// Reads them. Errors: those of load_task_folder and read_config; `not_found` for a folder that is no run.

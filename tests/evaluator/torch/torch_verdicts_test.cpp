@@ -459,6 +459,19 @@ TEST(TorchVerdicts, WithoutAGpuTheReferenceIsPlannedToo) {
   EXPECT_EQ(bench.refusal().code, ErrorCode::refused);
 }
 
+TEST(TorchVerdicts, AnotherMakersGpuIsPlannedForAndNotRun) {
+  Bench bench;  // whose machine has a GPU
+  bench.options.arch = "gfx942";
+  const Error error = bench.error("{}");
+  EXPECT_EQ(error.code, ErrorCode::unsupported);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("the candidate was planned"), HasSubstr("not on gfx942")));
+  EXPECT_THAT(error.hint, HasSubstr("evaluator.arch"));
+  EXPECT_EQ(bench.rejection(R"({"launches": 0})").code, RejectionCode::forbidden_construct);
+  const auto text = describe_torch_plan(bench.task, source("{}"), bench.options);
+  ASSERT_TRUE(text) << describe(text.error());
+  EXPECT_THAT(*text, HasSubstr("gfx942"));
+}
+
 TEST(TorchVerdicts, AStopRequestEndsAnEvaluation) {
   Bench bench;
   std::stop_source stop;

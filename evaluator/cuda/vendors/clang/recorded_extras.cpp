@@ -1,5 +1,6 @@
 // What such runtimes have beside CUDA's functions, and what depends on the layout of their own structures.
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 #include "planner/recording_refused.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): the runtimes' own names

@@ -14,6 +14,7 @@
 #include "toolchain/build_script.hpp"
 #include "vendors/clang/clang_tools.hpp"
 #include "vendors/clang/runtime_driver.hpp"
+#include "vendors/differences.hpp"
 #include "vendors/hip/attributes.hpp"
 #include "vendors/hip/names.hpp"
 
@@ -168,7 +169,12 @@ std::vector<BehaviourLevels> behaviour() {
 }
 
 GpuVendor table() {
-  GpuVendor vendor{.backend = "hip", .api = "HIP", .maker = "AMD", .language = "HIP C++"};
+  GpuVendor vendor{.backend = "hip",
+                   .api = "HIP",
+                   .maker = "AMD",
+                   .language = "HIP C++",
+                   .differences = kHipDifferences,
+                   .libraries = "rocBLAS, hipBLAS, MIOpen or rocThrust"};
   vendor.names = hip_names();
   vendor.driver = {
       .library = "libamdhip64.so",
@@ -185,6 +191,7 @@ GpuVendor table() {
       .occupancy = kRules,
       .arch_of = arch_of,
       .usual_arch = "gfx90a",
+      .node = "/dev/kfd",
       .behaviour = behaviour,
   };
   vendor.toolchain = {

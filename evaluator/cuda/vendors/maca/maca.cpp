@@ -12,6 +12,7 @@
 #include "toolchain/build_script.hpp"
 #include "vendors/clang/clang_tools.hpp"
 #include "vendors/clang/runtime_driver.hpp"
+#include "vendors/differences.hpp"
 #include "vendors/maca/attributes.hpp"
 #include "vendors/maca/names.hpp"
 
@@ -154,7 +155,12 @@ std::vector<BehaviourLevels> behaviour() {
 }
 
 GpuVendor table() {
-  GpuVendor vendor{.backend = "maca", .api = "MACA", .maker = "MetaX", .language = "MACA C++"};
+  GpuVendor vendor{.backend = "maca",
+                   .api = "MACA",
+                   .maker = "MetaX",
+                   .language = "MACA C++",
+                   .differences = kMacaDifferences,
+                   .libraries = "mcBLAS or mcDNN"};
   vendor.names = maca_names();
   vendor.driver = {
       .library = "libmcruntime.so",
@@ -171,6 +177,7 @@ GpuVendor table() {
       .occupancy = kRules,
       .arch_of = arch_of,
       .usual_arch = "xcore1000",
+      .node = "/dev/mxcd",
       .behaviour = behaviour,
   };
   vendor.toolchain = {

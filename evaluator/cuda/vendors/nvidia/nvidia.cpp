@@ -124,7 +124,11 @@ std::vector<BehaviourLevels> behaviour() {
 }
 
 GpuVendor table() {
-  GpuVendor vendor{.backend = "cuda", .api = "CUDA", .maker = "NVIDIA", .language = "CUDA C++"};
+  GpuVendor vendor{.backend = "cuda",
+                   .api = "CUDA",
+                   .maker = "NVIDIA",
+                   .language = "CUDA C++",
+                   .libraries = "cuBLAS, cuDNN or Thrust"};
   vendor.names = nvidia_names();
   vendor.driver = {
       .library = "libcuda.so.1",
@@ -207,6 +211,7 @@ GpuVendor table() {
       .occupancy = kOccupancy,
       .arch_of = arch_of,
       .usual_arch = "sm_90a",
+      .node = "/dev/nvidiactl",
       .behaviour = behaviour,
       .clocks = [](const std::string& bus_id) -> std::unique_ptr<ClockReader> {
         return std::make_unique<Nvml>(bus_id);

@@ -3,6 +3,7 @@
 
 #include "planner/occupancy.hpp"
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's own names
 using namespace kernelsmith::cuda::planner;

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include "planner/recorder.hpp"
+#include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
 #include "planner/tensor_map_token.hpp"
 

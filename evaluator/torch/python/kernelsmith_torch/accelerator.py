@@ -59,8 +59,12 @@ class Device:
             torch.set_num_threads(1)
             return
         if torch.version.cuda is None:
-            raise RuntimeError(f"PyTorch {torch.__version__} is built without CUDA")
+            others = " (it is ROCm's, and modules run on NVIDIA's GPUs only)" if torch.version.hip else ""
+            raise RuntimeError(f"PyTorch {torch.__version__} is built without CUDA{others}")
         torch.cuda.set_device(self.torch)
+        name = torch.cuda.get_device_name(self.torch)
+        if name.startswith("MetaX"):  # whose PyTorch keeps CUDA's names
+            raise RuntimeError(f"modules run on NVIDIA's GPUs only, and this is a {name}")
         torch.zeros(1, device=self.torch)  # makes the context
 
     def facts(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from .recording import CPU, CUDA, Tape
 
 # What PyTorch's builds for these devices are made with; libraries ask for it when they are imported.
 _CUDA_VERSION = "12.8"
+_HIP_VERSION = "6.4.0"
 
 
 def install(device: Device, tape: Tape) -> None:
@@ -46,16 +47,20 @@ class _Process(int):
 
 
 def _install_cuda(device: Device) -> None:
-    os.environ["GEMS_VENDOR"] = "nvidia"  # FlagGems would run nvidia-smi when it is imported
-    torch.version.cuda = torch.version.cuda or _CUDA_VERSION
+    os.environ["GEMS_VENDOR"] = device.maker.gems  # FlagGems would run nvidia-smi when it is imported
+    if device.kind == "hip":
+        torch.version.cuda, torch.version.hip = None, torch.version.hip or _HIP_VERSION
+    else:  # MetaX's PyTorch keeps CUDA's names
+        torch.version.cuda = torch.version.cuda or _CUDA_VERSION
     answers: dict[str, Any] = {
         "is_available": lambda: True, "is_initialized": lambda: True, "init": _nothing, "_lazy_init": _nothing,
         "device_count": lambda: 1, "current_device": lambda: 0, "set_device": _nothing, "synchronize": _nothing,
         "_exchange_device": lambda _: 0, "_maybe_exchange_device": lambda _: 0,
         "empty_cache": _nothing, "get_device_name": lambda *_, **__: device.name,
-        "get_device_capability": lambda *_, **__: divmod(device.arch, 10),
+        "get_device_capability": lambda *_, **__: device.capability,
         "get_device_properties": lambda *_, **__: device.for_torch(), "is_bf16_supported": lambda *_, **__: True,
-        "is_tf32_supported": lambda: device.arch >= 80, "get_arch_list": lambda: [f"sm_{device.arch}"],
+        "is_tf32_supported": lambda: device.kind == "cuda" and device.arch >= 80,
+        "get_arch_list": lambda: [device.compiler_name],
         "mem_get_info": lambda *_: (device.memory, device.memory), "memory_allocated": lambda *_: 0,
         "max_memory_allocated": lambda *_: 0, "memory_reserved": lambda *_: 0, "reset_peak_memory_stats": _nothing,
         "ipc_collect": _nothing,

@@ -33,7 +33,7 @@ class Module:
 
 
 def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
-             arch: int) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
+             arch: int | str) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
     """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused if
     a kept operator may not stand in a plan."""
     assembly = _Assembly(tape, module)
@@ -54,7 +54,7 @@ class _Assembly:
         self._constants: dict[int, dict[str, Any]] = {}
         self._numbers_of_constants = 0
 
-    def plan(self, arch: int) -> tuple[dict[str, Any], int]:
+    def plan(self, arch: int | str) -> tuple[dict[str, Any], int]:
         """The plan without its kernels, and how many alternatives it leaves out."""
         tape, module = self._tape, self._module
         chosen, left_out = _alternatives(tape.call)

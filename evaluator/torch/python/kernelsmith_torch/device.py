@@ -1,4 +1,4 @@
-"""The device that a candidate believes to have: its figures by compute capability."""
+"""The device that a candidate believes to have: its figures by compute capability, or by its compiler's name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,41 @@ _FIGURES = {
 }
 
 
+# GPUs of other makers, by their compiler's name: for which of Triton's backends, lanes of a wave, and the same figures, as
+# PyTorch counts them. Their plans are made and not run.
+_OTHERS = {
+    "gfx90a": ("hip", 64, (9, 0), "AMD Instinct MI250X", 110, 65536, 64 << 30, 8 << 20),
+    "gfx942": ("hip", 64, (9, 4), "AMD Instinct MI300X", 304, 65536, 192 << 30, 4 << 20),
+    "gfx950": ("hip", 64, (9, 5), "AMD Instinct MI355X", 256, 163840, 288 << 30, 4 << 20),
+    "gfx1100": ("hip", 32, (11, 0), "AMD Radeon RX 7900 XTX", 48, 65536, 24 << 30, 6 << 20),
+    "xcore1000": ("maca", 64, (10, 0), "MetaX C550", 104, 65536, 64 << 30, 8 << 20),
+}
+
+
+@dataclass(frozen=True)
+class Maker:
+    """What PyTorch and Triton name differently for one maker's GPUs."""
+
+    binary: str
+    """What Triton compiles kernels to."""
+    registers: int
+    """That a multiprocessor has."""
+    gems: str
+    """Its name in FlagGems."""
+
+
+_MAKERS = {"cuda": Maker("cubin", 65536, "nvidia"), "hip": Maker("hsaco", 131072, "amd"),
+           "maca": Maker("mcfatbin", 131072, "metax")}
+
+
 @dataclass(frozen=True)
 class Device:
-    arch: int
+    arch: int | str
+    """Ten times major plus minor, or another maker's name: "gfx942"."""
+    kind: str
+    """What Triton calls such targets: cuda, hip or maca."""
+    lanes: int
+    capability: tuple[int, int]
     name: str
     multiprocessors: int
     shared: int
@@ -29,21 +61,38 @@ class Device:
     l2: int
 
     @staticmethod
-    def of(arch: int) -> Device:
-        """ValueError if the capability is unknown."""
+    def of(arch: int | str) -> Device:
+        """ValueError if there are no figures for it."""
+        if isinstance(arch, str):
+            if arch not in _OTHERS:
+                raise ValueError(f"no figures for {arch!r}: one of {', '.join(_OTHERS)}")
+            return Device(arch, *_OTHERS[arch])
         if arch not in _FIGURES:
             raise ValueError(f"no figures for compute capability {arch}: one of {', '.join(map(str, _FIGURES))}")
-        return Device(arch, *_FIGURES[arch])
+        return Device(arch, "cuda", 32, divmod(arch, 10), *_FIGURES[arch])
+
+    @property
+    def maker(self) -> Maker:
+        return _MAKERS[self.kind]
+
+    @property
+    def compiler_name(self) -> str:
+        return self.arch if isinstance(self.arch, str) else f"sm_{self.arch}"
 
     def for_triton(self) -> dict[str, int]:
-        return {"max_shared_mem": self.shared, "max_num_regs": 65536, "multiprocessor_count": self.multiprocessors,
-                "warpSize": 32, "sm_clock_rate": 1_980_000, "mem_clock_rate": 2_619_000, "mem_bus_width": 5120}
+        return {"max_shared_mem": self.shared, "max_num_regs": self.maker.registers,
+                "multiprocessor_count": self.multiprocessors, "warpSize": self.lanes,
+                "sm_clock_rate": 1_980_000, "mem_clock_rate": 2_619_000, "mem_bus_width": 5120}
 
     def for_torch(self) -> types.SimpleNamespace:
-        major, minor = divmod(self.arch, 10)
+        major, minor = self.capability
+        amd = self.kind == "hip"
         return types.SimpleNamespace(
             name=self.name, major=major, minor=minor, total_memory=self.memory, L2_cache_size=self.l2,
-            multi_processor_count=self.multiprocessors, warp_size=32, max_threads_per_block=1024,
+            multi_processor_count=self.multiprocessors, warp_size=self.lanes, max_threads_per_block=1024,
             max_threads_per_multi_processor=1024 if self.arch == 75 else 1536 if self.arch in (86, 89, 120) else 2048,
-            regs_per_multiprocessor=65536, shared_memory_per_block=49152, shared_memory_per_block_optin=self.shared,
-            shared_memory_per_multiprocessor=self.shared + 1024, is_integrated=False, gcnArchName="")
+            regs_per_multiprocessor=self.maker.registers,
+            shared_memory_per_block=49152 if self.kind == "cuda" else self.shared,
+            shared_memory_per_block_optin=self.shared,
+            shared_memory_per_multiprocessor=self.shared + (1024 if self.kind == "cuda" else 0), is_integrated=False,
+            gcnArchName=f"{self.arch}:sramecc+:xnack-" if amd else "")

@@ -76,6 +76,9 @@ class Extensions:
         if not is_python_module:
             raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
+        if self._device.kind != "cuda":
+            raise Refused("not_allowed", f"C++ extensions are planned for NVIDIA's GPUs, and not for {self._device.arch}",
+                          "write the kernel in Triton", self._tape.line())
         kept = flags(_listed(cflags), _listed(cuda_cflags), _listed(folders))
         job = Job(name, self._device.arch, [*units, job_header(name, units)], kept)
         if job.key not in self._loaded:

@@ -54,6 +54,8 @@ class _Checker:
 
     def plan(self, plan: Any) -> Plan:
         object_of(plan, "the plan", {"version", "arch", "inputs", "state", "setup", "alternatives", "kernels"}, {"modules"})
+        if isinstance(plan["arch"], str):
+            refuse(f"its kernels are for {plan['arch'][:64]!r}, and modules run on NVIDIA's GPUs only")
         arch = integer_of(plan["arch"], 0, 10_000, "arch")
         if self._capability != (0, 0) and arch != 10 * self._capability[0] + self._capability[1]:
             refuse(f"its kernels are for sm_{arch}, and the device is sm_{self._capability[0]}{self._capability[1]}")

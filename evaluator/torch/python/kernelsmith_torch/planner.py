@@ -28,7 +28,7 @@ from kernelsmith_process import framing
 from kernelsmith_process.descendants import ALONE, end_all, end_with_parent, take_orphans
 from kernelsmith_process.framing import Failure, FramingError, Message
 
-from . import planning
+from . import planning, triton_recording
 from .progress import Progress
 from .surroundings import Surroundings
 
@@ -94,7 +94,7 @@ def _checked(request: Message) -> Message:
                **request}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
             and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict)
-            and type(checked["arch"]) is int and type(checked["cast"]) is bool
+            and type(checked["arch"]) in (int, str) and type(checked["cast"]) is bool
             and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
             and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
     if not good:
@@ -104,9 +104,13 @@ def _checked(request: Message) -> Message:
     stem = re.sub(r"\W", "_", os.path.basename(checked["name"]).removesuffix(".py"))[:64]
     checked["name"] = ("candidate" if stem in ("", "reference") else stem) + ".py"
     try:
-        planning.device.Device.of(checked["arch"])
+        target = planning.device.Device.of(checked["arch"])
     except ValueError as error:
         raise Failure("task", "plan", "unknown_device", str(error), "name a device that can be planned for") from None
+    if triton_recording.backend_for(target) is None:
+        raise Failure("machine", "plan", "unsupported",
+                      f"Triton {triton.__version__} compiles nothing for {target.arch}: it has no backend `{target.kind}`",
+                      "name a Python whose Triton is made for that GPU: evaluator.python")
     return checked
 
 

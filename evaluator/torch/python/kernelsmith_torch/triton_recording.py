@@ -31,9 +31,20 @@ from .recording import Refused, Tape
 from .tuning import NotCompiled
 
 _LEFTOVER = re.compile(r"^\.global \.align 1 \.b8 _\$_str\[\d+\] = .*\n", re.MULTILINE)
+# Lines of the metadata behind AMD's assembler: registers of a thread, and those that are kept in memory, 4 bytes each.
+_AMD_RESOURCE = re.compile(r"^\s+\.(vgpr_count|vgpr_spill_count): +(\d+)$", re.MULTILINE)
 
 # Launches that a device takes: the grid's second and third extents have 16 bits.
 MOST_GRID = (2**31 - 1, 2**16 - 1, 2**16 - 1)
+
+
+def target_of(device: Device) -> GPUTarget:
+    return GPUTarget(device.kind, device.arch, device.lanes)
+
+
+def backend_for(device: Device) -> str | None:
+    """The name of Triton's backend that compiles for the device."""
+    return next((name for name, backend in backends.items() if backend.compiler.supports_target(target_of(device))), None)
 
 
 class Kernels:
@@ -45,15 +56,23 @@ class Kernels:
         self._known: dict[Any, int] = {}
 
     def add(self, compiled: Any) -> int:
-        data, binary = compiled.metadata, compiled.asm["cubin"]
+        data, binary = compiled.metadata, compiled.kernel
         told = {"name": data.name, "shared": data.shared, "warps": data.num_warps, "ctas": data.num_ctas,
                 "global_scratch": getattr(data, "global_scratch_size", 0),
-                "profile_scratch": getattr(data, "profile_scratch_size", 0), **cubin.resources(binary, data.name)}
+                "profile_scratch": getattr(data, "profile_scratch_size", 0), **_resources(compiled)}
         index = self._known.setdefault((binary, *told.items()), len(self.told))
         if index == len(self.told):
             self.told.append(told)
             self.cubins.append(binary)
         return index
+
+
+def _resources(compiled: Any) -> dict[str, int]:
+    """`registers` and `spills` of a thread; empty if the compiler does not say."""
+    if "amdgcn" not in compiled.asm:
+        return cubin.resources(compiled.kernel, compiled.metadata.name)
+    told = dict(_AMD_RESOURCE.findall(compiled.asm["amdgcn"]))
+    return {"registers": int(told["vgpr_count"]), "spills": int(told["vgpr_spill_count"])} if len(told) == 2 else {}
 
 
 class _Address:
@@ -75,7 +94,8 @@ class Recording:
 
     def install(self) -> None:
         kind = type("Driver", (_Driver,), {"__init__": lambda made: _Driver.__init__(made, self.device)})
-        backends["nvidia"] = dataclasses.replace(backends["nvidia"], driver=kind)  # others make drivers, too
+        name = backend_for(self.device)
+        backends[name] = dataclasses.replace(backends[name], driver=kind)  # others make drivers, too
         driver.set_active(kind())
         CUDABackend.make_llir = _refusing_early(CUDABackend.make_llir, self.device.shared)
         CUDABackend.make_ptx = _without_leftover(CUDABackend.make_ptx)
@@ -125,7 +145,7 @@ class Recording:
         if key not in self._compiled:
             self.tape.progress.doing(f"compiling {kernel.__name__}")
             source = kernel.ASTSource(kernel, signature, constants, attributes)
-            target = GPUTarget("cuda", self.device.arch, 32)
+            target = target_of(self.device)
             try:
                 compiled = kernel.compile(source, target=target, options=options.__dict__)
                 compiled._init_handles()
@@ -181,7 +201,7 @@ class _Driver:
         return True
 
     def get_current_target(self) -> GPUTarget:
-        return GPUTarget("cuda", self._device.arch, 32)
+        return target_of(self._device)
 
     def get_current_device(self) -> int:
         return 0
@@ -199,7 +219,7 @@ class _Driver:
         return torch.cuda
 
     def get_device_capability(self, device: int = 0) -> tuple[int, int]:
-        return divmod(self._device.arch, 10)
+        return self._device.capability
 
     def get_benchmarker(self) -> Any:
         raise Refused("reads_values", "a candidate cannot time anything while it is planned", "use triton.autotune")
@@ -208,7 +228,7 @@ class _Driver:
         return self.get_benchmarker()
 
     def _load(self, name: str, binary: bytes, shared: int, device: int) -> tuple[str, str, int, int, int]:
-        told = cubin.resources(binary, name)
+        told = cubin.resources(binary, name)  # of another maker's binaries nothing is known here
         return name, name, told.get("registers", 0), told.get("spills", 0), 1024
 
 

@@ -27,6 +27,9 @@ class WorkerSupply;
 struct TorchOptions {
   std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
   DeviceRange devices;           ///< GPUs of one kind, as CUDA counts them: each run has one for itself
+  /// A GPU of another maker that is planned for, by its compiler's name ("gfx942"): nothing is run then.
+  /// Empty: the GPU that is here.
+  std::string arch;
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
   bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
   /// Shared with the evaluators of other tasks; null: each starts its own.

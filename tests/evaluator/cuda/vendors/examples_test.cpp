@@ -1,6 +1,5 @@
 // Whole evaluations of the examples, from a source to a verdict, on the stand-ins of each vendor's driver:
 // they carry kernels out.
-#include <future>
 #include <span>
 
 #include "vendors/stand_in.hpp"
@@ -13,21 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Values;
 using ::testing::ValuesIn;
 
-#ifdef KERNELSMITH_ALL_EXAMPLES
-constexpr bool kAll = true;
-#else
-constexpr bool kAll = false;
-#endif
 const std::span<const Example> kChosen = std::span(kExamples).first(kAll ? std::size(kExamples) : 1);
-
-Result<Evaluation> evaluate(const std::shared_ptr<Evaluator>& by, const Task& task, const std::string& text) {
-  std::promise<Result<Evaluation>> promise;
-  EvaluationJob job;
-  job.task = task.digest;
-  job.source = source_of(text);
-  by->start(std::move(job), {}, [&](Result<Evaluation> done) { promise.set_value(std::move(done)); });
-  return promise.get_future().get();
-}
 
 class VendorExamples : public ::testing::TestWithParam<std::tuple<StandIn, Example>> {};
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -127,6 +128,12 @@ inline CudaOptions options_for(const StandIn& stand_in) {
 
 inline Source source_of(const std::string& text) { return Source::create({{"seed.cu", text}}).value(); }
 
+#ifdef KERNELSMITH_ALL_EXAMPLES
+inline constexpr bool kAll = true;
+#else
+inline constexpr bool kAll = false;
+#endif
+
 /// An example of examples/ at sizes for a processor, and how its reference goes wrong.
 struct Example {
   std::string name;
@@ -161,15 +168,25 @@ inline const Example kExamples[] = {
      {"in_a < k ?", "in_a + 1 < k ?"}},
 };
 
-/// The reference of an example in the vendor's dialect, at sizes for a processor.
-inline std::string reference_of(const StandIn& stand_in, const Example& example) {
-  std::string text = stand_in.translated(
-      file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / example.name / "reference.cu"));
-  text = replaced(text, "kThreads = 256", "kThreads = 64");  // a processor carries them out one by one
+/// The reference of an example at sizes for a processor, which carries threads out one by one.
+inline std::string cuda_reference_of(const Example& example) {
+  std::string text = file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / example.name / "reference.cu");
+  text = replaced(text, "kThreads = 256", "kThreads = 64");
   return replaced(text, "kBlocks = 1024", "kBlocks = 4");
 }
 
-/// Its reference is the seed too: every source costs the compiler a second.
+/// The same in the vendor's dialect.
+inline std::string reference_of(const StandIn& stand_in, const Example& example) {
+  return stand_in.translated(cuda_reference_of(example));
+}
+
+/// The header by which a reference in CUDA C++ is a program for the vendor's compiler.
+inline std::string cuda_names_of(const StandIn& stand_in) {
+  return file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / ("softmax_" + stand_in.backend) /
+                   "cuda_names.cuh");
+}
+
+/// Its reference stays in CUDA C++, and is the seed too: every source costs the compiler a second.
 inline Task task_of(const StandIn& stand_in, const Example& example) {
   std::string yaml = stand_in.translated(
       file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / example.name / "task.yaml"));
@@ -177,10 +194,24 @@ inline Task task_of(const StandIn& stand_in, const Example& example) {
     EXPECT_THAT(yaml, ::testing::HasSubstr(part));
     yaml = replaced(yaml, part, by);
   }
-  return parse_task(
-             yaml, "task.yaml",
-             [&](const std::string&) -> Result<std::string> { return reference_of(stand_in, example); })
+  yaml = replaced(yaml, "seed: seed.cu}", "seed: seed.cu, also: [cuda_names.cuh]}");
+  const std::string reference = replaced(cuda_reference_of(example), "#include \"task.cuh\"\n",
+                                         "#include \"task.cuh\"\n#include \"cuda_names.cuh\"\n");
+  return parse_task(yaml, "task.yaml",
+                    [&](const std::string& path) -> Result<std::string> {
+                      return path == "cuda_names.cuh" ? cuda_names_of(stand_in) : reference;
+                    })
       .value();
+}
+
+inline Result<Evaluation> evaluate(const std::shared_ptr<Evaluator>& by, const Task& task,
+                                   const std::string& text) {
+  std::promise<Result<Evaluation>> promise;
+  EvaluationJob job;
+  job.task = task.digest;
+  job.source = source_of(text);
+  by->start(std::move(job), {}, [&](Result<Evaluation> done) { promise.set_value(std::move(done)); });
+  return promise.get_future().get();
 }
 
 }  // namespace kernelsmith::cuda

@@ -1,0 +1,98 @@
+#include "run_memory.hpp"
+
+#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/memory/learn.hpp>
+
+namespace kernelsmith {
+namespace {
+
+constexpr std::size_t kLargestSnapshot = std::size_t{16} << 20;
+constexpr const char* kHint = "restore the files of the run folder, or begin a new run";
+
+Result<MemorySnapshot> read_snapshot(const std::filesystem::path& file) {
+  const auto text = read_regular_file(file, kLargestSnapshot);
+  if (!text) return text.error();
+  auto rules = rules_from(*text, file.string());
+  if (!rules) return rules.error();
+  return MemorySnapshot{std::move(*rules)};
+}
+
+/// Makes nothing: a run folder names the store.
+bool is_known(const std::string& run, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return false;
+  const auto store = MemoryStore::open(folder);
+  return store && store->knows(run);
+}
+
+}  // namespace
+
+/// A run that follows a recording has nothing to say that the recorded one did not.
+bool is_remembered(const RunConfig& config) {
+  return !config.memory.store.empty() && !config.proposer.provider->recorded_run();
+}
+
+Status make_memory(const RunConfig& config) {
+  if (!is_remembered(config)) return {};
+  const auto store = MemoryStore::open(config.memory.store);
+  return store ? Status{} : Status(store.error());
+}
+
+Status note_beginning(const RunConfig& config, const std::string& run) {
+  if (!is_remembered(config)) return {};
+  const auto store = MemoryStore::open(config.memory.store);
+  return store ? store->note_beginning(run) : Status(store.error());
+}
+
+Result<MemorySnapshot> snapshot_for(const Task& task, const RunConfig& config) {
+  const MemorySettings& memory = config.memory;
+  std::error_code ignored;
+  if (const auto recorded = config.proposer.provider->recorded_run()) {
+    const auto file = recorded->folder / kSnapshotFile;
+    return std::filesystem::exists(file, ignored) ? read_snapshot(file) : MemorySnapshot{};
+  }
+  if (memory.store.empty() || !std::filesystem::exists(memory.store, ignored)) return MemorySnapshot{};
+  const auto store = MemoryStore::open(memory.store);
+  if (!store) return store.error();
+  const auto rules = store->rules();
+  if (!rules) return rules.error();
+  return retrieve(*rules, task.backend, memory_terms(task), memory.budget_tokens);
+}
+
+Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, const MemorySettings& settings) {
+  const auto file = folder / kSnapshotFile;
+  std::error_code ignored;
+  if (settings.snapshot.empty() && !std::filesystem::exists(file, ignored)) return MemorySnapshot{};
+  auto snapshot = read_snapshot(file);
+  if (!snapshot && snapshot.error().code == ErrorCode::not_found)
+    return fail(ErrorCode::corrupt, "what the run read from its memory is missing", file.string(), kHint);
+  if (snapshot && snapshot->digest().hex() != settings.snapshot)
+    return fail(ErrorCode::corrupt, "this is not what the run read from its memory: run.yaml has its digest",
+                file.string(), kHint);
+  return snapshot;
+}
+
+void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config) {
+  config.memory.snapshot = snapshot.rules.empty() ? "" : snapshot.digest().hex();
+  config.proposer.provider->show_notes(notes_of(snapshot));
+}
+
+Result<Learnt> learnt_from(const Journal& journal, const std::string& run, const Task& task,
+                           const MemorySnapshot& read) {
+  return learn(journal, {run, task.digest.hex(), task.backend, memory_terms(task), read});
+}
+
+Result<std::string> add_to_memory(const RunConfig& config, const std::string& run, const Learnt& learnt) {
+  const MemorySettings& memory = config.memory;
+  if (memory.is_stored && !is_known(run, memory.store))
+    return fail(ErrorCode::permission, "the run did not begin with this memory, so it adds nothing to it",
+                memory.store, "if you trust the run: kernelsmith memory learn STORE RUN");
+  const auto store = MemoryStore::open(memory.store);
+  if (!store) return store.error();
+  const auto added = store->add(learnt);
+  if (!added) return added.error();
+  return "the memory " + memory.store + " learnt " + std::to_string(learnt.rules.size()) +
+         " rules from the run, " + std::to_string(*added) + " of them new";
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,43 @@
+// A run and the memory that its configuration names: what it reads at its start, and what it adds at its end
+// (docs/memory.md).
+#pragma once
+
+#include <filesystem>
+
+#include <kernelsmith/core/journal.hpp>
+#include <kernelsmith/memory/memory_store.hpp>
+#include <kernelsmith/session/run_config.hpp>
+
+namespace kernelsmith {
+
+/// The file of a run folder that holds what the run read.
+inline constexpr const char* kSnapshotFile = "memory.jsonl";
+
+/// What a run of the task that begins now would read; makes nothing. A run that follows a recording reads
+/// what the recorded one read. Empty without a memory. Errors: MemoryStore's, and stored_snapshot()'s.
+Result<MemorySnapshot> snapshot_for(const Task& task, const RunConfig& config);
+
+/// Makes the memory of a run that begins now, before anything else is made. Errors: MemoryStore's.
+Status make_memory(const RunConfig& config);
+
+/// Has it know the run.
+Status note_beginning(const RunConfig& config, const std::string& run);
+
+/// What the stored run in the folder read; `corrupt` if that is no longer what run.yaml says.
+Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, const MemorySettings& settings);
+
+/// Has the proposer show it, and the configuration name it.
+void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config);
+
+/// What the run in `journal` teaches.
+Result<Learnt> learnt_from(const Journal& journal, const std::string& run, const Task& task,
+                           const MemorySnapshot& read);
+
+/// Whether the run adds what it teaches to a memory: it names one, and follows no recording.
+bool is_remembered(const RunConfig& config);
+
+/// Adds it, and says so in words. `permission` if the memory's name comes from a run folder, and the memory
+/// does not know the run.
+Result<std::string> add_to_memory(const RunConfig& config, const std::string& run, const Learnt& learnt);
+
+}  // namespace kernelsmith
