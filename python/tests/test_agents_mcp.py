@@ -35,14 +35,15 @@ def test_a_whole_search(task, tmp_path):
     async def search():
         async with over_stdio(task, "-o", folder, "--evaluations", "9") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile", "diff"}
+            assert tools == {"task", "evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile", "diff"}
+            assert "Begin with program 0" in await told(client, "task")
             numbers = [number_in(await told(client, "evaluate", code=program(one, 1, 1, 1, 1, 1))) for one in (1, 2, 3)]
             assert "cost nothing" in await told(client, "evaluate", code=program(2, 1, 1, 1, 1, 1))
             assert "rejected" in await told(client, "evaluate", code="k0 = 1/0\n", parent=numbers[0])
             careful = await told(client, "evaluate", code=program(7, 1, 1, 1, 1, 1), careful=True)
             assert "measured again with care: accepted, fitness 12" in careful
             assert "over_budget" in await refused(client, "evaluate", code=program(7, 2, 1, 1, 1, 1))
-            assert "7 of 9, 2 left" in await told(client, "budget")
+            assert "7 of 9, 2 left" in (budget := await told(client, "budget")) and "for evaluate and confirm: 0" in budget
             assert "fitness 13" in await told(client, "submit", code=program(7, 2, 1, 1, 1, 1))
             assert "over: its budget of evaluations" in await refused(client, "evaluate", code=program(7, 7, 1, 1, 1, 1))
             assert "fitness 13" in await told(client, "best")
@@ -55,6 +56,15 @@ def test_a_whole_search(task, tmp_path):
     within = [event["within"] for event in run.events() if event["event"] == "ticket_opened" and "within" in event]
     assert len(within) == 6 and len(set(within)) == 1
     assert len([event for event in run.events() if event["event"] == "evaluation_arrived"]) == 9
+
+
+def test_a_measurement_stands_if_no_evaluation_is_left_for_a_second(task, tmp_path):
+    async def search():
+        async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "4") as client:
+            answer = await told(client, "evaluate", code=program(1, 1, 1, 1, 1, 1), careful=True)
+            assert "accepted, fitness 6" in answer and "not measured again: " in answer and "over_budget" in answer
+
+    anyio.run(search)
 
 
 def test_a_client_that_goes_away_loses_nothing(task, tmp_path):
@@ -88,7 +98,7 @@ def test_hostile_calls_are_refused(task, tmp_path):
         ("evaluate", {"code": "k = 1", "parent": -1}), ("evaluate", {"code": "k = 1", "parent": 2**70}),
         ("evaluate", {"code": "k = 1", "parent": "the seed"}), ("evaluate", {"code": "k = 1", "careful": "perhaps"}),
         *[("show_program", {"program": one}) for one in (-1, 99, 2**70, "../task", "1; cat /etc/passwd", None, 0.5, [])],
-        ("show_program", {"program": 0, "offset": -1}), ("show_program", {}),
+        ("show_program", {"program": 0, "offset": -1}), ("task", {"offset": -1}), ("show_program", {}),
         *[("history", {"limit": one}) for one in (0, -5, 51, 10**9, "all")], ("history", {"offset": -1}),
         *[("confirm", {"program": one}) for one in (-1, 99, 2**64, "seed")], ("confirm", {}),
         ("submit", {}), ("submit", {"program": 99}), ("submit", {"program": 0, "code": "k = 1"}),
@@ -180,9 +190,10 @@ def test_wrong_use(task, arguments, words):
     assert ended.returncode == 2 and words in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("KERNELSMITH_SOURCE" not in os.environ, reason="needs the examples")
 def test_softmax(tmp_path):
-    """A C++ kernel from its seed to a faster one, by tools alone."""
+    """A C++ kernel from its seed to a faster one and to the end of the budget, by tools alone."""
     task = os.path.join(os.environ["KERNELSMITH_SOURCE"], "examples", "softmax_cpu")
     seed = ks.Task(task).seed.text
 
@@ -191,12 +202,15 @@ def test_softmax(tmp_path):
 
     async def search():
         async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "6") as client:
-            assert "rejected at compile" in await told(client, "evaluate", code=seed.replace("kVectors = 1", "kVectors = ;"))
+            assert "rejected at parse: unreadable" in await told(client, "evaluate", code=seed.replace("kVectors = 1", "kVectors = ;"))
             assert "rejected" in await told(client, "evaluate", code=frozen)
             number = number_in(await told(client, "evaluate", code=fast))
             assert f"program {number}: accepted" in await told(client, "submit", program=number)
+            assert "for evaluate and confirm: 0" in await told(client, "budget")
+            await told(client, "submit", code=fast.replace("kDivide = true", "kDivide = false"))
+            assert "over: its budget of evaluations" in await refused(client, "evaluate", code=fast.replace("horner", "estrin"))
 
     anyio.run(search)
     run = ks.Run.open(tmp_path / "a.run")
-    assert run.counts["evaluations"] == 4 and run.counts["iterations"] == 1
-    assert run.best.source.text == fast and run.best.fitness > 1
+    assert run.ended == "budget" and run.counts["evaluations"] == 6 and run.counts["iterations"] == 2
+    assert run.best.source.text != seed and run.best.fitness > 1

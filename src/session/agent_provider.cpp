@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include <kernelsmith/agent/agent_proposer.hpp>
+#include <kernelsmith/core/escape.hpp>
 
 #include "model_support.hpp"
 #include "providers.hpp"
@@ -68,11 +69,12 @@ class AgentProvider final : public ProposerProvider {
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     if (is_stored_ && !settings_to_reconfirm().empty())
-      return fail(ErrorCode::invalid_argument,
-                  "this run's agent, " + joined(options_.command) + ", sees more than its workspace",
-                  "proposer",
-                  "if you trust it, say so: kernelsmith resume RUN --set 'proposer." +
-                      settings_to_reconfirm().front() + "'");
+      return fail(
+          ErrorCode::invalid_argument,
+          "this run's agent, " + escape_controls(options_.command.front()) + ", sees more than its workspace",
+          "proposer",
+          "if you trust its command in run.yaml, say so: kernelsmith resume RUN --set 'proposer." +
+              settings_to_reconfirm().front() + "'");
     AgentOptions options = options_;
     for (const std::string& name : environment_) {
       const char* value = std::getenv(name.c_str());

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
+from .._errors import Error
 from .._words import number
 from .desk import Verdict
 
@@ -56,6 +57,8 @@ def verdict(one: Verdict) -> str:
         lines.insert(0, "The run has this program already; it cost nothing.")
     if one.confirmation is not None:
         lines.append(f"measured again with care: {evaluation(one.confirmation)}")
+    if one.unconfirmed:
+        lines.append(f"not measured again: {one.unconfirmed}")
     return "\n".join(lines)
 
 
@@ -64,15 +67,23 @@ def row(one: dict[str, Any]) -> str:
     made = f" from {', '.join(str(parent) for parent in one['parents'])}" if one["parents"] else ""
     if one["accepted"]:
         return f"{one['id']}: {one['fitness']:.4g} ({one['low']:.4g} to {one['high']:.4g}), {one['origin']}{made}"
-    first = next(iter((one["diagnostics"] or "").strip().splitlines()), "")[:120]
+    said = (one["diagnostics"] or "").strip().splitlines() or [""]
+    first = next((line for line in said if "error:" in line), said[0])[:120]
     return f"{one['id']}: rejected, {one['stage']}/{one['code']}, {one['origin']}{made}" + (f": {first}" if first else "")
 
 
 def program(one: _core.Program, offset: int) -> str:
     """A program's files from a character on, and its verdict before the first."""
     texts = [f"--- {path}\n{text}" for path, text in one.source.files.items()]
-    whole = "\n".join(texts).encode("utf-8", "replace").decode()
-    part = whole[offset:offset + MOST_CHARACTERS]
     head = f"program {one.id}, {one.origin}: {evaluation(one.evaluation)}\n" if offset == 0 else ""
+    return head + piece("\n".join(texts), offset)
+
+
+def piece(text: str, offset: int) -> str:
+    """What fits of a text from a character on, and how to ask for the rest. Raises Error for an offset below 0."""
+    if offset < 0:
+        raise Error("offset is 0 or more", "invalid_argument", "offset")
+    whole = text.encode("utf-8", "replace").decode()
+    part = whole[offset:offset + MOST_CHARACTERS]
     rest = len(whole) - offset - len(part)
-    return head + part + (f"\n[{rest} characters follow: ask with offset={offset + len(part)}]" if rest > 0 else "")
+    return part + (f"\n[{rest} characters follow: ask with offset={offset + len(part)}]" if rest > 0 else "")

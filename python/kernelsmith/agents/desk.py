@@ -15,7 +15,7 @@ from typing import Any
 from .. import _core
 from .._errors import Error
 from .._run import Run
-from .._search import run_task
+from .._search import Engine, prompt, run_task
 
 _MOST_AT_ONCE = 8
 _MOST_BYTES = 256 * 1024  # what the evaluators take
@@ -25,11 +25,12 @@ _PATIENCE_S = 600.0  # a task is prepared in a minute at most, and the request b
 @dataclass(frozen=True)
 class Verdict:
     """A program with its evaluation. `known`: it was in the run before, and cost nothing. `confirmation` is the second
-    measurement, if one was asked for."""
+    measurement, if one was asked for; `unconfirmed` says why there is none."""
 
     program: _core.Program
     known: bool = False
     confirmation: _core.Evaluation | None = None
+    unconfirmed: str = ""
 
 
 class Desk:
@@ -51,6 +52,7 @@ class Desk:
         self._answer: asyncio.Future[Any] | None = None
         self._told: dict[int, _core.Commit] = {}
         self._closed = ""
+        self._closed_as = "over_budget"
         self._driving = False
         self._at_work = 0
 
@@ -61,9 +63,9 @@ class Desk:
                 self._driving = True
             outcome = run_task(self.task, self, self.folder, self._note, self._settings)
         except BaseException as failed:
-            self._close(f"the run ended: {failed}")
+            self._close(f"the run ended: {failed}", "tool_failed")
             raise
-        self._close(_last_words(outcome))
+        self._close(_last_words(outcome), "over_budget" if outcome.reason == "budget" else "tool_failed")
         return outcome
 
     def stop(self) -> None:
@@ -89,21 +91,24 @@ class Desk:
     def evaluate(self, files: dict[str, str], parent: int | None = None, careful: bool = False) -> Verdict:
         """Has a program evaluated, which becomes one of the run's; `careful` confirms it, too. Raises Error."""
         self.check(files)
-        if parent is not None:
-            self.program(parent)
         with _Turn(self):
             request = self._open()
+            if parent is not None:
+                self.program(parent)
             program, known = request.attempt(files, None if parent is None else [parent])
             if not careful or not program.accepted:
                 return Verdict(program, known)
-            return Verdict(program, known, request.confirm(program.id))
+            try:
+                return Verdict(program, known, request.confirm(program.id))
+            except Error as error:  # the first measurement stands
+                return Verdict(program, known, unconfirmed=str(error))
 
     def confirm(self, number: int) -> Verdict:
         """Measures a program again, with care. Raises Error."""
         program = self.program(number)
         with _Turn(self):
             request = self._open()
-            return Verdict(program, True, request.confirm(number))
+            return Verdict(program, confirmation=request.confirm(number))
 
     def submit(self, files: dict[str, str], parents: list[int]) -> Verdict:
         """Answers the request with this program, so that the engine opens another one. Raises Error."""
@@ -163,7 +168,7 @@ class Desk:
         with self._changed:
             while self._request is None:
                 if self._closed:
-                    raise Error(self._closed, "over_budget", str(self.folder), "`best` and `history` can still be asked")
+                    raise Error(self._closed, self._closed_as, str(self.folder), "`best` and `history` can still be asked")
                 if not self._changed.wait(end - time.monotonic()):
                     raise Error("the run opens no request", "busy", str(self.folder), "ask again")
             return self._request
@@ -181,12 +186,26 @@ class Desk:
             self._told = dict(list(self._told.items())[-_MOST_AT_ONCE:]) | {commit.ticket: commit}
             self._changed.notify_all()
 
-    def _close(self, words: str) -> None:
+    def _close(self, words: str, code: str) -> None:
         with self._changed:
+            self._closed_as = code
             self._driving = False
             self._closed = words
             self._request = self._answer = None
             self._changed.notify_all()
+
+
+def task_text(desk: Desk) -> str:
+    """The task as a model is shown it, without programs. If there is a seed, the run need not have got anywhere: a machine
+    without a GPU can still say what it is asked for."""
+    if len(desk.task.seed):
+        with Engine(seed=desk.task.seed.files, iterations=1) as engine:
+            if (ticket := engine.ask()) is not None:
+                engine.tell(ticket, 1.0)
+            made = prompt(engine.ask() or desk.request(), desk.task, set="agent")
+    else:
+        made = prompt(desk.request(), desk.task, set="agent")
+    return f"{made.system}\n\n{made.user}"
 
 
 def _settle(answer: asyncio.Future[Any], child: _core.Child) -> None:

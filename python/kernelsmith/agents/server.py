@@ -11,9 +11,8 @@ from typing import Any
 
 from .. import __version__
 from .._errors import Error
-from .._search import prompt
 from .._words import visible
-from .desk import Desk
+from .desk import Desk, task_text
 from .notes import NOTES
 from .tools import Tools
 
@@ -52,8 +51,7 @@ def _told(tool: Callable[..., str], failure: type[Exception]) -> Callable[..., s
 def _add_resources(server: Any, desk: Desk) -> None:
     def task() -> str:
         """What is to be made faster, and within which rules."""
-        made = prompt(desk.request(), desk.task, set="agent")
-        return f"{made.system}\n\n{made.user}"
+        return task_text(desk)
 
     def reference() -> str:
         """The program that says what is correct."""

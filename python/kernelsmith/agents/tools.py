@@ -11,11 +11,12 @@ from pathlib import Path
 from .._errors import Error
 from .._executable import executable
 from . import answers
-from .desk import Desk
+from .desk import Desk, task_text
 from .feedback import Feedback
 
 _MOST_ROWS = 50
 _PLAN_LIMIT_S = 120
+_KEPT = 2  # evaluations, by the engine
 
 
 class Tools:
@@ -25,6 +26,12 @@ class Tools:
         self._desk = desk
         self._planning = threading.Lock()
         self._budgets: dict[str, float] | None = None
+
+    def task(self, offset: int = 0) -> str:
+        """What is to be made faster, within which rules, and the number of the program to begin with; from a character on.
+        Read it first."""
+        begin = "Begin with program 0 (show_program), the seed.\n\n" if len(self._desk.task.seed) else ""
+        return answers.piece(begin + task_text(self._desk), offset)
 
     def evaluate(self, code: str = "", files: dict[str, str] | None = None, parent: int | None = None,
                  careful: bool = False) -> str:
@@ -69,8 +76,6 @@ class Tools:
 
     def show_program(self, program: int, offset: int = 0) -> str:
         """A program's verdict and text, from a character on."""
-        if offset < 0:
-            raise Error("offset is 0 or more", "invalid_argument", "show_program")
         return answers.program(self._desk.program(program), offset)
 
     def plan(self, code: str = "", files: dict[str, str] | None = None) -> str:
@@ -93,7 +98,9 @@ class Tools:
                  f"requests answered: {counts['iterations']}" + self._of("iterations", counts["iterations"]),
                  f"accepted: {counts['accepted']}, rejected: {counts['rejected']}, repeats (free): {counts['repeated']}"]
         if "evaluations" in self._budgets:
-            lines.append("two of them are kept: one for submit of a new program, one to measure the best again at the end")
+            free = max(self._budgets["evaluations"] - counts["evaluations"] - _KEPT, 0)
+            lines.append(f"for evaluate and confirm: {free:.0f}; two are kept, one for submit of a new program, one to measure the "
+                         "best again at the end")
         return "\n".join(lines + ([f"the run is over: {run.ended}"] if run.ended else []))
 
     def _of(self, name: str, used: int) -> str:
@@ -130,5 +137,5 @@ class Tools:
 
     def all(self) -> list[Callable[..., str]]:
         """The tools, in the order in which they are listed."""
-        return [self.evaluate, self.confirm, self.submit, self.history, self.best, self.show_program, self.plan, self.budget,
+        return [self.task, self.evaluate, self.confirm, self.submit, self.history, self.best, self.show_program, self.plan, self.budget,
                 *Feedback(self._desk).all()]
