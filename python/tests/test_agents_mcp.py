@@ -35,7 +35,8 @@ def test_a_whole_search(task, tmp_path):
     async def search():
         async with over_stdio(task, "-o", folder, "--evaluations", "9") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"task", "evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile", "diff"}
+            assert tools == {"task", "evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile",
+                             "diff"}
             assert "Begin with program 0" in await told(client, "task")
             numbers = [number_in(await told(client, "evaluate", code=program(one, 1, 1, 1, 1, 1))) for one in (1, 2, 3)]
             assert "cost nothing" in await told(client, "evaluate", code=program(2, 1, 1, 1, 1, 1))
