@@ -106,7 +106,7 @@ class AgentTest(CommandTest):
         self.succeed("resume", "a.run", "--iterations", "2", "--set", "proposer.network=true")
 
     def test_kills_of_the_engine_lose_and_double_nothing(self):
-        self.succeed("run", self.task, "--out", "a.run", "--config", self.config(WANDER, "iterations: 1", parallel=2))
+        self.succeed("run", self.task, "--out", "a.run", "--config", self.config(f"{WANDER}# {self.folder.name}", "iterations: 1", parallel=2))
         rng, before = random.Random(49), {}
         for kill in range(KILLS):
             process = start("resume", "a.run", "--iterations", "1000", cwd=self.folder)
@@ -128,10 +128,10 @@ class AgentTest(CommandTest):
         self.replay(shown)
         print(f"{KILLS} kills, {len(evaluated)} evaluations, {shown['counts']['iterations']} requests answered", file=sys.stderr)
 
-    @staticmethod
-    def is_agent(folder):
+    def is_agent(self, process):
+        """Whether the agent of this test, and not of another run of it, is that process."""
         try:
-            return b"I wandered" in (folder / "cmdline").read_bytes()
+            return self.folder.name.encode() in (process / "cmdline").read_bytes()
         except OSError:
             return False
 
