@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "inspector/bare_name.hpp"
 #include "inspector/profile.hpp"
 #include "inspector/source_lines.hpp"
 #include "launch_profiles.hpp"
@@ -112,6 +113,12 @@ TEST(Counts, ALaunchGetsTheNextOfItsName) {
   EXPECT_EQ(launches[0].counts.value().us, 1);
   EXPECT_FALSE(launches[1].counts);
   EXPECT_EQ(launches[2].counts.value().us, 2);
+}
+
+TEST(Counts, ANamespaceWithoutANameHasTwoSpellings) {
+  EXPECT_EQ(bare_name("(anonymous namespace)::product(float const*, long)"), "product");
+  EXPECT_EQ(bare_name("void <unnamed>::product<(int)4>(const float *, long)"), "product");
+  EXPECT_EQ(bare_name("void ops::scale<(anonymous namespace)::Max>(float *)"), "scale");
 }
 
 TEST(Counts, OnlyTheFullSetAsksForARoofline) {
