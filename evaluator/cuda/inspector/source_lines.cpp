@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <kernelsmith/core/escape.hpp>
@@ -20,7 +21,8 @@ struct LineColumns {
   std::size_t line = 0, text = 0, samples = 0;
 };
 
-/// Versions of ncu differ in how they name the columns.
+/// ncu 2025.3 (CUDA 13.0), and how older ones name the columns. Beside each line stand its instructions: rows
+/// without a number.
 std::optional<LineColumns> columns_of(const std::vector<std::string>& header) {
   const auto find = [&](auto fits) {
     return static_cast<std::size_t>(std::ranges::find_if(header, fits) - header.begin());
@@ -63,22 +65,28 @@ std::string file_name(const std::string& path) {
 Tool line_profiler(const std::filesystem::path& program, const std::filesystem::path& sources,
                    const std::filesystem::path& log) {
   return {program,
-          {"--csv", "--page", "source", "--print-source", "cuda", "--section", "SourceCounters",
-           "--source-folders", sources.string(), "--log-file", log.string()}};
+          {"--csv", "--page", "source", "--print-source", "cuda,sass", "--section", "SourceCounters",
+           "--import-source", "on", "--source-folders", sources.string(), "--log-file", log.string()}};
 }
 
 std::vector<LaunchLines> lines_in(std::string_view log) {
   std::vector<LaunchLines> launches;
   std::optional<LineColumns> columns;
   std::string file;
+  std::set<std::string> files;  // of the launch
   for (const std::string_view line : table_lines(log)) {
     if (!line.starts_with('"')) continue;
     const std::vector<std::string> fields = table_fields(line);
-    if (fields.size() == 2 && fields[0] == "Kernel Name") {
-      launches.push_back({escape_controls(fields[1]), {}});
-      columns.reset();
-    } else if (fields.size() == 2 && (fields[0] == "File Path" || fields[0] == "File Name")) {
+    if (fields.size() == 2 && fields[0] == "File Path") {
       file = file_name(fields[1]);
+      columns.reset();
+    } else if (fields.size() == 2 && fields[0] == "Function Name") {
+      const std::string kernel = escape_controls(fields[1]);
+      if (launches.empty() || launches.back().kernel != kernel || files.contains(file)) {
+        launches.push_back({kernel, {}});
+        files.clear();
+      }
+      files.insert(file);
       columns.reset();
     } else if (auto found = columns_of(fields)) {
       columns = found;
@@ -87,7 +95,7 @@ std::vector<LaunchLines> lines_in(std::string_view log) {
                  samples = table_number(fields[columns->samples]);
       constexpr double kMostLine = 1e9;
       if (!number || !samples || *number < 1 || *number > kMostLine || *samples <= 0) continue;
-      if (launches.empty()) launches.emplace_back();  // a version of ncu that names no kernel
+      if (launches.empty()) continue;
       launches.back().lines.push_back(
           {file, static_cast<std::uint64_t>(*number), shown_text(fields[columns->text]), *samples});
     }
@@ -98,12 +106,6 @@ std::vector<LaunchLines> lines_in(std::string_view log) {
 }
 
 void add_lines(const std::vector<LaunchLines>& sampled, std::vector<LaunchProfile>& launches) {
-  if (sampled.size() == 1 &&
-      sampled.front().kernel.empty()) {  // what is in no kernel's name is the only one's
-    if (launches.size() == 1 && launches.front().counts)
-      launches.front().counts->lines = sampled.front().lines;
-    return;
-  }
   std::vector<bool> taken(sampled.size());
   for (LaunchProfile& launch : launches) {
     if (!launch.counts) continue;

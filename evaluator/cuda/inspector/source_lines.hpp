@@ -15,7 +15,7 @@ namespace kernelsmith::cuda {
 
 /// The lines of one launch.
 struct LaunchLines {
-  std::string kernel;          ///< empty if ncu did not name it
+  std::string kernel;          ///< as ncu names it
   std::vector<HotLine> lines;  ///< those with samples, the hottest first
 };
 
@@ -23,7 +23,8 @@ struct LaunchLines {
 Tool line_profiler(const std::filesystem::path& program, const std::filesystem::path& sources,
                    const std::filesystem::path& log);
 
-/// The launches in ncu's log (--csv --page source), in their order. Empty if it holds no table of lines.
+/// The launches in ncu's log, in their order. A kernel has a table for each of its files. Empty if there is
+/// no table of lines.
 std::vector<LaunchLines> lines_in(std::string_view log);
 
 /// Gives each counted launch the next lines of its name, in order.
