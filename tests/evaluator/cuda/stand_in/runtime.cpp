@@ -76,7 +76,7 @@ const std::map<std::string, std::string> kGivenBackBy{
     {"GraphInstantiateWithFlags", "GraphExecDestroy"},
 };
 
-/// Of these a call that fails has given back all the same: as with a real driver, nobody calls it twice.
+/// Whether it is a release. One that fails has given back all the same: nobody calls it twice.
 bool gives_back(const std::string& name) {
   return std::ranges::any_of(kGivenBackBy, [&](const auto& pair) { return pair.second == name; });
 }
