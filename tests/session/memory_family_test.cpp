@@ -1,4 +1,4 @@
-// Whether a memory pays where a tactic transfers, and what it costs where none does.
+// What a memory saves if a tactic transfers from task to task, and what it costs if none does.
 #include "memory_family.hpp"
 
 #include <iostream>

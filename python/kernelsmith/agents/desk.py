@@ -25,7 +25,7 @@ _PATIENCE_S = 600.0  # a task is prepared in a minute at most, and the request b
 @dataclass(frozen=True)
 class Verdict:
     """A program with its evaluation. `known`: it was in the run before, and cost nothing. `confirmation` is the second
-    measurement, if one was asked for; `unconfirmed` says why there is none."""
+    measurement if one was asked for and made; `unconfirmed` is the error if it could not be made."""
 
     program: _core.Program
     known: bool = False
