@@ -172,7 +172,7 @@ asan_python() {
   stage asan-python "the Python module under AddressSanitizer"
   cmake --preset asan -DKERNELSMITH_BUILD_PYTHON=ON >/dev/null
   build asan --target kernelsmith_python
-  LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/asan/python \
+  LD_PRELOAD="$(clang++-14 -print-file-name=libclang_rt.asan-x86_64.so) $(g++ -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/asan/python \
     KERNELSMITH_SOURCE=$PWD build/venv/bin/python -B -m pytest -q -p no:cacheprovider \
     python/tests/test_values.py python/tests/test_callables.py python/tests/test_engine.py python/tests/test_stress.py
 }
