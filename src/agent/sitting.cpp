@@ -26,6 +26,12 @@ void add_name_service(SandboxSpec& spec) {
     if (std::filesystem::exists(path, ignored)) spec.read_only.push_back({path});
 }
 
+/// With the path that the agent knows it by.
+Result<Ask> unreadable(std::uint64_t number, Error why) {
+  why.where = "asks/" + std::to_string(number) + ".json";
+  return why;
+}
+
 std::string transcript_of(const SandboxResult& end) {
   return end.out + (end.err.empty() ? "" : "\n--- standard error\n" + end.err);
 }
@@ -51,7 +57,7 @@ Result<Proposal> Sitting::run(const std::stop_token& stop) {
   std::optional<Result<SandboxResult>> end;
   while (!(end = process->wait_for(kLookEvery))) {
     if (const Status attended = attend(); !attended) return attended.error();
-    if (stop.stop_requested() || is_spent()) process->kill();
+    if (stop.stop_requested() || is_spent() || next_ask_ > kMostAsks) process->kill();
   }
   if (!*end) return end->error();
   if (const Status attended = attend(); !attended) return attended.error();  // what it asked for last
@@ -99,7 +105,7 @@ Status Sitting::attend() {
   for (; next_ask_ <= kMostAsks; ++next_ask_) {
     const auto text = workspace_->ask(next_ask_);
     if (!text && text.error().code == ErrorCode::not_found) break;
-    const Status taken = take(next_ask_, text ? parse_ask(*text) : Result<Ask>(text.error()));
+    const Status taken = take(next_ask_, text ? parse_ask(*text) : unreadable(next_ask_, text.error()));
     if (!taken) return taken;
   }
   return answer_arrived();
@@ -123,8 +129,23 @@ std::optional<Error> Sitting::refusal_of_attempt() const {
   return std::nullopt;
 }
 
+/// Costs nothing, so an agent may leave notes and a compiler's output beside its program by mistake.
+std::optional<Error> Sitting::refusal_of_files(const Source& source) const {
+  const IndividualPtr& parent = request_.selection.parent;
+  const Source model = parent ? parent->program->source : prompts_.blank_candidate();
+  std::string names;
+  for (const SourceFile& file : model.files()) names += (names.empty() ? "" : ", ") + file.path;
+  for (const SourceFile& file : source.files())
+    if (!model.find(file.path))
+      return fail(ErrorCode::bad_input, "the candidate has no file of this name", file.path,
+                  "it has " + names + "; keep other files outside candidate/");
+  return std::nullopt;
+}
+
 Status Sitting::take(std::uint64_t number, const AskEvaluate& ask) {
   if (const auto refused = refusal_of_attempt()) return workspace_->answer(number, answer_of(*refused));
+  if (const auto refused = refusal_of_files(ask.source))
+    return workspace_->answer(number, answer_of(*refused));
   auto child = as_proposal(request_, ask.source);
   if (!child) return workspace_->answer(number, answer_of(child.error()));
   Child made = *child->child();
@@ -150,7 +171,9 @@ Status Sitting::take(std::uint64_t number, const AskSubmit& ask) {
                                                std::to_string(program->value), "give the program itself")));
     submitted_ = *source;
   } else {
-    submitted_ = std::get<Source>(ask.program);
+    const Source& source = std::get<Source>(ask.program);
+    if (const auto refused = refusal_of_files(source)) return workspace_->answer(number, answer_of(*refused));
+    submitted_ = source;
   }
   return workspace_->answer(number, answer_of("submitted; a later submit takes its place"));
 }

@@ -155,21 +155,29 @@ echo '{"tool": "evaluate", "files": {"../../x": "1"}}' > asks/5.json; echo '[]' 
 echo '{"tool": "confirm", "program": 99}' > asks/7.json; head -c 6000000 /dev/zero > asks/8.json
 ln -s /proc/1/mem asks/9.json; echo '{"tool": "report", "usd": -5}' > asks/10.json
 echo '{"tool": "evaluate", "files": {}}' > asks/11.json; echo '{"tool": "reveal_seeds"}' > asks/12.json
+echo '{"tool": "confirm", "program": 0.9}' > asks/13.json; echo '{"tool": "confirm", "program": -1}' > asks/14.json
+echo '{"tool": "report", "usd": 1.7e308}' > asks/15.json
+echo '{"tool": "report", "input_tokens": 18446744073709551615}' > asks/16.json
+echo '{"tool": "evaluate", "files": {"x.txt": "1", "notes.md": "1"}}' > asks/17.json
 for i in $(seq 20 400); do echo '{"tool": "budget"}' > asks/$i.json; done
-(echo 1 > /answers/13.json && echo WROTE) 2>&1; (touch /usr/bin/x && echo WROTE) 2>&1; ls /root /home 2>&1 && echo SAW
+(echo 1 > /answers/18.json && echo WROTE) 2>&1; (touch /usr/bin/x && echo WROTE) 2>&1; ls /root /home 2>&1 && echo SAW
 python3 -c 'import socket; socket.create_connection(("127.0.0.1", 1))' 2>&1 | tail -n 1
 kernelsmith evaluate candidate
-for i in $(seq 12); do cat /answers/$i.json; echo; done)"));
+for i in $(seq 17); do cat /answers/$i.json; echo; done)"));
   const std::string& text = run.transcript();
   EXPECT_THAT(text, Not(HasSubstr("WROTE")));
   EXPECT_THAT(text, Not(HasSubstr("SAW")));
   EXPECT_THAT(text, Not(HasSubstr("root:x")));
   EXPECT_THAT(text, HasSubstr("PermissionError"));
   EXPECT_THAT(text, HasSubstr("program 0 (known already, free)"));
+  EXPECT_THAT(text, HasSubstr("program is a whole number from 0 to"));
+  EXPECT_THAT(text, HasSubstr("keep other files outside candidate/"));
+  EXPECT_THAT(text, Not(HasSubstr("kernelsmith-scratch")));
+  EXPECT_EQ(run.outcome.counts.evaluations, 1U);
   std::size_t errors = 0;
   for (auto at = text.find("{\"error\":"); at != std::string::npos; at = text.find("{\"error\":", at + 1))
     ++errors;
-  EXPECT_EQ(errors, 12U) << text;
+  EXPECT_EQ(errors, 17U) << text;
 }
 
 TEST(Agent, ThatEndsWithNothingIsARefusalOrAnError) {
