@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <kernelsmith/core/blocking.hpp>
@@ -54,13 +55,19 @@ Result<Proposal> Sitting::run(const std::stop_token& stop) {
   workspace_.emplace(std::move(*laid));
   auto process = SandboxedProcess::start(sandbox());
   if (!process) return process.error();
+  Status attended;
   std::optional<Result<SandboxResult>> end;
   while (!(end = process->wait_for(kLookEvery))) {
-    if (const Status attended = attend(); !attended) return attended.error();
-    if (stop.stop_requested() || is_spent() || next_ask_ > kMostAsks) process->kill();
+    if (attended) attended = attend();
+    if (!attended || stop.stop_requested() || is_spent() || next_ask_ > kMostAsks) process->kill();
   }
   if (!*end) return end->error();
-  if (const Status attended = attend(); !attended) return attended.error();  // what it asked for last
+  if (attended) attended = attend();
+  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // what it asked for last may be its best
+    std::this_thread::sleep_for(kLookEvery);
+    attended = attend();
+  }
+  if (!attended && !answer()) return attended.error();  // such as a disk that the agent has filled
   return conclude(**end, stop.stop_requested());
 }
 

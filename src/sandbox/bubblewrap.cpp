@@ -154,6 +154,7 @@ Status describe_to_bubblewrap(const SandboxSpec& spec, SpawnRequest& request) {
   if (!program) return program.error();
   if (Status common = describe_common(spec, request); !common) return common;
   request.become_nobody = running_as_root();
+  request.own_sockets_only = spec.profile == SandboxProfile::online;
 
   const bool staged = request.become_nobody && needs_stage(spec);
   Arguments arguments;

@@ -180,6 +180,11 @@ for i in $(seq 17); do cat /answers/$i.json; echo; done)"));
   EXPECT_EQ(errors, 17U) << text;
 }
 
+TEST(Agent, WhatIsUnderWayWhenItEndsCounts) {
+  const Sitting run(scripted(R"(echo '{"tool": "evaluate", "files": {"x.txt": "20"}}' > asks/1.json)"));
+  EXPECT_EQ(number_in(run.answer().child()->source), 20);
+}
+
 TEST(Agent, ThatEndsWithNothingIsARefusalOrAnError) {
   const Sitting nothing(scripted("echo I am done"));
   EXPECT_EQ(nothing.outcome.refusals.at(RefusalCode::no_code), 1U);
