@@ -2,6 +2,7 @@
 // tests/cli/mix_test.py has its runs.
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -79,6 +80,26 @@ TEST_F(MixTest, AStrangersArmAsksFirstAndIsAnsweredByItsName) {
   EXPECT_FALSE(provider->make(task_.task, {})) << "only the other arm was named";
   lay(mixed, "proposer: {arms: {smith: {network: true}}}").value();
   EXPECT_TRUE(provider->make(task_.task, {}));
+}
+
+TEST_F(MixTest, AStrangersServerGetsNoKeyUntilTheArmIsToldIt) {
+  ASSERT_EQ(::setenv("MIX_TEST_API_KEY", "sk-planted", 1), 0);
+  const std::string far =
+      "    far: {kind: chat, base_url: \"https://model.invalid/v1\", key: \"${MIX_TEST_API_KEY}\", "
+      "models: [{name: far}]}\n";
+  RunConfig mixed = config(chat_ + far);
+  const auto provider = mixed.proposer.provider;
+  EXPECT_TRUE(provider->make(task_.task, {}));
+  provider->mark_untrusted();
+  EXPECT_THAT(provider->settings_to_reconfirm(),
+              ::testing::Contains("arms.far.base_url=https://model.invalid/v1"));
+  const auto refused = provider->make(task_.task, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().where, "proposer.arms.far.base_url");
+  EXPECT_THAT(refused.error().hint, HasSubstr("resume RUN --set proposer.arms.far.base_url=URL"));
+  lay(mixed, "proposer: {arms: {far: {base_url: \"https://model.invalid/v1\"}}}").value();
+  EXPECT_TRUE(provider->make(task_.task, {}));
+  ::unsetenv("MIX_TEST_API_KEY");
 }
 
 TEST_F(MixTest, ABudgetOfMoneyNeedsAPriceOfEveryArmThatCosts) {
