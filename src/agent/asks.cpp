@@ -12,13 +12,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;  // beyond it JSON's readers round
+constexpr std::size_t kLongestReason = 300;
+constexpr std::size_t kMostProgramBytes = std::size_t{256} << 10;  // as kernelsmith mcp
+constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;       // beyond it JSON's readers round
 // More than anybody pays for one request, and little enough for a run's sums.
 constexpr double kMostUsd = 1e6;
 constexpr std::uint64_t kMostTokens = 1'000'000'000'000;
 
+/// nlohmann's messages repeat what they could not read, which may be megabytes.
 Error refused(const std::string& why) {
-  return fail(ErrorCode::bad_input, "this is no ask: " + why, "", "use tools/kernelsmith, or see README.md");
+  return fail(ErrorCode::bad_input, "this is no ask: " + why.substr(0, kLongestReason), "",
+              "use tools/kernelsmith, or see README.md");
 }
 
 /// nlohmann's get<> would take -1 and 0.9 for other numbers.
@@ -34,7 +38,9 @@ Result<Source> source_in(const Json& ask) {
   std::vector<SourceFile> files;
   for (const auto& [path, text] : ask.at("files").items()) files.push_back({path, text.get<std::string>()});
   if (files.empty()) return refused("it has no file");
-  return Source::create(std::move(files));
+  auto source = Source::create(std::move(files));
+  if (source && source->bytes() > kMostProgramBytes) return refused("a program has at most 256 KiB");
+  return source;
 }
 
 Result<Ask> report_in(const Json& ask) {

@@ -12,6 +12,7 @@ namespace kernelsmith::agent {
 namespace {
 
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
+constexpr auto kLookFor = std::chrono::milliseconds(200);  // then its time and Ctrl-C are looked at again
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::uint64_t kMostAsks = 10'000;
 
@@ -91,6 +92,7 @@ SandboxSpec Sitting::sandbox() const {
   spec.limits.limit_address_space = false;  // runtimes reserve far more than they use
   spec.limits.open_files = 4096;
   spec.limits.processes = 512;
+  spec.limits.gives_way = true;  // what is evaluated meanwhile is judged by time
   spec.limits.tmp_bytes = 1ULL << 30;
   spec.limits.output_bytes = 0;
   spec.limits.kept_output_bytes = options_.transcript_bytes;
@@ -109,7 +111,8 @@ std::string Sitting::budget_text() const {
 }
 
 Status Sitting::attend() {
-  for (; next_ask_ <= kMostAsks; ++next_ask_) {
+  const auto began = std::chrono::steady_clock::now();
+  for (; next_ask_ <= kMostAsks && std::chrono::steady_clock::now() - began < kLookFor; ++next_ask_) {
     const auto text = workspace_->ask(next_ask_);
     if (!text && text.error().code == ErrorCode::not_found) break;
     const Status taken = take(next_ask_, text ? parse_ask(*text) : unreadable(next_ask_, text.error()));
