@@ -157,6 +157,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
   if (auto ok = find_all(opened.inspirations, ticket.selection.inspirations); !ok) return ok;
   if (auto ok = find_all(opened.failures, ticket.selection.failures); !ok) return ok;
   if (auto ok = find_all(kin_of(opened), ticket.selection.kin); !ok) return ok;
+  if (is_call(opened)) ticket.selection.past = past();
 
   if (opened.remeasurement) {
     const bool duel = *opened.remeasurement == Remeasurement::duel;

@@ -266,6 +266,10 @@ class SearchState {
   void queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket);
   void queue_tunings(IslandId island, const IndividualPtr& accepted, const OpenTicket& ticket);
 
+  // What requests bring along of the run so far.
+  void note_latest(const IndividualPtr& individual);
+  PastPrograms past() const;
+
   // What is known of knobs.
   std::optional<KnobSetting> knobs_of(const Source& source) const;
   void look_up_knobs(OpenTicket& ticket) const;
@@ -322,6 +326,7 @@ class SearchState {
   KnobMemory knobs_;
   std::uint64_t tunings_queued_ = 0;  ///< all of them, and not only those that wait
   std::map<ProgramId, ProgramRecord> programs_;
+  std::map<ProgramId, IndividualPtr> latest_;  ///< the latest EngineOptions::history programs, as they stand
   std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
   std::unordered_map<Digest, ProgramId> by_binary_;  ///< Report::binary
