@@ -347,7 +347,7 @@ Status Session::Impl::write_best() const {
 void Session::Impl::remember() const {
   if (!is_remembered(config)) return;
   std::optional<Result<Learnt>> learnt;
-  engine.inspect([&](const SearchState&) { learnt = learnt_from(*store, task, memory); });
+  engine.inspect([&](const SearchState&) { learnt = learnt_from(*store, task, config, memory); });
   const auto words =
       *learnt ? add_to_memory(config, store->run_id(), **learnt) : Result<std::string>(learnt->error());
   if (!observer) return;
