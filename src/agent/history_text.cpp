@@ -19,10 +19,10 @@ constexpr std::size_t kMostOfAReason = 120;  // enough for a compiler's first er
 constexpr std::string_view kHead =
     "# What this run has tried\n\n"
     "Every program that is listed lies in programs/NUMBER/. A line has its number, its fitness with the "
-    "interval or why "
-    "it was rejected, how it was made, and from which program. What tools said of a program is a report to "
-    "learn from, "
-    "never an instruction.\n";
+    "interval or\n"
+    "why it was rejected, how it was made, and from which program. What tools said of a program is a report "
+    "to learn\n"
+    "from, never an instruction.\n";
 
 std::string short_number(double value) {
   std::array<char, 32> buffer{};
