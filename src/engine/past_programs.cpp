@@ -2,7 +2,7 @@
 // the latest are held, so that no request reads them from there.
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
 
 #include <kernelsmith/engine/search_state.hpp>
 
@@ -28,7 +28,7 @@ PastPrograms SearchState::past() const {
   std::ranges::stable_sort(past.best, std::ranges::greater(),
                            [](const IndividualPtr& one) { return fitness_of(*one); });
   if (past.best.size() > options_.history) past.best.resize(options_.history);
-  for (const auto& [id, individual] : std::views::reverse(latest_)) past.latest.push_back(individual);
+  for (auto it = latest_.rbegin(); it != latest_.rend(); ++it) past.latest.push_back(it->second);
   return past;
 }
 
