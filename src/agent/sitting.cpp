@@ -176,9 +176,9 @@ Status Sitting::take(std::uint64_t number, const AskSubmit& ask) {
   if (const auto* program = std::get_if<ProgramId>(&ask.program)) {
     const Source* source = source_of(*program);
     if (!source)
-      return workspace_->answer(number,
-                                answer_of(fail(ErrorCode::not_found, "no program of yours has this number",
-                                               std::to_string(program->value), "give the program itself")));
+      return workspace_->answer(
+          number, answer_of(fail(ErrorCode::not_found, "no program in your workspace has this number",
+                                 std::to_string(program->value), "give the program itself")));
     submitted_ = *source;
   } else {
     const Source& source = std::get<Source>(ask.program);
@@ -249,7 +249,8 @@ std::optional<Source> Sitting::answer() const {
 
 const Source* Sitting::source_of(ProgramId program) const {
   const Selection& selection = request_.selection;
-  for (const auto* list : {&tried_, &selection.top, &selection.inspirations, &selection.failures})
+  for (const auto* list : {&tried_, &selection.top, &selection.inspirations, &selection.failures,
+                           &selection.past.best, &selection.past.latest})
     for (const IndividualPtr& one : *list)
       if (one->program->id == program) return &one->program->source;
   const IndividualPtr& parent = selection.parent;

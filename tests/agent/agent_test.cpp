@@ -17,8 +17,10 @@ namespace kernelsmith {
 namespace {
 
 using namespace kernelsmith::testing;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Task toy_task() {
   Task task;
@@ -53,14 +55,13 @@ struct Sitting {
     outcome = open_engine(options, events, blocking(score), proposer).run().value();
   }
 
-  const Proposal& answer() const {
+  const Proposal& answer(TicketId ticket = {1}) const {
     for (const Event& event : *events)
-      if (const auto* arrived = std::get_if<ProposalArrived>(&event);
-          arrived && arrived->ticket == TicketId{1})
+      if (const auto* arrived = std::get_if<ProposalArrived>(&event); arrived && arrived->ticket == ticket)
         return arrived->proposal;
     throw std::runtime_error("the agent gave no answer");
   }
-  const std::string& transcript() const { return answer().reply.value().text; }
+  const std::string& transcript(TicketId ticket = {1}) const { return answer(ticket).reply.value().text; }
 };
 
 /// Whether a process runs, anywhere, that was started with this argument.
@@ -243,7 +244,7 @@ TEST(Agent, GoesOnWithWhatAnEarlierOneHadTried) {
     return arrived && arrived->ticket == TicketId{1};
   });
   const auto events = prefix(whole.events, static_cast<std::size_t>(cut - whole.events->begin()));
-  auto agent = scripted("ls programs; cat BUDGET.md; kernelsmith submit 3");
+  auto agent = scripted("ls programs; cat BUDGET.md HISTORY.md; kernelsmith submit 3");
   auto proposer = make_agent_proposer(prompts(), toy_task(), agent).value();
   const auto outcome = open_engine(options, events, blocking(score), proposer).run().value();
   EXPECT_EQ(outcome.counts.evaluations, 3U);
@@ -253,6 +254,53 @@ TEST(Agent, GoesOnWithWhatAnEarlierOneHadTried) {
     return arrived && arrived->ticket == TicketId{1};
   });
   EXPECT_THAT(std::get<ProposalArrived>(*answer).proposal.reply->text, HasSubstr("evaluations left: 3 of 5"));
+  EXPECT_THAT(std::get<ProposalArrived>(*answer).proposal.reply->text,
+              HasSubstr("first\n\n3: 70 (70 to 70)"));
+}
+
+TEST(Agent, SeesWhatAnEarlierOneOfTheRunHadTried) {
+  auto options = toy_options(2);
+  options.sampler = nullptr;  // its opening draws the seed for both
+  options.history = 10;
+  options.proposals_in_flight = 1;
+  const Sitting run(scripted(R"(
+cat candidate/x.txt; echo
+if [ -d programs/2 ]; then cat HISTORY.md programs/2/x.txt programs/2/role.txt; kernelsmith submit 2; exit; fi
+for x in 40 13; do echo $x > try.txt; kernelsmith evaluate try.txt; done)"),
+                    options);
+  const std::string& second = run.transcript({4});
+  EXPECT_THAT(second, StartsWith("0\n"));
+  EXPECT_THAT(second, HasSubstr("Programs so far: 3\n"));
+  EXPECT_THAT(second, HasSubstr("first\n\n2: 70 (70 to 70), rewrite from 0\n0: 30 (30 to 30), seed\n"));
+  EXPECT_THAT(second,
+              HasSubstr("first\n\n3: rejected, compile/compile_failed, rewrite from 0: it was told to "
+                        "fail\n2: 70"));
+  EXPECT_THAT(second, HasSubstr("40\none of the run's best\n"));
+  EXPECT_EQ(number_in(run.answer({4}).child()->source), 40);
+  EXPECT_EQ(run.outcome.counts.evaluations, 3U);
+}
+
+TEST(Agent, IsNotDrownedInHistory) {
+  ProposalRequest request;
+  for (std::uint64_t id = 100; id > 0; --id) {
+    std::string said = "note\nx.cpp:1: error: \x1b[31m";
+    for (int i = 0; i < 100; ++i) said += "\xc3\xa4";
+    request.selection.past.latest.push_back(std::make_shared<Individual>(
+        Individual{std::make_shared<Program>(Program{{id}, number(long(id)), {}, Origin::rewrite}),
+                   Rejection{Stage::compile, RejectionCode::compile_failed, said + "\nmore", {}}}));
+  }
+  request.selection.parent = request.selection.past.latest.back();
+  auto proposer =
+      make_agent_proposer(prompts(), toy_task(), scripted("wc -c < HISTORY.md; tail -n 1 HISTORY.md"))
+          .value();
+  std::promise<Proposal> answer;
+  proposer->start(request, {}, [&](Result<Proposal> proposal) { answer.set_value(std::move(*proposal)); });
+  const std::string text = answer.get_future().get().reply.value().text;
+  EXPECT_GT(std::stoul(text), 11'000U) << text;
+  EXPECT_LE(std::stoul(text), 12'000U) << text;
+  EXPECT_THAT(text,
+              HasSubstr(": rejected, compile/compile_failed, rewrite: x.cpp:1: error: \\x1b[31m\xc3\xa4"));
+  EXPECT_THAT(text, EndsWith("\xc3\xa4\n"));
 }
 
 }  // namespace

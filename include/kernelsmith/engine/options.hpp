@@ -84,6 +84,7 @@ struct EngineOptions {
   unsigned tunings = 0;
   bool confirm = false;  ///< measure the best again at the end
   unsigned kin = 0;      ///< ancestors, and children, of the parent that a request to a model brings along
+  unsigned history = 0;  ///< of the run's best programs, and of its latest, that it brings along
   unsigned idle_iterations = 256;  ///< repeats and refusals in a row that end the run
   /// The proposer's refusal `exhausted` ends the run by itself: whatever is asked, it has nothing else.
   bool ends_when_exhausted = false;
