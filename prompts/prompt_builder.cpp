@@ -141,6 +141,7 @@ Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
     if (const Status rendered = impl_->render(request, shown, prompt); !rendered) return rendered.error();
     prompt.dropped.push_back({std::move(part.what), before - std::min(before, prompt.tokens)});
   }
+  prompt.notes = shown.notes;
   return prompt;
 }
 

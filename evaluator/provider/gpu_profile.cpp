@@ -8,8 +8,6 @@ namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kMostLaunches = 6, kMostStalls = 3, kMostLines = 5;
-/// A smaller stall is not worth a word.
-constexpr double kWorthNaming = 0.1;
 
 std::string shown(const char* format, double value) {
   char text[64];

@@ -16,6 +16,8 @@ pytest.importorskip("mcp")
 pytestmark = pytest.mark.usefixtures("sandboxed")
 
 import anyio  # noqa: E402
+from kernelsmith.agents.desk import Desk  # noqa: E402
+from kernelsmith.agents.tools import Tools  # noqa: E402
 from mcp import Client  # noqa: E402
 from mcp_clients import over_stdio, refused, told  # noqa: E402
 
@@ -29,7 +31,7 @@ def number_in(answer):
 
 
 def test_a_whole_search(task, tmp_path):
-    """Budget 8: the seed, a confirmation at the end, five trials, one of them measured twice, and the answer."""
+    """Nine evaluations: the seed, five trials, one of them measured twice, the answer, and a confirmation at the end."""
     folder = tmp_path / "a.run"
 
     async def search():
@@ -57,6 +59,14 @@ def test_a_whole_search(task, tmp_path):
     within = [event["within"] for event in run.events() if event["event"] == "ticket_opened" and "within" in event]
     assert len(within) == 6 and len(set(within)) == 1
     assert len([event for event in run.events() if event["event"] == "evaluation_arrived"]) == 9
+
+
+def test_the_seed_is_shown_where_nothing_can_be_evaluated(task, tmp_path):
+    tools = Tools(Desk(task, tmp_path / "a.run", {}))
+    tools._desk._close("the run ended: no GPU", "tool_failed")
+    assert tools.show_program(0).startswith("program 0, seed: not evaluated yet\n--- ")
+    with pytest.raises(ks.Error, match="no GPU"):
+        tools.show_program(1)
 
 
 def test_a_measurement_stands_if_no_evaluation_is_left_for_a_second(task, tmp_path):

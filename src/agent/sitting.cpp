@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <kernelsmith/core/blocking.hpp>
@@ -11,6 +12,7 @@ namespace kernelsmith::agent {
 namespace {
 
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
+constexpr auto kLookFor = std::chrono::milliseconds(200);  // then its time and Ctrl-C are looked at again
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::uint64_t kMostAsks = 10'000;
 
@@ -24,6 +26,12 @@ void add_name_service(SandboxSpec& spec) {
   for (const char* path :
        {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/ca-certificates"})
     if (std::filesystem::exists(path, ignored)) spec.read_only.push_back({path});
+}
+
+/// With the path that the agent knows it by.
+Result<Ask> unreadable(std::uint64_t number, Error why) {
+  why.where = "asks/" + std::to_string(number) + ".json";
+  return why;
 }
 
 std::string transcript_of(const SandboxResult& end) {
@@ -48,13 +56,19 @@ Result<Proposal> Sitting::run(const std::stop_token& stop) {
   workspace_.emplace(std::move(*laid));
   auto process = SandboxedProcess::start(sandbox());
   if (!process) return process.error();
+  Status attended;
   std::optional<Result<SandboxResult>> end;
   while (!(end = process->wait_for(kLookEvery))) {
-    if (const Status attended = attend(); !attended) return attended.error();
-    if (stop.stop_requested() || is_spent()) process->kill();
+    if (attended) attended = attend();
+    if (!attended || stop.stop_requested() || is_spent() || next_ask_ > kMostAsks) process->kill();
   }
   if (!*end) return end->error();
-  if (const Status attended = attend(); !attended) return attended.error();  // what it asked for last
+  if (attended) attended = attend();
+  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // what it asked for last may be its best
+    std::this_thread::sleep_for(kLookEvery);
+    attended = attend();
+  }
+  if (!attended && !answer()) return attended.error();  // such as a disk that the agent has filled
   return conclude(**end, stop.stop_requested());
 }
 
@@ -78,6 +92,7 @@ SandboxSpec Sitting::sandbox() const {
   spec.limits.limit_address_space = false;  // runtimes reserve far more than they use
   spec.limits.open_files = 4096;
   spec.limits.processes = 512;
+  spec.limits.gives_way = true;  // what is evaluated meanwhile is judged by time
   spec.limits.tmp_bytes = 1ULL << 30;
   spec.limits.output_bytes = 0;
   spec.limits.kept_output_bytes = options_.transcript_bytes;
@@ -96,10 +111,11 @@ std::string Sitting::budget_text() const {
 }
 
 Status Sitting::attend() {
-  for (; next_ask_ <= kMostAsks; ++next_ask_) {
+  const auto began = std::chrono::steady_clock::now();
+  for (; next_ask_ <= kMostAsks && std::chrono::steady_clock::now() - began < kLookFor; ++next_ask_) {
     const auto text = workspace_->ask(next_ask_);
     if (!text && text.error().code == ErrorCode::not_found) break;
-    const Status taken = take(next_ask_, text ? parse_ask(*text) : Result<Ask>(text.error()));
+    const Status taken = take(next_ask_, text ? parse_ask(*text) : unreadable(next_ask_, text.error()));
     if (!taken) return taken;
   }
   return answer_arrived();
@@ -123,8 +139,23 @@ std::optional<Error> Sitting::refusal_of_attempt() const {
   return std::nullopt;
 }
 
+/// Costs nothing, so an agent may leave notes and a compiler's output beside its program by mistake.
+std::optional<Error> Sitting::refusal_of_files(const Source& source) const {
+  const IndividualPtr& parent = request_.selection.parent;
+  const Source model = parent ? parent->program->source : prompts_.blank_candidate();
+  std::string names;
+  for (const SourceFile& file : model.files()) names += (names.empty() ? "" : ", ") + file.path;
+  for (const SourceFile& file : source.files())
+    if (!model.find(file.path))
+      return fail(ErrorCode::bad_input, "the candidate has no file of this name", file.path,
+                  "it has " + names + "; keep other files outside candidate/");
+  return std::nullopt;
+}
+
 Status Sitting::take(std::uint64_t number, const AskEvaluate& ask) {
   if (const auto refused = refusal_of_attempt()) return workspace_->answer(number, answer_of(*refused));
+  if (const auto refused = refusal_of_files(ask.source))
+    return workspace_->answer(number, answer_of(*refused));
   auto child = as_proposal(request_, ask.source);
   if (!child) return workspace_->answer(number, answer_of(child.error()));
   Child made = *child->child();
@@ -145,12 +176,14 @@ Status Sitting::take(std::uint64_t number, const AskSubmit& ask) {
   if (const auto* program = std::get_if<ProgramId>(&ask.program)) {
     const Source* source = source_of(*program);
     if (!source)
-      return workspace_->answer(number,
-                                answer_of(fail(ErrorCode::not_found, "no program of yours has this number",
-                                               std::to_string(program->value), "give the program itself")));
+      return workspace_->answer(
+          number, answer_of(fail(ErrorCode::not_found, "no program in your workspace has this number",
+                                 std::to_string(program->value), "give the program itself")));
     submitted_ = *source;
   } else {
-    submitted_ = std::get<Source>(ask.program);
+    const Source& source = std::get<Source>(ask.program);
+    if (const auto refused = refusal_of_files(source)) return workspace_->answer(number, answer_of(*refused));
+    submitted_ = source;
   }
   return workspace_->answer(number, answer_of("submitted; a later submit takes its place"));
 }
@@ -216,7 +249,8 @@ std::optional<Source> Sitting::answer() const {
 
 const Source* Sitting::source_of(ProgramId program) const {
   const Selection& selection = request_.selection;
-  for (const auto* list : {&tried_, &selection.top, &selection.inspirations, &selection.failures})
+  for (const auto* list : {&tried_, &selection.top, &selection.inspirations, &selection.failures,
+                           &selection.past.best, &selection.past.latest})
     for (const IndividualPtr& one : *list)
       if (one->program->id == program) return &one->program->source;
   const IndividualPtr& parent = selection.parent;

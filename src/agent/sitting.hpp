@@ -51,6 +51,7 @@ class Sitting {
   Status answer_arrived();
   void attempt(std::uint64_t number, Trial trial, bool careful, std::optional<Tried> confirmed);
   std::optional<Error> refusal_of_attempt() const;
+  std::optional<Error> refusal_of_files(const Source& source) const;
   bool is_spent() const { return options_.usd && cost_.usd > *options_.usd; }
 
   Result<Proposal> conclude(const SandboxResult& end, bool stopped);

@@ -5,6 +5,7 @@
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/files.hpp>
 
+#include "history_text.hpp"
 #include "page_files.hpp"
 
 namespace kernelsmith::agent {
@@ -69,7 +70,11 @@ Result<Workspace> Workspace::lay(const PromptBuilder& prompts, const ProposalReq
         page.text);
   writer.write("TASK.md", *task);
   writer.write("BUDGET.md", budget);
+  writer.write("HISTORY.md", history_text(request));
   writer.write("candidate", selection.parent ? selection.parent->program->source : prompts.blank_candidate());
+  // A later role takes the place of an earlier one.
+  writer.write("one of the run's latest", selection.past.latest);
+  writer.write("one of the run's best", selection.past.best);
   writer.write("one of the best", selection.top);
   writer.write("another one, for ideas", selection.inspirations);
   writer.write("rejected; see why", selection.failures);

@@ -18,7 +18,8 @@ inline constexpr const char* kAnswers = "/answers";      ///< likewise; read-onl
 /// Both folders on the host, removed with the object. The agent's files are read without following links.
 class Workspace {
  public:
-  /// Lays the task, the candidate to begin with, other programs with their verdicts, and the tools.
+  /// Lays the task, the candidate to begin with, other programs with their verdicts, what the
+  /// run has tried so far, and the tools.
   static Result<Workspace> lay(const PromptBuilder& prompts, const ProposalRequest& request,
                                std::string_view budget);
 

@@ -61,8 +61,8 @@ std::string typed_name(const CLI::App& app) {
 }
 
 /// The commands that only the Python package has (python/kernelsmith/_commands.py).
-constexpr std::array kOfPython = {"apply"sv, "dataset"sv, "openevolve"sv,
-                                  "plot"sv,  "publish"sv, "synthesize"sv};
+constexpr std::array kOfPython = {"agent"sv,      "apply"sv, "dataset"sv, "mcp"sv,
+                                  "openevolve"sv, "plot"sv,  "publish"sv, "synthesize"sv};
 
 Error unknown_command(const CLI::App& app, const std::string& word) {
   if (std::ranges::find(kOfPython, word) != kOfPython.end())
@@ -81,6 +81,19 @@ Error unknown_word(const CLI::App& app, const std::string& word) {
   if (&place == &app) return unknown_command(app, word);
   return fail(ErrorCode::invalid_argument, "unexpected argument " + word, typed_name(place),
               typed_name(place) + " --help says what it takes");
+}
+
+/// Whether it is a command of which one must be named of its own, and none was.
+bool lacks_subcommand(const CLI::App& place) {
+  return place.get_parent() && !place.get_subcommands({}).empty() && place.get_subcommands().empty();
+}
+
+Error missing_subcommand(const CLI::App& place) {
+  std::string names;
+  for (const std::string& name : command_names(place)) names += (names.empty() ? "" : ", ") + name;
+  const std::string typed = typed_name(place);
+  return fail(ErrorCode::invalid_argument, "name one of its commands: " + names, typed,
+              typed + " --help says what each does");
 }
 
 /// The first word that nothing took: options before others, because what follows an unknown option is its
@@ -144,6 +157,7 @@ int run_command_line(int argc, char** argv) {
     const bool bad_value = dynamic_cast<const CLI::ValidationError*>(&wrong) != nullptr;
     if (const std::string word = first_unknown(app); !word.empty() && !bad_value)
       return report(unknown_word(app, word), json);
+    if (lacks_subcommand(innermost(app))) return report(missing_subcommand(innermost(app)), json);
     const std::string place = typed_name(innermost(app));
     return report(
         fail(ErrorCode::invalid_argument, wrong.what(), place, place + " --help says how it is used"), json);

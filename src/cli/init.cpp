@@ -42,6 +42,17 @@ std::string footer_of(const Backends& backends, const std::vector<std::string>& 
   return text;
 }
 
+/// A task of several files belongs in a folder of its own; git's folder may be there before it.
+Status check_empty(const std::filesystem::path& here, const std::string& typed) {
+  std::error_code ignored;  // writing fails if the folder may not be read
+  for (const auto& entry : std::filesystem::directory_iterator(here, ignored))
+    if (!entry.path().filename().string().starts_with('.'))
+      return fail(ErrorCode::invalid_argument, "no folder is named, and this one is not empty",
+                  "kernelsmith init",
+                  typed + " my_task makes one; " + typed + " . writes beside what is here");
+  return {};
+}
+
 /// Nothing of the user's is overwritten.
 Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   std::error_code ignored;  // writing fails if the folder may not be searched
@@ -52,16 +63,25 @@ Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   return {};
 }
 
-/// What could be left out of the task unnoticed. If this machine cannot try that, `doctor` says why.
-void print_checks(const Task& task, const Backends& backends) {
+/// What could be left out of the task unnoticed, or why this machine cannot try that. False if a part that
+/// the task needs is missing.
+bool print_checks(const Task& task, const Backends& backends) {
+  bool has_all = true;
   for (const MachineCheck& check : examine_precision(task, backends)) {
     say("{:<8} {}: {}\n", name_of(check.status), check.name, check.detail);
     if (!check.remedy.empty()) say("         -> {}\n", check.remedy);
+    has_all = has_all && check.status != CheckStatus::missing;
   }
+  return has_all;
 }
 
 /// A task without a seed is searched by a model, which writes the first program.
-void print_next(const Task& task, const std::string& folder) {
+void print_next(const Task& task, const std::string& folder, bool has_all) {
+  if (!has_all) {
+    say("next     install what is missing\n");
+    say("         kernelsmith doctor {}\n", shell_word(folder));
+    return;
+  }
   if (task.seed.empty()) {
     say("next     kernelsmith doctor {}\n", shell_word(folder));
     say("         kernelsmith run {} --model NAME\n", shell_word(folder));
@@ -78,6 +98,10 @@ int InitCommand::operator()() const {
   if (!files) return report(stderr, files.error());
   const TaskFolder task{{}, std::move(*files)};
   std::string into = folder;
+  if (into.empty() && problem.empty()) {
+    const std::string typed = "kernelsmith init" + (name == kDefaultTemplate ? "" : " --backend " + name);
+    if (const Status empty = check_empty(".", typed); !empty) return report(stderr, empty.error());
+  }
   if (into.empty()) into = problem.empty() ? "." : problem_name(problem);
   if (const Status free = check_free(task, into); !free) return report(stderr, free.error());
   if (const Status written = write_task_folder(task, into); !written) return report(stderr, written.error());
@@ -85,8 +109,8 @@ int InitCommand::operator()() const {
       problem.empty() ? "the template " + name : problem);
   const auto made = load_task_folder(into, backends);
   if (!made) return report(stderr, made.error());
-  print_checks(made->task, backends);
-  print_next(made->task, into);
+  const bool has_all = print_checks(made->task, backends);
+  print_next(made->task, into, has_all);
   return kDone;
 }
 
@@ -98,17 +122,24 @@ void add_init(CLI::App& app, Command& chosen) {
   const std::vector<std::string> names = template_names(init->backends);
   CLI::App* command = app.add_subcommand("init", "Make a task that works as it is, to be made your own");
   command->add_option("DIR,--out", init->folder,
-                      "The folder to write into, made if it is absent (default: here; of a problem, its "
-                      "name)");
+                      "The folder to write into, made if it is absent (default: here, if it is "
+                      "empty; of a problem, its name)");
   CLI::Option* const problem =
       command->add_option("--kernelbench", init->problem, "A KernelBench problem that becomes a `torch` task")
           ->type_name("FILE");
+  CLI::Option* const by_template =
+      command
+          ->add_option("--template", init->name,
+                       fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
+          ->check(CLI::IsMember(names))
+          ->type_name("NAME")
+          ->excludes(problem);
   command
-      ->add_option("--template,--backend", init->name,
-                   fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
+      ->add_option("--backend", init->name, "The same")  // apart, so that errors name what was typed
       ->check(CLI::IsMember(names))
       ->type_name("NAME")
-      ->excludes(problem);
+      ->excludes(problem)
+      ->excludes(by_template);
   command->footer(footer_of(init->backends, names));
   command->callback([init, &chosen] { chosen = [init] { return (*init)(); }; });
 }

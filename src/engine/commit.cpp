@@ -167,6 +167,7 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   record.accepted = accepted;
   record.proposed_at = ticket.proposed_at;
   keep(record, individual, ticket.answered_at);
+  note_latest(individual);
   by_fingerprint_.emplace(*ticket.fingerprint, id);
   if (const auto& binary = individual->evaluation.report().binary) by_binary_.insert_or_assign(*binary, id);
   note_knobs(ticket.knobs, record);
@@ -221,6 +222,7 @@ void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived&
   if (outcome.placed()) {
     ProgramRecord& record = programs_.at(challenger->id);
     keep(record, measured, arrived.evaluation.accepted() ? ticket.answered_at : record.evaluated_at);
+    note_latest(measured);
     note_knobs(knobs_of(challenger->source), record);
     commit.individual = measured;
   } else if (outcome.status == AddStatus::ambiguous) {
@@ -235,7 +237,8 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
   const Evaluation evaluation = arrived.evaluation.without_artifacts();
-  confirmations_.insert_or_assign(ticket.challenger->program->id, evaluation);
+  confirmations_.insert_or_assign(ticket.challenger->program->id,
+                                  Confirmation{evaluation, ticket.opened.within.has_value()});
   if (arrived.evaluation.accepted()) return commit_confirmed(ticket, arrived, commit);
   commit.individual = individual_of(ticket.challenger->program, evaluation);
   commit.demoted = true;
@@ -260,6 +263,7 @@ Status SearchState::commit_confirmed(const OpenTicket& ticket, const EvaluationA
   if (!another) return {};
   ProgramRecord& record = programs_.at(program->id);
   keep(record, measured, ticket.answered_at);
+  note_latest(measured);
   note_knobs(knobs_of(program->source), record);
   commit.individual = measured;
   return replace(measured);
@@ -272,6 +276,7 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   record.accepted = false;
   record.evaluated_at = answered_at;
   record.individual = rejected;
+  note_latest(rejected);
   note_knobs(knobs_of(rejected->program->source), record);
   demoted_.push_back(rejected);
   const Rejection& why = *rejected->evaluation.rejection();
@@ -337,7 +342,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
     ++counts_.given_back;
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
     if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
-      confirmations_.insert_or_assign(ticket.challenger->program->id, std::nullopt);
+      confirmations_.insert_or_assign(ticket.challenger->program->id, Confirmation{});
     if (options_.ends_when_exhausted) idle_ = 0;  // what it lost can be proposed again
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;

@@ -118,7 +118,9 @@ bool Driver::is_waited_for(const Task& task) const {
     return remeasure->why == Remeasurement::confirm;
   if (const auto* evaluate = std::get_if<Evaluate>(&task.ticket.work))
     return evaluate->child.origin != Origin::tune;
-  return is_call(task.ticket) && (task.role == Role::evaluate || !options_.give_up_at_time);
+  if (!is_call(task.ticket)) return false;
+  if (task.role == Role::evaluate || !options_.give_up_at_time) return true;
+  return !options_.give_up_at_time(std::get<Propose>(task.ticket.work).model);
 }
 
 Status Driver::begin_work() {
@@ -248,7 +250,7 @@ void Driver::end_trial(const Commit& commit) {
   std::optional<Evaluation> evaluation;
   if (commit.kind == CommitKind::remeasured)  // what was measured now, whichever stands in the archive
     committer_.inspect([&](const SearchState& state) {
-      evaluation = state.confirmations().at(commit.individual->program->id);
+      evaluation = state.confirmations().at(commit.individual->program->id).evaluation;
     });
   done(Tried{commit.individual->program, evaluation.value_or(commit.individual->evaluation),
              commit.kind == CommitKind::repeated});

@@ -191,13 +191,17 @@ bool SearchState::room_for_translation() const {
 }
 
 /// The budget keeps one evaluation for it. If that one shows that another program is the best, that one is
-/// confirmed all the same: a best that nobody looked at would be worth less than the few evaluations.
+/// confirmed all the same: a best that nobody looked at would be worth less than the few evaluations. One
+/// that a proposer asked for is no substitute, for it could ask until it is lucky.
 bool SearchState::may_confirm() const {
   if (!options_.confirm || !open_.empty()) return false;
-  const bool goes_on = !confirmations_.empty();
+  const auto by_the_run = [](const auto& entry) { return !entry.second.asked_for; };
+  const bool goes_on = std::ranges::any_of(confirmations_, by_the_run);
   if (budgets_.evaluations && counts_.evaluations >= *budgets_.evaluations && !goes_on) return false;
   const auto best = archipelago_.best();
-  return best && !confirmations_.contains(best->program->id);
+  if (!best) return false;
+  const auto known = confirmations_.find(best->program->id);
+  return known == confirmations_.end() || !by_the_run(*known);
 }
 
 TicketOpened SearchState::open_iteration() const {

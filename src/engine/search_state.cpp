@@ -157,6 +157,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
   if (auto ok = find_all(opened.inspirations, ticket.selection.inspirations); !ok) return ok;
   if (auto ok = find_all(opened.failures, ticket.selection.failures); !ok) return ok;
   if (auto ok = find_all(kin_of(opened), ticket.selection.kin); !ok) return ok;
+  if (is_call(opened)) ticket.selection.past = past();
 
   if (opened.remeasurement) {
     const bool duel = *opened.remeasurement == Remeasurement::duel;
@@ -261,7 +262,8 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
 const Evaluation* SearchState::confirmation_of_best() const {
   const IndividualPtr found = best();
   const auto known = found ? confirmations_.find(found->program->id) : confirmations_.end();
-  return known != confirmations_.end() && known->second ? &*known->second : nullptr;
+  if (known == confirmations_.end() || known->second.asked_for || !known->second.evaluation) return nullptr;
+  return &*known->second.evaluation;
 }
 
 Result<OpenTicket*> SearchState::unanswered(TicketId id) {

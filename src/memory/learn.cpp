@@ -54,6 +54,7 @@ class Learner {
   void take(const Event& event) {
     if (const auto* arrived = std::get_if<ProposalArrived>(&event)) {
       prompted_ |= arrived->proposal.prompt || arrived->proposal.transcript;
+      if (arrived->proposal.transcript) of_agents_.insert(arrived->ticket.value);
       if (const Child* child = arrived->proposal.child())
         children_.insert_or_assign(arrived->ticket.value, *child);
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
@@ -114,7 +115,8 @@ class Learner {
       add(RuleKind::tactic,
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
           ratio(verdict.metrics()->fitness(), had),
-          from_.reply ? memory::first_sentences(from_.reply({program})) : "");
+          from_.reply && !of_agents_.contains(program) ? memory::first_sentences(from_.reply({program}))
+                                                       : "");
     count(identifiers(old_source), identifiers(new_source), program, gained);
     note_step(old_source, new_source, program, gained);
   }
@@ -166,6 +168,7 @@ class Learner {
   std::map<std::uint64_t, Child> children_;
   std::map<std::uint64_t, Evaluation> verdicts_;
   std::map<std::string, Tries> tries_;
+  std::set<std::uint64_t> of_agents_;  // what these printed is no description of a change
   std::vector<Step> steps_;
   bool prompted_ = false;
   std::map<std::string, MemoryRule> rules_;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace kernelsmith {
@@ -105,7 +106,10 @@ Status add_copies(Arguments& arguments, const std::vector<Bind>& files, SpawnReq
 
 void add_limits(const SandboxLimits& limits, SpawnRequest& request) {
   const auto add = [&](int resource, std::uint64_t value) {
-    if (value > 0) request.limits.emplace_back(resource, value);
+    rlimit own{};
+    if (value == 0 || ::getrlimit(static_cast<__rlimit_resource>(resource), &own) != 0) return;
+    request.limits.emplace_back(
+        resource, std::min<std::uint64_t>(value, own.rlim_max));  // nobody may raise the user's own
   };
   if (limits.limit_address_space) add(RLIMIT_AS, limits.memory_bytes);
   add(RLIMIT_FSIZE, limits.file_bytes);
@@ -150,6 +154,7 @@ Status describe_to_bubblewrap(const SandboxSpec& spec, SpawnRequest& request) {
   if (!program) return program.error();
   if (Status common = describe_common(spec, request); !common) return common;
   request.become_nobody = running_as_root();
+  request.own_sockets_only = spec.profile == SandboxProfile::online;
 
   const bool staged = request.become_nobody && needs_stage(spec);
   Arguments arguments;

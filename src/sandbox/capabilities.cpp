@@ -6,8 +6,8 @@
 #include <kernelsmith/sandbox/process.hpp>
 
 #include "bubblewrap.hpp"
-#include "memory_group.hpp"
 #include "seccomp.hpp"
+#include "v1_group.hpp"
 
 namespace kernelsmith {
 
@@ -81,7 +81,7 @@ SandboxCapability probe_memory(Result<Cgroup>& cgroup) {
   constexpr std::uint64_t kEnough = 1ULL << 30;
   if (cgroup && cgroup->limit_memory(kEnough))
     return found("memory limit", "cgroup v2, for all processes together");
-  if (MemoryGroup::create(kEnough))
+  if (V1Group::with_memory(kEnough))
     return found("memory limit", "cgroup v1, for all processes of a command together");
   return {"memory limit", false, "only the address space of each process is limited",
           "delegate the memory controller of cgroup v2 to this user"};

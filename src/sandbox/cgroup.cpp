@@ -146,6 +146,13 @@ bool Cgroup::limit_memory(std::uint64_t bytes) {
   return true;
 }
 
+bool Cgroup::give_way() {
+  const int folder = state_->folder.get();
+  if (::faccessat(folder, "cpu.weight", W_OK, 0) != 0)
+    write_small_file((state_->path.parent_path() / "cgroup.subtree_control").string(), "+cpu");
+  return write_small_file("cpu.weight", "10", folder);
+}
+
 bool Cgroup::out_of_memory() const {
   const std::string events = read_small_file("memory.events", state_->folder.get());
   return number_after(events, "oom_kill").value_or(0) > 0;

@@ -15,6 +15,7 @@
 
 #include "bubblewrap.hpp"
 #include "descriptor.hpp"
+#include "remove_tree.hpp"
 
 namespace kernelsmith {
 
@@ -73,7 +74,7 @@ void remove_if_orphaned(const fs::path& path) {
   const Descriptor folder = open_folder(path);
   struct stat status {};
   if (!folder || ::fstat(folder.get(), &status) != 0 || !is_ours(status)) return;
-  if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
+  if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) remove_tree(path);
 }
 
 // The lock of a scratch folder ends with its process, so that what can be locked belongs to nobody.
@@ -111,8 +112,7 @@ Result<ScratchFolder> ScratchFolder::create(const fs::path& parent) {
 }
 
 ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) remove_tree(path_);
   if (lock_ >= 0) ::close(lock_);
 }
 

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -133,6 +134,20 @@ void stay_on(const std::vector<int>& cores, int failure) {
   if (::syscall(SYS_sched_setaffinity, 0, sizeof mask, &mask) < 0) give_up(failure, "choosing processors");
 }
 
+// Abstract sockets belong to the network namespace, which an online sandbox shares with the host. An older
+// kernel cannot do this, and docs/agents.md says so.
+void keep_to_own_sockets(int failure) {
+  const struct {
+    std::uint64_t handled_access_fs, handled_access_net, scoped;
+  } landlock{0, 0, 1};  // LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+  const long rules = ::syscall(SYS_landlock_create_ruleset, &landlock, sizeof landlock, 0);
+  if (rules < 0) return;
+  if (::syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::syscall(SYS_landlock_restrict_self, rules, 0) != 0)
+    give_up(failure, "keeping to its own sockets");
+  ::syscall(SYS_close, rules);
+}
+
 [[noreturn]] void run_child(const Prepared& prepared) {
   const SpawnRequest& request = prepared.request;
   reset_signals();
@@ -149,6 +164,7 @@ void stay_on(const std::vector<int>& cores, int failure) {
     const rlimit limit{value, value};
     if (::syscall(SYS_prlimit64, 0, resource, &limit, nullptr) != 0) give_up(failure, "setting a limit");
   }
+  if (request.own_sockets_only) keep_to_own_sockets(failure);
   ::syscall(SYS_execve, prepared.argv.front(), prepared.argv.data(), prepared.environment.data());
   give_up(failure, "executing the program");
 }

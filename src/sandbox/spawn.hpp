@@ -40,6 +40,7 @@ struct SpawnRequest {
   std::string working_directory;  ///< empty: the root
   int cgroup = -1;                ///< clone into it
   std::vector<int> cores;         ///< empty: as this process
+  bool own_sockets_only = false;  ///< no abstract socket of others, if the kernel can (Linux 6.12)
 };
 
 struct Spawned {

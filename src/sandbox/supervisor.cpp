@@ -125,6 +125,7 @@ Status Supervisor::start() {
   if (cgroup_ != nullptr) request.cgroup = cgroup_->descriptor();
   request.cores = spec_.cores;
   limit_memory();
+  if (spec_.limits.gives_way) give_way();
   return prepare_pipes(request);
 }
 
@@ -134,7 +135,11 @@ void Supervisor::limit_memory() {
   const std::uint64_t bytes = spec_.limits.memory_bytes;
   if (bytes == 0 || (cgroup_ != nullptr && cgroup_->limit_memory(bytes))) return;
   const bool is_command = spec_.profile == SandboxProfile::command || spec_.profile == SandboxProfile::online;
-  if (is_command && spec_.confinement == Confinement::sandboxed) memory_ = MemoryGroup::create(bytes);
+  if (is_command && spec_.confinement == Confinement::sandboxed) memory_ = V1Group::with_memory(bytes);
+}
+
+void Supervisor::give_way() {
+  if (cgroup_ == nullptr || !cgroup_->give_way()) processors_ = V1Group::giving_way();
 }
 
 Result<SandboxResult> Supervisor::watch() {
@@ -200,6 +205,8 @@ void Supervisor::set_up_init(pid_t init) {
       failure_ = limited.error();
   }
   if (memory_ && !memory_->add(init)) failure_ = system_error("a sandbox's memory could not be limited");
+  if (processors_ && !processors_->add(init))
+    failure_ = system_error("a sandbox could not be made to give way");
   if (failure_) {
     end_with(ExitKind::killed);
     return;

@@ -15,9 +15,9 @@
 #include <kernelsmith/sandbox/spec.hpp>
 
 #include "descriptor.hpp"
-#include "memory_group.hpp"
 #include "spawn.hpp"
 #include "tail.hpp"
+#include "v1_group.hpp"
 
 namespace kernelsmith {
 
@@ -44,6 +44,7 @@ class Supervisor {
  private:
   Status prepare_pipes(SpawnRequest& request);
   void limit_memory();
+  void give_way();
   void kill_everything();
   void end_with(ExitKind kind);
   void read_status();
@@ -55,7 +56,7 @@ class Supervisor {
 
   SandboxSpec spec_;
   Cgroup* cgroup_;
-  std::optional<MemoryGroup> memory_;
+  std::optional<V1Group> memory_, processors_;
   Spawned child_;
   Descriptor init_pidfd_, out_pipe_, err_pipe_, status_pipe_, release_, wake_;
   Tail out_, err_;

@@ -20,7 +20,7 @@ Result<Learnt> learn_run(const RunView& view) {
                 "'kernelsmith resume' takes it to its end");
   const auto read = stored_snapshot(view.folder, view.config.memory);
   if (!read) return read.error();
-  return learnt_from(*view.store, view.task, *read);
+  return learnt_from(*view.store, view.task, view.config, *read);
 }
 
 }  // namespace kernelsmith

@@ -1,7 +1,11 @@
 #include "run_memory.hpp"
 
+#include <algorithm>
+
 #include <kernelsmith/core/files.hpp>
 #include <kernelsmith/memory/learn.hpp>
+#include <kernelsmith/session/prompt_preview.hpp>
+#include <kernelsmith/session/session.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -23,6 +27,47 @@ bool is_known(const std::string& run, const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder, ignored)) return false;
   const auto store = MemoryStore::open(folder);
   return store && store->knows(run);
+}
+
+/// How many rules the prompt of an answered ticket held, from the first. A prompt that cannot be made again,
+/// as after a change of templates, counts for all.
+std::size_t rules_in(const PromptBuilder& builder, std::uint64_t seed, const OpenTicket& ticket,
+                     const Digest& sent, std::size_t all) {
+  const TicketOpened& opened = ticket.opened;
+  const auto prompt = builder.build({seed, opened.ticket, *opened.op, opened.model, ticket.selection});
+  return prompt && prompt->digest() == sent ? prompt->notes : all;
+}
+
+/// The rules that at least one prompt of the run held. All of them if the provider, such as an agent's,
+/// shows no prompts.
+Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const RunConfig& config,
+                                const MemorySnapshot& read) {
+  const auto options = config.proposer.provider->prompts();
+  const std::size_t all = read.rules.size();
+  if (all == 0 || !options) return read;
+  const auto builder = PromptBuilder::create(task, with_backend(*options, task, config.backend));
+  if (!builder) return builder.error();
+  auto engine = engine_options(task, config);
+  if (!engine) return engine.error();
+  auto state = SearchState::create(std::move(*engine));
+  if (!state) return state.error();
+  state->accept_any_settings();
+  state->read_from(&run);
+  std::size_t shown = 0;
+  const Status visited = run.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    if (shown == all) return fail(ErrorCode::cancelled, "nothing more is to be found out");
+    if (auto applied = state->apply(event); !applied) return applied.error();
+    const auto* arrived = std::get_if<ProposalArrived>(&event);
+    if (!arrived || !arrived->proposal.prompt) return {};
+    const OpenTicket& ticket = state->open().at(arrived->ticket);
+    if (ticket.opened.op && *ticket.opened.op != Operator::tune)
+      shown = std::max(shown, rules_in(*builder, config.seed, ticket, *arrived->proposal.prompt, all));
+    return {};
+  });
+  if (!visited && shown < all) return visited.error();
+  MemorySnapshot kept = read;
+  kept.rules.resize(shown);
+  return kept;
 }
 
 }  // namespace
@@ -77,12 +122,15 @@ void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config) {
   config.proposer.provider->show_notes(notes_of(snapshot));
 }
 
-Result<Learnt> learnt_from(const RunStore& run, const Task& task, const MemorySnapshot& read) {
+Result<Learnt> learnt_from(const RunStore& run, const Task& task, const RunConfig& config,
+                           const MemorySnapshot& read) {
+  const auto shown = shown_of(run, task, config, read);
+  if (!shown) return shown.error();
   const auto reply = [&run](TicketId ticket) {
     const auto kept = run.reply(ticket);
     return kept && *kept ? (*kept)->text : std::string();
   };
-  return learn(run, {run.run_id(), task.digest.hex(), task.backend, memory_terms(task), read, reply});
+  return learn(run, {run.run_id(), task.digest.hex(), task.backend, memory_terms(task), *shown, reply});
 }
 
 Result<std::string> add_to_memory(const RunConfig& config, const std::string& run, const Learnt& learnt) {

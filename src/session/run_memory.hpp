@@ -29,8 +29,9 @@ Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, cons
 /// Has the proposer show it, and the configuration name it.
 void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config);
 
-/// What the run teaches.
-Result<Learnt> learnt_from(const RunStore& run, const Task& task, const MemorySnapshot& read);
+/// What the run teaches. A rule that a tight token budget left out of every prompt was not used.
+Result<Learnt> learnt_from(const RunStore& run, const Task& task, const RunConfig& config,
+                           const MemorySnapshot& read);
 
 /// Whether the run adds what it teaches to a memory: it names one, and follows no recording.
 bool is_remembered(const RunConfig& config);

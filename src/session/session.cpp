@@ -20,6 +20,9 @@ constexpr const char* kTaskFolder = "task";
 constexpr const char* kConfigFile = "run.yaml";
 /// How many ancestors, and how many children, a prompt looks through for lines that were tried before.
 constexpr unsigned kKin = 4;
+/// How many of the run's best programs, and of its latest, a request brings along. An agent reads a line of
+/// each, and the text of those that it opens.
+constexpr unsigned kHistory = 25;
 
 /// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
@@ -143,6 +146,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.tunings = config.tunings;
   options.confirm = config.confirm;
   options.kin = kKin;
+  options.history = kHistory;
   options.idle_iterations = config.idle_iterations;
   options.ends_when_exhausted = only_tunes(config);
   options.deterministic = config.deterministic;
@@ -151,7 +155,9 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
   options.error_limit = config.error_limit;
   if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);
-  options.give_up_at_time = config.proposer.provider->may_be_given_up();
+  options.give_up_at_time = [proposer = config.proposer.provider](const std::string& model) {
+    return proposer->may_be_given_up(model);
+  };
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.
   for (auto& [name, text] : policy_texts(config))
@@ -343,7 +349,7 @@ Status Session::Impl::write_best() const {
 void Session::Impl::remember() const {
   if (!is_remembered(config)) return;
   std::optional<Result<Learnt>> learnt;
-  engine.inspect([&](const SearchState&) { learnt = learnt_from(*store, task, memory); });
+  engine.inspect([&](const SearchState&) { learnt = learnt_from(*store, task, config, memory); });
   const auto words =
       *learnt ? add_to_memory(config, store->run_id(), **learnt) : Result<std::string>(learnt->error());
   if (!observer) return;

@@ -2,7 +2,6 @@
 
 #include <future>
 #include <random>
-#include <ranges>
 #include <utility>
 
 #include <kernelsmith/session/prompt_preview.hpp>
@@ -60,8 +59,8 @@ class Maker {
 
   /// What a reply is laid into: the program that the model saw last.
   Source base_of(const std::vector<std::size_t>& shown) const {
-    for (const std::size_t turn : shown | std::views::reverse)
-      if (trajectory().turns[turn].source) return *trajectory().turns[turn].source;
+    for (auto turn = shown.rbegin(); turn != shown.rend(); ++turn)
+      if (const auto& source = trajectory().turns[*turn].source) return *source;
     return tools_.prompts.blank_candidate();
   }
 

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -15,8 +17,10 @@ namespace kernelsmith {
 namespace {
 
 using namespace kernelsmith::testing;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Task toy_task() {
   Task task;
@@ -51,14 +55,13 @@ struct Sitting {
     outcome = open_engine(options, events, blocking(score), proposer).run().value();
   }
 
-  const Proposal& answer() const {
+  const Proposal& answer(TicketId ticket = {1}) const {
     for (const Event& event : *events)
-      if (const auto* arrived = std::get_if<ProposalArrived>(&event);
-          arrived && arrived->ticket == TicketId{1})
+      if (const auto* arrived = std::get_if<ProposalArrived>(&event); arrived && arrived->ticket == ticket)
         return arrived->proposal;
     throw std::runtime_error("the agent gave no answer");
   }
-  const std::string& transcript() const { return answer().reply.value().text; }
+  const std::string& transcript(TicketId ticket = {1}) const { return answer(ticket).reply.value().text; }
 };
 
 /// Whether a process runs, anywhere, that was started with this argument.
@@ -126,6 +129,33 @@ sleep )" + mark + "; sleep " +
   EXPECT_EQ(number_in(run.outcome.best->program->source), 20);
 }
 
+TEST(Agent, WaitsWhileAsManyAreAtWorkAsMayBe) {
+  const std::string mark = "98765.1234";
+  const auto wait_for_one = [&] {
+    while (!runs(mark)) std::this_thread::yield();
+  };
+  const auto proposer = make_agent_proposer(prompts(), toy_task(), scripted("sleep " + mark)).value();
+  std::stop_source stops[3];
+  std::promise<Result<Proposal>> answers[3];
+  const auto start = [&](std::size_t i) {
+    proposer->start({}, stops[i].get_token(),
+                    [&, i](Result<Proposal> answer) { answers[i].set_value(std::move(answer)); });
+  };
+  start(0);
+  wait_for_one();
+  start(1);
+  stops[1].request_stop();
+  EXPECT_EQ(answers[1].get_future().get().error().code, ErrorCode::cancelled) << "it was not started";
+  start(2);
+  auto first = answers[0].get_future();
+  EXPECT_EQ(first.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  stops[0].request_stop();
+  EXPECT_TRUE(first.get()->error()) << "it was paid for";
+  wait_for_one();
+  stops[2].request_stop();
+  EXPECT_TRUE(answers[2].get_future().get()->error());
+}
+
 TEST(Agent, HasABudgetOfEvaluationsAndOfMoney) {
   auto agent = scripted(R"(
 for x in 1 2 4 5; do echo $x > try.txt; kernelsmith evaluate try.txt; done 2>&1
@@ -155,21 +185,34 @@ echo '{"tool": "evaluate", "files": {"../../x": "1"}}' > asks/5.json; echo '[]' 
 echo '{"tool": "confirm", "program": 99}' > asks/7.json; head -c 6000000 /dev/zero > asks/8.json
 ln -s /proc/1/mem asks/9.json; echo '{"tool": "report", "usd": -5}' > asks/10.json
 echo '{"tool": "evaluate", "files": {}}' > asks/11.json; echo '{"tool": "reveal_seeds"}' > asks/12.json
+echo '{"tool": "confirm", "program": 0.9}' > asks/13.json; echo '{"tool": "confirm", "program": -1}' > asks/14.json
+echo '{"tool": "report", "usd": 1.7e308}' > asks/15.json
+echo '{"tool": "report", "input_tokens": 18446744073709551615}' > asks/16.json
+echo '{"tool": "evaluate", "files": {"x.txt": "1", "notes.md": "1"}}' > asks/17.json
 for i in $(seq 20 400); do echo '{"tool": "budget"}' > asks/$i.json; done
-(echo 1 > /answers/13.json && echo WROTE) 2>&1; (touch /usr/bin/x && echo WROTE) 2>&1; ls /root /home 2>&1 && echo SAW
+(echo 1 > /answers/18.json && echo WROTE) 2>&1; (touch /usr/bin/x && echo WROTE) 2>&1; ls /root /home 2>&1 && echo SAW
 python3 -c 'import socket; socket.create_connection(("127.0.0.1", 1))' 2>&1 | tail -n 1
 kernelsmith evaluate candidate
-for i in $(seq 12); do cat /answers/$i.json; echo; done)"));
+for i in $(seq 17); do cat /answers/$i.json; echo; done)"));
   const std::string& text = run.transcript();
   EXPECT_THAT(text, Not(HasSubstr("WROTE")));
   EXPECT_THAT(text, Not(HasSubstr("SAW")));
   EXPECT_THAT(text, Not(HasSubstr("root:x")));
   EXPECT_THAT(text, HasSubstr("PermissionError"));
   EXPECT_THAT(text, HasSubstr("program 0 (known already, free)"));
+  EXPECT_THAT(text, HasSubstr("program is a whole number from 0 to"));
+  EXPECT_THAT(text, HasSubstr("keep other files outside candidate/"));
+  EXPECT_THAT(text, Not(HasSubstr("kernelsmith-scratch")));
+  EXPECT_EQ(run.outcome.counts.evaluations, 1U);
   std::size_t errors = 0;
   for (auto at = text.find("{\"error\":"); at != std::string::npos; at = text.find("{\"error\":", at + 1))
     ++errors;
-  EXPECT_EQ(errors, 12U) << text;
+  EXPECT_EQ(errors, 17U) << text;
+}
+
+TEST(Agent, WhatIsUnderWayWhenItEndsCounts) {
+  const Sitting run(scripted(R"(echo '{"tool": "evaluate", "files": {"x.txt": "20"}}' > asks/1.json)"));
+  EXPECT_EQ(number_in(run.answer().child()->source), 20);
 }
 
 TEST(Agent, ThatEndsWithNothingIsARefusalOrAnError) {
@@ -201,7 +244,7 @@ TEST(Agent, GoesOnWithWhatAnEarlierOneHadTried) {
     return arrived && arrived->ticket == TicketId{1};
   });
   const auto events = prefix(whole.events, static_cast<std::size_t>(cut - whole.events->begin()));
-  auto agent = scripted("ls programs; cat BUDGET.md; kernelsmith submit 3");
+  auto agent = scripted("ls programs; cat BUDGET.md HISTORY.md; kernelsmith submit 3");
   auto proposer = make_agent_proposer(prompts(), toy_task(), agent).value();
   const auto outcome = open_engine(options, events, blocking(score), proposer).run().value();
   EXPECT_EQ(outcome.counts.evaluations, 3U);
@@ -211,6 +254,53 @@ TEST(Agent, GoesOnWithWhatAnEarlierOneHadTried) {
     return arrived && arrived->ticket == TicketId{1};
   });
   EXPECT_THAT(std::get<ProposalArrived>(*answer).proposal.reply->text, HasSubstr("evaluations left: 3 of 5"));
+  EXPECT_THAT(std::get<ProposalArrived>(*answer).proposal.reply->text,
+              HasSubstr("first\n\n3: 70 (70 to 70)"));
+}
+
+TEST(Agent, SeesWhatAnEarlierOneOfTheRunHadTried) {
+  auto options = toy_options(2);
+  options.sampler = nullptr;  // its opening draws the seed for both
+  options.history = 10;
+  options.proposals_in_flight = 1;
+  const Sitting run(scripted(R"(
+cat candidate/x.txt; echo
+if [ -d programs/2 ]; then cat HISTORY.md programs/2/x.txt programs/2/role.txt; kernelsmith submit 2; exit; fi
+for x in 40 13; do echo $x > try.txt; kernelsmith evaluate try.txt; done)"),
+                    options);
+  const std::string& second = run.transcript({4});
+  EXPECT_THAT(second, StartsWith("0\n"));
+  EXPECT_THAT(second, HasSubstr("Programs so far: 3\n"));
+  EXPECT_THAT(second, HasSubstr("first\n\n2: 70 (70 to 70), rewrite from 0\n0: 30 (30 to 30), seed\n"));
+  EXPECT_THAT(second,
+              HasSubstr("first\n\n3: rejected, compile/compile_failed, rewrite from 0: it was told to "
+                        "fail\n2: 70"));
+  EXPECT_THAT(second, HasSubstr("40\none of the run's best\n"));
+  EXPECT_EQ(number_in(run.answer({4}).child()->source), 40);
+  EXPECT_EQ(run.outcome.counts.evaluations, 3U);
+}
+
+TEST(Agent, IsNotDrownedInHistory) {
+  ProposalRequest request;
+  for (std::uint64_t id = 100; id > 0; --id) {
+    std::string said = "note\nx.cpp:1: error: \x1b[31m";
+    for (int i = 0; i < 100; ++i) said += "\xc3\xa4";
+    request.selection.past.latest.push_back(std::make_shared<Individual>(
+        Individual{std::make_shared<Program>(Program{{id}, number(long(id)), {}, Origin::rewrite}),
+                   Rejection{Stage::compile, RejectionCode::compile_failed, said + "\nmore", {}}}));
+  }
+  request.selection.parent = request.selection.past.latest.back();
+  auto proposer =
+      make_agent_proposer(prompts(), toy_task(), scripted("wc -c < HISTORY.md; tail -n 1 HISTORY.md"))
+          .value();
+  std::promise<Proposal> answer;
+  proposer->start(request, {}, [&](Result<Proposal> proposal) { answer.set_value(std::move(*proposal)); });
+  const std::string text = answer.get_future().get().reply.value().text;
+  EXPECT_GT(std::stoul(text), 11'000U) << text;
+  EXPECT_LE(std::stoul(text), 12'000U) << text;
+  EXPECT_THAT(text,
+              HasSubstr(": rejected, compile/compile_failed, rewrite: x.cpp:1: error: \\x1b[31m\xc3\xa4"));
+  EXPECT_THAT(text, EndsWith("\xc3\xa4\n"));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ for value in 1 2 3; do
   kernelsmith evaluate try.txt || true
 done
 kernelsmith report --usd 0.25 --input-tokens 1000 --output-tokens 100
+cat HISTORY.md
 echo "I climbed knob $knob."
 """
 
@@ -83,10 +84,12 @@ class AgentTest(CommandTest):
         answer = next(event["proposal"] for event in self.journal()
                       if event["event"] == "proposal_arrived" and event["ticket"] == 1)
         self.assertEqual(answer["cost"]["usd"], 0.25)
-        transcript = json.loads(self.rows("a.run", "SELECT text FROM artifacts WHERE name = 'reply.json' AND program = 1")[0][0])["text"]
+        transcript, second = (json.loads(text)["text"] for text, in self.rows(
+            "a.run", "SELECT text FROM artifacts WHERE name = 'reply.json' ORDER BY program"))
         self.assertEqual(answer["transcript"], hashlib.sha256(transcript.encode()).hexdigest())
         self.assertIn("I climbed knob 0", transcript)
         self.assertIn("accepted, fitness 3", transcript)
+        self.assertIn("4: 3 (3 to 3), rewrite from 0\n3: 2 (2 to 2), rewrite from 0\n", second)
         self.replay(shown)
 
     def test_errors_are_clear(self):

@@ -38,7 +38,8 @@ class CommandLineTest(CommandTest):
     def test_unknown_command(self):
         self.fail_with(2, "rnu", says=["unknown command rnu", "did you mean run?"])
         self.fail_with(2, "rnu", "a.run", "--kind", "sft", says=["unknown command rnu"])
-        self.fail_with(2, "dataset", "a.run", "--kind", "sft", says=["python -m kernelsmith dataset"])
+        for command in ("agent", "dataset", "mcp"):
+            self.fail_with(2, command, "a.run", "--kind", "sft", says=["python -m kernelsmith " + command])
 
     def test_unknown_option(self):
         self.fail_with(2, "run", "task", "--iteration", "5",
@@ -49,6 +50,20 @@ class CommandLineTest(CommandTest):
 
     def test_missing_argument(self):
         self.fail_with(2, "show", says=["RUN is required", "kernelsmith show --help"])
+
+    def test_missing_subcommand(self):
+        self.fail_with(2, "memory", says=["list, show, forget, export, merge, learn", "kernelsmith memory --help"])
+        self.fail_with(2, "memory", "list", says=["STORE is required"])
+
+    def test_init_names_what_was_typed(self):
+        for option in ("--backend", "--template"):
+            self.fail_with(2, "init", "task", option, "cud", says=[option + ": cud not in", "cuda", "python"])
+
+    def test_init_without_a_folder_takes_an_empty_one(self):
+        (self.folder / ".git").mkdir()
+        self.assertIn("made the task .", self.succeed("init", "--backend", "command").stdout)
+        self.fail_with(2, "init", "--backend", "python", says=["not empty", "kernelsmith init --backend python my_task"])
+        self.fail_with(2, "init", ".", says=["exists already"])
 
     def test_argument_too_many(self):
         self.fail_with(2, "show", "a.run", "b.run", says=["unexpected argument b.run"])

@@ -11,6 +11,12 @@ namespace {
 
 using namespace kernelsmith::testing;
 
+std::vector<std::uint64_t> ids_of(const std::vector<IndividualPtr>& individuals) {
+  std::vector<std::uint64_t> ids;
+  for (const auto& one : individuals) ids.push_back(one->program->id.value);
+  return ids;
+}
+
 /// Asks for the seed's ticket and tells it.
 void tell_seed(Engine& engine) {
   const Ticket ticket = next(engine);
@@ -223,10 +229,29 @@ TEST(AskTell, ARequestBringsTheParentsKin) {
   const Ticket ticket = next(engine);
   const Selection& selection = std::get<Propose>(ticket.work).selection;
   EXPECT_EQ(selection.parent->program->id, ProgramId{3});
-  std::vector<std::uint64_t> kin;
-  for (const auto& one : selection.kin) kin.push_back(one->program->id.value);
-  EXPECT_EQ(kin, (std::vector<std::uint64_t>{2, 1, 7, 6}))
+  EXPECT_EQ(ids_of(selection.kin), (std::vector<std::uint64_t>{2, 1, 7, 6}))
       << "two ancestors, and the latest accepted children";
+}
+
+TEST(AskTell, ARequestBringsTheRunsHistory) {
+  auto options = toy_options();
+  options.sampler = nullptr;  // its opening draws the seed, and shows nothing beside it
+  options.history = 3;
+  const auto events = no_events();
+  Engine engine = open_engine(options, events);
+  tell_seed(engine);
+  for (const long x : {10, 30, 13, 20, 5}) ASSERT_TRUE(engine.tell(next(engine).id, number(x), score_of(x)));
+  const Ticket asked = next(engine);
+  Engine resumed = open_engine(options, prefix(events, events->size()));
+  for (const Ticket& ticket : {asked, next(resumed)}) {
+    const Selection& selection = std::get<Propose>(ticket.work).selection;
+    EXPECT_EQ(selection.parent->program->id, ProgramId{0});
+    EXPECT_TRUE(selection.top.empty());
+    EXPECT_EQ(selection.past.evaluated, 6U);
+    EXPECT_EQ(ids_of(selection.past.best), (std::vector<std::uint64_t>{2, 4, 1}));
+    EXPECT_EQ(ids_of(selection.past.latest), (std::vector<std::uint64_t>{5, 4, 3}));
+    EXPECT_FALSE(selection.past.latest.back()->evaluation.accepted());
+  }
 }
 
 TEST(AskTell, TheFingerprintDecidesWhatIsARepeat) {

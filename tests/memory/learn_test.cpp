@@ -26,8 +26,9 @@ Evaluation accepted(double low, double high) {
 class History {
  public:
   History& child(std::uint64_t id, std::vector<ProgramId> parents, const std::string& text,
-                 Evaluation verdict) {
+                 Evaluation verdict, std::optional<Digest> transcript = {}) {
     Proposal proposal{Child{cpp(text), Origin::rewrite, std::move(parents)}, {}, {}};
+    proposal.transcript = transcript;
     events_->push_back(ProposalArrived{{id}, std::move(proposal)});
     events_->push_back(EvaluationArrived{.ticket = {id}, .program = {id}, .evaluation = std::move(verdict)});
     return *this;
@@ -90,6 +91,15 @@ TEST(Learn, ATacticIsDescribedByTheFirstSentencesOfItsReply) {
   EXPECT_EQ(described("<think>Hm. Well.</think>\n```\nint b;\n```\n"), "");
   EXPECT_EQ(described(std::string(500, 'x')), "");
   EXPECT_EQ(described(""), "");
+}
+
+TEST(Learn, WhatAnAgentPrintedDescribesNothing) {
+  LearntFrom from = kFrom;
+  from.reply = [](TicketId) { return "evaluations left: 3."; };
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1))
+      .child(1, {{0}}, "int b;\n", accepted(2, 2), digest_of("printed"));
+  EXPECT_EQ(run.learnt(from).rules.front().about, "");
 }
 
 TEST(Learn, AGainWithinTheNoiseIsNoTactic) {

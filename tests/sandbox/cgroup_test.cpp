@@ -1,18 +1,47 @@
 // The freezer and the clock of a cgroup, on a program that spins.
 #include <chrono>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <kernelsmith/sandbox/process.hpp>
 
 #include "cgroup_mount.hpp"
+#include "descriptor.hpp"
 #include "programs.hpp"
 
 namespace kernelsmith {
 namespace {
+
+// The file with the weight of the group that a process is in, by the line "id:controllers:path" that names
+// one of ours.
+std::string weight_of(pid_t pid) {
+  std::istringstream lines(read_small_file("/proc/" + std::to_string(pid) + "/cgroup"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = std::filesystem::path(line).filename().string();
+    if (!name.starts_with("kernelsmith-")) continue;
+    for (const auto& [controller, file] : {std::pair("cpu", "cpu.shares"), std::pair("", "cpu.weight")})
+      if (const auto folder = own_cgroup(controller))
+        if (const std::string text = read_small_file(*folder / name / file); !text.empty()) return text;
+  }
+  return "";
+}
+
+TEST(GivesWay, WithATenthForAllThatItStarts) {
+  SandboxSpec spec = shell("sleep 100 & wait");
+  spec.profile = SandboxProfile::command;
+  spec.limits.gives_way = true;
+  const auto process = SandboxedProcess::start(spec).value();
+  const auto program = process.program_pid();
+  ASSERT_TRUE(program);
+  const std::string weight = weight_of(*program);
+  if (weight.empty()) GTEST_SKIP() << "no cgroup with a weight can be made here";
+  EXPECT_THAT(weight, testing::AnyOf("102\n", "10\n"));
+}
 
 class CgroupTest : public testing::Test {
  protected:

@@ -9,6 +9,9 @@
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <kernelsmith/sandbox/files.hpp>
@@ -86,6 +89,36 @@ except PermissionError:
   spec.profile = SandboxProfile::online;
   const SandboxResult result = run(spec);
   EXPECT_EQ(result.out, "connected\nTrue\ndenied\n") << result.err;
+}
+
+// A session's bus and an X server listen at such names, and let in whoever has their user's number.
+TEST(Confinement, OnlineItReachesNoAbstractSocketOfTheHost) {
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) < 6)
+    GTEST_SKIP() << "needs Landlock of Linux 6.12";
+  const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{AF_UNIX, {}};
+  ASSERT_EQ(::bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family),
+            0);  // any free name
+  ASSERT_EQ(::listen(server, 1), 0);
+  socklen_t length = sizeof address;
+  ASSERT_EQ(::getsockname(server, reinterpret_cast<sockaddr*>(&address), &length), 0);
+  const std::string name(address.sun_path + 1, length - sizeof address.sun_family - 1);
+  SandboxSpec spec = python("name = '\\x00" + name + R"('
+import socket
+try:
+    socket.socket(socket.AF_UNIX).connect(name)
+except PermissionError:
+    print('denied')
+own = socket.socket(socket.AF_UNIX)
+own.bind('\0own')
+own.listen()
+socket.socket(socket.AF_UNIX).connect('\0own')
+print('own')
+)");
+  spec.profile = SandboxProfile::online;
+  const SandboxResult result = run(spec);
+  ::close(server);
+  EXPECT_EQ(result.out, "denied\nown\n") << result.err;
 }
 
 TEST(Confinement, OnlyTheScratchFolderAndTmpCanBeWritten) {

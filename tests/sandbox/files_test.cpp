@@ -101,6 +101,23 @@ TEST(ScratchFolder, RemovesWhatAKilledProcessLeft) {
   EXPECT_TRUE(fs::exists(next.path()));
 }
 
+TEST(ScratchFolder, RemovesWhatIsDeeperThanThereAreDescriptors) {
+  std::filesystem::path path;
+  {
+    const auto folder = ScratchFolder::create().value();
+    path = folder.path();
+    Descriptor at(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (int depth = 0; depth < 3000; ++depth) {
+      ASSERT_EQ(::mkdirat(at.get(), "moved-0", 0755), 0);
+      ASSERT_EQ(::symlinkat("/etc", at.get(), "link"), 0);
+      Descriptor inner(::openat(at.get(), "moved-0", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      ASSERT_EQ(::fchmod(at.get(), 0500), 0);
+      at = std::move(inner);
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST(EscapeControls, NothingSteersATerminal) {
   EXPECT_EQ(escape_controls("plain\ttext\n"), "plain\ttext\n");
   EXPECT_EQ(escape_controls("\x1b[31mred\x07"), "\\x1b[31mred\\x07");

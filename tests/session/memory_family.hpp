@@ -67,11 +67,17 @@ class ReaderProvider final : public ProposerProvider {
  public:
   explicit ReaderProvider(Member member) : member_(member) {}
 
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  void read(YamlMap& in) override {
+    std::uint64_t tokens = options_.budget_tokens;
+    in.optional("budget_tokens", tokens);
+    options_.budget_tokens = tokens;
+  }
+  void write(YamlWriter& out) const override {
+    out.put("budget_tokens", static_cast<std::uint64_t>(options_.budget_tokens));
+  }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
   std::optional<unsigned> proposals_in_flight() const override { return 1; }
-  std::optional<PromptOptions> prompts() const override { return options_; }
+  std::optional<PromptOptions> prompts(const std::string&) const override { return options_; }
   void show_notes(const std::vector<PromptNote>& notes) override { options_.notes = notes; }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {

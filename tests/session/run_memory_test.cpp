@@ -95,6 +95,7 @@ TEST_F(RunMemory, ARunShowsWhatAnEarlierOneTaughtAndSaysWhetherItHelped) {
   EXPECT_TRUE(prompt->is_the_same());
   EXPECT_THAT(prompt->preview.prompt.user, HasSubstr("tactic " + read.front().id()));
   EXPECT_THAT(prompt->preview.prompt.user, HasSubstr("+choice = n30"));
+  EXPECT_EQ(prompt->preview.prompt.notes, read.size());
   const auto view = view_run(folder_ / "b.run", registry()).value();
   EXPECT_EQ(view.state.session_settings().at("memory"), MemorySnapshot{read}.digest().hex());
   for (const MemoryRule& rule : rules()) {
@@ -103,6 +104,14 @@ TEST_F(RunMemory, ARunShowsWhatAnEarlierOneTaughtAndSaysWhetherItHelped) {
     EXPECT_EQ(rule.uses.front().run, view.run_id);
     EXPECT_TRUE(rule.uses.front().helped);
   }
+}
+
+TEST_F(RunMemory, ARuleThatNoPromptHadRoomForWasNotUsed) {
+  run("a.run", with_memory(8));
+  run("b.run", with_memory(8) + "proposer: {budget_tokens: 1}\n");
+  EXPECT_FALSE(rules_from(text_of("b.run/memory.jsonl"), "b").value().empty());
+  EXPECT_EQ(repeat_prompt(folder_ / "b.run", {1}, registry())->preview.prompt.notes, 0U);
+  for (const MemoryRule& rule : rules()) EXPECT_TRUE(rule.uses.empty()) << rule.text;
 }
 
 TEST_F(RunMemory, DoesNotDependOnWhatBecomesOfTheStore) {

@@ -70,8 +70,6 @@ constexpr std::array<Stall, 7> kStalls{{
 
 /// From here on a unit is what a kernel waits for.
 constexpr double kBusy = 60;
-/// From here on another launch is worth a word.
-constexpr double kWorthNaming = 0.1;
 /// Per cent of the time from which on tensor cores did a part of the work.
 constexpr double kTensorNoise = 1;
 

@@ -84,6 +84,7 @@ struct EngineOptions {
   unsigned tunings = 0;
   bool confirm = false;  ///< measure the best again at the end
   unsigned kin = 0;      ///< ancestors, and children, of the parent that a request to a model brings along
+  unsigned history = 0;  ///< of the run's best programs, and of its latest, that it brings along
   unsigned idle_iterations = 256;  ///< repeats and refusals in a row that end the run
   /// The proposer's refusal `exhausted` ends the run by itself: whatever is asked, it has nothing else.
   bool ends_when_exhausted = false;
@@ -101,8 +102,10 @@ struct EngineOptions {
   /// are used up: a noisy machine comes to rest by itself.
   unsigned error_limit = 5;
   unsigned retries = 3;  ///< of one evaluation or proposal that ended in an Error, before it is given back
-  double retry_delay_s = 0.5;    ///< before the first retry; doubles with each
-  bool give_up_at_time = false;  ///< proposals under way, when wall_s is used up: nobody paid for them
+  double retry_delay_s = 0.5;  ///< before the first retry; doubles with each
+  /// Whether proposals under way of that model are given up when wall_s is used up, because nobody paid for
+  /// them; empty: no. Pure.
+  std::function<bool(const std::string& model)> give_up_at_time;
   std::optional<double> answer_timeout_s;  ///< an answer that takes longer is lost: an Error (`timeout`)
 
   /// What to expect of a call for the request in US dollars: the most that it can cost, if that is known;

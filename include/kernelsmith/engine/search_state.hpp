@@ -123,9 +123,14 @@ class SearchState {
   Result<IndividualPtr> individual(ProgramId id) const;
   /// Rejected programs by what they broke, in the order of the stages.
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
-  /// The programs that were confirmed, or were to be: no evaluation if an Error ended it.
-  const std::map<ProgramId, std::optional<Evaluation>>& confirmations() const { return confirmations_; }
-  /// The best program's evaluation when it was confirmed; null if it was not.
+  /// A program measured again.
+  struct Confirmation {
+    std::optional<Evaluation> evaluation;  ///< none if an Error ended it
+    bool asked_for = false;                ///< by a proposer, and not by the run at its end
+  };
+  /// The programs that were confirmed, or were to be, with the last one of each.
+  const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
+  /// The best program's evaluation when the run confirmed it; null if it did not.
   const Evaluation* confirmation_of_best() const;
   /// The programs that were the best and were rejected when they were confirmed, in that order, with that
   /// rejection.
@@ -266,6 +271,10 @@ class SearchState {
   void queue_repair(IslandId island, const IndividualPtr& rejected, const OpenTicket& ticket);
   void queue_tunings(IslandId island, const IndividualPtr& accepted, const OpenTicket& ticket);
 
+  // What requests bring along of the run so far.
+  void note_latest(const IndividualPtr& individual);
+  PastPrograms past() const;
+
   // What is known of knobs.
   std::optional<KnobSetting> knobs_of(const Source& source) const;
   void look_up_knobs(OpenTicket& ticket) const;
@@ -322,13 +331,14 @@ class SearchState {
   KnobMemory knobs_;
   std::uint64_t tunings_queued_ = 0;  ///< all of them, and not only those that wait
   std::map<ProgramId, ProgramRecord> programs_;
+  std::map<ProgramId, IndividualPtr> latest_;  ///< the latest EngineOptions::history programs, as they stand
   std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
   std::unordered_map<Digest, ProgramId> by_binary_;  ///< Report::binary
   std::map<ProgramId, std::uint32_t> attempts_;      ///< the next attempt of each program
   std::map<ProgramId, unsigned> repairs_;            ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
-  std::map<ProgramId, std::optional<Evaluation>> confirmations_;
+  std::map<ProgramId, Confirmation> confirmations_;
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;
 };

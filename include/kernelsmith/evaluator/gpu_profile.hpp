@@ -12,6 +12,9 @@
 
 namespace kernelsmith {
 
+/// From this share of the whole on a stall, or another launch, is worth a word.
+inline constexpr double kWorthNaming = 0.1;
+
 /// What warps wait for, as a share of the time between two instructions of a warp.
 struct StallShare {
   std::string cause;  ///< "loads from global memory"

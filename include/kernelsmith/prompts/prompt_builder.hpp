@@ -62,6 +62,7 @@ struct Prompt {
   Digest templates;              ///< PromptBuilder::templates()
   bool edits = false;            ///< asks for SEARCH/REPLACE edits; otherwise for whole files or blocks
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
+  std::size_t notes = 0;         ///< of PromptOptions::notes so many are in it, from the first
   std::vector<Dropped> dropped;  ///< in the order in which they went, the least useful first
 
   /// The digest of both messages.

@@ -33,6 +33,9 @@ class Cgroup {
 
   /// Limits the memory of the group as a whole. False if the memory controller is not available here.
   bool limit_memory(std::uint64_t bytes);
+  /// On a busy processor it gets a tenth of what others get, so that it slows them little and still goes on.
+  /// False if the cpu controller is not available here.
+  bool give_way();
   /// True if the kernel killed a task of the group for its memory.
   bool out_of_memory() const;
 

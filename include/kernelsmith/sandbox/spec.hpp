@@ -64,6 +64,10 @@ struct SandboxLimits {
   std::uint64_t tmp_bytes = 256ULL << 20;         ///< size of /tmp
   std::uint64_t shm_bytes = 64ULL << 20;          ///< size of /dev/shm
 
+  /// On a busy processor it gets a tenth of what others get, all its processes together, if a cgroup can be
+  /// made.
+  bool gives_way = false;
+
   friend bool operator==(const SandboxLimits&, const SandboxLimits&) = default;
 };
 

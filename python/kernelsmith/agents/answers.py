@@ -74,9 +74,17 @@ def row(one: dict[str, Any]) -> str:
 
 def program(one: _core.Program, offset: int) -> str:
     """A program's files from a character on, and its verdict before the first."""
-    texts = [f"--- {path}\n{text}" for path, text in one.source.files.items()]
     head = f"program {one.id}, {one.origin}: {evaluation(one.evaluation)}\n" if offset == 0 else ""
-    return head + piece("\n".join(texts), offset)
+    return head + _files(one.source, offset)
+
+
+def seed(source: _core.Source, offset: int) -> str:
+    """The seed's files from a character on, while there is no verdict."""
+    return ("program 0, seed: not evaluated yet\n" if offset == 0 else "") + _files(source, offset)
+
+
+def _files(source: _core.Source, offset: int) -> str:
+    return piece("\n".join(f"--- {path}\n{text}" for path, text in source.files.items()), offset)
 
 
 def piece(text: str, offset: int) -> str:

@@ -1,0 +1,35 @@
+// What a request brings along of the run so far: its best programs and its latest. A fold over the journal;
+// the latest are held, so that no request reads them from there.
+
+#include <algorithm>
+#include <functional>
+
+#include <kernelsmith/engine/search_state.hpp>
+
+#include "programs.hpp"
+
+namespace kernelsmith {
+
+void SearchState::note_latest(const IndividualPtr& individual) {
+  if (options_.history == 0) return;
+  latest_.insert_or_assign(individual->program->id, individual);
+  if (latest_.size() > options_.history) latest_.erase(latest_.begin());
+}
+
+PastPrograms SearchState::past() const {
+  PastPrograms past;
+  if (options_.history == 0) return past;
+  past.evaluated = programs_.size();
+  std::map<ProgramId, IndividualPtr> leaders;  // migrants lead on several islands
+  for (std::uint32_t i = 0; i < archipelago_.size(); ++i)
+    for (const IndividualPtr& leader : archipelago_.island({i}).leaders())
+      leaders.emplace(leader->program->id, leader);
+  for (const auto& [id, leader] : leaders) past.best.push_back(leader);
+  std::ranges::stable_sort(past.best, std::ranges::greater(),
+                           [](const IndividualPtr& one) { return fitness_of(*one); });
+  if (past.best.size() > options_.history) past.best.resize(options_.history);
+  for (auto it = latest_.rbegin(); it != latest_.rend(); ++it) past.latest.push_back(it->second);
+  return past;
+}
+
+}  // namespace kernelsmith

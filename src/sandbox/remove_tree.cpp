@@ -1,0 +1,68 @@
+// A folder in a folder is moved up until there is no depth left: a program can make thousands of levels, and
+// std::filesystem::remove_all holds a descriptor for each.
+#include "remove_tree.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "descriptor.hpp"
+
+namespace kernelsmith {
+namespace {
+
+Descriptor open_folder_in(int parent, const char* name) {
+  // The program may have taken its rights away.
+  ::fchmodat(parent, name, 0700, 0);
+  return Descriptor(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+/// Removes what can be removed without going into it, and returns the names of the folders that are left.
+std::vector<std::string> thin_out(int folder) {
+  std::vector<std::string> left;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::fcntl(folder, F_DUPFD_CLOEXEC, 0)),
+                                                    ::closedir);
+  if (!entries) return left;
+  ::rewinddir(entries.get());
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (::unlinkat(folder, name.c_str(), 0) == 0 || ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0)
+      continue;
+    if (errno == ENOTEMPTY || errno == EEXIST) left.push_back(name);
+  }
+  return left;
+}
+
+}  // namespace
+
+void remove_tree(const std::filesystem::path& path) {
+  const Descriptor top = open_folder_in(AT_FDCWD, path.c_str());
+  if (!top) return;
+  std::uint64_t moved = 0;
+  for (auto left = thin_out(top.get()); !left.empty();) {
+    std::vector<std::string> next;
+    for (const std::string& name : left) {
+      const Descriptor folder = open_folder_in(top.get(), name.c_str());
+      if (!folder) continue;
+      for (const std::string& inner : thin_out(folder.get())) {
+        ::fchmodat(folder.get(), inner.c_str(), 0700, 0);  // what is moved must be writable
+        std::string name_above;
+        do name_above = "moved-" + std::to_string(moved++);
+        while (::faccessat(top.get(), name_above.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+        if (::renameat(folder.get(), inner.c_str(), top.get(), name_above.c_str()) == 0)
+          next.push_back(name_above);
+      }
+      ::unlinkat(top.get(), name.c_str(), AT_REMOVEDIR);
+    }
+    left = std::move(next);
+  }
+  ::rmdir(path.c_str());
+}
+
+}  // namespace kernelsmith
