@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
@@ -99,6 +100,13 @@ void bind_texts(py::module_& module) {
           "Both as {\"role\", \"content\"}, the way servers take them.");
   module.def("prompt", &prompt_of, py::arg("request"), py::arg("task"), py::arg("set"),
              py::arg("budget_tokens"));
+  module.def(
+      "check_frozen",
+      [](const Source& original, const py::object& child) {
+        const Source source = source_of(child);
+        without_gil([&] { unwrap(check_frozen(original, source)); });
+      },
+      py::arg("original"), py::arg("child"));
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
 }
 

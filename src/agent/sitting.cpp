@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/core/number_text.hpp>
 
@@ -149,6 +150,7 @@ std::optional<Error> Sitting::refusal_of_files(const Source& source) const {
     if (!model.find(file.path))
       return fail(ErrorCode::bad_input, "the candidate has no file of this name", file.path,
                   "it has " + names + "; keep other files outside candidate/");
+  if (const Status frozen = check_frozen(model, source); !frozen) return frozen.error();
   return std::nullopt;
 }
 

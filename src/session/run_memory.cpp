@@ -1,6 +1,8 @@
 #include "run_memory.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include <kernelsmith/core/files.hpp>
 #include <kernelsmith/memory/learn.hpp>
@@ -29,24 +31,44 @@ bool is_known(const std::string& run, const std::filesystem::path& folder) {
   return store && store->knows(run);
 }
 
-/// How many rules the prompt of an answered ticket held, from the first. A prompt that cannot be made again,
-/// as after a change of templates, counts for all.
-std::size_t rules_in(const PromptBuilder& builder, std::uint64_t seed, const OpenTicket& ticket,
-                     const Digest& sent, std::size_t all) {
-  const TicketOpened& opened = ticket.opened;
-  const auto prompt = builder.build({seed, opened.ticket, *opened.op, opened.model, ticket.selection});
-  return prompt && prompt->digest() == sent ? prompt->notes : all;
-}
+/// Makes the prompts of answered tickets again.
+class Prompts {
+ public:
+  Prompts(const Task& task, const RunConfig& config) : task_(task), config_(config) {}
+
+  /// How many rules the prompt held, from the first. One that cannot be made again, as after a change of
+  /// templates, counts for all.
+  std::size_t rules_in(const OpenTicket& ticket, const Digest& sent, std::size_t all) {
+    const TicketOpened& opened = ticket.opened;
+    const PromptBuilder* builder = builder_of(opened.model);
+    if (!builder) return all;
+    const auto prompt =
+        builder->build({config_.seed, opened.ticket, *opened.op, opened.model, ticket.selection});
+    return prompt && prompt->digest() == sent ? prompt->notes : all;
+  }
+
+ private:
+  const PromptBuilder* builder_of(const std::string& model) {
+    const auto [found, is_new] = builders_.try_emplace(model);
+    if (is_new)
+      if (const auto options = config_.proposer.provider->prompts(model))
+        if (auto made = PromptBuilder::create(task_, with_backend(*options, task_, config_.backend)))
+          found->second = std::move(*made);
+    return found->second ? &*found->second : nullptr;
+  }
+
+  const Task& task_;
+  const RunConfig& config_;
+  std::map<std::string, std::optional<PromptBuilder>> builders_;
+};
 
 /// The rules that at least one prompt of the run held. All of them if the provider, such as an agent's,
 /// shows no prompts.
 Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const RunConfig& config,
                                 const MemorySnapshot& read) {
-  const auto options = config.proposer.provider->prompts();
   const std::size_t all = read.rules.size();
-  if (all == 0 || !options) return read;
-  const auto builder = PromptBuilder::create(task, with_backend(*options, task, config.backend));
-  if (!builder) return builder.error();
+  if (all == 0 || !config.proposer.provider->prompts({})) return read;
+  Prompts prompts(task, config);
   auto engine = engine_options(task, config);
   if (!engine) return engine.error();
   auto state = SearchState::create(std::move(*engine));
@@ -58,10 +80,11 @@ Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const Run
     if (shown == all) return fail(ErrorCode::cancelled, "nothing more is to be found out");
     if (auto applied = state->apply(event); !applied) return applied.error();
     const auto* arrived = std::get_if<ProposalArrived>(&event);
+    if (arrived && arrived->proposal.transcript) shown = all;  // an agent's task holds every rule
     if (!arrived || !arrived->proposal.prompt) return {};
     const OpenTicket& ticket = state->open().at(arrived->ticket);
     if (ticket.opened.op && *ticket.opened.op != Operator::tune)
-      shown = std::max(shown, rules_in(*builder, config.seed, ticket, *arrived->proposal.prompt, all));
+      shown = std::max(shown, prompts.rules_in(ticket, *arrived->proposal.prompt, all));
     return {};
   });
   if (!visited && shown < all) return visited.error();

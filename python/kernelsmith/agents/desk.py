@@ -157,6 +157,8 @@ class Desk:
             raise Error(f"a candidate of this task has the files {', '.join(sorted(wanted))}", "bad_input", "files")
         if sum(len(text.encode("utf-8", "surrogatepass")) for text in files.values()) > _MOST_BYTES:
             raise Error(f"a program has at most {_MOST_BYTES} bytes", "bad_input", "files", "nothing was evaluated")
+        if len(self.task.seed):
+            _core.check_frozen(self.task.seed, files)
 
     def is_over(self) -> bool:
         """Whether the run has ended, or was stopped."""
