@@ -33,7 +33,7 @@ class PythonProposer final : public ProposerProvider {
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return proposer_;
   }
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
   std::optional<unsigned> proposals_in_flight() const override { return in_flight_; }
 
  private:

@@ -26,10 +26,10 @@ Result<std::string> found_in_path(const std::string& program) {
     if (candidate.front() == '/' && ::access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return fail(ErrorCode::not_found, "the agent's command is not in PATH", program,
-              "install it, or give its whole path in proposer.command");
+              "install it, or give its whole path");
 }
 
-/// A thread for each agent at work: it waits for a process most of the time.
+/// A thread for each request: it waits for a process most of the time, or until fewer agents are at work.
 class AgentProposer final : public Proposer {
  public:
   AgentProposer(PromptBuilder prompts, AgentOptions options)
@@ -41,7 +41,7 @@ class AgentProposer final : public Proposer {
     auto ended = std::make_shared<std::atomic<bool>>();
     threads_.push_back({ended, std::jthread([this, ended, request = std::move(request),
                                              stop = std::move(stop), done = std::move(done)]() mutable {
-                          done(agent::Sitting(prompts_, options_, std::move(request)).run(stop));
+                          done(sit(std::move(request), stop));
                           *ended = true;
                         })});
   }
@@ -52,9 +52,28 @@ class AgentProposer final : public Proposer {
     std::jthread thread;
   };
 
+  Result<Proposal> sit(ProposalRequest request, const std::stop_token& stop) {
+    {
+      MutexLock lock(mutex_);
+      const auto has_room = [this]() KERNELSMITH_REQUIRES(mutex_) { return at_work_ < options_.parallel; };
+      if (!ended_.wait(lock, stop, has_room))
+        return fail(ErrorCode::cancelled, "the agent was stopped before it was started");
+      ++at_work_;
+    }
+    auto answer = agent::Sitting(prompts_, options_, std::move(request)).run(stop);
+    {
+      const MutexLock lock(mutex_);
+      --at_work_;
+    }
+    ended_.notify_one();
+    return answer;
+  }
+
   const PromptBuilder prompts_;
   const AgentOptions options_;
   Mutex mutex_;
+  StoppableCondition ended_;
+  unsigned at_work_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   std::list<Worker> threads_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 

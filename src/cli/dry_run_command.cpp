@@ -31,6 +31,9 @@ void print_check(const DryCheck& check) {
 std::string money(const std::optional<double>& usd) { return usd ? usd_text(*usd) : "an unknown sum"; }
 
 void print_call(const CallEstimate& call) {
+  if (call.terms.is_agent)
+    return say("{:<8} {}: an agent, which reports what it costs; {}\n", "a call", call.terms.model,
+               call.usd() ? "at most about " + usd_text(*call.usd()) : "budget.usd sets no limit");
   say("{:<8} {}: about {} tokens in and {} out, {}\n", "a call", call.terms.model, call.prompt_tokens,
       call.reply_tokens, call.usd() ? "about " + usd_text(*call.usd()) : "price unknown");
   const std::string most_in = call.terms.most_prompt_tokens > 0

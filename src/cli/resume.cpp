@@ -68,7 +68,10 @@ struct ResumeCommand {
   Status set_server(const Registry& registry, RunConfig& config) const {
     if (!base_url) return {};
     if (config.proposer.kind != "chat")
-      return fail(ErrorCode::invalid_argument, "this run asks no server", "--base-url", "leave it out");
+      return fail(ErrorCode::invalid_argument,
+                  config.proposer.kind == "mix" ? "this run's proposers have servers of their own"
+                                                : "this run asks no server",
+                  "--base-url", "leave it out; for an arm of a mix: --set proposer.arms.NAME.base_url=URL");
     YamlWriter out;
     out.map("proposer", [&](YamlWriter& map) { map.put("base_url", *base_url); });
     return read_config(out.finish(), "--base-url", registry, config);

@@ -145,7 +145,7 @@ namespace {
 Status check_training(const RunConfig& config, bool calls) {
   if (calls || config.proposer.kind == "chat") return {};
   return fail(ErrorCode::invalid_argument, "only replies of a model are kept for training", "--for-training",
-              "name a model: --model NAME");
+              "name a model: --model NAME; an arm of a mix has `keep` of its own");
 }
 
 }  // namespace

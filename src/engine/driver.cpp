@@ -118,7 +118,9 @@ bool Driver::is_waited_for(const Task& task) const {
     return remeasure->why == Remeasurement::confirm;
   if (const auto* evaluate = std::get_if<Evaluate>(&task.ticket.work))
     return evaluate->child.origin != Origin::tune;
-  return is_call(task.ticket) && (task.role == Role::evaluate || !options_.give_up_at_time);
+  if (!is_call(task.ticket)) return false;
+  if (task.role == Role::evaluate || !options_.give_up_at_time) return true;
+  return !options_.give_up_at_time(std::get<Propose>(task.ticket.work).model);
 }
 
 Status Driver::begin_work() {

@@ -72,8 +72,8 @@ class AgentProvider final : public ProposerProvider {
       return fail(
           ErrorCode::invalid_argument,
           "this run's agent, " + escape_controls(options_.command.front()) + ", sees more than its workspace",
-          "proposer",
-          "if you trust its command in run.yaml, say so: kernelsmith resume RUN --set 'proposer." +
+          place(),
+          "if you trust its command in run.yaml, say so: kernelsmith resume RUN --set '" + place() + "." +
               settings_to_reconfirm().front() + "'");
     AgentOptions options = options_;
     for (const std::string& name : environment_) {
@@ -86,22 +86,33 @@ class AgentProvider final : public ProposerProvider {
       std::error_code ignored;
       if (!std::filesystem::path(path).is_absolute() || !std::filesystem::exists(path, ignored))
         return fail(ErrorCode::not_found, "the agent is to see what is not there", path,
-                    "proposer.read_only lists absolute paths");
+                    place() + ".read_only lists absolute paths");
       options.read_only.emplace_back(path);
     }
-    PromptSettings prompts = prompts_;
-    prompts.set = "agent";
-    auto builder = prompts.builder(task);
+    auto builder = prompt_settings().builder(task);
     if (!builder) return builder.error();
     auto proposer = make_agent_proposer(std::move(*builder), task, std::move(options));
     if (!proposer) return proposer;
     return with_tuner(std::move(*proposer));
   }
 
+  ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
+    ProposerExam exam = ProposerProvider::examine(task, stop);
+    for (DryCheck& check : exam.checks)
+      if (!check.error) check.detail = "its command and what it may see are there";
+    exam.prompts = prompt_settings().options();
+    CallTerms terms;
+    terms.model = models().front();
+    terms.is_agent = true;
+    terms.agent_usd = options_.usd;
+    exam.calls.push_back(std::move(terms));
+    return exam;
+  }
+
   Status check_prices() const override {
     if (options_.usd) return {};
     return fail(ErrorCode::invalid_argument, "a budget of money holds only if each agent has one",
-                "proposer.budget.usd",
+                place() + ".budget.usd",
                 "set it to what one request may cost; the agent reports what it spends");
   }
 
@@ -119,13 +130,26 @@ class AgentProvider final : public ProposerProvider {
     return words + (environment_.empty() ? "" : ", with $" + joined(environment_));
   }
 
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  /// As make_agent_proposer() names it.
+  std::vector<std::string> models() const override {
+    if (!options_.name.empty()) return {options_.name};
+    if (options_.command.empty()) return {};
+    return {std::filesystem::path(options_.command.front()).filename().string()};
+  }
+
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
   void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
   void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
-  bool may_be_given_up() const override { return true; }
+  bool may_be_given_up(const std::string&) const override { return true; }
   std::optional<unsigned> proposals_in_flight() const override { return options_.parallel; }
 
  private:
+  PromptSettings prompt_settings() const {
+    PromptSettings settings = prompts_;
+    settings.set = "agent";
+    return settings;
+  }
+
   static std::string joined(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;

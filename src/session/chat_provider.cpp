@@ -99,7 +99,7 @@ class ChatProvider final : public ProposerProvider {
     if (models_.size() != 1)
       return fail(ErrorCode::invalid_argument,
                   "a conversation is with one model, and " + std::to_string(models_.size()) + " are named",
-                  "proposer.models", "name one: --model NAME");
+                  place() + ".models", "name one: --model NAME");
     auto client = connect();
     if (!client) return client.error();
     if (const Status key = check_key(*endpoint()); !key) return key.error();
@@ -141,23 +141,28 @@ class ChatProvider final : public ProposerProvider {
   Status check_prices() const override {
     const auto table = prices();
     if (!table) return table.error();
-    bool costs = models_.empty();
     for (const ModelSettings& model : models_) {
-      const auto price = table->price_of(model.name);
-      if (!price)
-        return fail(
-            ErrorCode::invalid_argument,
-            "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
-            price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
-            price_file_.empty()
-                ? "name a file that says what its tokens cost: run --price-file FILE, or resume --set "
-                  "proposer.price_file=FILE (docs/llm.md)"
-                : "add an entry for it (docs/llm.md)");
-      costs = costs || price->input > 0 || price->output > 0;
+      if (!table->price_of(model.name))
+        return fail(ErrorCode::invalid_argument,
+                    "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
+                    price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
+                    price_file_.empty()
+                        ? "name a file that says what its tokens cost: " +
+                              std::string(is_arm() ? "" : "run --price-file FILE, or resume ") + "--set " +
+                              place() + ".price_file=FILE (docs/llm.md)"
+                        : "add an entry for it (docs/llm.md)");
     }
-    if (costs) return {};
+    if (!is_free()) return {};
     return fail(ErrorCode::invalid_argument, "every price is zero, so a budget of money would never end",
                 price_file_, "leave --max-usd out");
+  }
+
+  bool is_free() const override {
+    const auto table = prices();
+    return table && !models_.empty() && std::ranges::all_of(models_, [&](const ModelSettings& model) {
+             const auto price = table->price_of(model.name);
+             return price && price->input <= 0 && price->output <= 0;
+           });
   }
 
   void observe(const std::shared_ptr<Observer>& observer) override { observer_ = observer; }
@@ -178,7 +183,7 @@ class ChatProvider final : public ProposerProvider {
   void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
   void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
 
-  std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
+  std::optional<PromptOptions> prompts(const std::string&) const override { return prompts_.options(); }
 
   std::string destination() const override {
     const auto server = endpoint();
@@ -193,8 +198,8 @@ class ChatProvider final : public ProposerProvider {
   }
 
   /// Edits are shorter, rewrites bolder; a crossover needs two good parents.
-  std::vector<Operator> operators() const override {
-    return {Operator::rewrite, Operator::edit, Operator::crossover};
+  std::vector<OperatorChoice> operators() const override {
+    return {{Operator::rewrite, ""}, {Operator::edit, ""}, {Operator::crossover, ""}};
   }
 
   std::optional<unsigned> proposals_in_flight() const override { return client_.pacing.concurrency; }
@@ -219,7 +224,7 @@ class ChatProvider final : public ProposerProvider {
     for (const ModelSettings& model : models_)
       if (server->key.stands_in(model.extra_body) || server->key.stands_in(model.name))
         return fail(ErrorCode::invalid_argument,
-                    "a model's settings hold the key, and they are kept in a file", "proposer.models",
+                    "a model's settings hold the key, and they are kept in a file", place() + ".models",
                     "the key goes into $" + key_variable() + " alone");
     ClientOptions options = client_;
     if (observer_) options.notice = bounded_notices(observer_);
@@ -238,7 +243,7 @@ class ChatProvider final : public ProposerProvider {
     const std::string variable = key_variable();
     return fail(ErrorCode::not_found,
                 "no key is set, and " + server.base_url + " answers nothing without one", "$" + variable,
-                "export " + variable + "=..., or name another variable: --set 'proposer.key=${NAME}'");
+                "export " + variable + "=..., or name another variable: --set '" + place() + ".key=${NAME}'");
   }
 
   /// A run keeps its configuration in a file: the key itself must not stand there.
@@ -290,6 +295,9 @@ class ChatProvider final : public ProposerProvider {
     return terms;
   }
 
+  /// The command's own options are those of a run's one proposer.
+  bool is_arm() const { return place() != "proposer"; }
+
   std::string key_variable() const {
     if (!key_.empty()) return key_.substr(2, key_.size() - 3);
     return protocol_ == Protocol::messages ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
@@ -313,13 +321,14 @@ class ChatProvider final : public ProposerProvider {
     if (stored_key_ && !key_.empty() && !is_named_as_key())
       return fail(ErrorCode::invalid_argument,
                   "this run takes $" + variable + " for the key, which is not named as an API key is",
-                  "proposer.key",
-                  "if it is one, say so: kernelsmith resume RUN --set 'proposer.key=${" + variable +
+                  place() + ".key",
+                  "if it is one, say so: kernelsmith resume RUN --set '" + place() + ".key=${" + variable +
                       "}'; or put it into a variable whose name ends in API_KEY, and name that in run.yaml");
     if (stored_url_ && is_for_its_user_to_say(*server))
       return fail(ErrorCode::invalid_argument, "this run would send $" + variable + " to " + server->base_url,
-                  "proposer.base_url",
-                  "if you trust that server, name it: kernelsmith resume RUN --base-url URL, or " +
+                  place() + ".base_url",
+                  "if you trust that server, name it: kernelsmith resume RUN " +
+                      (is_arm() ? "--set " + place() + ".base_url=URL" : "--base-url URL") + ", or " +
                       std::string(protocol_ == Protocol::messages ? "ANTHROPIC" : "OPENAI") + "_BASE_URL");
     return server;
   }

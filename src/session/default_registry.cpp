@@ -20,6 +20,9 @@ Registry default_registry() {
   registry.proposers = {{"tuner", tuner_provider},         {"agent", agent_provider},
                         {"chat", chat_provider},           {"manual", manual_provider},
                         {"recording", recording_provider}, {"python", program_provider}};
+  registry.proposers["mix"] = [] {
+    return mix_provider({{"agent", agent_provider}, {"chat", chat_provider}});
+  };
   registry.samplers = {{"mixture", mixture_sampler_provider}, {"tree", tree_sampler_provider}};
   registry.migrations = {{"best", best_migration_provider}, {"weighted", weighted_migration_provider}};
   return registry;

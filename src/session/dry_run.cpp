@@ -141,12 +141,14 @@ std::optional<double> at_most(std::optional<double> usd, const std::optional<dou
 }  // namespace
 
 std::optional<double> CallEstimate::usd() const {
+  if (terms.is_agent) return terms.agent_usd;
   if (!terms.input_usd || !terms.output_usd) return std::nullopt;
   return static_cast<double>(prompt_tokens) * *terms.input_usd +
          static_cast<double>(reply_tokens) * *terms.output_usd;
 }
 
 std::optional<double> CallEstimate::most_usd() const {
+  if (terms.is_agent) return terms.agent_usd;
   if (!terms.input_usd || !terms.output_usd || !terms.most_reply_tokens || terms.most_prompt_tokens == 0)
     return std::nullopt;
   return static_cast<double>(terms.most_prompt_tokens) * *terms.input_usd +

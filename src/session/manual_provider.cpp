@@ -43,7 +43,7 @@ class ManualProvider final : public ProposerProvider {
     return "requests lie in " + kept_path(folder_) + " and wait for replies beside them (docs/llm.md)";
   }
 
-  bool may_be_given_up() const override { return true; }
+  bool may_be_given_up(const std::string&) const override { return true; }
 
   Result<CallPlanner> planner(const Task& task) const override {
     auto prompts = prompts_.builder(task);
@@ -57,14 +57,14 @@ class ManualProvider final : public ProposerProvider {
         });
   }
 
-  std::vector<Operator> operators() const override {
-    return {Operator::rewrite, Operator::edit, Operator::crossover};
+  std::vector<OperatorChoice> operators() const override {
+    return {{Operator::rewrite, ""}, {Operator::edit, ""}, {Operator::crossover, ""}};
   }
 
   void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
   void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
 
-  std::optional<PromptOptions> prompts() const override { return prompts_.options(); }
+  std::optional<PromptOptions> prompts(const std::string&) const override { return prompts_.options(); }
 
   std::optional<unsigned> proposals_in_flight() const override {
     return static_cast<unsigned>(open_requests_);

@@ -14,7 +14,7 @@ class ProgramProvider final : public ProposerProvider {
                 "this run's proposer is an object of the Python program that began it", task.name,
                 "go on with it in Python: kernelsmith.run(task, proposer=..., out=RUN)");
   }
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
 };
 
 }  // namespace

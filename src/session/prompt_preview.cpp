@@ -126,8 +126,9 @@ Result<PromptPreview> preview(const Task& task, const PromptOptions& options, st
 
 }  // namespace
 
-PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes) {
-  PromptOptions options = config.proposer.provider->prompts().value_or(PromptOptions{});
+PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes,
+                             const std::string& model) {
+  PromptOptions options = config.proposer.provider->prompts(model).value_or(PromptOptions{});
   if (changes.set) options.set = *changes.set;
   if (changes.folder) options.folder = *changes.folder;
   if (changes.budget_tokens) options.budget_tokens = *changes.budget_tokens;
@@ -159,8 +160,8 @@ Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, cons
     if (const Status completed = complete(*op, view->state, request->selection); !completed)
       return completed.error();
   const RunConfig& config = view->config;
-  return preview(view->task, with_backend(prompt_options(config, changes), view->task, config.backend), op,
-                 std::move(*request));
+  const PromptOptions options = prompt_options(config, changes, request->model);
+  return preview(view->task, with_backend(options, view->task, config.backend), op, std::move(*request));
 }
 
 namespace {
@@ -221,7 +222,7 @@ Result<RepeatedPrompt> repeat_prompt(const std::filesystem::path& path, TicketId
   auto request = request_of(*state, stored->config, *asked->opened);
   if (!request) return request.error();
   const PromptOptions options =
-      with_backend(prompt_options(stored->config, {}), task, stored->config.backend);
+      with_backend(prompt_options(stored->config, {}, request->model), task, stored->config.backend);
   auto shown = preview(task, options, std::nullopt, std::move(*request));
   if (!shown) return shown.error();
   return RepeatedPrompt{std::move(*shown), *asked->sent};

@@ -55,7 +55,7 @@ class TunerProvider final : public ProposerProvider {
     return std::shared_ptr<Proposer>(make_tuner(options_));
   }
 
-  std::vector<Operator> operators() const override { return {Operator::tune}; }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::tune, ""}}; }
 
   Status check_prices() const override {
     return fail(ErrorCode::invalid_argument, "the tuner costs no money, so a budget of it would never end",

@@ -12,6 +12,8 @@ std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider>
 std::unique_ptr<ProposerProvider> agent_provider();
 std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> manual_provider();
+/// The arms are proposers of these kinds.
+std::unique_ptr<ProposerProvider> mix_provider(Kinds<ProposerProvider> kinds);
 std::unique_ptr<ProposerProvider> tuner_provider();
 std::unique_ptr<ProposerProvider> recording_provider();
 std::unique_ptr<ProposerProvider> program_provider();

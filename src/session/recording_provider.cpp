@@ -63,7 +63,7 @@ class RecordingProvider final : public ProposerProvider {
     return std::shared_ptr<Proposer>(make_recording(std::move(*answers), std::move(proposer)));
   }
 
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
 
   std::string destination() const override {
     if (!live_) return {};
@@ -71,9 +71,9 @@ class RecordingProvider final : public ProposerProvider {
     return provider ? (*provider)->destination() : std::string();
   }
 
-  std::optional<PromptOptions> prompts() const override {
+  std::optional<PromptOptions> prompts(const std::string& model) const override {
     const auto provider = proposer_of(run_);
-    return provider ? (*provider)->prompts() : std::nullopt;
+    return provider ? (*provider)->prompts(model) : std::nullopt;
   }
 
   Status check_prices() const override {

@@ -54,7 +54,8 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   config.proposer.provider->describe_backend(config.backend);
   config.sampler = *sampler;
   config.migration = *migration;
-  for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
+  for (auto& choice : config.proposer.provider->operators())
+    config.operators.push_back({std::move(choice), 1.0});
   config.workers = std::max(1u, std::thread::hardware_concurrency());
   return config;
 }

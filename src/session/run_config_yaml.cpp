@@ -233,7 +233,8 @@ void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
   if (config.proposer.kind == before) return;
   config.proposer.provider->describe_backend(config.backend);
   config.operators.clear();
-  for (const Operator op : config.proposer.provider->operators()) config.operators.push_back({{op, ""}, 1.0});
+  for (auto& choice : config.proposer.provider->operators())
+    config.operators.push_back({std::move(choice), 1.0});
 }
 
 // The rest of the search.

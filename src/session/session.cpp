@@ -151,7 +151,9 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
   options.error_limit = config.error_limit;
   if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);
-  options.give_up_at_time = config.proposer.provider->may_be_given_up();
+  options.give_up_at_time = [proposer = config.proposer.provider](const std::string& model) {
+    return proposer->may_be_given_up(model);
+  };
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.
   for (auto& [name, text] : policy_texts(config))

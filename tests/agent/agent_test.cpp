@@ -3,7 +3,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -124,6 +126,33 @@ sleep )" + mark + "; sleep " +
   EXPECT_GT(took_s, 1);
   EXPECT_LT(took_s, agent.time_s + 1);
   EXPECT_EQ(number_in(run.outcome.best->program->source), 20);
+}
+
+TEST(Agent, WaitsWhileAsManyAreAtWorkAsMayBe) {
+  const std::string mark = "98765.1234";
+  const auto wait_for_one = [&] {
+    while (!runs(mark)) std::this_thread::yield();
+  };
+  const auto proposer = make_agent_proposer(prompts(), toy_task(), scripted("sleep " + mark)).value();
+  std::stop_source stops[3];
+  std::promise<Result<Proposal>> answers[3];
+  const auto start = [&](std::size_t i) {
+    proposer->start({}, stops[i].get_token(),
+                    [&, i](Result<Proposal> answer) { answers[i].set_value(std::move(answer)); });
+  };
+  start(0);
+  wait_for_one();
+  start(1);
+  stops[1].request_stop();
+  EXPECT_EQ(answers[1].get_future().get().error().code, ErrorCode::cancelled) << "it was not started";
+  start(2);
+  auto first = answers[0].get_future();
+  EXPECT_EQ(first.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  stops[0].request_stop();
+  EXPECT_TRUE(first.get()->error()) << "it was paid for";
+  wait_for_one();
+  stops[2].request_stop();
+  EXPECT_TRUE(answers[2].get_future().get()->error());
 }
 
 TEST(Agent, HasABudgetOfEvaluationsAndOfMoney) {

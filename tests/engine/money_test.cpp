@@ -330,7 +330,7 @@ TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
   for (const bool give_up : {true, false}) {
     auto options = toy_options(1000);
     options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = 0.2, .usd = {}};
-    options.give_up_at_time = give_up;
+    options.give_up_at_time = [=](const std::string&) { return give_up; };
     const auto proposer = std::make_shared<ThreadedProposer>(
         [&](const ProposalRequest& request, std::stop_token stop) -> Result<Proposal> {
           while (!give_up && !stop.stop_requested()) {

@@ -13,6 +13,7 @@ namespace {
 
 CallEstimate a_model(const std::string& name, double usd_in, double usd_out) {
   return {.terms = {.model = name,
+                    .agent_usd = {},
                     .input_usd = usd_in,
                     .output_usd = usd_out,
                     .most_prompt_tokens = 4000,
@@ -46,6 +47,17 @@ TEST_F(DryRunTest, ModelsHaveTheSharesOfTheirOperators) {
   EXPECT_EQ(estimate.models[0].share, 0.25);
   EXPECT_EQ(estimate.models[1].share, 0.75);
   EXPECT_NEAR(estimate.usd.value(), 10 * (0.25 * 0.001 + 0.75 * 0.1), 1e-12);
+}
+
+TEST_F(DryRunTest, AnAgentCostsAtMostItsOwnBudget) {
+  auto run = config("budgets: {iterations: 10}\n");
+  run.operators = {{{Operator::rewrite, "m"}, 1.0}, {{Operator::rewrite, "agent"}, 1.0}};
+  CallEstimate agent;
+  agent.terms.model = "agent";
+  agent.terms.is_agent = true;
+  EXPECT_FALSE(estimate_run(run, {a_model("m", 1e-6, 0), agent}).usd);
+  agent.terms.agent_usd = 2;
+  EXPECT_NEAR(estimate_run(run, {a_model("m", 1e-6, 0), agent}).usd.value(), 5 * 0.001 + 5 * 2, 1e-12);
 }
 
 TEST_F(DryRunTest, TheBudgetOfMoneyBoundsWhatItEstimates) {

@@ -69,9 +69,9 @@ class ReaderProvider final : public ProposerProvider {
 
   void read(YamlMap&) override {}
   void write(YamlWriter&) const override {}
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
   std::optional<unsigned> proposals_in_flight() const override { return 1; }
-  std::optional<PromptOptions> prompts() const override { return options_; }
+  std::optional<PromptOptions> prompts(const std::string&) const override { return options_; }
   void show_notes(const std::vector<PromptNote>& notes) override { options_.notes = notes; }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {

@@ -69,7 +69,7 @@ class ScriptedProvider final : public ProposerProvider {
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
   }
-  std::vector<Operator> operators() const override { return {Operator::rewrite}; }
+  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
   Result<CallPlanner> planner(const Task&) const override {
     return CallPlanner([script = script_](const ProposalRequest&) {
       return std::optional(PlannedCall{digest_of(script->prompt), std::nullopt});

@@ -24,7 +24,7 @@ struct AgentOptions {
   double time_s = 1200;              ///< from its start; then it is killed with everything that it started
   std::uint64_t evaluations = 20;    ///< that it may ask for before it answers
   std::optional<double> usd;         ///< beyond what it reports it is killed
-  unsigned parallel = 1;             ///< agents at a time
+  unsigned parallel = 1;             ///< agents at a time; other requests wait
   bool network = false;              ///< the host's, whole
   std::map<std::string, std::string> environment;  ///< beside a short one of the sandbox's
   std::vector<std::filesystem::path> read_only;    ///< of the host, beside the toolchain, where it has them

@@ -101,8 +101,10 @@ struct EngineOptions {
   /// are used up: a noisy machine comes to rest by itself.
   unsigned error_limit = 5;
   unsigned retries = 3;  ///< of one evaluation or proposal that ended in an Error, before it is given back
-  double retry_delay_s = 0.5;    ///< before the first retry; doubles with each
-  bool give_up_at_time = false;  ///< proposals under way, when wall_s is used up: nobody paid for them
+  double retry_delay_s = 0.5;  ///< before the first retry; doubles with each
+  /// Whether proposals under way of that model are given up when wall_s is used up, because nobody paid for
+  /// them; empty: no. Pure.
+  std::function<bool(const std::string& model)> give_up_at_time;
   std::optional<double> answer_timeout_s;  ///< an answer that takes longer is lost: an Error (`timeout`)
 
   /// What to expect of a call for the request in US dollars: the most that it can cost, if that is known;

@@ -25,9 +25,10 @@ struct PromptChanges {
   std::optional<std::size_t> budget_tokens;
 };
 
-/// How the configuration's proposer makes its prompts, or how one with defaults does if it makes none;
-/// with `changes`.
-PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes);
+/// How the configuration's proposer makes its prompts for a model (empty: the first), or how one with
+/// defaults does if it makes none; with `changes`.
+PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes,
+                             const std::string& model = {});
 
 /// The prompt that comes next, and the request that it is for.
 struct PromptPreview {

@@ -10,12 +10,14 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/config/provider.hpp>
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/engine/arms.hpp>
 #include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/evaluator/evaluator_provider.hpp>
 #include <kernelsmith/islands/migration.hpp>
@@ -42,9 +44,11 @@ struct DryCheck {
   std::optional<Error> error;  ///< for `failed`
 };
 
-/// What calls to a model are made of.
+/// What calls to a model are made of, or requests to an agent.
 struct CallTerms {
   std::string model;
+  bool is_agent = false;            ///< it counts no tokens before, and reports what it costs itself
+  std::optional<double> agent_usd;  ///< the most that a request to an agent may cost
   std::optional<double> input_usd, output_usd;     ///< of one token; empty without a price
   std::uint64_t most_prompt_tokens = 0;            ///< 0 is no limit
   std::optional<std::uint64_t> most_reply_tokens;  ///< empty if the server alone decides
@@ -73,12 +77,16 @@ class ChatModel;
 /// A proposer serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
-  /// The operators that a run asks this proposer for unless its configuration says otherwise.
-  virtual std::vector<Operator> operators() const = 0;
+  /// What a run asks this proposer for unless its configuration says otherwise. Without a model it is the
+  /// first one's.
+  virtual std::vector<OperatorChoice> operators() const = 0;
 
   /// Refuses if a budget of money would not hold or never end: a model without a price, a proposer that
   /// costs nothing.
   virtual Status check_prices() const { return {}; }
+
+  /// Whether every call is known to cost nothing.
+  virtual bool is_free() const { return false; }
 
   /// Null for a proposer that shows nobody a prompt.
   virtual Result<CallPlanner> planner(const Task&) const { return CallPlanner(); }
@@ -87,7 +95,8 @@ class ProposerProvider : public Provider<Proposer> {
   /// succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
-  /// The names of its models, if operators can choose among some; else empty.
+  /// The names of its models, or of its agent, by which operators can choose; empty: it has none, and can be
+  /// no arm of a mix.
   virtual std::vector<std::string> models() const { return {}; }
 
   /// What the task's backend knows, for its prompts. Told once, before anything is asked.
@@ -96,8 +105,8 @@ class ProposerProvider : public Provider<Proposer> {
   /// What its prompts show of earlier runs. Told before anything is asked.
   virtual void show_notes(const std::vector<PromptNote>&) {}
 
-  /// How its prompts are made; empty: it has none.
-  virtual std::optional<PromptOptions> prompts() const { return std::nullopt; }
+  /// How prompts for that model (empty: the first) are made; empty: it has none.
+  virtual std::optional<PromptOptions> prompts(const std::string& /*model*/) const { return std::nullopt; }
 
   /// The model that it asks, for conversations that others keep (kernelsmith/llm/chat_model.hpp). By default
   /// `invalid_argument`: it asks no model.
@@ -106,8 +115,9 @@ class ProposerProvider : public Provider<Proposer> {
   /// Whom make() and chat_model() let tell what is worth knowing while calls go on, such as a server's pause.
   virtual void observe(const std::shared_ptr<Observer>&) {}
 
-  /// Whether what is asked costs nothing when it is given up: people are not waited for beyond wall time.
-  virtual bool may_be_given_up() const { return false; }
+  /// Whether what is asked of that model (empty: the first) costs nothing when it is given up: people are not
+  /// waited for beyond wall time.
+  virtual bool may_be_given_up(const std::string& /*model*/) const { return false; }
 
   /// Whom it will ask and with which secret, in words for the user; empty: nobody outside this machine's
   /// files.
@@ -122,6 +132,13 @@ class ProposerProvider : public Provider<Proposer> {
 
   /// What is followed first (Engine::follow); empty: nothing.
   virtual std::optional<RecordedRun> recorded_run() const { return std::nullopt; }
+
+  /// Where its settings stand in run.yaml, for errors: `proposer`, or an arm of a mix.
+  const std::string& place() const { return place_; }
+  void set_place(std::string place) { place_ = std::move(place); }
+
+ private:
+  std::string place_ = "proposer";
 };
 
 using SamplerProvider = Provider<const Sampler>;
@@ -144,8 +161,9 @@ struct Registry {
 void add_backend(Registry& registry, BackendRegistration backend);
 
 /// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`,
-/// `agent`, `chat`, `manual`, `recording` and `python` (whose make() is `unsupported`: the program that began
-/// such a run has the proposer); samplers `tree` and `mixture`; migrations `best` and `weighted`.
+/// `agent`, `chat`, `mix` (of those two), `manual`, `recording` and `python` (whose make() is `unsupported`:
+/// the program that began such a run has the proposer); samplers `tree` and `mixture`; migrations `best` and
+/// `weighted`.
 Registry default_registry();
 
 }  // namespace kernelsmith
