@@ -1,7 +1,9 @@
 // A fold over a journal's events that ends in rules, and in what those that were shown were good for.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 
 #include <kernelsmith/code/diff.hpp>
 #include <kernelsmith/code/lexer.hpp>
@@ -15,7 +17,8 @@ namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // what a prompt has room for
-constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8;
+constexpr std::size_t kLongestName = 100, kLongestHardware = 200;
+constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8, kRefusalsOfRun = 64;
 constexpr const char *kDeadEnd = "Bringing in `", *kTried = "` was tried several times and never gained.";
 
 /// The identifier that a dead end is about; empty if somebody else worded it.
@@ -37,14 +40,15 @@ std::set<std::string> identifiers(const Source& source) {
   std::set<std::string> names;
   for (const SourceFile& file : source.files())
     for (const Token& token : tokenize(file.text, language_of(file.path)))
-      if (token.kind == TokenKind::identifier) names.emplace(token.in(file.text));
+      if (token.kind == TokenKind::identifier && token.in(file.text).size() <= kLongestName)
+        names.emplace(token.in(file.text));
   return names;
 }
 
 /// The gain's interval is as wide as the two measurements allow.
-Measurement ratio(const Measurement& child, const Measurement& parent) {
-  return {child.median / parent.median, child.low / parent.high, child.high / parent.low,
-          std::min(child.samples, parent.samples), "x"};
+Measurement ratio(const Measurement& child, const Measurement& before) {
+  return {child.median / before.median, child.low / before.high, child.high / before.low,
+          std::min(child.samples, before.samples), "x"};
 }
 
 class Learner {
@@ -61,8 +65,10 @@ class Learner {
       // Repeats make no program, and duels and confirmations measure one that was judged before.
       const bool first =
           told->source == EvaluationSource::evaluated && told->ticket.value == told->program.value;
-      if (first && verdicts_.try_emplace(told->program.value, told->evaluation.without_artifacts()).second)
+      if (first && verdicts_.try_emplace(told->program.value, told->evaluation.without_artifacts()).second) {
         judge(told->program.value);
+        if (told->evaluation.accepted()) note_fitness(told->evaluation.metrics()->fitness());
+      }
     }
   }
 
@@ -73,9 +79,11 @@ class Learner {
     std::ranges::stable_sort(dead, std::greater{},
                              [](const auto& one) { return one.second->programs.size(); });
     dead.resize(std::min(dead.size(), kDeadEndsOfRun));
-    for (const auto& [name, tries] : dead)
-      for (const std::uint64_t program : tries->programs)
+    for (const auto& [name, tries] : dead) {
+      const std::size_t verdicts = std::min(tries->programs.size(), MemoryRule::kMostVerdictsOfRun);
+      for (const std::uint64_t program : std::span(tries->programs).first(verdicts))
         add(RuleKind::dead_end, kDeadEnd + name + kTried, program);
+    }
     Learnt learnt;
     for (auto& [id, rule] : rules_) learnt.rules.push_back(std::move(rule));
     if (prompted_)
@@ -111,14 +119,19 @@ class Learner {
     const Measurement& had = before->second.metrics()->fitness();
     const bool gained =
         verdict.accepted() && had.low > 0 && compare(verdict.metrics()->fitness(), had) == Comparison::better;
-    if (gained)
+    // A proposer could let a bad parent go before on purpose: only what the run as a whole gained counts.
+    if (gained && best_->low > 0 && compare(verdict.metrics()->fitness(), *best_) == Comparison::better)
       add(RuleKind::tactic,
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
-          ratio(verdict.metrics()->fitness(), had),
+          ratio(verdict.metrics()->fitness(), *best_),
           from_.reply && !of_agents_.contains(program) ? memory::first_sentences(from_.reply({program}))
                                                        : "");
     count(identifiers(old_source), identifiers(new_source), program, gained);
     note_step(old_source, new_source, program, gained);
+  }
+
+  void note_fitness(const Measurement& fitness) {
+    if (!best_ || fitness.median > best_->median) best_ = fitness;
   }
 
   void note_step(const Source& before, const Source& after, std::uint64_t program, bool gained) {
@@ -157,9 +170,12 @@ class Learner {
 
   void add(RuleKind kind, const std::string& text, std::uint64_t program,
            std::optional<Measurement> gain = {}, const std::string& about = {}) {
+    if (kind == RuleKind::refusal && ++refusals_ > kRefusalsOfRun) return;
     MemoryRule rule{kind, from_.backend, escape_controls(text), from_.terms, {}, {}, escape_controls(about)};
-    rule.evidence.push_back({from_.run, program, from_.task,
-                             escape_controls(verdicts_.at(program).report().hardware), std::move(gain)});
+    rule.evidence.push_back(
+        {from_.run, program, from_.task,
+         escape_controls(verdicts_.at(program).report().hardware.substr(0, kLongestHardware)),
+         std::move(gain)});
     const auto [found, is_new] = rules_.try_emplace(rule.id(), rule);
     if (!is_new) add_to(found->second, rule);
   }
@@ -170,6 +186,8 @@ class Learner {
   std::map<std::string, Tries> tries_;
   std::set<std::uint64_t> of_agents_;  // what these printed is no description of a change
   std::vector<Step> steps_;
+  std::optional<Measurement> best_;  // of the programs judged so far
+  std::size_t refusals_ = 0;
   bool prompted_ = false;
   std::map<std::string, MemoryRule> rules_;
 };

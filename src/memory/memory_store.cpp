@@ -41,7 +41,7 @@ Result<Descriptor> lock(const fs::path& folder) {
   return handle;
 }
 
-/// One rule for each id, by id.
+/// One rule for each id, by id, within its limits: earlier versions wrote longer ones.
 std::vector<MemoryRule> united(const std::vector<MemoryRule>& rules) {
   std::map<std::string, MemoryRule> by_id;
   for (const MemoryRule& rule : rules) {
@@ -49,7 +49,10 @@ std::vector<MemoryRule> united(const std::vector<MemoryRule>& rules) {
     if (!is_new) add_to(found->second, rule);
   }
   std::vector<MemoryRule> all;
-  for (auto& [id, rule] : by_id) all.push_back(std::move(rule));
+  for (auto& [id, rule] : by_id) {
+    rule.trim();
+    all.push_back(std::move(rule));
+  }
   return all;
 }
 

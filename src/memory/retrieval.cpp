@@ -14,7 +14,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kKinds = 3;
+constexpr std::size_t kKinds = 3, kLongestTerm = 100;
 
 /// How much a term tells: the rarer among the rules the more. A term counts once in a rule.
 class Weights {
@@ -105,11 +105,14 @@ std::vector<std::string> memory_terms(const Task& task) {
   const Source& source = task.reference.empty() ? task.seed : task.reference;
   for (const SourceFile& file : source.files())
     for (const Token& token : tokenize(file.text, language_of(file.path)))
-      if (token.kind == TokenKind::identifier) terms.insert(escape_controls(token.in(file.text)));
+      if (token.kind == TokenKind::identifier && token.in(file.text).size() <= kLongestTerm)
+        terms.insert(escape_controls(token.in(file.text)));
   for (const TensorSpec& tensor : task.tensors)
     terms.insert("tensor:" + std::string(name_of(tensor.role)) + ":" + std::string(name_of(tensor.dtype)) +
                  ":" + std::to_string(tensor.shape.size()));
-  return {terms.begin(), terms.end()};
+  // Like tasks keep the same names, since the first by name stay.
+  const auto most = static_cast<std::ptrdiff_t>(std::min(terms.size(), MemoryRule::kMostTerms));
+  return {terms.begin(), std::next(terms.begin(), most)};
 }
 
 Digest MemorySnapshot::digest() const { return digest_of(to_lines(rules)); }
@@ -126,12 +129,15 @@ MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string&
       by_score.emplace(std::pair(-score, rule->id()), rule);
   MemorySnapshot snapshot;
   std::map<RuleKind, std::size_t> used;
-  std::size_t tactics = 0;
+  std::size_t tactics = 0, bytes = 0;
   for (const auto& [score, rule] : by_score) {
     const std::size_t cost = tokens_of(note_of(*rule));
     const bool is_tactic = rule->kind == RuleKind::tactic;
     if (is_tactic && tactics == kMostTactics) continue;
     if (used[rule->kind] + cost > budget_tokens / kKinds) continue;  // a shorter one may still fit
+    const std::size_t line = to_line(*rule).size() + 1;
+    if (bytes + line > MemorySnapshot::kMostBytes) continue;
+    bytes += line;
     used[rule->kind] += cost;
     tactics += is_tactic ? 1 : 0;
     snapshot.rules.push_back(*rule);

@@ -18,7 +18,6 @@ using Json = nlohmann::json;
 
 constexpr std::array kNames = {std::pair{RuleKind::refusal, "refusal"}, std::pair{RuleKind::tactic, "tactic"},
                                std::pair{RuleKind::dead_end, "dead_end"}};
-constexpr std::size_t kLongestLine = std::size_t{256} << 10;
 
 auto key_of(const std::string& term) { return std::tie(term); }
 auto key_of(const Evidence& one) { return std::tie(one.run, one.program); }
@@ -31,6 +30,11 @@ void unite(std::vector<T>& into, const std::vector<T>& more) {
   std::vector<T> all;
   std::ranges::set_union(into, more, std::back_inserter(all), kBefore);
   into = std::move(all);
+}
+
+template <class T>
+void keep_first(std::vector<T>& list, std::size_t most) {
+  if (list.size() > most) list.resize(most);
 }
 
 template <class T>
@@ -113,6 +117,19 @@ double MemoryRule::rank() const {
   return (1.0 + static_cast<double>(helped)) / (1.0 + static_cast<double>(uses.size()));
 }
 
+void MemoryRule::trim() {
+  std::vector<Evidence> kept;
+  for (Evidence& one : evidence) {
+    const bool run_is_full =
+        kept.size() >= kMostVerdictsOfRun && kept[kept.size() - kMostVerdictsOfRun].run == one.run;
+    if (!run_is_full) kept.push_back(std::move(one));
+  }
+  evidence = std::move(kept);
+  keep_first(evidence, kMostVerdicts);
+  keep_first(uses, kMostUses);
+  keep_first(terms, kMostTerms);
+}
+
 void add_to(MemoryRule& rule, const MemoryRule& other) {
   unite(rule.terms, other.terms);
   unite(rule.evidence, other.evidence);
@@ -120,6 +137,7 @@ void add_to(MemoryRule& rule, const MemoryRule& other) {
   unite(rule.uses, other.uses);
   for (const RuleUse& use : other.uses)
     std::ranges::lower_bound(rule.uses, use.run, {}, &RuleUse::run)->helped |= use.helped;
+  rule.trim();
 }
 
 std::string to_line(const MemoryRule& rule) {
@@ -135,7 +153,6 @@ std::string to_line(const MemoryRule& rule) {
 
 Result<MemoryRule> rule_from(std::string_view line) {
   const auto refuse = [](const char* why) { return fail(ErrorCode::bad_input, why); };
-  if (line.size() > kLongestLine) return refuse("a rule is longer than 256 KiB");
   const Json json = Json::parse(line, nullptr, false);
   if (json.is_discarded()) return refuse("a rule is no JSON text");
   try {

@@ -12,11 +12,10 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kLargestSnapshot = std::size_t{16} << 20;
 constexpr const char* kHint = "restore the files of the run folder, or begin a new run";
 
 Result<MemorySnapshot> read_snapshot(const std::filesystem::path& file) {
-  const auto text = read_regular_file(file, kLargestSnapshot);
+  const auto text = read_regular_file(file, MemorySnapshot::kMostBytes);
   if (!text) return text.error();
   auto rules = rules_from(*text, file.string());
   if (!rules) return rules.error();

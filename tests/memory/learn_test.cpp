@@ -110,6 +110,17 @@ TEST(Learn, AGainWithinTheNoiseIsNoTactic) {
                   .empty());
 }
 
+TEST(Learn, AGainOverABadParentIsOnlyWhatTheRunGained) {
+  History run;
+  run.child(0, {}, "int a;\n", accepted(30, 30)).child(1, {{0}}, "int bad;\n", accepted(1, 1));
+  run.child(2, {{1}}, "int less;\n", accepted(7, 7));
+  EXPECT_TRUE(run.rules().empty()) << "the seed is better";
+  const auto rules = run.child(3, {{1}}, "int good;\n", accepted(45, 45)).rules();
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].kind, RuleKind::tactic);
+  EXPECT_DOUBLE_EQ(rules[0].evidence[0].gain->median, 1.5) << "not 45";
+}
+
 TEST(Learn, OnlyTheFirstVerdictOfAProgramCounts) {
   EXPECT_TRUE(History()
                   .child(0, {}, "int a;\n", accepted(1, 1))
@@ -143,6 +154,25 @@ TEST(Learn, WhatWasTriedThreeTimesAndNeverGainedIsADeadEnd) {
   ASSERT_EQ(dead.size(), 1u) << "fast gained once";
   EXPECT_NE(dead[0].text.find("`slow`"), std::string::npos);
   EXPECT_EQ(dead[0].evidence.size(), 3u);
+}
+
+TEST(Learn, IsWithinLimitsHoweverLongTheRunAndItsTexts) {
+  const std::string long_name(101, 'n'), refused_text(10'000, '\x01');
+  const Rejection refused{Stage::compile, RejectionCode::compile_failed, refused_text, {}};
+  History run;
+  run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int b;\n", refused);
+  for (std::uint64_t id = 2; id < 202; ++id) {
+    const std::string text = "int a, slow, " + long_name + ", n" + std::to_string(id) + ";\n";
+    run.child(id, {{id % 2}}, text, accepted(1, 1));
+  }
+  std::map<RuleKind, std::size_t> count;
+  for (const MemoryRule& rule : run.rules()) {
+    ++count[rule.kind];
+    EXPECT_LE(rule.evidence.size(), MemoryRule::kMostVerdictsOfRun);
+    EXPECT_LT(to_line(rule).size(), 20'000u);
+  }
+  EXPECT_EQ(count[RuleKind::refusal], 64u);
+  EXPECT_EQ(count[RuleKind::dead_end], 1u) << "slow; the long name would be a long rule";
 }
 
 MemoryRule shown(RuleKind kind, const std::string& text) {

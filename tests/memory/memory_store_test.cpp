@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -94,6 +95,33 @@ TEST(MemoryStore, LosesNothingWhenSeveralWrite) {
     });
   writers.clear();
   EXPECT_EQ(store.rules().value().size(), 20u);
+}
+
+// Versions before the limits wrote rules of any length, and read none beyond 256 KiB.
+TEST(MemoryStore, ReadsAndMendsRulesThatAreTooLong) {
+  const TemporaryFolder folder;
+  const auto store = MemoryStore::open(folder / "memory").value();
+  MemoryRule grown = rule("x", {});
+  for (std::uint64_t i = 10'000; i < 15'000; ++i) {
+    grown.terms.push_back("term" + std::to_string(i));
+    grown.evidence.push_back({"r1", i, "t1", "a CPU", {}});
+    grown.uses.push_back({"r" + std::to_string(i), true});
+  }
+  const std::string lines = to_lines({grown, rule("y")});
+  ASSERT_GT(lines.size(), std::size_t{256} << 10);
+  std::ofstream(folder / "memory/rules.jsonl") << lines;
+
+  const auto read = store.rules();
+  ASSERT_TRUE(read) << describe(read.error());
+  ASSERT_EQ(read->size(), 2u);
+  const auto mended = std::ranges::find(*read, grown.id(), &MemoryRule::id);
+  ASSERT_NE(mended, read->end());
+  EXPECT_EQ(mended->terms.size(), MemoryRule::kMostTerms);
+  EXPECT_EQ(mended->evidence.size(), MemoryRule::kMostVerdictsOfRun);
+  EXPECT_EQ(mended->uses.size(), MemoryRule::kMostUses);
+  EXPECT_EQ(store.add({{grown, rule("z")}, {}}).value(), 1u);
+  EXPECT_EQ(store.rules().value().size(), 3u);
+  EXPECT_LT(fs::file_size(folder / "memory/rules.jsonl"), std::size_t{256} << 10);
 }
 
 TEST(MemoryStore, LeavesAFileThatItCannotRead) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <kernelsmith/memory/rule.hpp>
@@ -62,6 +64,27 @@ TEST(MemoryRule, KeepsOneDescriptionInAnyOrder) {
   for (const MemoryRule& more : {none, first}) add_to(other, more);
   EXPECT_EQ(one.about, "a");
   EXPECT_EQ(other.about, "a");
+}
+
+MemoryRule with_verdicts(const std::string& run, std::uint64_t first, std::uint64_t end) {
+  MemoryRule rule = testing::rule("x");
+  rule.evidence.clear();
+  for (std::uint64_t program = first; program < end; ++program)
+    rule.evidence.push_back({run, program, "t1", "a CPU", {}});
+  return rule;
+}
+
+TEST(MemoryRule, KeepsTheSameVerdictsInAnyOrderOfMerges) {
+  std::vector<MemoryRule> parts;
+  for (const char* run : {"a", "b", "c", "d", "e", "f"})
+    for (const std::uint64_t first : {0, 9, 18}) parts.push_back(with_verdicts(run, first, first + 15));
+  MemoryRule forward = parts.front(), backward = parts.back();
+  for (const MemoryRule& part : parts) add_to(forward, part);
+  for (std::size_t i = parts.size(); i-- > 0;) add_to(backward, parts[i]);
+  EXPECT_EQ(forward, backward);
+  EXPECT_EQ(forward.evidence.size(), MemoryRule::kMostVerdicts);
+  EXPECT_EQ(std::ranges::count(forward.evidence, "a", &Evidence::run), MemoryRule::kMostVerdictsOfRun);
+  EXPECT_EQ(forward.evidence.back().run, "d") << "four runs fill it";
 }
 
 TEST(MemoryRule, NamesTheLineThatCannotBeRead) {

@@ -30,10 +30,10 @@ struct Learnt {
   std::map<std::string, RuleUse> uses;  ///< of the rules that it read, by id
 };
 
-/// Reads the journal once. A child that was accepted after its parent was rejected gives a refusal; one that
-/// is better than its parent beyond the noise gives a tactic; an identifier that several children brought in
-/// and none of them gained by gives a dead end. A tactic is described by the first two sentences of its
-/// reply.
+/// Reads the journal once. A child that was accepted after its parent was rejected gives a refusal (the
+/// first 64 of a run); one that is better than all programs before it beyond the noise gives a tactic; an
+/// identifier that several children brought in and none of them gained by gives a dead end. A tactic is
+/// described by the first two sentences of its reply.
 ///
 /// A tactic that the run read helped if a child that gained did at least half of it; a refusal, if one that
 /// was accepted did. A dead end was of no help if a child brought it in all the same; otherwise nothing can

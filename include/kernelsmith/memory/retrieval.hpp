@@ -13,13 +13,17 @@
 namespace kernelsmith {
 
 /// What a task is compared by: the identifiers of its reference (of its seed if it has none), its tensors'
-/// types, roles and ranks. Sorted, without repeats.
+/// types, roles and ranks. Sorted, without repeats; no name of more than 100 bytes, and at most
+/// `MemoryRule::kMostTerms`.
 std::vector<std::string> memory_terms(const Task& task);
 
 /// What a run reads from a store: fixed once it is made, so that resume and replay do not depend on the
 /// store.
 struct MemorySnapshot {
   std::vector<MemoryRule> rules;  ///< the best first
+
+  /// retrieve() takes no more than can be read again from the run folder.
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
   /// The digest of to_lines(rules).
   Digest digest() const;

@@ -27,7 +27,7 @@ struct Evidence {
   std::uint64_t program = 0;             ///< whose verdict it is
   std::string task;                      ///< the task's digest, as hexadecimal digits
   std::string hardware;                  ///< as the report says
-  std::optional<Measurement> gain = {};  ///< child over parent, above 1 is faster; tactics have it
+  std::optional<Measurement> gain = {};  ///< over the best program before it, above 1; tactics have it
 
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
@@ -57,19 +57,28 @@ struct MemoryRule {
   /// Its weight among rules that fit a task equally well, in (0, 1]: how often it helped.
   double rank() const;
 
+  /// Puts its lists within the limits below: the first entries stay. Cut before or after a union, the result
+  /// is the same.
+  void trim();
+
   static constexpr std::size_t kExpiresAfter = 5;
+  /// More would tell a prompt and the ranking nothing new, and a store would grow with each run.
+  static constexpr std::size_t kMostVerdicts = 64, kMostVerdictsOfRun = 16, kMostUses = 1'000,
+                               kMostTerms = 1'000;
 
   friend bool operator==(const MemoryRule&, const MemoryRule&) = default;
 };
 
-/// Adds what `other`, a rule with the same id, has and `rule` lacks. Adding the same twice changes nothing.
-/// A run that the rule helped by either was helped; of two descriptions the first by bytes stays.
+/// Adds what `other`, a rule with the same id, has and `rule` lacks, as far as the limits allow. Adding the
+/// same twice changes nothing. A run that the rule helped by either was helped; of two descriptions the first
+/// by bytes stays.
 void add_to(MemoryRule& rule, const MemoryRule& other);
 
 /// One line without its end: sorted keys, no white space.
 std::string to_line(const MemoryRule& rule);
 
-/// Reads what to_line() writes, byte for byte. `bad_input` for anything else.
+/// Reads what to_line() writes, byte for byte, with lists of any length: earlier versions wrote such.
+/// `bad_input` for anything else.
 Result<MemoryRule> rule_from(std::string_view line);
 
 /// All lines of a store or an export; `bad_input` names `where` and the line. Two lines may hold one id.
