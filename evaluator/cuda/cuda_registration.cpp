@@ -21,6 +21,7 @@ class CudaProvider final : public EvaluatorProvider {
   void read(YamlMap& in) override {
     std::string toolkit = options_.toolkit.string();
     in.optional("toolkit", toolkit);
+    if (in.kind("toolkit") != YamlKind::absent) stored_toolkit_ = false;
     in.optional("arch", options_.arch);
     in.optional("flags", options_.flags);
     read_devices(in, options_.devices);
@@ -43,30 +44,50 @@ class CudaProvider final : public EvaluatorProvider {
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
-    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
+    if (const Status ok = check(); !ok) return ok.error();
     return make_cuda_evaluator(task, stopped_by(stop, options_));
   }
 
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    if (const Status ok = check(); !ok) return ok.error();
     return describe_cuda_plan(task, source, options_);
   }
 
   Result<GpuProfile> profile(const Task& task, const Source& source,
                              const std::stop_token& stop) const override {
+    if (const Status ok = check(); !ok) return ok.error();
     return profile_cuda(task, source, stopped_by(stop, options_));
   }
 
   void tell_of_waiting(const TellOfWaiting& tell) override { options_.tell = tell; }
 
-  void mark_untrusted() override { sandbox_.mark_untrusted(); }
+  void mark_untrusted() override {
+    sandbox_.mark_untrusted();
+    stored_toolkit_ = true;
+  }
 
   std::vector<std::string> settings_to_reconfirm() const override {
-    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+    std::vector<std::string> settings = SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+    if (!options_.toolkit.empty()) settings.push_back("toolkit=" + options_.toolkit.string());
+    return settings;
   }
 
  private:
+  /// Refuses what only a run folder says. A toolkit's compiler is asked for its version outside a sandbox,
+  /// and so is its profiler run.
+  Status check() const {
+    if (const Status ok = sandbox_.check(options_.unsandboxed);
+        !ok || !stored_toolkit_ || options_.toolkit.empty())
+      return ok;
+    const std::string toolkit = options_.toolkit.string();
+    return fail(ErrorCode::invalid_argument,
+                "this run names a toolkit, whose tools would run with all your rights: " + toolkit,
+                "evaluator.toolkit", "if you trust it, say so: --set evaluator.toolkit=" + toolkit);
+  }
+
   CudaOptions options_;
   SandboxSetting sandbox_;
+  bool stored_toolkit_ = false;  ///< only a run folder names it: see mark_untrusted()
 };
 
 }  // namespace

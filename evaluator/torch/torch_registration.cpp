@@ -45,17 +45,18 @@ class TorchProvider final : public EvaluatorProvider {
   }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
-    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
-    if (stored_python_ && !options_.python.empty()) return python_not_said_again(options_.python.string());
+    if (const Status ok = check(); !ok) return ok.error();
     return make_torch_evaluator(task, stopped_by(stop, options_));
   }
 
   Result<std::string> describe_plan(const Task& task, const Source& source) const override {
+    if (const Status ok = check(); !ok) return ok.error();
     return describe_torch_plan(task, source, options_);
   }
 
   Result<PlainVerdict> verify(const Task& task, const Source& source,
                               const std::stop_token& stop) const override {
+    if (const Status ok = check(); !ok) return ok.error();
     return verify_in_plain_torch(task, source, stopped_by(stop, options_));
   }
 
@@ -73,6 +74,13 @@ class TorchProvider final : public EvaluatorProvider {
   }
 
  private:
+  /// Refuses what only a run folder says.
+  Status check() const {
+    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok;
+    if (stored_python_ && !options_.python.empty()) return python_not_said_again(options_.python.string());
+    return {};
+  }
+
   TorchOptions options_;
   SandboxSetting sandbox_;
   bool stored_python_ = false;  ///< only a run folder names it: see mark_untrusted()

@@ -6,6 +6,7 @@ import sys
 import kernelsmith as ks
 import pytest
 import support
+from kernelsmith.agents.loop import call_in
 from scripted_model import scripted
 
 
@@ -22,6 +23,7 @@ def call(tool, **arguments):
 def test_the_small_agent(sandboxed, task, tmp_path):
     replies = [call("history"), call("evaluate") + program(3), program(5), "```json\n{\"tool\": \"evaluate\"}\n```\nSorry.",
                call("reveal_seeds"), call("show_program", program="two"), call("evaluate", speed=9, code="x"),
+               call("evaluate", code=["k0 = 1"]), call("evaluate", files={"seed.txt": 5}), "\x1b]0;steered\x07" + call("show_program"),
                call("budget"), call("submit", program=3), call("evaluate") + program(6), call("evaluate") + program(7),
                call("submit") + program(7)]
     with scripted(lambda asked, number: replies[min(number, len(replies)) - 1]) as server:
@@ -35,9 +37,16 @@ def test_the_small_agent(sandboxed, task, tmp_path):
     assert answers[1].startswith("1 programs") and "accepted, fitness 3" in answers[2] and "fitness 5" in answers[3]
     for at, words in ((4, "no program was found"), (5, "there is no tool reveal_seeds"), (6, "error"), (7, "unexpected keyword")):
         assert words in answers[at] and answers[at].startswith("error: "), answers[at]
-    assert "submitted" in answers[9]
+    assert "one string" in answers[8] and "for each path" in answers[9] and "missing a required argument" in answers[10]
+    assert "\\x1b]0;steered" in ended.stderr and "\x1b" not in ended.stderr
+    assert "submitted" in answers[12]
     first = server.asked[0]["messages"]
     assert "evaluate" in first[0]["content"] and "k0 = 0" in first[1]["content"]
+
+
+def test_a_call_that_is_nested_too_deeply_is_none():
+    with pytest.raises(ks.Error, match="no program was found"):
+        call_in('```json\n{"tool": ' + "[" * 20_000 + "\n```", None)
 
 
 def test_attempts_of_a_proposer():

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -9,8 +10,10 @@
 
 #include <kernelsmith/agent/agent_proposer.hpp>
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/sandbox/spec.hpp>
 
 #include "sitting.hpp"
+#include "workspace.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -27,6 +30,30 @@ Result<std::string> found_in_path(const std::string& program) {
   }
   return fail(ErrorCode::not_found, "the agent's command is not in PATH", program,
               "install it, or give its whole path");
+}
+
+/// Whether the sandbox shows a program; what a link or its first line leads to is another matter.
+bool is_shown(const std::filesystem::path& program, const AgentOptions& options) {
+  SandboxSpec spec;
+  add_toolchain(spec);
+  std::vector<std::filesystem::path> roots = options.read_only;
+  for (const Bind& bind : spec.read_only) roots.push_back(bind.target);
+  for (const SandboxLink& link : spec.links) roots.push_back(link.target);
+  roots.emplace_back(agent::kWorkspace);
+  return std::ranges::any_of(roots, [&](const std::filesystem::path& root) {
+    const auto beneath = program.lexically_normal().lexically_relative(root.lexically_normal());
+    return !beneath.empty() && *beneath.begin() != "..";
+  });
+}
+
+/// The sandbox's "No such file or directory" is not the host's.
+Error with_hint(Error error) {
+  if (error.code == ErrorCode::not_found && error.hint.empty())
+    error.hint =
+        "read_only of the proposer lists what the sandbox shows beside /usr/bin, /usr/lib and /usr/local: "
+        "the "
+        "command's folder, that of the file which it links to, and that of its #! interpreter";
+  return error;
 }
 
 /// A thread for each request: it waits for a process most of the time, or until fewer agents are at work.
@@ -61,6 +88,7 @@ class AgentProposer final : public Proposer {
       ++at_work_;
     }
     auto answer = agent::Sitting(prompts_, options_, std::move(request)).run(stop);
+    if (!answer) answer = with_hint(answer.error());
     {
       const MutexLock lock(mutex_);
       --at_work_;
@@ -85,6 +113,8 @@ Result<std::shared_ptr<Proposer>> make_agent_proposer(PromptBuilder prompts, con
     return fail(ErrorCode::invalid_argument, "an agent needs a command", "proposer.command");
   auto program = found_in_path(options.command.front());
   if (!program) return program.error();
+  if (!is_shown(*program, options))
+    return with_hint(fail(ErrorCode::not_found, "the sandbox does not show the agent's command", *program));
   if (options.name.empty()) options.name = std::filesystem::path(*program).filename().string();
   options.command.front() = std::move(*program);
   return std::shared_ptr<Proposer>(std::make_shared<AgentProposer>(std::move(prompts), std::move(options)));

@@ -1,10 +1,13 @@
-// kernelsmith profile TASK FILE
+// kernelsmith profile TASK FILE, and kernelsmith profile RUN NUMBER
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include <kernelsmith/session/candidate_profile.hpp>
 #include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
@@ -22,7 +25,8 @@ constexpr const char* kProfileFooter =
 has its registers, shared memory, spills, occupancy and what limits that. On a machine with a GPU and ncu it also has the
 unit that bounds it, its place on the roofline, what its warps wait for and its hottest source lines. ncu sets the GPU's
 clocks: its times are for comparison among launches. What is not known on this machine stands after "missing:".
---config and --set count in the section `evaluator` only. Hot spots of a whole PyTorch model:
+--config and --set count in the section `evaluator` only. A program of a run has the run's own settings beneath them; if those turn
+the sandbox off, that is said again, as to `resume`. Hot spots of a whole PyTorch model:
 python -m kernelsmith profile MODEL --out DIR (docs/production.md).
 
 Exit status: 0 accepted, or not run for want of a GPU; 1 rejected; 2 wrong use; 3 a broken machine or environment.)";
@@ -63,33 +67,74 @@ void print(const CandidateProfile& profile, const Source& candidate, const std::
   for (const std::string& what : profile.missing) say("missing: {}\n", what);
 }
 
+/// What is profiled, and with which settings.
+struct Subject {
+  Task task;
+  RunConfig config;
+  Source source;
+  std::string file;  ///< what its only file is called
+};
+
+Result<Subject> candidate_of_task(const std::string& folder, const std::string& file,
+                                  const Registry& registry) {
+  auto loaded = load_task_folder(folder, registry.backends);
+  if (!loaded) return loaded.error();
+  auto config = default_config(loaded->task, registry);
+  if (!config) return config.error();
+  auto candidate = load_candidate(loaded->task, file);
+  if (!candidate) return candidate.error();
+  return Subject{std::move(loaded->task), std::move(*config), std::move(*candidate), file};
+}
+
+/// Its settings are a run folder's, which somebody else may have made: the provider knows that.
+Result<Subject> program_of_run(const std::string& folder, const std::string& number,
+                               const Registry& registry) {
+  if (const std::string wrong = whole_number(0)(number); !wrong.empty())
+    return fail(ErrorCode::invalid_argument, wrong, "FILE", "of a run, a program's number is profiled");
+  auto stored = load_stored_run(folder, registry);
+  if (!stored) return stored.error();
+  const auto view = view_run(folder, registry);
+  if (!view) return view.error();
+  ProgramId id;
+  std::from_chars(number.data(), number.data() + number.size(), id.value);
+  if (!view->state.programs().contains(id))
+    return fail(ErrorCode::not_found, "the run has no program " + number, folder,
+                "kernelsmith export prints them all");
+  const auto program = view->state.individual(id);
+  if (!program) return program.error();
+  const Source& source = (*program)->program->source;
+  return Subject{std::move(stored->task.task), std::move(stored->config), source,
+                 source.files().front().path};
+}
+
 struct ProfileCommand {
-  std::string task, file;
+  std::string place, which;
   JsonOption json;
   bool no_evaluation = false;
   ConfigOptions config;
 
   int operator()() const {
     const Registry registry = default_registry();
-    const auto loaded = load_task_folder(task, registry.backends);
-    if (!loaded) return report(loaded.error(), json);
-    auto run = default_config(loaded->task, registry);
-    if (!run) return report(run.error(), json);
-    if (const Status applied = config.apply(registry, *run); !applied) return report(applied.error(), json);
-    const auto candidate = load_candidate(loaded->task, file);
-    if (!candidate) return report(candidate.error(), json);
+    std::error_code ignored;
+    const bool is_run = std::filesystem::exists(std::filesystem::path(place) / "run.db", ignored);
+    auto subject =
+        is_run ? program_of_run(place, which, registry) : candidate_of_task(place, which, registry);
+    if (!subject) return report(subject.error(), json);
+    const auto& [task, settings, source, file] = *subject;
+    if (const Status applied = config.apply(registry, subject->config); !applied)
+      return report(applied.error(), json);
     Interrupt interrupt;
-    const auto profile = profile_candidate(loaded->task, *run, *candidate, !no_evaluation, interrupt.token());
+    const auto profile = profile_candidate(task, settings, source, !no_evaluation, interrupt.token());
     if (!profile) {
       Error error = profile.error();
-      error.message = naming_given_file(error.message, *candidate, file);
+      error.message = naming_given_file(error.message, source, file);
       const int status = report(error, json);
       return error.code == ErrorCode::refused ? kRejected : status;
     }
     if (json)
       std::fputs(json_of_object(profile_json(*profile), json).c_str(), stdout);
     else
-      print(*profile, *candidate, file);
+      print(*profile, source, file);
     return profile->evaluation && !profile->evaluation->accepted() ? kRejected : kDone;
   }
 };
@@ -99,9 +144,13 @@ struct ProfileCommand {
 void add_profile(CLI::App& app, Command& chosen) {
   auto profile = std::make_shared<ProfileCommand>();
   CLI::App* command = app.add_subcommand("profile", "Say what bounds a candidate");
-  command->add_option("TASK", profile->task, "The task's folder, or a KernelBench problem (a .py file)")
+  command
+      ->add_option("TASK", profile->place,
+                   "The task's folder, a KernelBench problem (a .py file), or a run's folder")
       ->required();
-  command->add_option("FILE", profile->file, "A candidate; a folder if the task's seed has several files")
+  command
+      ->add_option("FILE", profile->which,
+                   "A candidate; a folder if the task's seed has several files; of a run, a program's number")
       ->required();
   profile->json.add_to(*command);
   command->add_flag("--no-evaluation", profile->no_evaluation,

@@ -11,6 +11,7 @@
 
 #include <kernelsmith/agent/agent_proposer.hpp>
 
+#include "temporary_folder.hpp"
 #include "toy.hpp"
 
 namespace kernelsmith {
@@ -232,6 +233,23 @@ TEST(Agent, NeedsACommandThatIsThere) {
   };
   EXPECT_EQ(made({}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(made({"no-such-agent"}).error().code, ErrorCode::not_found);
+}
+
+TEST(Agent, SaysWhatTheSandboxDoesNotShow) {
+  const auto folder = TemporaryFolder();
+  const auto command = folder.path() / "my-agent";
+  std::ofstream(command) << "#!/no/such/shell\n";
+  std::filesystem::permissions(command, std::filesystem::perms::owner_all);
+  AgentOptions options;
+  options.command = {command.string()};
+  const auto made = make_agent_proposer(prompts(), toy_task(), options);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, ErrorCode::not_found);
+  EXPECT_THAT(made.error().hint, HasSubstr("read_only"));
+  options.read_only = {folder.path()};
+  const Sitting shown(options);  // all but its interpreter
+  ASSERT_TRUE(shown.outcome.error);
+  EXPECT_THAT(shown.outcome.error->hint, HasSubstr("interpreter"));
 }
 
 TEST(Agent, GoesOnWithWhatAnEarlierOneHadTried) {

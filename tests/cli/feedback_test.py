@@ -34,6 +34,12 @@ class FeedbackTest(CommandTest):
         told = json.loads(self.succeed("profile", "--no-evaluation", "--json", "task", "task/seed.txt").stdout)
         self.assertIsNone(told["evaluation"])
 
+    def test_a_program_of_a_run_is_profiled_by_its_number(self):
+        self.run_of_a_few()
+        self.assertIn("accepted: fitness 0\n", self.succeed("profile", "a.run", "0").stdout)
+        self.fail_with(2, "profile", "a.run", "9999", says=["the run has no program 9999"], code="not_found")
+        self.fail_with(2, "profile", "a.run", "task/seed.txt", says=["no whole number"], code="invalid_argument")
+
     def test_a_difference_has_text_features_and_verdicts(self):
         self.run_of_a_few()
         done = self.succeed("diff", "a.run", "0", "1")

@@ -25,9 +25,11 @@ class ForeignRunTest(CommandTest):
         self.fail_with(2, "replay", "a.run", "--out", "b.run", says=says)
         self.fail_with(2, "resume", "a.run", "--iterations", "6", says=says)
         self.assertFalse((self.folder / "b.run").exists())
+        self.fail_with(2, "profile", "a.run", "1", says=says)
         word = ["--set", "evaluator.sandbox=none"]
         done = self.succeed("replay", "a.run", "--out", "b.run", *word)
         self.assertRegex(done.stdout, "tier +unsandboxed")
+        self.succeed("profile", "a.run", "1", *word)
         done = self.succeed("resume", "a.run", "--iterations", "6", *word)
         self.assertIn("--set evaluator.sandbox=none", done.stdout, "it is needed the next time, too")
         self.succeed("replay", "a.run", "--out", "c.run", "--keep-evaluations")  # runs nothing

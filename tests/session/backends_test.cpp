@@ -151,5 +151,38 @@ TEST(BackendDescriptions, AreWhatTheDoctorAsks) {
   EXPECT_THAT(examine_precision(command, registry.backends), IsEmpty());
 }
 
+TEST(Backends, AToolkitOfARunFolderIsNamedAgain) {
+  const Registry registry = default_registry();
+  Task task = toy_kernel();
+  task.backend = "cuda";
+  RunConfig config = default_config(task, registry).value();
+  ASSERT_TRUE(read_config("evaluator: {toolkit: /no/such/kit}", "run.yaml", registry, config));
+  EvaluatorProvider& provider = *config.evaluator.provider;
+  provider.mark_untrusted();
+  EXPECT_THAT(provider.settings_to_reconfirm(), ElementsAre("toolkit=/no/such/kit"));
+  EXPECT_EQ(provider.make(task, {}).error().where, "evaluator.toolkit");
+  EXPECT_EQ(provider.profile(task, task.reference, {}).error().where, "evaluator.toolkit");
+  ASSERT_TRUE(read_config("evaluator: {toolkit: /no/such/kit}", "--set", registry, config));
+  EXPECT_NE(provider.make(task, {}).error().where, "evaluator.toolkit");
+}
+
+TEST(Backends, ARunFolderTurnsTheSandboxOffForNothingThatRunsPrograms) {
+  const Registry registry = default_registry();
+  for (const auto& [name, make] : registry.evaluators) {
+    Task task = toy_kernel();
+    task.backend = name;
+    RunConfig config = default_config(task, registry).value();
+    ASSERT_TRUE(read_config("evaluator: {sandbox: none}", "run.yaml", registry, config)) << name;
+    config.evaluator.provider->mark_untrusted();
+    const auto expect_refused = [&](const auto& answer) {
+      ASSERT_FALSE(answer) << name;
+      if (answer.error().code == ErrorCode::unsupported) return;  // it has no such thing
+      EXPECT_EQ(answer.error().where, "evaluator.sandbox") << name << describe(answer.error());
+    };
+    expect_refused(config.evaluator.provider->describe_plan(task, task.reference));
+    expect_refused(config.evaluator.provider->profile(task, task.reference, {}));
+  }
+}
+
 }  // namespace
 }  // namespace kernelsmith

@@ -43,7 +43,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--evaluations", metavar="N", type=_positive,
                         help=f"the run's budget in all; default: {_EVALUATIONS}, or the run's own")
     parser.add_argument("--workers", metavar="N", type=_positive, help="evaluations at a time; default: 1")
-    parser.add_argument("--sandbox", choices=["bubblewrap", "none"], help="run.yaml's evaluator.sandbox")
+    parser.add_argument("--sandbox", choices=["required", "none"], help="run.yaml's evaluator.sandbox")
 
 
 def desk_for(options: argparse.Namespace) -> Desk:
@@ -131,6 +131,7 @@ def drive_beside(desk: Desk, work: Callable[[], None]) -> _core.Outcome:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # how the desk stops; a script's `&` leaves it ignored
     threading.Thread(target=use, name="desk", daemon=True).start()
     outcome = desk.drive()
     if failed:

@@ -63,10 +63,16 @@ class Desk:
                 self._driving = True
             outcome = run_task(self.task, self, self.folder, self._note, self._settings)
         except BaseException as failed:
+            if isinstance(failed, Error):
+                failed.hint = as_options(failed.hint)
             self._close(f"the run ended: {failed}", "tool_failed")
             raise
         self._close(_last_words(outcome), "over_budget" if outcome.reason == "budget" else "tool_failed")
         return outcome
+
+    def sandbox(self) -> str:
+        """What the user says of the sandbox; empty: nothing, and a run folder that turns it off is not believed."""
+        return str(self._settings.get("evaluator", {}).get("sandbox", ""))
 
     def stop(self) -> None:
         """Ends drive() in order, from another thread; what is under way is journalled, and a later session goes on with
@@ -195,6 +201,11 @@ class Desk:
             self._closed = words
             self._request = self._answer = None
             self._changed.notify_all()
+
+
+def as_options(hint: str) -> str:
+    """A hint of the executable's, in the options of `kernelsmith mcp` and `kernelsmith agent`."""
+    return hint.replace("--set evaluator.sandbox=", "--sandbox ")
 
 
 def task_text(desk: Desk) -> str:

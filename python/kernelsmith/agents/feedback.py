@@ -4,15 +4,13 @@ cost nothing."""
 from __future__ import annotations
 
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from .._errors import Error
 from .._executable import executable
 from . import answers
-from .desk import Desk
+from .desk import Desk, as_options
 
 _LIMIT_S = 300
 
@@ -28,16 +26,9 @@ class Feedback:
         """What bounds a program of the run. For CUDA C++: registers, shared memory, spills and occupancy of each launch; on a
         machine with a GPU and ncu also the roofline, what warps wait for, and the hottest source lines. Costs nothing."""
         one = self._desk.program(program)
-        with tempfile.TemporaryDirectory(prefix="kernelsmith-profile-") as folder:
-            for path, text in one.source.files.items():
-                place = Path(folder) / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(text, "utf-8", "surrogatepass")
-            files = list(one.source.files)
-            candidate = folder if len(files) > 1 else str(Path(folder) / files[0])
-            said = self._said("profile", ["--no-evaluation", "--config", str(self._desk.folder / "run.yaml"),
-                                          str(self._desk.task.folder), candidate])
-            said = said.replace(folder + "/", "")
+        sandbox = self._desk.sandbox()
+        said = self._said("profile", ["--no-evaluation", *([f"--set=evaluator.sandbox={sandbox}"] if sandbox else []),
+                                      str(self._desk.folder), str(program)])
         return answers.tail(f"program {program}: {answers.evaluation(one.evaluation)}\n{said}", answers.MOST_CHARACTERS)
 
     def diff(self, a: int, b: int) -> str:
@@ -61,6 +52,6 @@ class Feedback:
         finally:
             self._working.release()
         if ended.returncode > 1:
-            said = answers.tail(ended.stderr.strip(), answers.MOST_CHARACTERS)
+            said = answers.tail(as_options(ended.stderr.strip()), answers.MOST_CHARACTERS)
             raise Error(said.removeprefix("error: ") or f"exit status {ended.returncode}", "tool_failed", command)
         return (ended.stdout or ended.stderr).strip()

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from .. import _core
 from .._errors import Error
 from .._search import prompt
+from .._words import visible
 from .command import Parser, add_run_options, desk_for, drive_beside, leave
 from .desk import Desk
 from .notes import RULES
@@ -85,13 +86,23 @@ def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, An
             raise Error(f"no program was found beside the call: {child.code}, {child.detail}", "bad_input", name,
                         "give the call as a json block, and the program in a block of its own")
         arguments["files"] = child.files
+    _check_texts(arguments)
     return name, arguments
+
+
+def _check_texts(arguments: dict[str, Any]) -> None:
+    """Raises Error for a program that is no text. What else is of a wrong type the tools refuse themselves."""
+    code, files = arguments.get("code"), arguments.get("files")
+    if code is not None and not isinstance(code, str):
+        raise Error("`code` is the whole program as one string", "bad_input", "code")
+    if files is not None and not (isinstance(files, dict) and all(isinstance(text, str) for text in files.values())):
+        raise Error("`files` is an object with a string, the whole text, for each path", "bad_input", "files")
 
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and "tool" in value else None
 
@@ -121,7 +132,8 @@ class Conversation:
                     return
                 raise error
             self._turns.append({"role": "user", "content": answer})
-            print(f"{reply.strip()[:500]}\n--- {answer[:300]}\n", file=sys.stderr, flush=True)
+            said = f"{reply.strip()[:500]}\n--- {answer[:300]}\n"
+            print("\n".join(visible(line) for line in said.split("\n")), file=sys.stderr, flush=True)
 
     def _messages(self, request: _core.Request) -> list[dict[str, str]]:
         task = prompt(request, self._desk.task, set="agent")
