@@ -204,8 +204,10 @@ void Supervisor::set_up_init(pid_t init) {
     if (Status limited = limit_processes(init, spec_.limits.processes + 1); !limited)
       failure_ = limited.error();
   }
-  if (memory_ && !memory_->add(init)) failure_ = system_error("a sandbox's memory could not be limited");
-  if (processors_ && !processors_->add(init))
+  // An init that is gone (ESRCH) has said itself why.
+  if (memory_ && !memory_->add(init) && errno != ESRCH)
+    failure_ = system_error("a sandbox's memory could not be limited");
+  if (processors_ && !processors_->add(init) && errno != ESRCH)
     failure_ = system_error("a sandbox could not be made to give way");
   if (failure_) {
     end_with(ExitKind::killed);
