@@ -46,9 +46,12 @@ const Defaults& defaults() {
     const Registry registry = default_registry();
     const Task task = simulated_task();
     RunConfig config = default_config(task, registry).value();
-    const auto operators = registry.proposers.at("chat")()->operators();
+    std::vector<Operator> operators;
     config.operators.clear();
-    for (const Operator op : operators) config.operators.push_back({{op, ""}, 1.0});
+    for (const OperatorChoice& choice : registry.proposers.at("chat")()->operators()) {
+      operators.push_back(choice.op);
+      config.operators.push_back({choice, 1.0});
+    }
     config.repairs = kRepairs;
     set_default_axes(task, config);
     const double complexity = std::max(4.0, source_features(task.seed, *config.axes).at("complexity"));
