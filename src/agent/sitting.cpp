@@ -261,7 +261,7 @@ const Source* Sitting::source_of(ProgramId program) const {
 
 Result<Proposal> Sitting::conclude(const SandboxResult& end, bool stopped) {
   const std::string transcript = transcript_of(end);
-  if (cost_.input_tokens + cost_.output_tokens == 0) cost_.untold = 1;
+  if (cost_.usd == 0 && cost_.input_tokens + cost_.output_tokens == 0) cost_.untold = 1;
   Proposal proposal{Refusal{}, cost_, {}};
   if (auto source = answer()) {
     auto child = as_proposal(request_, std::move(*source));

@@ -39,7 +39,7 @@ def _positive(text: str) -> int:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """What says which run is worked on, and with which budget."""
     parser.add_argument("TASK", type=Path, help="a task's folder, which begins a run, or a run's folder, which goes on with it")
-    parser.add_argument("-o", "--out", metavar="RUN", type=Path, help="the folder of the new run; NAME-1.run and so on here")
+    parser.add_argument("-o", "--out", metavar="RUN", type=Path, help="the run's folder; one that is there is continued. Default: NAME-1.run and so on, here")
     parser.add_argument("--evaluations", metavar="N", type=_positive,
                         help=f"the run's budget in all; default: {_EVALUATIONS}, or the run's own")
     parser.add_argument("--workers", metavar="N", type=_positive, help="evaluations at a time; default: 1")

@@ -74,6 +74,10 @@ class Desk:
         """What the user says of the sandbox; empty: nothing, and a run folder that turns it off is not believed."""
         return str(self._settings.get("evaluator", {}).get("sandbox", ""))
 
+    def evaluations(self) -> float | None:
+        """The budget that the user gave, if any."""
+        return self._settings.get("evaluations")
+
     def stop(self) -> None:
         """Ends drive() in order, from another thread; what is under way is journalled, and a later session goes on with
         it."""

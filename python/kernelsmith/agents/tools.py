@@ -97,8 +97,9 @@ class Tools:
     def budget(self) -> str:
         """What of the run's budgets is used and left."""
         run = self._desk.run()
-        if self._budgets is None:
-            self._budgets = [event["budgets"] for event in run.events() if event["event"] == "session_started"][-1]
+        self._budgets = [event["budgets"] for event in run.events() if event["event"] == "session_started"][-1]
+        if given := self._desk.evaluations():  # a session that has only begun has not journalled it yet
+            self._budgets["evaluations"] = given
         counts = run.counts
         lines = [f"evaluations used: {counts['evaluations']}" + self._of("evaluations", counts["evaluations"]),
                  f"requests answered: {counts['iterations']}" + self._of("iterations", counts["iterations"]),
