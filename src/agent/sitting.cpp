@@ -116,7 +116,7 @@ Status Sitting::attend() {
   for (; next_ask_ <= kMostAsks && std::chrono::steady_clock::now() - began < kLookFor; ++next_ask_) {
     const auto text = workspace_->ask(next_ask_);
     if (!text && text.error().code == ErrorCode::not_found) break;
-    const Status taken = take(next_ask_, text ? parse_ask(*text) : unreadable(next_ask_, text.error()));
+    Status taken = take(next_ask_, text ? parse_ask(*text) : unreadable(next_ask_, text.error()));
     if (!taken) return taken;
   }
   return answer_arrived();
