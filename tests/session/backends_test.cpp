@@ -174,7 +174,7 @@ TEST(Backends, ARunFolderTurnsTheSandboxOffForNothingThatRunsPrograms) {
     RunConfig config = default_config(task, registry).value();
     ASSERT_TRUE(read_config("evaluator: {sandbox: none}", "run.yaml", registry, config)) << name;
     config.evaluator.provider->mark_untrusted();
-    const auto expect_refused = [&](const auto& answer) {
+    const auto expect_refused = [name = name](const auto& answer) {
       ASSERT_FALSE(answer) << name;
       if (answer.error().code == ErrorCode::unsupported) return;  // it has no such thing
       EXPECT_EQ(answer.error().where, "evaluator.sandbox") << name << describe(answer.error());
