@@ -102,8 +102,8 @@ TEST(Edits, SayWhichIsAmbiguous) {
 
 TEST(Edits, AreNotAppliedForHours) {
   std::string text, reply;
-  for (int i = 0; i < 10'000; ++i) text += std::to_string(i) + "\n";
-  for (int i = 0; i < 5'000; ++i) reply += edit(std::to_string(i) + "\n", "x" + std::to_string(i) + "\n");
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + "\n";
+  for (int i = 0; i < 10'000; ++i) reply += edit(std::to_string(i) + "\n", "x" + std::to_string(i) + "\n");
   const auto outcome = applied(cpp(text), reply);
   ASSERT_TRUE(std::holds_alternative<EditFault>(outcome));
   EXPECT_EQ(std::get<EditFault>(outcome).kind, EditFault::Kind::too_many);
