@@ -17,9 +17,15 @@ namespace kernelsmith {
 namespace {
 
 Descriptor open_folder_in(int parent, const char* name) {
-  // The program may have taken its rights away.
-  ::fchmodat(parent, name, 0700, 0);
-  return Descriptor(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  const auto open = [&] {
+    return Descriptor(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  };
+  Descriptor folder = open();
+  // The program may have taken its user's rights away. Root has them all the same, and must not follow a link
+  // here.
+  if (!folder && errno == EACCES && ::fchmodat(parent, name, 0700, 0) == 0) folder = open();
+  if (folder) ::fchmod(folder.get(), 0700);
+  return folder;
 }
 
 /// Removes what can be removed without going into it, and returns the names of the folders that are left.
