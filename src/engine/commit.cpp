@@ -125,6 +125,7 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
   }
   ++counts_.evaluations;
   idle_ = 0;
+  nothing_left_ = false;
   return commit_program(ticket, arrived, commit);
 }
 
@@ -343,7 +344,8 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
     if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
       confirmations_.insert_or_assign(ticket.challenger->program->id, Confirmation{});
-    if (options_.ends_when_exhausted) idle_ = 0;  // what it lost can be proposed again
+    if (options_.ends_when_exhausted) idle_ = 0;
+    nothing_left_ = false;  // what it lost can be proposed again
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;
     return;
@@ -354,8 +356,8 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   ++counts_.refused;
   commit.kind = CommitKind::refused;
   commit.refusal = *ticket.proposal->refusal();
-  const bool is_last = options_.ends_when_exhausted && commit.refusal->code == RefusalCode::exhausted;
-  idle_ = is_last ? options_.idle_iterations : idle_ + 1;
+  ++idle_;
+  nothing_left_ = nothing_left_ || commit.refusal->code == RefusalCode::exhausted;
   ++refusals_[commit.refusal->code];
 }
 

@@ -83,6 +83,8 @@ Result<Followed> Follower::run(const Journal& recording) {
     followed_ = {Followed::End::parted, fail(ErrorCode::not_found, "this run left its recording earlier")};
     return followed_;
   }
+  if (place->budgets)
+    if (const Status taken = committer_.enter(*place->budgets, place->settings); !taken) return taken.error();
   enqueue_open();
   const Status visited =
       recording.replay(place->position, [&](std::uint64_t, const Event& event) { return take(event); });
