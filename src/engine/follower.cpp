@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelsmith {
@@ -83,11 +84,13 @@ Result<Followed> Follower::run(const Journal& recording) {
     followed_ = {Followed::End::parted, fail(ErrorCode::not_found, "this run left its recording earlier")};
     return followed_;
   }
-  if (place->budgets)
-    if (const Status taken = committer_.enter(*place->budgets, place->settings); !taken) return taken.error();
   enqueue_open();
-  const Status visited =
-      recording.replay(place->position, [&](std::uint64_t, const Event& event) { return take(event); });
+  bool entered = !place->budgets;
+  const Status visited = recording.replay(place->position, [&](std::uint64_t, const Event& event) -> Status {
+    if (!std::exchange(entered, true))
+      if (Status ok = committer_.enter(*place->budgets, place->settings); !ok) return ok;
+    return take(event);
+  });
   if (!visited && followed_.end == Followed::End::whole) return visited.error();
   return followed_;
 }
