@@ -81,7 +81,7 @@ struct RunView {
   Digest archive_digest() const;
 };
 
-/// What people are told of an accepted program: its speedup over the baseline, or its fitness if there is
+/// What people see as the number of an accepted program: its speedup over the baseline, or its fitness if there is
 /// none.
 const Measurement& score_of(const Evaluation& accepted);
 
