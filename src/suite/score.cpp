@@ -67,13 +67,13 @@ class Tally {
 
   void take(const Rejection& rejection) {
     result_.hacks += suite::is_hack(rejection.stage) ? 1 : 0;
-    if (furthest_ && *furthest_ > rejection.stage) return;
+    if (furthest_ > rejection.stage) return;
     furthest_ = rejection.stage;
     result_.failure = suite::failure_text(rejection.stage, rejection.code);
   }
 
   TaskResult& result_;
-  std::optional<Stage> furthest_;
+  Stage furthest_ = Stage::parse;  ///< of the rejections
 };
 
 /// One for each candidate, in their order.

@@ -39,14 +39,15 @@ def with_constants(module: Any, call: Call, draft: Callable[[], str]) -> tuple[s
     text = "".join(tokens)
     literals = _literals(text)
     known = {"arguments": {name: path for name, (path, _) in arguments.items()}, "fixed": fixed, "literals": literals}
-    said = [f"{path} = {value!r}" for path, value in arguments.values()]
-    said += [f"{path} = {value!r} (in the graph: kernels are for this value)" for path, value in fixed.items()]
-    said += [f"{literal} (in the module's code)" for literal in literals]
+    groups = (([f"{path} = {value!r}" for path, value in arguments.values()], "arguments"),
+              ([f"{path} = {value!r}" for path, value in fixed.items()], "kernels are for these values"),
+              (literals, "the module's code"))
+    said = "; ".join(f"{', '.join(group)} ({what})" for group, what in groups if group)
     return Template(text).substitute(
         constants=f"CONSTANTS = {known!r}",
         constructor="".join(f", {name}" for name in arguments),
         attributes="".join(f"        self.{name} = {name}\n" for name in arguments),
-        init=", ".join(repr(value) for _, value in arguments.values())), ", ".join(said)
+        init=", ".join(repr(value) for _, value in arguments.values())), said
 
 
 def _name(path: str) -> str:
