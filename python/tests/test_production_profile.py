@@ -132,7 +132,7 @@ def test_each_task_is_one_that_kernelsmith_reads_and_equals_its_module(profiled:
         folder = profiled / "tasks" / name
         assert ks.Task(folder).backend == "torch"
         made = executed((folder / "reference.py").read_text(), folder, name)
-        model, module = made.Model().eval(), loaded("transformer.py").model.get_submodule(path)
+        model, module = made.Model(*made.get_init_inputs()).eval(), loaded("transformer.py").model.get_submodule(path)
         model.load_state_dict(module.state_dict())
         [x] = made.get_inputs()
         torch.testing.assert_close(model(x), module(x))
