@@ -299,7 +299,7 @@ Table tasks_in_full(const SuiteReport& report) {
     row.push_back(result.error ? describe(*result.error) : "");
     row.emplace_back(result.degenerate ? "true" : "false");
     row.emplace_back(result.algebraic ? "true" : "false");
-    row.push_back(count(report.kind == "suite" ? result.best_by_round.size() : result.candidates));
+    row.push_back(count(report.kind == "score" ? result.candidates : result.best_by_round.size()));
     table.rows.push_back(std::move(row));
   }
   return table;
