@@ -163,7 +163,7 @@ def test_constants_are_named_and_become_arguments_if_they_can(tmp_path: Path) ->
 
 def test_tensors_without_values_are_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CONSTANTS.replace("Norm(1e-6)", "Norm(1e-6).to('meta')"))
-    with pytest.raises(ks.Error, match="tensors are on the device meta, where they have no values: norm.weight"):
+    with pytest.raises(ks.Error, match="tensors are on the device meta, so they have no values: norm.weight"):
         models.load(models.Wanted(str(tmp_path / "a.py")), "cpu")
 
 

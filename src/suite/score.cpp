@@ -93,7 +93,7 @@ std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host
   const auto take = [&](std::size_t i, const Result<Evaluation>& answer) { answers[places[i]] = answer; };
   if (config)
     (void)evaluate_all(loaded.task->task, *config, std::move(readable), take, stop,
-                       careful);  // it is told each
+                       careful);  // take() has each answer
   else
     for (const std::size_t place : places) answers[place] = config.error();
   return answers;

@@ -58,7 +58,7 @@ def _name(path: str) -> str:
 def _places(module: Any, path: str, value: Any, tokens: list[str], draft: Callable[[], str]) -> list[int] | None:
     """Where the text has the value as it is; empty if it does not depend on it, None if it does in another way."""
     own = type(module.get_submodule(path.rpartition(".")[0])).__module__
-    # Another word is none that operators know, and what PyTorch's modules read they compute with: an export costs time.
+    # Operators know no other word, and what PyTorch's modules read they compute with: an export costs time.
     if isinstance(value, str) or (type(value) is not float and own.startswith("torch.nn.")):
         return None
     other = _other(value)

@@ -21,7 +21,7 @@ class _Result(unittest.TextTestResult):
 
 
 def counted(folder: str) -> dict[str, Any]:
-    runner = unittest.TextTestRunner(verbosity=2, resultclass=_Result)
+    runner = unittest.TextTestRunner(verbosity=2, resultclass=_Result)  # type: ignore[arg-type,unused-ignore]
     result = runner.run(unittest.defaultTestLoader.discover(folder))
     assert isinstance(result, _Result)
     failures = [*result.failures, *result.errors]

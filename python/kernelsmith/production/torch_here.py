@@ -48,5 +48,5 @@ def require_values(model: Any, inputs: Any, where: Path) -> None:
     held += [("an input", leaf) for leaf in torch.utils._pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
     empty = [name for name, value in held if value.is_meta]
     if empty:
-        raise Error(f"tensors are on the device meta, where they have no values: {', '.join(empty[:3])}", "bad_input", str(where),
+        raise Error(f"tensors are on the device meta, so they have no values: {', '.join(empty[:3])}", "bad_input", str(where),
                     "make the model and its inputs on the CPU: leave torch.device('meta') out, or load weights into it")
