@@ -8,8 +8,8 @@ from pathlib import Path
 import kernelsmith as ks
 import packages
 import pytest
+from kernelsmith.production import own_tests
 from kernelsmith.production import publish as publishing
-from kernelsmith.production.own_tests import Tested
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -110,7 +110,7 @@ def test_a_wrong_kernel_that_is_forced_is_one_in_every_document(
 
 def test_a_package_whose_tests_fail_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, out = packages.run_of(tmp_path / "a.run"), tmp_path / "out"
-    monkeypatch.setattr(publishing, "own_tests", lambda out, kind: Tested(ran=2, failed=1, failures=["a test: it is off"]))
+    monkeypatch.setattr(publishing, "own_tests", lambda out, kind: own_tests.Tested(ran=2, failed=1, failures=["a test: it is off"]))
     with pytest.raises(ks.Error, match="own tests failed .1 passed, 1 failed.*: a test: it is off") as raised:
         packages.publish(run, "--as", "module", "--out", out)
     assert raised.value.code == "refused" and "it is off" in (out / "REPORT.md").read_text()

@@ -79,7 +79,6 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   const auto tell = [&](const Result<Evaluation>& answer) {
     take(told++, answer);
     if (!answer && first) first = answer.error();
-    return answer || answer.error().code == ErrorCode::unsupported;
   };
   for (std::size_t started = 0; told < candidates.size();) {
     for (; started < candidates.size() && started - told < kAhead; ++started) {
@@ -97,10 +96,11 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
     }
     const auto answer = ahead.front().get();
     ahead.pop_front();
-    if (!tell(answer)) break;
+    tell(answer);
+    if (answer || answer.error().code == ErrorCode::unsupported) continue;
+    all.request_stop();  // of those that nobody waits for
+    while (told < candidates.size()) tell(not_evaluated(answer.error()));
   }
-  all.request_stop();  // of those that nobody waits for
-  while (told < candidates.size()) tell(not_evaluated(first.error()));
   return first;
 }
 

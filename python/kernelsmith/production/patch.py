@@ -119,8 +119,7 @@ def _put_tests(checkout: Checkout, manifest: Manifest, made: Published) -> None:
     moved.mkdir()
     (moved / "arms.py").write_text(arms)
     (moved / f"test_{name}.py").write_text((tests / f"test_{name}.py").read_text())
-    if (checkout.folder / manifest.add_tests.parent / "__init__.py").exists():
-        (moved / "__init__.py").touch()
+    (moved / "__init__.py").touch()  # else unittest does not find them
     checkout.add(Path(manifest.add_tests), moved)
 
 

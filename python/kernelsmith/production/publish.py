@@ -74,7 +74,8 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
     refusal = _refusal(request, tested)
     facts["tests"] = asdict(tested)
     facts["overridden"] = [*(doubt for winner in found for doubt in winner.doubts), *not_held,
-                           *([refusal.message] if refusal else []), *tested.failures]
+                           *(f"a test of its own failed: {failure}" for failure in tested.failures),
+                           *([refusal.message] if refusal and not tested.failures else [])]
     made = Published(request, package, facts, found[0], more, tested, notes)
     made.write_documents()
     if refusal and not request.force:
