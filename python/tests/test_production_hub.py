@@ -46,6 +46,12 @@ def test_provenance_goes_with_the_kernel(project: Path) -> None:
     assert len(bucket["run"]) == 32 and len(bucket["task_digest"]) == len(bucket["archive"]) == 64
 
 
+def test_the_card_names_constants_and_what_was_tested(project: Path) -> None:
+    card = (project / "CARD.md").read_text()
+    assert "`eps` is 1e-05, an argument: a call with another value takes the plain path" in card and "--force" not in card
+    assert "not run: kernel-builder builds the package first" in card
+
+
 def test_a_layer_needs_the_constructors_arguments(tmp_path: Path) -> None:
     run = packages.run_of(tmp_path / "a.run", reference=("        self.width = width\n", ""))
     assert packages.publish(run, "--as", "hf-kernel", "--out", tmp_path / "out") == 0

@@ -211,6 +211,9 @@ def test_a_function_keeps_its_body_and_decorators() -> None:
                                "    if _norm.applies(x):\n        return _norm.call(x)\n    return x\n")
     method = "class C:\n  def f(self, x):\n    return x\n"
     assert "if not self.training and _norm.applies(x)" in rewritten(method, "C.f", trains=True)
+    made_for = Asking("C.f", ["x"], "tiny", "norm", fixed=True)
+    assert "if _norm.same_constants(self) and _norm.applies(x):" in with_kernel(method, "norm.py", made_for)
+    assert "'(x,) if _norm.same_constants(self) else None'" in with_comparison(method, "norm.py", made_for)
 
 
 def test_lines_are_indented_as_the_file_is() -> None:
