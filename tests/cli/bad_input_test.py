@@ -170,10 +170,13 @@ class ErrorsAsJson(CommandTest):
 
     def test_a_compiler_that_is_none(self):
         self.succeed("init", "task")
-        done = kernelsmith("evaluate", "task", "task/seed.cpp", "--json", "--set", "evaluator.compiler=/bin/true",
-                           cwd=self.folder)
+        files = ["task/seed.cpp", "task/reference.cpp"]
+        done = kernelsmith("evaluate", "task", *files, "--json", "--set", "evaluator.compiler=/bin/true", cwd=self.folder)
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        error = json.loads(done.stdout)["error"]
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([one["file"] for one in told], files)
+        self.assertIn("it had no turn", told[1]["error"]["message"])
+        error = told[0]["error"]
         self.assertEqual(error["code"], "tool_failed")
         self.assertIn("/bin/true", error["message"])
         self.assertNotIn("scratch", done.stdout + done.stderr)

@@ -337,12 +337,17 @@ class ScoreTest(TasksTest):
         self.assertEqual(done.stderr.count("/4]"), 1)
 
     def test_each_candidate_has_a_row(self):
+        self.put("level1/a/empty/other.py", "")  # a candidate of several files, without the seed's
         self.put("level1/a/low.py", program(1, 1, 1, 1, 1, 1))
         self.put("level1/a/wrong.py", "wrong\n")
-        self.score()
-        rows = (self.folder / "mine.score/candidates.csv").read_text().splitlines()
-        self.assertTrue(rows[1].startswith("level1/a,low.py,,,accepted,"), rows)
-        self.assertTrue(rows[2].startswith("level1/a,wrong.py,,,run: command_failed,,"), rows)
+        self.score(status=2)
+        with open(self.folder / "mine.score/candidates.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["candidate"], row["verdict"], row["own_kernels"]) for row in rows],
+                         [("empty", "not evaluated: not_found", ""), ("low.py", "accepted", "true"),
+                          ("wrong.py", "run: command_failed", "")])
+        self.assertIn("seed.py", rows[0]["error"])
+        self.assertEqual([row["error"] for row in rows[1:]], ["", ""])
 
     def test_a_published_set_brings_its_problems(self):
         line = {"level_id": 1, "task_id": 2, "ref_code": "import torch\n", "custom_code": "x = 1\n", "score_default": 2.5}
