@@ -144,7 +144,7 @@ class Run:
 
     @property
     def best(self) -> _core.Program | None:
-        """The best program; None while nothing was accepted."""
+        """The best program; None while nothing was accepted. What program() says of evaluations holds for it, too."""
         return self._run.best
 
     @property
@@ -163,12 +163,13 @@ class Run:
         return self._run.digest
 
     def program(self, id: int) -> _core.Program:
-        """Raises KeyError if there is none."""
+        """With the evaluation that `kernelsmith show` shows: what measuring it again at the run's end found by itself, if that
+        was done, else what all measurements of it say together. Raises KeyError if there is none."""
         return self._run.program(id)
 
     def programs(self) -> list[dict[str, Any]]:
-        """A row for each evaluated program: id, origin, parents, accepted, fitness, low, high, stage, code,
-        diagnostics, features."""
+        """A row for each evaluated program: id, origin, parents, accepted, fitness (the median), low (by which programs are
+        ranked), high, stage, code, diagnostics, features. Evaluations are those of program()."""
         return self._run.programs()
 
     def lineage(self) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ void bind_archive(py::module_& module) {
                              [](const ArchiveView& view) {
                                std::vector<double> fitness;
                                for (const auto& member : view.members)
-                                 fitness.push_back(member.elite.fitness);
+                                 fitness.push_back(member.elite.individual->evaluation.metrics()->fitness().median);
                                return fitness;
                              })
       .def_property_readonly("cells", [](const ArchiveView& view) {

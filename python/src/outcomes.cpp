@@ -60,7 +60,7 @@ void bind_outcome(py::module_& module) {
           "In words, if reason is \"errors\" or \"refused\".")
       .def_property_readonly(
           "best", [](const Outcome& outcome) { return view_of(outcome.best); },
-          "The program with the highest fitness; None if none was accepted.")
+          "The best program; None if none was accepted.")
       .def_readonly("confirmation", &Outcome::confirmation,
                     "The best's evaluation when it was measured again at the end.")
       .def_property_readonly(

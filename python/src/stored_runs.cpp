@@ -49,7 +49,7 @@ py::dict row_of(const Individual& individual) {
 /// Read from the journal if nobody holds it, without the GIL.
 IndividualPtr individual_of(const RunView& view, ProgramId id) {
   const Released released;
-  return unwrap(view.state.individual(id));
+  return unwrap(view.individual(id));
 }
 
 py::list programs(const RunView& view) {
@@ -61,7 +61,7 @@ py::list programs(const RunView& view) {
 py::list lineage(const RunView& view) {
   py::list rows;
   for (const LineageStep& step : view.lineage_of_best) {
-    py::dict row = row_of(*step.individual);
+    py::dict row = row_of(*view.shown(step.individual));
     row["diff"] = text_of(step.diff);
     rows.append(row);
   }
@@ -131,7 +131,10 @@ py::list failures(const RunView& view) {
   return rows;
 }
 
-py::object best(const RunView& view) { return py::cast(view_of(view.state.best())); }
+py::object best(const RunView& view) {
+  const IndividualPtr best = view.state.best();
+  return py::cast(view_of(best ? view.shown(best) : best));
+}
 
 py::object program(const RunView& view, std::uint64_t id) {
   if (!view.state.programs().contains(ProgramId{id}))

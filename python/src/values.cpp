@@ -197,7 +197,8 @@ void bind_evaluation(py::module_& module) {
       .def_property_readonly("accepted", &Evaluation::accepted, "Whether there is a fitness.")
       .def_property_readonly(
           "fitness", median_of,
-          "The median, higher is better; for kernels the speedup over the baseline. None if rejected.")
+          "The median, higher is better; for kernels the speedup over the baseline. A search ranks by "
+          "measurement.low. None if rejected.")
       .def_property_readonly(
           "measurement",
           [](const Evaluation& evaluation) -> std::optional<Measurement> {

@@ -39,7 +39,8 @@ def test_a_whole_search(task, tmp_path):
             tools = {tool.name for tool in (await client.list_tools()).tools}
             assert tools == {"task", "evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile",
                              "diff"}
-            assert "Begin with program 0" in await told(client, "task")
+            task_text = await told(client, "task")
+            assert "Begin with program 0" in task_text and "Programs are ranked by the low end" in task_text
             numbers = [number_in(await told(client, "evaluate", code=program(one, 1, 1, 1, 1, 1))) for one in (1, 2, 3)]
             assert "cost nothing" in await told(client, "evaluate", code=program(2, 1, 1, 1, 1, 1))
             assert "rejected" in await told(client, "evaluate", code="k0 = 1/0\n", parent=numbers[0])

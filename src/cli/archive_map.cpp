@@ -13,16 +13,16 @@ namespace {
 
 using Table = std::vector<std::vector<std::string>>;
 
-/// Best fitness by row and column.
-std::vector<std::vector<std::optional<double>>> project(const Grid& grid,
-                                                        const std::map<Cell, Elite>& elites) {
+/// The best by row and column.
+std::vector<std::vector<std::optional<Elite>>> project(const RunView& view) {
+  const Grid& grid = view.state.archipelago().grid();
   const auto& axes = grid.axes();
   const std::size_t columns = axes.size() > 1 ? axes[1].bins() : 1;
-  std::vector best(axes[0].bins(), std::vector<std::optional<double>>(columns));
-  for (const auto& [cell, elite] : elites) {
+  std::vector best(axes[0].bins(), std::vector<std::optional<Elite>>(columns));
+  for (const auto& [cell, elite] : view.elites()) {
     const auto at = grid.coordinates(cell);
     auto& place = best[at[0]][axes.size() > 1 ? at[1] : 0];
-    place = std::max(place.value_or(elite.fitness), elite.fitness);
+    if (!place || elite.fitness > place->fitness) place = elite;
   }
   return best;
 }
@@ -42,8 +42,8 @@ std::string aligned(const Table& table) {
 
 }  // namespace
 
-std::string archive_map(const Grid& grid, const std::map<Cell, Elite>& elites) {
-  const auto& axes = grid.axes();
+std::string archive_map(const RunView& view) {
+  const auto& axes = view.state.archipelago().grid().axes();
   if (axes.empty()) return "";
   std::vector<std::string> head = {axes[0].feature()};
   if (axes.size() == 1) head.push_back("best");
@@ -51,10 +51,11 @@ std::string archive_map(const Grid& grid, const std::map<Cell, Elite>& elites) {
     head.push_back(axes[1].label(bin));
 
   Table table = {head};
-  const auto best = project(grid, elites);
+  const auto best = project(view);
   for (std::size_t row = 0; row < best.size(); ++row) {
     std::vector<std::string> line = {axes[0].label(row)};
-    for (const auto& fitness : best[row]) line.push_back(fitness ? short_number(*fitness) : ".");
+    for (const auto& elite : best[row])
+      line.push_back(elite ? short_number(score_of(view.shown(elite->individual)->evaluation).median) : ".");
     table.push_back(std::move(line));
   }
   const std::string columns = axes.size() > 1 ? fmt::format("  columns: {}\n", axes[1].feature()) : "";

@@ -18,9 +18,9 @@ namespace {
 
 constexpr const char* kDiffFooter =
     R"(Prints how program B differs from program A of a run, by what the run holds: text by EVOLVE-BLOCK, kernels with their
-grids, registers, shared memory and spills, the plan of a call, features, and times by shape. The two were not measured beside
-each other: a ratio's interval holds what both intervals allow. `show` and `export` name programs. docs/formats.md is
-the schema of --json.)";
+grids, registers, shared memory and spills, the plan of a call, knobs, features, and times by shape. The two were not measured
+beside each other, but each beside the yardstick, so ratios are those of their speeds and not of their times, and a ratio's
+interval holds what both intervals allow. `show` and `export` name programs. docs/formats.md is the schema of --json.)";
 
 std::string verdict_text(const Individual& one) {
   const std::string who = fmt::format("program {} ({})", one.program->id.value, name_of(one.program->origin));
@@ -40,8 +40,10 @@ void print_times(const ProgramDiff& diff) {
 }
 
 void print_features(const ProgramDiff& diff) {
-  if (diff.features.empty()) return;
-  say("\nfeatures that differ (A, B)\n");
+  if (!diff.knobs.empty()) say("\nknobs that differ (A, B)\n");
+  for (const auto& [name, values] : diff.knobs)
+    say("  {:<28} {:>10} {:>10}\n", name, values.first.value_or("-"), values.second.value_or("-"));
+  if (!diff.features.empty()) say("\nfeatures that differ (A, B)\n");
   const auto shown = [](const std::optional<double>& value) { return value ? short_number(*value) : "-"; };
   for (const auto& [name, values] : diff.features)
     say("  {:<28} {:>10} {:>10}\n", name, shown(values.first), shown(values.second));
@@ -60,6 +62,7 @@ void print_kernels(const ProgramDiff& diff) {
 
 void print(const ProgramDiff& diff) {
   say("A: {}\nB: {}\n", verdict_text(*diff.a), verdict_text(*diff.b));
+  if (diff.gain) say("B is {} as fast as A, by both speeds over the yardstick\n", text_of(*diff.gain));
   print_times(diff);
   print_features(diff);
   print_kernels(diff);

@@ -111,9 +111,8 @@ void print_best(const RunView& view) {
   const Evaluation& evaluation = *view.best_evaluation();
   const Report& report = evaluation.report();
   const bool unconfirmed = view.config.confirm && view.has_task && !view.state.confirmation_of_best();
-  say("best      program {}, {}{}, {}\n", best->program->id.value,
-      report.speedup ? text_of(*report.speedup) + " over the baseline"
-                     : "fitness " + text_of(evaluation.metrics()->fitness()),
+  say("best      program {}, {}{}{}, {}\n", best->program->id.value, score_text(evaluation),
+      report.speedup ? " over the baseline" : "",
       view.state.confirmation_of_best() ? ", measured again"
       : unconfirmed                     ? ", not measured again yet"
                                         : "",
@@ -140,8 +139,11 @@ void print_front(const RunView& view) {
     const Metrics& metrics = *front[i]->evaluation.metrics();
     say("    program {:<6}", front[i]->program->id.value);
     for (std::size_t objective = 0; objective < objectives.list().size(); ++objective) {
-      const auto number = objectives.reported(objective, metrics);
-      say("  {} {}", objectives.list()[objective].feature, number ? short_number(*number) : "-");
+      const std::string& feature = objectives.list()[objective].feature;
+      const auto number = feature == "fitness"
+                              ? std::optional(view.shown(front[i])->evaluation.metrics()->fitness().median)
+                              : objectives.reported(objective, metrics);
+      say("  {} {}", feature, number ? short_number(*number) : "-");
     }
     say("\n");
   }
@@ -156,7 +158,9 @@ void print_archive(const RunView& view) {
       statistics.cells, view.state.archipelago().size(), view.state.migrations(),
       view.archive_digest().hex().substr(0, 16));
   print_front(view);
-  say("  best fitness of each cell\n{}", archive_map(view.state.archipelago().grid(), view.elites()));
+  say("  the best of each cell: its {}\n{}",
+      view.best_evaluation() && view.best_evaluation()->report().speedup ? "speedup" : "fitness",
+      archive_map(view));
 }
 
 void print_arms(const RunView& view) {
@@ -200,10 +204,11 @@ void print_lineage(const RunView& view) {
   if (steps.empty()) return;
   say("\nlineage of the best\n");
   for (const LineageStep& step : steps) {
-    const Metrics* metrics = step.individual->evaluation.metrics();
-    say("  program {} ({}): {}{}\n{}", step.individual->program->id.value,
-        name_of(step.individual->program->origin), metrics ? "fitness " : "",
-        metrics ? text_of(metrics->fitness()) : std::string("rejected"), step.diff);
+    const IndividualPtr shown = view.shown(step.individual);
+    const Evaluation& evaluation = shown->evaluation;
+    say("  program {} ({}): {}\n{}", step.individual->program->id.value,
+        name_of(step.individual->program->origin),
+        evaluation.accepted() ? score_text(evaluation) : "rejected", step.diff);
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <kernelsmith/session/run_view.hpp>
+
 namespace kernelsmith::cli {
 namespace {
 
@@ -112,8 +114,7 @@ std::string text_of(const Measurement& measurement) {
 }
 
 std::string score_text(const Evaluation& accepted) {
-  const auto& speedup = accepted.report().speedup;
-  return speedup ? text_of(*speedup) : "fitness " + text_of(accepted.metrics()->fitness());
+  return (accepted.report().speedup ? "" : "fitness ") + text_of(score_of(accepted));
 }
 
 std::string clock_text(double seconds) {

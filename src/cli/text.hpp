@@ -16,8 +16,7 @@ namespace kernelsmith::cli {
 /// "2.41x [2.38, 2.44]"; without the interval if it has no width.
 std::string text_of(const Measurement& measurement);
 
-/// How a program is named everywhere: its speedup, or "fitness 24" if it has none. A fitness of
-/// kernels, by which they are compared, is the low end of the speedup.
+/// score_of() in words: "2.41x [2.38, 2.44]", or "fitness 24".
 std::string score_text(const Evaluation& accepted);
 
 /// "0:42", "12:05", "3:00:00".

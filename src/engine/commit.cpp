@@ -129,6 +129,7 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
   }
   ++counts_.evaluations;
   idle_ = 0;
+  nothing_left_ = false;
   return commit_program(ticket, arrived, commit);
 }
 
@@ -373,7 +374,8 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
       confirmations_.insert_or_assign(ticket.challenger->program->id, Confirmation{});
       if (!leader_) leader_ = Leader{ticket.challenger, std::nullopt};
     }
-    if (options_.ends_when_exhausted) idle_ = 0;  // what it lost can be proposed again
+    if (options_.ends_when_exhausted) idle_ = 0;
+    nothing_left_ = false;  // what it lost can be proposed again
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;
     return;
@@ -384,8 +386,8 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   ++counts_.refused;
   commit.kind = CommitKind::refused;
   commit.refusal = *ticket.proposal->refusal();
-  const bool is_last = options_.ends_when_exhausted && commit.refusal->code == RefusalCode::exhausted;
-  idle_ = is_last ? options_.idle_iterations : idle_ + 1;
+  ++idle_;
+  nothing_left_ = nothing_left_ || commit.refusal->code == RefusalCode::exhausted;
   ++refusals_[commit.refusal->code];
 }
 

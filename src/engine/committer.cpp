@@ -225,8 +225,8 @@ Result<Committer::Commits> Committer::repeat(const Event& recorded, std::optiona
   const Turn turn(*this);
   Event event = recorded;
   if (auto* session = std::get_if<SessionStarted>(&event))
-    event =
-        SessionStarted{KERNELSMITH_VERSION, session->budgets, state_.session_settings(), state_.elapsed_s()};
+    event = SessionStarted{KERNELSMITH_VERSION, session->budgets, settings_with(session->settings),
+                           state_.elapsed_s()};
   if (auto* arrived = std::get_if<EvaluationArrived>(&event)) {
     if (auto ok = fill_in(event); !ok) return ok.error();
     if (measured) {
@@ -242,11 +242,31 @@ Result<Committer::Commits> Committer::repeat(const Event& recorded, std::optiona
   return commits;
 }
 
+Status Committer::enter(const Budgets& budgets, const std::map<std::string, std::string>& recorded) {
+  const Turn turn(*this);
+  SessionStarted session{KERNELSMITH_VERSION, by_name(budgets), settings_with(recorded), state_.elapsed_s()};
+  if (budgets == state_.budgets() && session.settings == state_.session_settings()) return {};
+  const Event event = std::move(session);
+  Commits none;
+  if (auto ok = journal_->append({&event, 1}); !ok) return ok;
+  return apply(event, none);
+}
+
+/// This run's own settings, with the policies of a recording's session.
+std::map<std::string, std::string> Committer::settings_with(
+    const std::map<std::string, std::string>& recorded) const {
+  auto settings = state_.session_settings();
+  for (const char* name : kPolicySettings)
+    if (const auto found = recorded.find(name); found != recorded.end() && options_.recorded.contains(name))
+      settings[name] = found->second;
+  return settings;
+}
+
 Status Committer::renew(const Budgets& budgets) {
   const Turn turn(*this);
-  if (budgets == state_.budgets()) return {};
-  const Event event =
-      SessionStarted{KERNELSMITH_VERSION, by_name(budgets), state_.session_settings(), state_.elapsed_s()};
+  const auto settings = settings_with(options_.recorded);
+  if (budgets == state_.budgets() && settings == state_.session_settings()) return {};
+  const Event event = SessionStarted{KERNELSMITH_VERSION, by_name(budgets), settings, state_.elapsed_s()};
   if (auto recorded = record({&event, 1}); !recorded) return recorded.error();
   return {};
 }

@@ -79,7 +79,10 @@ class Committer {
   /// recorded evaluation. What the step makes due is not recorded here: it stands in the recording.
   Result<Commits> repeat(const Event& recorded, std::optional<Evaluation> measured);
 
-  /// Begins a session with other budgets; does nothing if they are the run's already.
+  /// Begins a session with the budgets and policies of a recording's; does nothing if the run has them.
+  Status enter(const Budgets& budgets, const std::map<std::string, std::string>& recorded);
+
+  /// Begins a session with these budgets and the options' own policies; does nothing if the run has them.
   Status renew(const Budgets& budgets);
 
   /// Where in the recording this run stands.
@@ -117,6 +120,8 @@ class Committer {
   };
 
   double elapsed_s() const KERNELSMITH_REQUIRES(mutex_);
+  std::map<std::string, std::string> settings_with(const std::map<std::string, std::string>& recorded) const
+      KERNELSMITH_REQUIRES(mutex_);
   Result<Commits> record(std::span<const Event> events) KERNELSMITH_REQUIRES(mutex_);
   Status settle(Commits& commits) KERNELSMITH_REQUIRES(mutex_);
   Status fill_in(Event& event) const KERNELSMITH_REQUIRES(mutex_);

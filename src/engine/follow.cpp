@@ -48,6 +48,16 @@ bool takes(const SearchState& state, const EvaluationArrived& arrived) {
   return arrived.program == ProgramId{arrived.ticket.value};
 }
 
+/// What is opened if the money left covers no call. What a first call was forecast to cost stands in no
+/// event.
+std::optional<TicketOpened> without_money(SearchState state) {
+  Budgets budgets = state.budgets();
+  if (!budgets.usd) return std::nullopt;
+  budgets.usd = 0;
+  state.set_budgets(budgets);
+  return state.next_opening(state.elapsed_s());
+}
+
 }  // namespace
 
 bool same_step(const Event& one, const Event& other) {
@@ -78,7 +88,7 @@ bool would_do(const SearchState& state, const Event& recorded) {
     // A confirmation follows when time is up, whose moment no event holds.
     const auto early = state.next_opening(now);
     const auto late = state.next_opening(std::numeric_limits<double>::infinity());
-    return (early && *early == *opened) || (late && *late == *opened);
+    return (early && *early == *opened) || (late && *late == *opened) || without_money(state) == *opened;
   }
   if (const auto* arrived = std::get_if<ProposalArrived>(&recorded)) return takes(state, *arrived);
   if (const auto* arrived = std::get_if<EvaluationArrived>(&recorded)) return takes(state, *arrived);
@@ -102,8 +112,10 @@ Result<Place> place_in(const Journal& recording, const Journal& own) {
   bool behind = false;
   const Status compared = recording.replay(0, [&](std::uint64_t position, const Event& event) -> Status {
     if (behind || !place.fits) return {};
-    if (const auto* session = std::get_if<SessionStarted>(&event))
+    if (const auto* session = std::get_if<SessionStarted>(&event)) {
       place.budgets = budgets_from(session->budgets);
+      place.settings = session->settings;
+    }
     if (!is_session(event) && next == done.size()) {
       behind = true;
       return {};

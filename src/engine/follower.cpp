@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelsmith {
@@ -84,8 +85,12 @@ Result<Followed> Follower::run(const Journal& recording) {
     return followed_;
   }
   enqueue_open();
-  const Status visited =
-      recording.replay(place->position, [&](std::uint64_t, const Event& event) { return take(event); });
+  bool entered = !place->budgets;
+  const Status visited = recording.replay(place->position, [&](std::uint64_t, const Event& event) -> Status {
+    if (!std::exchange(entered, true))
+      if (Status ok = committer_.enter(*place->budgets, place->settings); !ok) return ok;
+    return take(event);
+  });
   if (!visited && followed_.end == Followed::End::whole) return visited.error();
   return followed_;
 }

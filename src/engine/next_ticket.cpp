@@ -145,7 +145,9 @@ bool SearchState::seeds_failed() const {
   return options_.seeds_must_pass && !options_.seeds.empty() && !seeding() && !seed_passed_;
 }
 
-bool SearchState::exhausted() const { return idle_ >= options_.idle_iterations; }
+bool SearchState::exhausted() const {
+  return idle_ >= options_.idle_iterations || (options_.ends_when_exhausted && nothing_left_);
+}
 
 /// A confirmation gains nothing, so it follows all the same.
 bool SearchState::flat() const {

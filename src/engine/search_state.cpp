@@ -103,6 +103,7 @@ Status SearchState::check_settings(const SessionStarted& session) const {
 Status SearchState::begin_session(const SessionStarted& session) {
   if (checks_settings_)
     if (Status same = check_settings(session); !same) return same;
+  if (options_.take_policies) options_.take_policies(session.settings, options_);
   session_settings_ = session.settings;
   session_error_.reset();
   spending_.add_interrupted(calls_under_way().size());

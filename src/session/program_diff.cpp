@@ -7,7 +7,9 @@
 
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/code/diff.hpp>
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/code/text.hpp>
+#include <kernelsmith/session/gain.hpp>
 #include <kernelsmith/session/program_diff.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
@@ -71,18 +73,30 @@ const std::map<std::string, double>& features_of(const Individual& one) {
   return metrics ? metrics->features() : kNone;
 }
 
+/// By name; none if one is in error, as that of a rejected program may be.
+std::map<std::string, std::string> knobs_of(const Source& source) {
+  std::map<std::string, std::string> values;
+  if (const auto knobs = find_knobs(source))
+    for (const Knob& knob : *knobs) values.emplace(knob.name, knob.value());
+  return values;
+}
+
+bool is_knob(const std::string& feature) { return feature.starts_with("knob."); }
+
 std::vector<ShapeTimes> times_of(const Individual& a, const Individual& b) {
   std::vector<ShapeTimes> all;
-  const auto add = [&](const Individual& one, std::optional<Measurement> ShapeTimes::*side) {
+  using Side = std::optional<Measurement> ShapeTimes::*;
+  const auto add = [&](const Individual& one, Side side, Side speedup) {
     for (const ShapeResult& shape : one.evaluation.report().shapes) {
       if (!shape.timed || !shape.runtime_us) continue;
       auto found = std::ranges::find(all, shape.shape, &ShapeTimes::shape);
-      if (found == all.end()) found = all.insert(all.end(), {shape.shape, {}, {}});
+      if (found == all.end()) found = all.insert(all.end(), {shape.shape, {}, {}, {}, {}});
       (*found).*side = shape.runtime_us;
+      (*found).*speedup = shape.speedup;
     }
   };
-  add(a, &ShapeTimes::a);
-  add(b, &ShapeTimes::b);
+  add(a, &ShapeTimes::a, &ShapeTimes::speedup_a);
+  add(b, &ShapeTimes::b, &ShapeTimes::speedup_b);
   return all;
 }
 
@@ -114,9 +128,12 @@ Result<std::map<ProgramId, Logs>> logs_of(const RunStore& store, std::span<const
 }  // namespace
 
 std::optional<Measurement> ShapeTimes::ratio() const {
-  if (!a || !b || a->low <= 0 || b->low <= 0) return std::nullopt;
-  return Measurement{a->median / b->median, a->low / b->high, a->high / b->low,
-                     std::min(a->samples, b->samples), "x"};
+  const bool by_speed = speedup_a && speedup_b;
+  const auto& more = by_speed ? speedup_b : a;
+  const auto& less = by_speed ? speedup_a : b;
+  if (!more || !less || more->low <= 0 || less->low <= 0) return std::nullopt;
+  return Measurement{more->median / less->median, more->low / less->high, more->high / less->low,
+                     std::min(more->samples, less->samples), "x"};
 }
 
 ProgramDiff diff_of(IndividualPtr a, const Logs& logs_a, IndividualPtr b, const Logs& logs_b) {
@@ -124,9 +141,14 @@ ProgramDiff diff_of(IndividualPtr a, const Logs& logs_a, IndividualPtr b, const 
   diff.source = source_diff(a->program->source, b->program->source);
   diff.kernels = kernel_diff(text_in(logs_a, kKernels), text_in(logs_b, kKernels));
   diff.plan = diff_of_texts(kPlan, text_in(logs_a, kPlan), text_in(logs_b, kPlan));
+  diff.gain = gain_over(a->evaluation.report(), b->evaluation.report());
+  for (const auto& [name, value] : knobs_of(a->program->source)) diff.knobs[name].first = value;
+  for (const auto& [name, value] : knobs_of(b->program->source)) diff.knobs[name].second = value;
   for (const auto& [name, value] : features_of(*a)) diff.features[name].first = value;
   for (const auto& [name, value] : features_of(*b)) diff.features[name].second = value;
-  std::erase_if(diff.features, [](const auto& one) { return one.second.first == one.second.second; });
+  const auto is_same = [](const auto& one) { return one.second.first == one.second.second; };
+  std::erase_if(diff.knobs, is_same);
+  std::erase_if(diff.features, [&](const auto& one) { return is_same(one) || is_knob(one.first); });
   diff.shapes = times_of(*a, *b);
   for (const auto& [one, logs] : {std::pair(a, &logs_a), std::pair(b, &logs_b)}) {
     const std::string who = "program " + std::to_string(one->program->id.value);
@@ -143,7 +165,7 @@ Result<ProgramDiff> diff_programs(const RunView& view, ProgramId a, ProgramId b)
     if (!view.state.programs().contains(id))
       return fail(ErrorCode::not_found, "the run has no program " + std::to_string(id.value),
                   view.folder.string(), "kernelsmith export prints them all");
-  auto first = view.state.individual(a), second = view.state.individual(b);
+  auto first = view.individual(a), second = view.individual(b);
   if (!first) return first.error();
   if (!second) return second.error();
   const auto store = RunStore::open_read_only(view.folder);

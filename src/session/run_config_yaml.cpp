@@ -1,5 +1,6 @@
 // run.yaml: RunConfig as text, both ways. A key is named once for reading and once for writing.
 #include <algorithm>
+#include <array>
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
@@ -237,6 +238,20 @@ void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
     config.operators.push_back({std::move(choice), 1.0});
 }
 
+/// The line of policy_texts() for the operators as the lines that it was made of. A model's name may hold
+/// what parts them, too, but without one of the keys behind it.
+std::string as_block(std::string text) {
+  constexpr std::array<std::string_view, 6> kKeys = {
+      "operator:", "model:", "weight:", "choose:", "cost:", "arms:"};
+  for (auto comma = text.find(", "); comma != std::string::npos; comma = text.find(", ", comma + 1)) {
+    const auto key =
+        std::string_view(text).substr(std::min(text.find_first_not_of("- ", comma + 2), text.size()));
+    if (std::ranges::any_of(kKeys, [&](std::string_view one) { return key.starts_with(one); }))
+      text.replace(comma, 2, "\n");
+  }
+  return text + "\n";
+}
+
 // The rest of the search.
 
 void read_limits(YamlMap& in, RunConfig& config) {
@@ -314,6 +329,21 @@ std::map<std::string, std::string> policy_texts(const RunConfig& config) {
           {"sampler", line_of([&](YamlWriter& out) { write_choice(out, config.sampler); })},
           {"proposer", line_of([&](YamlWriter& out) { write_choice(out, config.proposer); })},
           {"operators", line_of([&](YamlWriter& out) { write_operators(out, config); })}};
+}
+
+Status read_policy(const std::string& name, const std::string& text, RunConfig& config) {
+  if (name == "operators") {
+    config.operators.clear();
+    config.arm_cost.reset();
+    return read_yaml(as_block(text), name, [&](YamlMap& in) { read_operators(in, config); });
+  }
+  if (name != "sampler" || !text.starts_with("kind: "))
+    return fail(ErrorCode::corrupt, "the journal's setting cannot be read: \"" + text + "\"", name);
+  config.sampler = {};  // its provider is shared with whatever the configuration was copied from
+  const Registry registry = default_registry();
+  return read_yaml("sampler: {" + text + "}\n", name, [&](YamlMap& in) {
+    in.optional_map("sampler", [&](YamlMap& map) { read_choice(map, registry.samplers, config.sampler); });
+  });
 }
 
 std::string to_yaml(const RunConfig& config) {

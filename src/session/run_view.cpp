@@ -20,6 +20,30 @@ const Evaluation* RunView::best_evaluation() const {
   return &latest_best->evaluation;
 }
 
+IndividualPtr RunView::shown(IndividualPtr one) const {
+  const auto found = state.confirmations().find(one->program->id);
+  if (found == state.confirmations().end() || found->second.asked_for || !one->evaluation.accepted())
+    return one;
+  const auto& confirmation = found->second.evaluation;
+  if (!confirmation || !confirmation->accepted()) return one;
+  // What is computed from the source stands in no confirmation.
+  auto features = confirmation->metrics()->features();
+  features.insert(one->evaluation.metrics()->features().begin(), one->evaluation.metrics()->features().end());
+  auto metrics = Metrics::create(confirmation->metrics()->fitness(), std::move(features));
+  return std::make_shared<Individual>(
+      Individual{one->program, Acceptance{std::move(*metrics), confirmation->report()}});
+}
+
+Result<IndividualPtr> RunView::individual(ProgramId id) const {
+  auto found = state.individual(id);
+  return found ? Result<IndividualPtr>(shown(std::move(*found))) : found;
+}
+
+const Measurement& score_of(const Evaluation& accepted) {
+  const auto& speedup = accepted.report().speedup;
+  return speedup ? *speedup : accepted.metrics()->fitness();
+}
+
 std::optional<ExpectedGain> RunView::expected_gain() const {
   const auto expected = state.expected_gain();
   if (reason == EndReason::exhausted || !expected || !std::isfinite(expected->percent)) return std::nullopt;

@@ -112,6 +112,28 @@ Status check_budgets(const RunConfig& config) {
   return config.budgets.usd ? config.proposer.provider->check_prices() : Status{};
 }
 
+namespace {
+
+/// EngineOptions::take_policies.
+void take_policies(const Task& task, RunConfig config, const std::map<std::string, std::string>& settings,
+                   EngineOptions& options) {
+  const auto own = policy_texts(config);
+  for (const std::string name : kPolicySettings) {
+    const auto recorded = settings.find(name);
+    if (recorded == settings.end() || recorded->second == own.at(name)) continue;
+    RunConfig read = config;
+    if (read_policy(name, recorded->second, read)) config = std::move(read);
+  }
+  auto sampler = config.sampler.provider->make(task, {});
+  auto operators = operators_of(config);
+  if (!sampler || !operators) return;
+  options.sampler = std::move(*sampler);
+  options.operators = std::move(*operators);
+  options.ends_when_exhausted = only_tunes(config);
+}
+
+}  // namespace
+
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) {
   auto topology = topology_of(config);
   if (!topology) return topology.error();
@@ -163,6 +185,9 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   for (auto& [name, text] : policy_texts(config))
     (config.deterministic || name == "migration" ? options.fixed : options.recorded)
         .emplace(name, std::move(text));
+  options.take_policies = [task, config](const auto& settings, EngineOptions& of_session) {
+    take_policies(task, config, settings, of_session);
+  };
   return options;
 }
 
@@ -422,6 +447,7 @@ Result<bool> has_ended(const RunStore& store, const StoredRun& run) {
   auto options = engine_options(run.task.task, run.config);
   if (!options) return options.error();
   options->run = store.run_id();
+  options->take_policies = nullptr;  // the configuration's hold, as they will in the session
   const Budgets budgets = options->budgets;
   auto state = replay(store, std::move(*options));
   if (!state) return state.error();

@@ -48,6 +48,8 @@ class FeedbackTest(CommandTest):
         told = json.loads(self.succeed("diff", "a.run", "0", "1", "--json").stdout)
         self.assertEqual((told["a"]["program"], told["b"]["program"]), (0, 1))
         self.assertEqual(len(told["source"]), 1)
+        self.assertRegex(done.stdout, r"\nknobs that differ \(A, B\)\n  k\d +0 +\d\n")
+        self.assertFalse([name for name in told["features"] if name.startswith("knob.")], "places on the archive's axes")
         self.assertIn("the texts are equal", self.succeed("diff", "a.run", "1", "1").stdout)
 
     def test_wrong_use_says_what_is_wrong(self):

@@ -39,13 +39,13 @@ class ReplayTest(CommandTest):
         self.model = Model(SCRIPT)
         self.addCleanup(self.model.close)
 
-    def record(self, *args, iterations=40):
-        """A run of several workers with a model, resumed once; its view."""
+    def record(self, *args, iterations=40, resumed=()):
+        """A run of several workers with a model, resumed once, with those settings; its view."""
         model = ["--model", "scripted", "--base-url", self.model.url, "--set", "proposer.concurrency=3"]
         env = {"OPENAI_API_KEY": KEY}
         self.succeed("run", "task", "--out", "a.run", "--workers", "3", "--iterations", iterations // 2, *model, *args,
                      env=env)
-        self.succeed("resume", "a.run", "--iterations", iterations, env=env)
+        self.succeed("resume", "a.run", "--iterations", iterations, *resumed, env=env)
         return self.json("show", "a.run")
 
     def check_same(self, view, again):
@@ -55,7 +55,8 @@ class ReplayTest(CommandTest):
         self.assertEqual(again["ended"], view["ended"])
 
     def test_the_same_archive_without_a_network(self):
-        view = self.record()
+        view = self.record(resumed=["--set", "operators=[{operator: rewrite, model: scripted}]",
+                                    "--set", "sampler={kind: mixture}"])
         self.assertGreater(view["counts"]["refused"], 0)
         self.assertGreater(view["counts"]["repairs"], 0)
         prefix = jail()

@@ -151,6 +151,110 @@ TEST(Follow, ARunThatWasKilledAndGivenMoreBudgetIsRepeatedWithItsBudgets) {
   }
 }
 
+/// Rewrites only, with another sampler for each word; a refusal `exhausted` ends what only tunes.
+void set_policies(const std::string& word, EngineOptions& options) {
+  const bool tunes = word == "tune";
+  const auto op = tunes ? Operator::tune : word == "edit" ? Operator::edit : Operator::rewrite;
+  options.operators =
+      std::make_shared<WeightedOperators>(WeightedOperators::create({{{op, word}, 1}}).value());
+  options.sampler = std::make_shared<MixtureSampler>(
+      MixtureSampler::create({.explore = tunes ? 1.0 : 0.0, .exploit = tunes ? 0.0 : 1.0}).value());
+  options.ends_when_exhausted = tunes;
+}
+
+EngineOptions session_options(const std::string& word, std::uint64_t iterations) {
+  auto options = recorded_options();
+  options.budgets.iterations = iterations;
+  options.recorded = {{"operators", word}, {"proposer", word}};
+  options.take_policies = [](const auto& settings, EngineOptions& taking) {
+    set_policies(settings.at("operators"), taking);
+  };
+  set_policies(word, options);
+  return options;
+}
+
+/// A tuner that finds nothing more behind its twelfth ticket, and then two models.
+Events run_of_three_sessions() {
+  const auto events = no_events();
+  const auto ends = [](const ProposalRequest& request) -> Result<Proposal> {
+    if (request.op == Operator::tune && request.ticket.value > 12)
+      return Proposal{Refusal{RefusalCode::exhausted, ""}, {}, {}};
+    return flaky_nudge(request);
+  };
+  const auto last = session_options("tune", 100);
+  EXPECT_EQ(open_engine(last, events, blocking(noisy_score, 3), blocking(ends, 4)).run()->reason,
+            EndReason::exhausted);
+  for (const auto& [word, iterations] : {std::pair{"edit", 30}, std::pair{"rewrite", 50}})
+    EXPECT_EQ(
+        open_engine(session_options(word, iterations), events, blocking(noisy_score, 3), blocking(ends, 4))
+            .run()
+            ->reason,
+        EndReason::budget);
+  return events;
+}
+
+TEST(Follow, EachTicketIsRepeatedWithThePoliciesThatWereInForce) {
+  const auto recording = run_of_three_sessions();
+  const auto options = session_options("rewrite", 50);
+  const auto whole = no_events();
+  ASSERT_EQ(follow(recording, options, whole).end, Followed::End::whole);
+  EXPECT_EQ(replayed(options, whole), replayed(options, recording));
+  for (std::size_t cut = 0; cut < whole->size(); cut += 7) {
+    SCOPED_TRACE("cut behind event " + std::to_string(cut));
+    const auto own = prefix(whole, cut);
+    auto resumed = options;
+    resumed.budgets = *place_in(MemoryJournal(recording), MemoryJournal(own))->budgets;
+    ASSERT_EQ(follow(recording, resumed, own).end, Followed::End::whole);
+    ASSERT_EQ(replayed(options, own), replayed(options, recording));
+  }
+  auto other = options;
+  other.take_policies = nullptr;
+  EXPECT_EQ(follow(recording, other, no_events()).end, Followed::End::parted);
+}
+
+TEST(Follow, BehindTheRecordingARunHasItsOwnPolicies) {
+  const auto recording = run_of_three_sessions();
+  const auto own = no_events();
+  auto options = session_options("edit", 60);
+  Engine engine = open_engine(options, own, blocking(noisy_score, 2), blocking(flaky_nudge, 2));
+  ASSERT_EQ(engine.follow(MemoryJournal(recording), RecordedEvaluations::kept)->end, Followed::End::whole);
+  const std::size_t followed = own->size();
+  ASSERT_TRUE(engine.renew(options.budgets));
+  ASSERT_TRUE(engine.run());
+  std::size_t asked = 0;
+  for (std::size_t i = followed; i < own->size(); ++i)
+    if (const auto* opened = std::get_if<TicketOpened>(&(*own)[i]); opened && opened->op) {
+      if (*opened->op == Operator::repair) continue;
+      EXPECT_EQ(*opened->op, Operator::edit);
+      ++asked;
+    }
+  EXPECT_GE(asked, 10U);
+  EXPECT_EQ(std::get<SessionStarted>((*own)[followed]).settings.at("proposer"), "edit");
+}
+
+TEST(Follow, WhatACallWasForecastToCostIsNotAskedAgain) {
+  auto options = recorded_options();
+  options.budgets = {.iterations = 40, .evaluations = {}, .wall_s = {}, .usd = 0.05};
+  options.operators = std::make_shared<WeightedOperators>(
+      WeightedOperators::create({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}}).value());
+  auto forecasting = options;
+  forecasting.forecast_usd = [](const ProposalRequest& request) {
+    return std::optional(request.op == Operator::rewrite ? 1 : 0.001);
+  };
+  const auto recording = no_events();
+  const auto paid = [](const ProposalRequest& request) -> Result<Proposal> {
+    auto answer = as_proposal(request, nudge(request));
+    answer->cost = {.usd = 0.001, .calls = 1};
+    return answer;
+  };
+  const auto outcome = open_engine(forecasting, recording, blocking(noisy_score, 3), blocking(paid, 4)).run();
+  ASSERT_EQ(outcome->budget, BudgetName::money) << "no rewrite was affordable";
+  ASSERT_TRUE(outcome->confirmation);
+  const auto own = no_events();
+  EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
+  EXPECT_EQ(replayed(options, own), replayed(options, recording));
+}
+
 TEST(Follow, TheClockIsTheRecordings) {
   auto options = recorded_options();
   options.budgets = {};

@@ -75,6 +75,50 @@ TEST(ProgramDiff, TellsBlocksKernelsPlanFeaturesAndTimes) {
   EXPECT_THAT(diff.missing, IsEmpty());
 }
 
+/// A program that was timed beside its yardstick while the machine was so many times as slow.
+Evaluation timed(double speedup, double slower, double place) {
+  const auto about = [](double median, const char* unit) {
+    return Measurement{median, 0.99 * median, 1.01 * median, 7, unit};
+  };
+  Report report;
+  report.speedup = about(speedup, "x");
+  report.over_yardstick = about(speedup / 2, "x");
+  report.shapes = {{.shape = "rows=17",
+                    .timed = true,
+                    .correct = true,
+                    .runtime_us = about(slower * 100 / speedup, "us"),
+                    .speedup = about(speedup, "x")}};
+  return Acceptance{Metrics::create(*report.speedup, {{"knob.tile", place}, {"tokens", 9}}).value(), report};
+}
+
+TEST(ProgramDiff, ComparesSpeedsAndNotTimesOfDifferentMoments) {
+  const ProgramDiff diff =
+      diff_of(individual(1, "a\n", timed(1, 1, 0)), {}, individual(2, "b\n", timed(1.08, 1.1, 0)), {});
+  EXPECT_GT(diff.shapes.at(0).b->median, diff.shapes.at(0).a->median) << "the machine was slower";
+  EXPECT_DOUBLE_EQ(diff.shapes.at(0).ratio()->median, 1.08);
+  EXPECT_DOUBLE_EQ(diff.gain->median, 1.08);
+  EXPECT_LT(diff.gain->low, 1.08);
+  const Json object = Json::parse(diff_json(diff));
+  EXPECT_EQ(object["gain"]["median"], diff.gain->median);
+  EXPECT_EQ(object["b"]["speedup"]["median"], 1.08);
+}
+
+TEST(ProgramDiff, ShowsKnobsAsTheyStandInTheSource) {
+  const auto with = [](std::uint64_t id, const std::string& tile, double place) {
+    return individual(id, "int tile = " + tile + ";  // @tune 16 64\nint rows = 2;  // @tune 2 4\n",
+                      timed(1, 1, place));
+  };
+  const ProgramDiff diff = diff_of(with(1, "16", 0), {}, with(2, "64", 1), {});
+  ASSERT_THAT(diff.knobs, SizeIs(1));
+  EXPECT_EQ(diff.knobs.at("tile"),
+            std::pair(std::optional<std::string>("16"), std::optional<std::string>("64")));
+  EXPECT_THAT(diff.features, IsEmpty()) << "the place on the axis";
+  EXPECT_EQ(Json::parse(diff_json(diff))["knobs"], (Json{{"tile", {{"a", "16"}, {"b", "64"}}}}));
+  const ProgramDiff without = diff_of(with(1, "16", 0), {}, individual(3, "no knob\n", timed(1, 1, 0)), {});
+  EXPECT_EQ(without.knobs.at("rows"),
+            std::pair(std::optional<std::string>("2"), std::optional<std::string>()));
+}
+
 TEST(ProgramDiff, OfAProgramToItselfIsEmpty) {
   const ProgramDiff diff = diff_of(kBefore, kLogsBefore, kBefore, kLogsBefore);
   EXPECT_THAT(diff.source, IsEmpty());

@@ -180,6 +180,36 @@ TEST(RunConfig, OperatorsMayBeChosenByABandit) {
   }
 }
 
+TEST(RunConfig, APolicyIsReadBackFromTheLineThatASessionRecorded) {
+  const std::string models =
+      "proposer: {kind: chat, models: [{name: 'a, b: \"c\"'}, {name: 'small, fast'}]}\n";
+  for (const char* policies :
+       {"operators: [{operator: edit, model: 'a, b: \"c\"', weight: 0.1}, {operator: rewrite, model: 'small, "
+        "fast'}]\n",
+        "operators: {choose: bandit, cost: tokens, arms: [{operator: edit, model: 'small, fast'}]}\n"
+        "sampler: {kind: mixture, explore: 0.125, top: 0}\n",
+        "operators: [{operator: tune}]\nsampler: {exploration: 3}\n"}) {
+    RunConfig recorded = defaults(), read = defaults();
+    ASSERT_TRUE(read_config(models + policies, "run.yaml", default_registry(), recorded)) << policies;
+    ASSERT_TRUE(
+        read_config("operators: {choose: bandit, cost: tries, arms: [{operator: tune}]}\nsampler: {top: 7}\n",
+                    "run.yaml", default_registry(), read));
+    const RunConfig untouched = read;
+    const auto own = policy_texts(untouched), texts = policy_texts(recorded);
+    for (const std::string name : kPolicySettings) {
+      const Status status = read_policy(name, texts.at(name), read);
+      EXPECT_TRUE(status) << texts.at(name) << "\n" << describe(status.error());
+      EXPECT_EQ(policy_texts(read).at(name), texts.at(name));
+      EXPECT_EQ(policy_texts(untouched).at(name), own.at(name)) << "they share no provider";
+    }
+  }
+  for (const char* text :
+       {"", "exploration: 1", "kind: none", "kind: tree, exploration: x", "kind: tree}\nseed: 5"}) {
+    RunConfig read = defaults();
+    EXPECT_FALSE(read_policy("sampler", text, read)) << text;
+  }
+}
+
 TEST(RunConfig, TheBanditTakesTheArmsThatThereAreAndAListIsWeightsAgain) {
   RunConfig config = defaults();
   ASSERT_TRUE(read_config(kTwoModels, "run.yaml", default_registry(), config));

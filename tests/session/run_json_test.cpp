@@ -127,6 +127,35 @@ TEST(RunJson, AUsedUpBudgetIsNamed) {
   EXPECT_EQ(summary["budgets"]["iterations"], (Json{{"used", 1}, {"limit", 1}}));
 }
 
+/// The number of the program that was measured again is what that measurement says, wherever it stands.
+TEST(RunJson, AProgramHasOneNumber) {
+  auto options = ToldSearch::options();
+  options.budgets.iterations = 2;
+  options.confirm = true;
+  ToldSearch search(options);
+  search.tell_seed(accepted_at(1, 0));
+  search.tell("better\n", accepted_at(2, 1));
+  search.tell("best\n", accepted_at(5, 3));
+  EXPECT_EQ(parsed(program_json(search.view(), {2}))["evaluation"]["fitness"], 5);
+  search.tell_seed(accepted_at(4, 3));  // the best, measured again
+  const auto view = search.view();
+  const Json page = parsed(page_json(view)), program = parsed(program_json(view, {2}));
+  ASSERT_EQ(page["best"]["program"], 2);
+  EXPECT_EQ(page["best"]["confirmed"], true);
+  const Json expected = page["best"]["evaluation"]["measurement"];
+  EXPECT_EQ(expected["median"], 4);
+  EXPECT_EQ(program["evaluation"]["measurement"], expected);
+  EXPECT_EQ(program["evaluation"]["speedup"], expected);
+  EXPECT_EQ(page["lineage"].back()["measurement"], expected);
+  const auto has_number = [&](const Json& elite) { return elite["program"] == 2 && elite["fitness"] == 4; };
+  EXPECT_TRUE(std::ranges::any_of(page["archive"]["elites"], has_number)) << page["archive"];
+  const auto is_best = [&](const Json& island) {
+    return island["program"] == 2 && island["best"] == expected;
+  };
+  EXPECT_TRUE(std::ranges::any_of(page["islands"]["shown"], is_best)) << page["islands"];
+  EXPECT_EQ(view.individual({1}).value()->evaluation.metrics()->fitness().median, 2);
+}
+
 TEST(RunJson, CellsAreTheBestOverTheAxesThatAreNotShown) {
   auto options = ToldSearch::options();
   options.axes = {{"x", LinearScale{0, 4, 1}}, {"y", LinearScale{0, 2, 2}}, {"z", LinearScale{0, 4, 4}}};

@@ -173,6 +173,25 @@ TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
   EXPECT_EQ(listener->told, "");
 }
 
+TEST_F(SessionTest, ARunWhoseSamplerWasChangedIsRepeatedWithBoth) {
+  ASSERT_TRUE(begin("budgets: {iterations: 12}\nsampler: {opening: 1}\n").value().run());
+  const auto changed = [](RunConfig& config) {
+    return read_config("budgets: {iterations: 30}\nsampler: {kind: mixture, explore: 1, exploit: 0}\n",
+                       "--set", toy::registry(), config);
+  };
+  ASSERT_TRUE(resume(changed).value().run());
+  StoredRun stored = load_stored_run(run_, toy::registry()).value();
+  const std::string recording = "proposer: {kind: recording, evaluations: kept, run: " + run_.string() +
+                                "}\noperators: [{operator: tune}]\n";
+  ASSERT_TRUE(read_config(recording, "replay", toy::registry(), stored.config));
+  const fs::path again = folder_ / "b.run";
+  const auto outcome = Session::create(stored.task, again, stored.config).value().run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_FALSE(outcome->error) << describe(*outcome->error);
+  EXPECT_EQ(view_run(again, toy::registry())->archive_digest(),
+            view_run(run_, toy::registry())->archive_digest());
+}
+
 TEST_F(SessionTest, AnAxisThatNoProgramReportsIsTold) {
   const auto listener = std::make_shared<Listener>();
   ASSERT_TRUE(begin("budgets: {iterations: 5}\narchive: {axes: [{feature: nosuch, scale: linear, low: 0, "

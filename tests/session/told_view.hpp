@@ -68,6 +68,7 @@ class ToldSearch {
 
   /// The ticket that is asked for next stays open until tell().
   Ticket ask() { return engine_->ask().value().value(); }
+  /// Or what else is there already, such as the best, which is measured again.
   void tell_seed(Evaluation evaluation) { engine_->tell(ask().id, std::move(evaluation)).value(); }
   void tell(std::string text, Evaluation evaluation) {
     engine_->tell(ask().id, text_source(std::move(text)), std::move(evaluation)).value();

@@ -82,13 +82,15 @@ class Engine {
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
   /// Repeats a recorded run, or the rest of it, in the order in which its answers took effect, and ends where
-  /// the recording ends or this run would do something else. Every step is computed anew and compared; only
-  /// answers and times are the recording's. The proposer is not asked. The evaluator is asked if evaluations
-  /// are `measured`. Open tickets are left to run(). Fails if a journal cannot be read or written.
+  /// the recording ends or this run would do something else. Each session of the recording brings its budgets
+  /// and its policies along (EngineOptions::take_policies); renew() gives this run its own back. Every step
+  /// is computed anew and compared; only answers and times are the recording's. The proposer is not asked.
+  /// The evaluator is asked if evaluations are `measured`. Open tickets are left to run(). Fails if a journal
+  /// cannot be read or written.
   Result<Followed> follow(const Journal& recording, RecordedEvaluations evaluations,
                           const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
-  /// Goes on with other budgets, as a session that was resumed with them would.
+  /// Goes on with these budgets and the policies of its own options, as a session that was resumed would.
   Status renew(const Budgets& budgets);
 
   Outcome outcome() const;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include <kernelsmith/core/journal.hpp>
 #include <kernelsmith/engine/options.hpp>
@@ -30,9 +32,10 @@ struct Followed {
 
 /// Where in a recording a run stands.
 struct Place {
-  std::uint64_t position = 0;      ///< of the recording's last event that the run has
-  std::optional<Budgets> budgets;  ///< in force behind it; empty if the recording is empty
-  bool fits = true;                ///< false: the run holds something that the recording does not
+  std::uint64_t position = 0;                   ///< of the recording's last event that the run has
+  std::optional<Budgets> budgets;               ///< in force behind it; empty if the recording is empty
+  std::map<std::string, std::string> settings;  ///< likewise
+  bool fits = true;  ///< false: the run holds something that the recording does not
 };
 
 /// Whether two runs did the same: measurements, times and attempts may differ.

@@ -2,6 +2,7 @@
 // budgets.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,9 @@ struct Budgets {
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };
+
+/// In EngineOptions::recorded: the policies that may be others in another session of a run.
+inline constexpr std::array<const char*, 2> kPolicySettings{"sampler", "operators"};
 
 /// Everything that a search is opened with, but for its seams.
 struct EngineOptions {
@@ -92,6 +96,11 @@ struct EngineOptions {
   /// Further settings by name, recorded with each session: `fixed` ones are refused if they differ from
   /// the run's own, a change of the others is reported to the observer.
   std::map<std::string, std::string> fixed, recorded;
+  /// Sets the sampler, the operators and what follows from them to those that a session recorded
+  /// (kPolicySettings), or to these options' own where it cannot read them. Called as each session begins, in
+  /// replay too. Null: these options' own hold in every session.
+  std::function<void(const std::map<std::string, std::string>& settings, EngineOptions& options)>
+      take_policies;
 
   // How it runs.
   bool deterministic = false;  ///< the same archive with any number of workers; takes no wall_s

@@ -336,8 +336,9 @@ class SearchState {
   std::uint64_t next_ticket_ = 0;
   std::uint64_t committed_ = 0;  ///< tickets that took effect; in deterministic mode the next one to do so
   TicketId last_committed_;
-  bool seed_passed_ = false;  ///< or was given back: what counts is that not every seed was rejected
-  unsigned idle_ = 0;         ///< iterations in a row that brought nothing new
+  bool seed_passed_ = false;   ///< or was given back: what counts is that not every seed was rejected
+  unsigned idle_ = 0;          ///< iterations in a row that brought nothing new
+  bool nothing_left_ = false;  ///< and among them a refusal `exhausted`
 
   std::map<TicketId, OpenTicket> open_;
   std::set<TicketId>

@@ -29,9 +29,11 @@ struct KernelDiff {
 
 struct ShapeTimes {
   std::string shape;
-  std::optional<Measurement> a, b;  ///< of one call
+  std::optional<Measurement> a, b;                  ///< of one call
+  std::optional<Measurement> speedup_a, speedup_b;  ///< over the baseline
 
-  /// How many times as fast `b` is, with the interval that the two allow; empty if one was not timed.
+  /// How many times as fast `b` is, with the interval that the two allow; empty if one was not timed. By the
+  /// speedups if both have one: each was measured beside a yardstick, and times are of different moments.
   std::optional<Measurement> ratio() const;
 };
 
@@ -39,8 +41,11 @@ struct ProgramDiff {
   IndividualPtr a, b;
   std::vector<BlockDiff> source;
   std::vector<KernelDiff> kernels;
-  std::string plan;  ///< of the artifact plan.txt, unified
-  /// Those that differ, with both values.
+  std::string plan;                 ///< of the artifact plan.txt, unified
+  std::optional<Measurement> gain;  ///< how many times as fast `b` is: gain_over()
+  /// Those that differ, with both values as they stand in the sources.
+  std::map<std::string, std::pair<std::optional<std::string>, std::optional<std::string>>> knobs;
+  /// Likewise; no knobs, whose features are their places on the archive's axes.
   std::map<std::string, std::pair<std::optional<double>, std::optional<double>>> features;
   std::vector<ShapeTimes> shapes;    ///< those that either was timed at
   std::vector<std::string> missing;  ///< a sentence for each thing that the run does not hold

@@ -133,6 +133,10 @@ std::string to_yaml(const RunConfig& config);
 /// The policies' sections of run.yaml, each as one line, by name: migration, sampler, proposer, operators.
 std::map<std::string, std::string> policy_texts(const RunConfig& config);
 
+/// Reads one of kPolicySettings back from policy_texts(), perhaps of an older version. On an error `config`
+/// is in no useful state.
+Status read_policy(const std::string& name, const std::string& text, RunConfig& config);
+
 /// If no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
 /// wall time.
 void set_default_budget(RunConfig& config);

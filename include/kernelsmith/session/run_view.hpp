@@ -67,12 +67,23 @@ struct RunView {
   /// The best program's evaluation; the confirmation's if it was confirmed. Null while there is none.
   const Evaluation* best_evaluation() const;
 
+  /// A program as people are shown it, so that all texts and pages have one number for it: with the speeds
+  /// that the run's own confirmation measured if it has one, which is by itself, and nothing that made the
+  /// program win; else with those of all its measurements together.
+  IndividualPtr shown(IndividualPtr one) const;
+  /// The same by its number. Errors: SearchState::individual's.
+  Result<IndividualPtr> individual(ProgramId id) const;
+
   /// Each filled cell of the grid with the best elite of all islands.
   std::map<Cell, Elite> elites() const;
 
   /// The digest of the archipelago's canonical text: equal searches have equal digests.
   Digest archive_digest() const;
 };
+
+/// What people are told of an accepted program: its speedup over the baseline, or its fitness if there is
+/// none.
+const Measurement& score_of(const Evaluation& accepted);
 
 /// Opens the run folder for reading and replays its journal; one without a task by the settings that stand
 /// there. Errors: load_stored_run's and RunStore's.

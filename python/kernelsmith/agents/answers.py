@@ -34,7 +34,8 @@ def evaluation(one: _core.Evaluation) -> str:
     if not one.accepted or one.measurement is None:
         said = tail((one.diagnostics or "").strip(), _MOST_DIAGNOSTICS)
         return f"rejected at {one.stage}: {one.code}" + (f"\n{said}" if said else "")
-    lines = [f"accepted, fitness {interval(one.measurement)}; higher is better"]
+    ranked = f", ranked by {one.measurement.low:.4g}" if one.measurement.low < one.measurement.median else ""
+    lines = [f"accepted, fitness {interval(one.measurement)}{ranked}; higher is better"]
     lines += [_shape(shape) for shape in one.report.get("shapes", [])[:12] if shape.get("timed")]
     measured = {name: value for name, value in one.features.items() if name not in _OF_THE_TEXT and "." not in name}
     if measured:
@@ -57,6 +58,8 @@ def verdict(one: Verdict) -> str:
         lines.insert(0, "The run has this program already; it cost nothing.")
     if one.confirmation is not None:
         lines.append(f"measured again with care: {evaluation(one.confirmation)}")
+        if one.confirmation.accepted:
+            lines.append("The last is this measurement alone; the first is what the run knows of the program, with all of them.")
     if one.unconfirmed:
         lines.append(f"not measured again: {one.unconfirmed}")
     return "\n".join(lines)

@@ -109,7 +109,7 @@ class Desk:
             if not careful or not program.accepted:
                 return Verdict(program, known)
             try:
-                return Verdict(program, known, request.confirm(program.id))
+                return self._confirmed(request, program, known)
             except Error as error:  # the first measurement stands
                 return Verdict(program, known, unconfirmed=str(error))
 
@@ -117,8 +117,12 @@ class Desk:
         """Measures a program again, with care. Raises Error."""
         program = self.program(number)
         with _Turn(self):
-            request = self._open()
-            return Verdict(program, confirmation=request.confirm(number))
+            return self._confirmed(self._open(), program)
+
+    def _confirmed(self, request: _core.Request, program: _core.Program, known: bool = False) -> Verdict:
+        """The program is as the run knows it then, with this measurement."""
+        confirmation = request.confirm(program.id)
+        return Verdict(self.program(program.id) if confirmation.accepted else program, known, confirmation)
 
     def submit(self, files: dict[str, str], parents: list[int]) -> Verdict:
         """Answers the request with this program, so that the engine opens another one. Raises Error."""

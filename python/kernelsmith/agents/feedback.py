@@ -32,7 +32,8 @@ class Feedback:
         return answers.tail(f"program {program}: {answers.evaluation(one.evaluation)}\n{said}", answers.MOST_CHARACTERS)
 
     def diff(self, a: int, b: int) -> str:
-        """How program b of the run differs from program a: times, features, kernels, plan of a call, text. Costs nothing."""
+        """How program b of the run differs from program a: speeds, knobs, features, kernels, plan of a call, text. Costs
+        nothing."""
         for number in (a, b):
             self._desk.program(number)
         return answers.tail(self._said("diff", [str(self._desk.folder), str(a), str(b)]), answers.MOST_CHARACTERS)

@@ -14,6 +14,7 @@ from .. import _core
 from .._errors import Error
 from .._search import prompt
 from .._words import visible
+from .answers import interval
 from .command import Parser, add_run_options, desk_for, drive_beside, leave
 from .desk import Desk
 from .notes import RULES
@@ -175,8 +176,12 @@ def agent(arguments: Sequence[str]) -> NoReturn:
     print(f"kernelsmith: {desk.folder}", file=sys.stderr, flush=True)
 
     def work() -> None:
-        best = drive_beside(desk, lambda: conversation.run(options.turns)).best
-        if best is not None:
-            print(f"best: program {best.id}, fitness {best.fitness:.4g}; in {desk.folder / 'best'}")
+        outcome = drive_beside(desk, lambda: conversation.run(options.turns))
+        if outcome.best is None:
+            return
+        shown = outcome.confirmation or outcome.best.evaluation
+        if shown.measurement is not None:
+            again = ", measured again" if outcome.confirmation else ""
+            print(f"best: program {outcome.best.id}, fitness {interval(shown.measurement)}{again}; in {desk.folder / 'best'}")
 
     leave(work)

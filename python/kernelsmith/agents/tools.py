@@ -13,6 +13,7 @@ from .._executable import executable
 from . import answers
 from .desk import Desk, task_text
 from .feedback import Feedback
+from .notes import FITNESS
 
 _MOST_ROWS = 50
 _PLAN_LIMIT_S = 120
@@ -31,7 +32,7 @@ class Tools:
         """What is to be made faster, within which rules, and the number of the program to begin with; from a character on.
         Read it first."""
         begin = "Begin with program 0 (show_program), the seed.\n\n" if len(self._desk.task.seed) else ""
-        return answers.piece(begin + task_text(self._desk), offset)
+        return answers.piece(f"{begin}{task_text(self._desk)}\n\n{FITNESS}", offset)
 
     def evaluate(self, code: str = "", files: dict[str, str] | None = None, parent: int | None = None,
                  careful: bool = False) -> str:
@@ -45,7 +46,7 @@ class Tools:
 
     def confirm(self, program: int) -> str:
         """Measure a program of the run again, with care and on fresh inputs, as the best is at the end. Uses up one
-        evaluation; a program that does not hold leaves the archive."""
+        evaluation, and counts for the program with its earlier measurements; one that does not hold leaves the archive."""
         return answers.verdict(self._desk.confirm(program))
 
     def submit(self, program: int | None = None, code: str = "", files: dict[str, str] | None = None) -> str:
@@ -62,7 +63,8 @@ class Tools:
         return f"submitted. {answers.verdict(verdict)}"
 
     def history(self, limit: int = 20, offset: int = 0) -> str:
-        """The run's programs, the latest first, one a line: number, fitness with its interval or why it was rejected."""
+        """The run's programs, the latest first, one a line: number, fitness (the median, and in brackets the interval, by whose
+        low end programs are ranked) or why it was rejected."""
         if not 1 <= limit <= _MOST_ROWS or offset < 0:
             raise Error(f"limit is 1 to {_MOST_ROWS}, and offset 0 or more", "invalid_argument", "history")
         rows = self._desk.run().programs()

@@ -24,7 +24,8 @@ function colour(share) {
 
 const isDark = ([red, green, blue]) => 0.3 * red + 0.59 * green + 0.11 * blue < 128;
 
-export function archiveMap(archive, width) {
+// `best` is the number of the run's best program, which a frame marks.
+export function archiveMap(archive, best, width) {
   const says = "Archive as a heat map";
   if (!archive) {
     return new Frame("Archive", says, width, 340)
@@ -49,7 +50,6 @@ export function archiveMap(archive, width) {
   const shareOf = linear(low, high, low < high ? 0 : 0.5, low < high ? 1 : 0.5);
   const numbered = Math.max(columns, rows) <= NUMBERED_CELLS;
   lines(frame, columns, rows, x, y);
-  const best = shown.reduce((one, other) => (other.fitness > one.fitness ? other : one));
   for (const cell of shown) {
     const [column, row = 0] = cell.at, rgb = colour(shareOf(cell.fitness));
     const where = { x: x(column), y: y(row + 1), width: x(column + 1) - x(column), height: y(row) - y(row + 1) };
@@ -60,11 +60,11 @@ export function archiveMap(archive, width) {
       frame.add("text", { ...middle, "text-anchor": "middle", "pointer-events": "none",
         class: `value on-${isDark(rgb) ? "dark" : "light"}` }, number(cell.fitness));
     }
-    if (cell === best) frame.best = where;
+    if (cell.program === best) frame.best = where;
   }
-  const { x: left, y: top, width: wide, height: tall } = frame.best;
-  frame.add("rect", { x: left, y: top, width: wide, height: tall, fill: "none", stroke: FRAME, "stroke-width": 2.5,
-    "pointer-events": "none" });
+  if (frame.best) {
+    frame.add("rect", { ...frame.best, fill: "none", stroke: FRAME, "stroke-width": 2.5, "pointer-events": "none" });
+  }
   labels(frame, axes[0], axes[1], x, y);
   if (low < high) colourBar(frame, low, high);
   return frame.svg;

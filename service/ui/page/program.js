@@ -46,13 +46,20 @@ function contents(program) {
   ];
 }
 
-function facts({ parents, children, evaluation }) {
+function facts({ parents, children, knobs, evaluation }) {
   const rows = [];
   const add = (name, value) => { if (value) rows.push([name, value]); };
-  add("fitness", evaluation.measurement && measuredText(evaluation.measurement));
-  add("speedup", evaluation.speedup && measuredText(evaluation.speedup));
+  const { measurement, speedup } = evaluation;
+  add(speedup ? "speedup" : "fitness", measurement && measuredText(speedup ?? measurement));
+  if (measurement && measurement.low < measurement.median) {
+    const { low, unit } = measurement;
+    add("ranked by", `${measuredText({ median: low, low, high: low, unit })}, the low end of the fitness`);
+  }
   add("time of a call", evaluation.runtime && measuredText(evaluation.runtime));
-  add("features", Object.entries(evaluation.features).map(([name, value]) => `${name} ${number(value)}`).join(", "));
+  add("knobs", Object.entries(knobs).map(([name, value]) => `${name} ${value}`).join(", "));
+  // Of a knob it is the place on the archive's axis.
+  add("features", Object.entries(evaluation.features).filter(([name]) => !name.startsWith("knob."))
+    .map(([name, value]) => `${name} ${number(value)}`).join(", "));
   add("parents", links(parents));
   add("children", links(children));
   add("tier", evaluation.tier);

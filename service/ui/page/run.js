@@ -56,7 +56,7 @@ export function partsOfRun(run, best) {
     ["cards", cardsData(run), cards],
     ["curve", { curve: run.curve, best: run.best }, curveFigure, "pictures"],
     ["steps", { lineage: run.lineage, unit: run.curve.unit }, lineageFigure, "pictures"],
-    ["map", run.archive, mapFigure, "pictures"],
+    ["map", { archive: run.archive, best: run.best?.program }, mapFigure, "pictures"],
     ["open", { open: run.open, in_use: run.in_use, calls: run.calls_under_way, arrived: run.answers_on_their_way }, open],
     ["islands", { islands: run.islands, archive: archiveNumbers(run.archive) }, islands],
     ["shapes", run.best?.evaluation.shapes ?? [], shapes],
@@ -128,8 +128,8 @@ function lineageFigure({ lineage: steps, unit }) {
   return figure("figure", lineage(steps, unit, NARROW));
 }
 
-function mapFigure(archive) {
-  return figure("figure", archiveMap(archive, NARROW));
+function mapFigure({ archive, best }) {
+  return figure("figure", archiveMap(archive, best, NARROW));
 }
 
 function open({ open: { count, shown }, in_use: inUse, calls, arrived }) {
@@ -152,7 +152,7 @@ function islands({ islands: { count, shown }, archive }) {
   const words = [archive ? `${counted(archive.migrations, "migration")} so far.` : "",
     count > shown.length ? `The first ${shown.length} of ${whole(count)} islands.` : ""].filter(Boolean).join(" ");
   return section("Islands", words ? note(words) : "",
-    table(["island", "cells filled", "best fitness", "program", "mean fitness", "sends to"], rows));
+    table(["island", "cells filled", "best", "program", "mean low end", "sends to"], rows));
 }
 
 export function shapes(rows) {

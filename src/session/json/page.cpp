@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <kernelsmith/code/diff.hpp>
+#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/session/run_json.hpp>
 
 #include "curve.hpp"
@@ -56,7 +57,7 @@ Json islands_object(const RunView& view) {
     list.push_back({{"island", i},
                     {"filled", statistics.filled},
                     {"mean", or_null(statistics.mean)},
-                    {"best", best ? fitness_interval(best->evaluation) : Json(nullptr)},
+                    {"best", best ? interval(score_of(view.shown(best)->evaluation)) : Json(nullptr)},
                     {"program", best ? Json(best->program->id.value) : Json(nullptr)},
                     {"sends_to", list_of(archipelago.topology().neighbours({i}),
                                          [](IslandId neighbour) { return neighbour.value; })}});
@@ -135,12 +136,21 @@ Json files_list(const Source& source) {
   return list;
 }
 
+/// By name, as they stand in the source; none if one is in error.
+Json knobs_object(const Source& source) {
+  Json object = Json::object();
+  if (const auto knobs = find_knobs(source))
+    for (const Knob& knob : *knobs) object[knob.name] = knob.value();
+  return object;
+}
+
 Json program_object(const RunView& view, const Individual& one) {
   const Program& program = *one.program;
   return {{"program", program.id.value},
           {"origin", name_of(program.origin)},
           {"parents", ids_object(program.parents)},
           {"children", ids_object(view.state.lineage().children(program.id))},
+          {"knobs", knobs_object(program.source)},
           {"files", files_list(program.source)},
           {"file_count", program.source.files().size()},
           {"evaluation", evaluation_object(one.evaluation, kPage)}};
@@ -158,7 +168,7 @@ Result<std::string> page_json(const RunView& view) {
 Result<std::string> program_json(const RunView& view, ProgramId id) {
   if (!view.state.programs().contains(id))
     return fail(ErrorCode::not_found, "the run has no program " + std::to_string(id.value));
-  const auto individual = view.state.individual(id);
+  const auto individual = view.individual(id);
   if (!individual) return individual.error();
   return view_json::one_line(view_json::program_object(view, **individual));
 }

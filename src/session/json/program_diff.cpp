@@ -14,7 +14,8 @@ Json verdict_object(const Individual& one) {
           {"origin", name_of(one.program->origin)},
           {"accepted", one.evaluation.accepted()},
           {"code", rejection ? Json(name_of(rejection->code)) : Json(nullptr)},
-          {"measurement", fitness_interval(one.evaluation)}};
+          {"measurement", fitness_interval(one.evaluation)},
+          {"speedup", interval(one.evaluation.report().speedup)}};
 }
 
 Json block_object(const BlockDiff& block) {
@@ -39,15 +40,20 @@ Json times_object(const ShapeTimes& times) {
 
 std::string diff_json(const ProgramDiff& diff) {
   using namespace view_json;
-  Json features = Json::object();
-  for (const auto& [name, values] : diff.features)
-    features[name] = {{"a", or_null(values.first)}, {"b", or_null(values.second)}};
+  const auto pairs_of = [](const auto& differing) {
+    Json object = Json::object();
+    for (const auto& [name, values] : differing)
+      object[name] = {{"a", or_null(values.first)}, {"b", or_null(values.second)}};
+    return object;
+  };
   return one_line({{"a", verdict_object(*diff.a)},
                    {"b", verdict_object(*diff.b)},
+                   {"gain", interval(diff.gain)},
                    {"source", list_of(diff.source, block_object)},
                    {"kernels", list_of(diff.kernels, kernel_object)},
                    {"plan", diff.plan},
-                   {"features", features},
+                   {"knobs", pairs_of(diff.knobs)},
+                   {"features", pairs_of(diff.features)},
                    {"shapes", list_of(diff.shapes, times_object)},
                    {"missing", diff.missing}});
 }

@@ -108,7 +108,8 @@ Json lineage_list(const RunView& view, const Extent& extent) {
   std::size_t left = extent.diff_bytes;
   Json list = Json::array();
   for (std::size_t i = steps.size() - std::min(steps.size(), extent.steps); i < steps.size(); ++i) {
-    const Individual& one = *steps[i].individual;
+    const IndividualPtr shown = view.shown(steps[i].individual);
+    const Individual& one = *shown;
     const Metrics* metrics = one.evaluation.metrics();
     const Rejection* rejection = one.evaluation.rejection();
     list.push_back({{"step", i},

@@ -76,6 +76,7 @@ void add_objectives(const RunView& view, const Extent& extent, Json& archive) {
     Json values = Json::object();
     for (std::size_t i = 0; i < objectives.list().size(); ++i)
       values[objectives.list()[i].feature] = or_null(objectives.reported(i, metrics));
+    values["fitness"] = view.shown(individual)->evaluation.metrics()->fitness().median;
     return {{"program", individual->program->id.value},
             {"origin", name_of(individual->program->origin)},
             {"values", values}};
@@ -91,12 +92,12 @@ Json archive_object(const RunView& view, const Extent& extent) {
   if (!view.has_cells) return nullptr;
   const Grid& grid = view.state.archipelago().grid();
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
-  const auto elite_object = [&grid](const CellElite& one) -> Json {
+  const auto elite_object = [&](const CellElite& one) -> Json {
     const Program& program = *one.second.individual->program;
     return {{"at", grid.coordinates(one.first)},
             {"program", program.id.value},
             {"origin", name_of(program.origin)},
-            {"fitness", one.second.fitness}};
+            {"fitness", view.shown(one.second.individual)->evaluation.metrics()->fitness().median}};
   };
   Json archive = {
       {"axes", list_of(grid.axes(), [&](const Axis& axis) { return axis_object(axis, extent.labels); })},
