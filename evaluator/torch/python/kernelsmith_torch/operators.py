@@ -1,15 +1,17 @@
 """The operators that may stand in a plan, and no others. Both sides use it: the planner refuses, the workers check.
 
 A name stands for all its overloads, those that write into a tensor given as `out` only if OUT lists it too. Not here:
-random operators (a plan is repeated and compared), operators whose shape or control flow depends on values (a graph
-cannot read them), those that exchange or resize a tensor's memory, those that change a tensor's shape in place (a plan is
-run many times on the same tensors), and anything that reads or writes files. `as_strided` must stay within its storage:
-PyTorch checks that.
+random operators (a plan is repeated and compared), but those that draw nothing in evaluation; operators whose shape or
+control flow depends on values (a graph cannot read them); those that exchange or resize a tensor's memory; those that
+change a tensor's shape in place (a plan is run many times on the same tensors: safe_form gives what stands for them); and
+anything that reads or writes files. `as_strided` must stay within its storage: PyTorch checks that.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -53,6 +55,12 @@ ACTIVATIONS = """
     celu celu_ elu elu_ gelu gelu_ glu hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_
     leaky_relu leaky_relu_ log_sigmoid_forward mish mish_ prelu _prelu_kernel relu relu_ relu6 selu selu_ silu silu_
     softplus softshrink threshold threshold_ _softmax _log_softmax softmax log_softmax
+"""
+
+# In evaluation only: takes_numbers.
+DROPOUT = """
+    alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ feature_dropout
+    feature_dropout_ native_dropout rrelu rrelu_ rrelu_with_noise rrelu_with_noise_
 """
 
 REDUCTIONS = """
@@ -119,7 +127,7 @@ GROUPS: dict[str, frozenset[str]] = {
     name: frozenset(names.split())
     for name, names in {
         "views": VIEWS, "creation": CREATION, "copies": COPIES, "unary": UNARY, "binary": BINARY,
-        "activations": ACTIVATIONS, "reductions": REDUCTIONS, "products": PRODUCTS, "linear algebra": LINEAR_ALGEBRA,
+        "activations": ACTIVATIONS, "dropout": DROPOUT, "reductions": REDUCTIONS, "products": PRODUCTS, "linear algebra": LINEAR_ALGEBRA,
         "convolutions": CONVOLUTIONS, "pooling": POOLING, "norms": NORMS, "networks": NETWORKS, "losses": LOSSES,
         "indexing": INDEXING, "transforms": TRANSFORMS, "lists": LISTS,
     }.items()
@@ -127,7 +135,8 @@ GROUPS: dict[str, frozenset[str]] = {
 
 _NAMES = frozenset().union(*GROUPS.values())
 
-_LIGHT = frozenset().union(*(GROUPS[name] for name in ("views", "creation", "copies", "unary", "binary", "activations"))) - {
+_LIGHT = frozenset().union(*(GROUPS[name] for name in (
+    "views", "creation", "copies", "unary", "binary", "activations", "dropout"))) - {
     "_softmax", "_log_softmax", "softmax", "log_softmax"}
 
 
@@ -141,10 +150,14 @@ def does_work(name: str) -> bool:
     return name.partition("::")[2] not in GROUPS["views"] | GROUPS["creation"]
 
 
-# In a constructor only, if the seed is known; how many numbers each takes depends on shapes alone.
+# In a constructor, and before a call, where the seed is known; how many numbers each takes depends on shapes alone.
 DRAWS = frozenset("""
     rand rand_like randn randn_like randint randint_like bernoulli bernoulli_ exponential_ normal normal_ random_ uniform_
 """.split())
+
+
+# What a draw may be made into, or like.
+SCRATCH = ("aten::empty_strided", "aten::zeros")
 
 
 # Neither planner nor runner lets one of them change the shape of `out`: it may be an input.
@@ -163,6 +176,46 @@ def allowed(name: str, overload: str) -> bool:
 def draws(name: str, overload: str) -> bool:
     """Whether `aten::NAME.OVERLOAD` may draw in a plan's setup."""
     return _is_in(DRAWS, name, overload)
+
+
+def is_given(name: str, overload: str) -> bool:
+    """Whether what the draw `aten::NAME.OVERLOAD` of a call draws depends on shapes alone, so that the call can be given it."""
+    if not draws(name, overload):
+        return False
+    kinds = [str(argument.type) for argument in getattr(getattr(torch.ops.aten, name[6:]), overload)._schema.arguments]
+    return "Tensor" not in kinds or kinds.count("Tensor") == 1 and (name.endswith(("_", "_like")) or overload == "p")
+
+
+def takes_numbers(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether this call takes numbers from a generator: dropout and its kind do in training, and if their share is not 0."""
+    if torch.Tag.nondeterministic_seeded not in function.tags:
+        return False
+    arguments = function._schema.arguments
+    given = {a.name: a.default_value for a in arguments if a.has_default_value()}
+    given |= dict(zip((a.name for a in arguments), args)) | dict(kwargs)
+    return not (given.get("train", given.get("training")) is False or given.get("dropout", given.get("dropout_p")) == 0)
+
+
+@functools.cache
+def safe_form(function: torch._ops.OpOverload) -> torch._ops.OpOverload | None:
+    """The operator that gives what `function` gives, without its promise (`unsafe_split`: nobody writes to the parts) or its
+    effect on a tensor's shape (`squeeze_`). None if there is none: `resize_` and `set_` exchange memory."""
+    name = function._schema.name.removeprefix("aten::")
+    if torch.Tag.inplace_view in function.tags:
+        safe = name.removesuffix("_")
+    elif name.startswith(("unsafe_", "_unsafe_")):
+        safe = name.removeprefix("_").removeprefix("unsafe_")
+    else:
+        return None
+    packet = getattr(torch.ops.aten, safe, None)
+    found = next((overload for overload in (getattr(packet, each) for each in (packet.overloads() if packet else ()))
+                  if _takes(overload) == _takes(function)), None)
+    is_view = found is not None and found._schema.arguments[0].alias_info is not None
+    return found if is_view or torch.Tag.inplace_view not in function.tags else None
+
+
+def _takes(function: torch._ops.OpOverload) -> list[tuple[str, str]]:
+    return [(argument.name, str(argument.type)) for argument in function._schema.arguments]
 
 
 @functools.cache

@@ -13,16 +13,18 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException, FakeTensor,
                                            FakeTensorMode, UnsupportedFakeTensorException)
+from torch.nn.parameter import is_lazy
 from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import answers, composites, device, inductor, plan_format, recording
+from . import answers, composites, device, inductor, lazy, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .constants import Constants
 from .differences import refuse_differences
 from .extension import Extensions
+from .model_source import has_lazy
 from .progress import Progress
 from .recording import Refused
 from .triton_recording import Kernels, Recording
@@ -56,6 +58,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
     extensions.install()
     torch.nn.Module._apply = _apply
+    lazy.install(tape)
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
             task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"])
@@ -103,8 +106,10 @@ class _Task:
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
         self._cast = cast
         with Constants():
-            model = module.Model(*self.constructor)
-        state = self.cast(model).state_dict()
+            model = self.cast(module.Model(*self.constructor).eval())
+            if has_lazy(model):
+                model(*self.inputs())
+        state = model.state_dict()
         self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
 
     def cast(self, model: torch.nn.Module) -> torch.nn.Module:
@@ -139,12 +144,13 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     with Constants():
         model = kind(*task.constructor)
     model = task.cast(model.eval()).to(recording.CUDA)
-    module = _with_state(model, task, tape)
+    module = None if has_lazy(model) else _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")
     outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
+    module = module or _with_state(model, task, tape)
     module.outputs = [tape.number(t) for t in outputs]
     return module
 
@@ -171,10 +177,14 @@ def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tenso
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():
-        if parameter is not None and (applied := function(parameter)) is not parameter:
+        if is_lazy(parameter):
+            parameter.data = function(parameter.data)
+        elif parameter is not None and (applied := function(parameter)) is not parameter:
             self._parameters[key] = torch.nn.Parameter(applied, parameter.requires_grad)
     for key, buffer in self._buffers.items():
-        if buffer is not None:
+        if is_lazy(buffer):
+            buffer.data = function(buffer.data)
+        elif buffer is not None:
             self._buffers[key] = function(buffer)
     return self
 
