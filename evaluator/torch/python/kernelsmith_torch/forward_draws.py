@@ -15,8 +15,6 @@ import torch
 from torch.utils._pytree import tree_map
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kernelsmith_process.framing import Failure
-
 from .operators import is_given, takes_numbers
 
 
@@ -79,8 +77,8 @@ class _Learning(_Mode):
 
     def drawn(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if not is_given(function._schema.name, function._overloadname):
-            raise Failure("task", "run", "not_deterministic", f"forward() of the reference draws by {function.name()}, whose "
-                          "numbers are not given by a seed and shapes", "draw by torch.rand, torch.randn, uniform_, normal_")
+            raise TypeError(f"forward() draws by {function.name()}, whose numbers a seed and shapes do not give: draw by "
+                            "torch.rand, torch.randn, uniform_ or normal_")
         result = function(*args, **kwargs)
         if any(argument.name == "dtype" for argument in function._schema.arguments):
             kwargs = {**kwargs, "dtype": result.dtype}  # whatever the default is when it is drawn again

@@ -147,9 +147,13 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     module = None if has_lazy(model) else _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")
+    held = _held(model).keys()
     outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
+    if (made := _held(model).keys() - held) and any(isinstance(step, recording.Step) and step.draws for step in tape.call):
+        raise Refused("not_allowed", f"forward() makes and draws {min(made)}, which is to be made once",
+                      "make it in the constructor, or by a module of torch.nn.Lazy*")
     module = module or _with_state(model, task, tape)
     module.outputs = [tape.number(t) for t in outputs]
     return module
@@ -157,8 +161,7 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
 
 def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Module:
     module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
-    named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
-    for name, tensor in named:
+    for name, tensor in _held(model).items():
         number = tape.number(tensor)
         if task.state.get(name) == (tuple(tensor.shape), tensor.dtype):
             module.state[name] = number
@@ -170,6 +173,10 @@ def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Mo
         raise Refused("other_parameters", "; ".join(wrong[:16]),
                       "give each parameter the name, shape and dtype that it has in the reference")
     return module
+
+
+def _held(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
 
 
 def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
