@@ -146,7 +146,8 @@ class _Assembly:
             name = step.body["aten"] + ("" if step.body["overload"] == "default" else "." + step.body["overload"])
             if not step.draws:
                 raise Refused("not_allowed", f"{name} cannot stand in a plan", "use operators that keep shapes", step.where)
-            if not any(step is each for each in made) and not operators.is_given(step.body["aten"], step.body["overload"]):
+            before_call = any(step is each for each in drawn) and operators.is_given(step.body["aten"], step.body["overload"])
+            if not before_call and not any(step is each for each in made):
                 raise Refused("not_allowed", f"{name} draws in a call, which can only be given numbers that depend on shapes alone",
                               "draw with torch.rand, torch.randn, uniform_ or normal_", step.where)
             if not operators.draws(step.body["aten"], step.body["overload"]):
