@@ -9,16 +9,20 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn.modules.lazy import LazyModuleMixin
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
-from .recording import Tape
+from .recording import Step, Tape
 
 
 def install(tape: Tape) -> None:
     """Parameters without a shape as fakes, and their initialisation as a part of the constructor; for the rest of this
     process."""
     infer = LazyModuleMixin._infer_parameters
+    drawn: list[Step] = []
 
     def inferred(self: Any, *args: Any) -> None:
         with tape.into(tape.setup):
+            before = [step for step in tape.call if isinstance(step, Step) and step.draws]
+            tape.setup += before[len(drawn):]  # the first call draws them before
+            drawn[:] = before
             infer(self, *args)
 
     LazyModuleMixin._infer_parameters = inferred

@@ -123,7 +123,9 @@ class Draws(Planner):
     self.norm = nn.LazyBatchNorm1d()
     self.scale = nn.Parameter(torch.randn(8) * 0.5)
 """
-        call = "return self.norm(self.two(torch.relu(self.one(x)))) * (1 + 1e-5) ** 0.5 * self.scale"
+        lazy = lazy.replace("return self.second(torch.relu(self.first(x)))",
+                            "return self.second(torch.randn(40) * torch.relu(self.first(x)))")
+        call = "return self.norm(self.two(torch.randn(40) * torch.relu(self.one(x)))) * (1 + 1e-5) ** 0.5 * self.scale"
         plan, wrong = self.verdict(model(given, call), lazy)
         self.assertIsNone(wrong)
         self.assertEqual(set(plan["state"]), {"scale"})

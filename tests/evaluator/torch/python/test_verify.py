@@ -67,8 +67,8 @@ class Verify(unittest.TestCase):
     def test_both_draw_alike_and_lazy_modules_are_made_alike(self):
         draws = REFERENCE.replace("return self.linear(x)", "return self.linear(x * torch.randn(4, 6))").replace(
             "nn.Linear(cols, 8)", "nn.LazyLinear(8)")
-        body = "return F.linear(x * torch.randn(4, 6), self.other.weight, self.other.bias), x.sum(1)"
-        found = self.verdict(candidate("self.other(x); " + body, "self.other = nn.LazyLinear(8)"), reference=draws)
+        body = "return self.other(torch.randn(4, 6) * x), x.sum(1)"
+        found = self.verdict(candidate(body, "self.other = nn.LazyLinear(8)"), reference=draws)
         self.assertEqual((found["stage"], found["problem"]), ("done", ""))
 
     def test_what_fails_first_is_named(self):
