@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,8 @@ class Supervisor {
 
   Status start();
 
-  /// Returns when nothing of the sandbox is left. An Error says that the program never ran.
+  /// Returns when nothing of the sandbox is left. An Error says that the program never ran, or what the
+  /// kernel did not end (timeout).
   Result<SandboxResult> watch();
 
   /// Asks watch() to kill the sandbox. Any thread, any time, any number of times.
@@ -47,6 +49,8 @@ class Supervisor {
   void give_way();
   void kill_everything();
   void end_with(ExitKind kind);
+  int patience_ms() const;
+  void press_on();
   void read_status();
   void set_up_init(pid_t init);
   int wait_and_read(int timeout_ms);
@@ -63,8 +67,11 @@ class Supervisor {
   std::string status_;
   std::atomic<pid_t> init_pid_{0};
   std::optional<ExitKind> verdict_;  ///< set when the sandbox is to be killed
-  std::optional<Error> failure_;     ///< the sandbox could not be set up
-  std::optional<int> monitor_status_;
+  std::chrono::steady_clock::time_point killed_at_;
+  bool pressed_ = false;
+  std::optional<Error> failure_;  ///< the sandbox could not be set up, or not be ended
+  bool over_ = false;
+  std::optional<int> monitor_status_;  ///< of its end, unless somebody else took it
   double wall_s_ = 0;
 };
 

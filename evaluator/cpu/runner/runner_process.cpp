@@ -265,7 +265,7 @@ Failure RunnerProcess::past_deadline(double timeout_s) {
   // It may keep every core from the thread that is to kill it.
   if (cores_ && !loading_) static_cast<void>(clock_->freeze());
   process_->kill();
-  static_cast<void>(process_->wait());
+  if (const auto ended = process_->wait(); !ended) return Failure(ended.error());
   std::ostringstream words;
   words << (loading_ ? "loading the object took longer than " : "the call did not return within ")
         << timeout_s << " s";
@@ -278,7 +278,7 @@ Failure RunnerProcess::why_it_ended() {
   const auto ended = process_->wait_for(kGrace);
   if (!ended) {
     process_->kill();
-    static_cast<void>(process_->wait());
+    if (const auto killed = process_->wait(); !killed) return Failure(killed.error());
     return forged("its own end");
   }
   if (!*ended) return ended->error();
