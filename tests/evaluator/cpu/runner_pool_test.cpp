@@ -74,6 +74,15 @@ class Pool : public ::testing::Test {
   std::optional<Arena> arena;
 };
 
+TEST(RunnerChannel, DoesNotWaitForARunnerThatTakesNoRequests) {
+  auto ends = RunnerChannel::create();
+  ASSERT_TRUE(ends);
+  constexpr int kMoreThanASocketHolds = 1'000'000;
+  int sent = 0;
+  while (sent < kMoreThanASocketHolds && ends->first.request(1)) ++sent;
+  EXPECT_LT(sent, kMoreThanASocketHolds);
+}
+
 TEST_F(Pool, StartsARunnerWhereNoneWaits) {
   RunnerPool pool(settings);
   auto runner = pool.take(*arena);
