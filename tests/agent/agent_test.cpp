@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -71,8 +71,9 @@ bool runs(const std::string& argument) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
-    if (line.find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos) return true;
+    std::ostringstream line;
+    line << file.rdbuf();  // an iterator would throw if the process ends here
+    if (line.str().find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos) return true;
   }
   return false;
 }

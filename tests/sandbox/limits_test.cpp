@@ -1,6 +1,7 @@
 // Limits hold, and whatever a program started is gone afterwards.
 #include <csignal>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -27,7 +28,9 @@ bool process_is_left(const std::string& mark) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     std::ifstream file(entry.path() / "cmdline");
-    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    std::ostringstream text;
+    text << file.rdbuf();  // an iterator would throw if the process ends here
+    const std::string line = text.str();
     if (line.find(mark) != std::string::npos) return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -79,7 +80,13 @@ Failure forged(const std::string& what) {
 /// Before there is an object nothing is a candidate's fault, and the words of a rejection would mislead.
 Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
-  const std::string& words = std::get<Rejection>(failure).diagnostics;
+  const auto& rejection = std::get<Rejection>(failure);
+  if (rejection.code == RejectionCode::timed_out)
+    return fail(ErrorCode::busy,
+                "kernelsmith-runner was not ready in its sandbox within " +
+                    std::to_string(std::lround(settings.load_timeout_s)) + " s",
+                {}, "let fewer programs run beside kernelsmith");
+  const std::string& words = rejection.diagnostics;
   const std::string said = words.substr(std::min(words.find("\nstderr: "), words.size()));
   return fail(ErrorCode::tool_failed, "the program kernelsmith-runner does not start" + said,
               settings.files->program(), "install kernelsmith anew, or set KERNELSMITH_RUNNER to its path");
