@@ -55,7 +55,7 @@ std::string read_all(int file) {
 std::uint64_t start_of(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
-  std::getline(file, text, '\0');  // an iterator would throw if the process ends here
+  std::getline(file, text, '\0');                 // an iterator would throw if the process ends here
   const std::size_t name_ends = text.rfind(')');  // a program's name may hold anything
   if (name_ends == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_ends + 1));

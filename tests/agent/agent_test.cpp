@@ -73,7 +73,8 @@ bool runs(const std::string& argument) {
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
     std::ostringstream line;
     line << file.rdbuf();  // an iterator would throw if the process ends here
-    if (line.str().find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos) return true;
+    if (line.str().find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos)
+      return true;
   }
   return false;
 }
