@@ -27,6 +27,10 @@ constexpr std::chrono::seconds kEndsWithin(2);
 /// What is still there after so long the kernel holds, and nobody waits any longer.
 constexpr std::chrono::seconds kPatience(20);
 
+Clock::duration seconds(double s) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+}
+
 int ms(Clock::duration duration) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
 }
@@ -166,14 +170,20 @@ void Supervisor::give_way() {
 }
 
 Result<SandboxResult> Supervisor::watch() {
-  const auto started = Clock::now();
+  const auto started = looked_at_ = Clock::now();
   const double limit_s = spec_.limits.wall_s;
   while (!over_) {
     wall_s_ = std::chrono::duration<double>(Clock::now() - started).count();
     if (limit_s > 0 && wall_s_ >= limit_s) end_with(ExitKind::wall_limit);
-    const bool timed = limit_s > 0 && !verdict_;
-    wait_and_read(timed ? static_cast<int>((limit_s - wall_s_) * 1000) + 1 : patience_ms());
+    wait_and_read(patience_ms(started));
     press_on();
+    if (stands_still()) {
+      failure_ = fail(ErrorCode::busy,
+                      spec_.argv.front() + " got no processor time for " +
+                          std::to_string(static_cast<int>(spec_.limits.still_s)) + " s",
+                      {}, "let fewer programs run beside kernelsmith");
+      end_with(ExitKind::killed);
+    }
     const std::uint64_t printed = out_.seen() + err_.seen();
     if (spec_.limits.output_bytes > 0 && printed > spec_.limits.output_bytes)
       end_with(ExitKind::output_limit);
@@ -247,9 +257,26 @@ void Supervisor::end_with(ExitKind kind) {
   kill_everything();
 }
 
-int Supervisor::patience_ms() const {
-  if (!verdict_) return -1;  // what has no limit ends by itself, or is asked to
-  return std::max(0, ms(killed_at_ + (pressed_ ? kPatience : kEndsWithin) - Clock::now()));
+bool Supervisor::stands_still() {
+  const auto now = Clock::now();
+  if (!watches_stillness() || verdict_ || over_ || now < looked_at_ + seconds(spec_.limits.still_s))
+    return false;
+  looked_at_ = now;
+  const auto used_us = cgroup_->cpu_time_us();
+  return used_us && *used_us == std::exchange(used_us_, *used_us);
+}
+
+// Until the next thing to be done if nothing happens.
+int Supervisor::patience_ms(Clock::time_point started) const {
+  auto next = Clock::now() + std::chrono::hours(1);  // poll() takes no more than some weeks
+  const auto consider = [&next](Clock::time_point moment) { next = std::min(next, moment); };
+  if (verdict_) {
+    consider(killed_at_ + (pressed_ ? kPatience : kEndsWithin));
+  } else {
+    if (spec_.limits.wall_s > 0) consider(started + seconds(spec_.limits.wall_s));
+    if (watches_stillness()) consider(looked_at_ + seconds(spec_.limits.still_s));
+  }
+  return std::max(0, ms(next - Clock::now()));
 }
 
 // A monitor that was stopped says nothing of its init, and reaps nobody.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -49,7 +50,9 @@ class Supervisor {
   void give_way();
   void kill_everything();
   void end_with(ExitKind kind);
-  int patience_ms() const;
+  int patience_ms(std::chrono::steady_clock::time_point started) const;
+  bool watches_stillness() const { return spec_.limits.still_s > 0 && cgroup_ != nullptr; }
+  bool stands_still();
   void press_on();
   void read_status();
   void set_up_init(pid_t init);
@@ -69,7 +72,9 @@ class Supervisor {
   std::optional<ExitKind> verdict_;  ///< set when the sandbox is to be killed
   std::chrono::steady_clock::time_point killed_at_;
   bool pressed_ = false;
-  std::optional<Error> failure_;  ///< the sandbox could not be set up, or not be ended
+  std::chrono::steady_clock::time_point looked_at_;  ///< at the processor time, for limits.still_s
+  std::uint64_t used_us_ = 0;                        ///< what it was then
+  std::optional<Error> failure_;                     ///< the sandbox could not be set up, or not be ended
   bool over_ = false;
   std::optional<int> monitor_status_;  ///< of its end, unless somebody else took it
   double wall_s_ = 0;

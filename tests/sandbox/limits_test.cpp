@@ -44,6 +44,16 @@ TEST(Limits, TheDeadlineEndsEverything) {
   EXPECT_FALSE(process_is_left(kMark));
 }
 
+TEST(Limits, WhatShouldComputeAndStandsStillIsTheMachinesFault) {
+  if (!probe_sandbox().find("cpu clock")->available) GTEST_SKIP() << "no cgroup lends a clock";
+  SandboxSpec spec = shell(kSleep);
+  spec.limits.still_s = 0.2;
+  const auto stands = run_sandboxed(spec);
+  ASSERT_FALSE(stands);
+  EXPECT_EQ(stands.error().code, ErrorCode::busy) << describe(stands.error());
+  EXPECT_FALSE(process_is_left(kMark));
+}
+
 TEST(Limits, ADaemonDoesNotSurviveItsProgram) {
   const SandboxResult result = run(shell("setsid " + kSleep + " >/dev/null 2>&1 & exit 0"));
   EXPECT_TRUE(result.succeeded());

@@ -43,7 +43,7 @@ std::string describe(const SandboxResult& result);
 ///
 /// A program that fails is a SandboxResult. Errors: tool_missing (no bubblewrap), unsupported (namespaces not
 /// permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request), timeout (it was
-/// killed, and the kernel did not end it), io. Thread-safe.
+/// killed, and the kernel did not end it), busy (limits.still_s), io. Thread-safe.
 Result<SandboxResult> run_sandboxed(const SandboxSpec& spec, std::stop_token stop = {});
 
 }  // namespace kernelsmith
