@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/passing_error.hpp>
 #include <kernelsmith/evaluator/parse_stage.hpp>
@@ -19,10 +20,8 @@ namespace kernelsmith {
 namespace {
 
 Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
-  std::promise<Result<Evaluation>> answer;
-  evaluator.start(std::move(job), stop,
-                  [&](Result<Evaluation> evaluation) { answer.set_value(std::move(evaluation)); });
-  return answer.get_future().get();
+  return answer_of<Evaluation>([&](auto done) { evaluator.start(std::move(job), stop, std::move(done)); })
+      .get();
 }
 
 void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_token& stop) {

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from model_run_test import Model, program, reply
-from support import PATIENCE_S, TASK, CommandTest, kernelsmith, start, write_task
+from support import TASK, CommandTest, finish, kernelsmith, start, write_task
 
 
 class MissingFiles(CommandTest):
@@ -46,7 +46,7 @@ class MissingFiles(CommandTest):
         with self.assertRaises(subprocess.TimeoutExpired):
             process.wait(1)
         process.terminate()
-        process.communicate(timeout=PATIENCE_S)
+        finish(process)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_an_unreadable_file(self):

@@ -9,7 +9,7 @@ import signal
 import unittest
 
 from model_run_test import KEY, Model, program, reply
-from support import PATIENCE_S, CommandTest, kernelsmith, start, wait_for
+from support import CommandTest, finish, kernelsmith, start, wait_for
 
 TASK = """\
 version: 1
@@ -76,7 +76,7 @@ class TasksTest(CommandTest):
         process = start("suite", "tasks", "--out", "b.suite", *options, cwd=self.folder)
         wait_for((self.folder / f"{task}.reached").exists, "the gate")
         process.send_signal(number)
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertEqual(process.returncode, status, out + err)
         os.close(os.open(gate, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever still waits there
         for name in (f"{task}.gate", f"{task}.calls", f"{task}.reached"):

@@ -1,11 +1,12 @@
 // Trials: what a proposer has evaluated before it answers.
 
 #include <atomic>
-#include <future>
 #include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
+
+#include <kernelsmith/core/answer_of.hpp>
 
 #include "toy.hpp"
 
@@ -15,9 +16,7 @@ namespace {
 using namespace kernelsmith::testing;
 
 Result<Tried> attempt(const ProposalRequest& request, Trial trial) {
-  std::promise<Result<Tried>> answer;
-  request.attempt(std::move(trial), [&](Result<Tried> tried) { answer.set_value(std::move(tried)); });
-  return answer.get_future().get();
+  return answer_of<Tried>([&](auto done) { request.attempt(std::move(trial), std::move(done)); }).get();
 }
 
 Child child_of(const ProposalRequest& request, long x) { return *as_proposal(request, number(x))->child(); }
