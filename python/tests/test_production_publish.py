@@ -105,7 +105,7 @@ def test_a_wrong_kernel_that_is_forced_is_one_in_every_document(
     for document in ("REPORT.md", "CHANGE_REQUEST.md"):
         text = (out / document).read_text()
         assert "Published with `--force`, although:" in text and counted in text
-        assert all(text.count(failure) == 2 for failure in facts["tests"]["failures"])
+        assert all(text.count(failure) == 2 and "output 0 is off by" in failure for failure in facts["tests"]["failures"])
 
 
 def test_a_package_whose_tests_fail_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
