@@ -131,6 +131,7 @@ def test_a_kernel_that_packs_weights_cannot_be_published(tmp_path: Path) -> None
     ({"reference": ("self.eps = eps", "self.eps, self.at = eps, torch.ones(1)")}, "at is a tensor that is neither"),
     ({"reference": ("* self.weight\n", "* self.weight, 1\n")}, "this reference gives something else"),
     ({"reference": ("[width, 1e-5]", "[width, 1 / 0]")}, "the file raised"),
+    ({"reference": ("torch.rand(width)", "torch.rand(width, device='meta')")}, "tensors are on the device meta"),
 ])
 def test_one_run_that_cannot_be_published(tmp_path: Path, options: dict[str, object], message: str) -> None:
     run = packages.run_of(tmp_path / "a.run", **options)
