@@ -105,7 +105,7 @@ def test_a_wrong_kernel_that_is_forced_is_one_in_every_document(
     for document in ("REPORT.md", "CHANGE_REQUEST.md"):
         text = (out / document).read_text()
         assert "Published with `--force`, although:" in text and counted in text
-        assert all(text.count(failure) == 2 for failure in facts["tests"]["failures"])
+        assert all(text.count(failure) == 2 and "output 0 is off by" in failure for failure in facts["tests"]["failures"])
 
 
 def test_a_package_whose_tests_fail_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +131,7 @@ def test_a_kernel_that_packs_weights_cannot_be_published(tmp_path: Path) -> None
     ({"reference": ("self.eps = eps", "self.eps, self.at = eps, torch.ones(1)")}, "at is a tensor that is neither"),
     ({"reference": ("* self.weight\n", "* self.weight, 1\n")}, "this reference gives something else"),
     ({"reference": ("[width, 1e-5]", "[width, 1 / 0]")}, "the file raised"),
+    ({"reference": ("torch.rand(width)", "torch.rand(width, device='meta')")}, "tensors are on the device meta"),
 ])
 def test_one_run_that_cannot_be_published(tmp_path: Path, options: dict[str, object], message: str) -> None:
     run = packages.run_of(tmp_path / "a.run", **options)

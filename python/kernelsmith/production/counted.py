@@ -28,7 +28,7 @@ def counted(folder: str) -> dict[str, Any]:
     failed = {_name(test) for test, _ in failures}
     skipped = {_name(test): reason for test, reason in result.skipped if _name(test) not in failed}
     return {"ran": result.testsRun, "failed": len(failed), "skipped": [f"{name}: {reason}" for name, reason in skipped.items()],
-            "failures": [f"{_words(test)}: {text.strip().splitlines()[-1]}" for test, text in failures],
+            "failures": [f"{_words(test)}: {_raised(text)}" for test, text in failures],
             "kernels": result.answers_of_kernels}
 
 
@@ -40,6 +40,12 @@ def _words(test: Any) -> str:
     """With what the subtest was about."""
     about = f" {test._subDescription()}" if hasattr(test, "_subDescription") else ""
     return _name(test) + about
+
+
+def _raised(traceback: str) -> str:
+    """The first line of what was raised, which is the first that is not indented."""
+    lines = traceback.strip().splitlines()
+    return next((line for line in lines[1:] if line and not line[0].isspace()), lines[-1] if lines else "no reason")
 
 
 if __name__ == "__main__":
