@@ -37,7 +37,7 @@ SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
 
 
 def where_it_stands(pid):
-    """A line for each thread of the process and of all that it started: its state, and the kernel's function that it waits in."""
+    """A line for each thread of the process and of all that it started: its state, and where in the kernel it waits."""
     lines, processes = [], [str(pid)]
     for process in processes:
         for thread in Path("/proc", process, "task").glob("*"):
@@ -52,8 +52,8 @@ def where_it_stands(pid):
 
 
 def finish(process, patience_s=PATIENCE_S):
-    """What the process prints until its end. A machine that was stopped meanwhile lost a second at most. What takes longer is
-    killed, and the error says where it stood."""
+    """What the process prints until its end. A machine that was stopped meanwhile lost a second at most. What takes longer
+    is killed, and the error says where it stood."""
     for _ in range(patience_s):
         try:
             return process.communicate(timeout=1)

@@ -141,8 +141,9 @@ TEST_P(PythonLimits, WhatAProgramDoesToItsWorkerHarmsNoOther) {
     EXPECT_TRUE(patient_.run(body).accepted()) << body;
     const Evaluation next = patient_.run(
         "import os, resource\nopen('own', 'w') if os.access('.', os.W_OK) else None\n"
-        "return os.getpriority(os.PRIO_PROCESS, 0) + (resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 8) + "
-        "os.path.exists('/tmp/a')");
+        "return os.getpriority(os.PRIO_PROCESS, 0) + 100 * (resource.getrlimit(resource.RLIMIT_NOFILE)[0] == "
+        "8) + "
+        "1000 * os.path.exists('/tmp/a')");
     ASSERT_TRUE(next.accepted()) << body << next.rejection()->diagnostics;
     EXPECT_EQ(next.metrics()->fitness().median, ::getpriority(PRIO_PROCESS, 0)) << body;
   }
