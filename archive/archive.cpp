@@ -72,7 +72,7 @@ AddOutcome Archive::add(IndividualPtr individual) {
 
   const IndividualPtr incumbent = elite->individual;
   if (incumbent->program->id == individual->program->id) return {AddStatus::not_better, cell, incumbent};
-  switch (compare(metrics.fitness(), metrics_of(incumbent).fitness())) {
+  switch (rank(metrics.fitness(), metrics_of(incumbent).fitness())) {
     case Comparison::better:
       return place(cell, std::move(individual));
     case Comparison::ambiguous:
@@ -83,22 +83,22 @@ AddOutcome Archive::add(IndividualPtr individual) {
   return {AddStatus::not_better, cell, incumbent};
 }
 
-AddOutcome Archive::settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict) {
-  const Cell cell = grid_.cell_of(metrics_of(challenger));
+AddOutcome Archive::settle(IndividualPtr winner, ProgramId loser) {
+  const Cell cell = grid_.cell_of(metrics_of(winner));
   const Elite* elite = find(cell);
-  if (verdict != Comparison::better) {
-    return {AddStatus::not_better, cell, elite ? elite->individual : nullptr};
+  if (objectives_.pareto()) {
+    withdraw(winner->program->id);
+    return add_to_front(cell, std::move(winner), loser);
   }
-  if (objectives_.pareto()) return add_to_front(cell, std::move(challenger), incumbent);
-  const bool unchanged = elite && elite->individual->program->id == incumbent;
-  if (!unchanged) return add(std::move(challenger));
+  const bool holds = elite && elite->individual->program->id == loser;
+  if (!holds) return add(std::move(winner));
   if (objectives_.lexicographic())
-    return place_in_order(cell, std::move(challenger), objectives_.place_of_fitness());
-  return place(cell, std::move(challenger));
+    return place_in_order(cell, std::move(winner), objectives_.place_of_fitness());
+  return place(cell, std::move(winner));
 }
 
 AddOutcome Archive::place(Cell cell, IndividualPtr individual) {
-  const double fitness = metrics_of(individual).fitness().median;
+  const double fitness = metrics_of(individual).fitness().low;
   const Rank rank{fitness, individual->program->id, cell};
   AddOutcome outcome{AddStatus::new_cell, cell, nullptr};
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kFitness = "fitness";
 
 std::size_t bin_on(const Axis& axis, const Metrics& metrics) {
-  if (axis.feature() == kFitness) return axis.bin_of(metrics.fitness().median);
+  if (axis.feature() == kFitness) return axis.bin_of(metrics.fitness().low);
   const auto feature = metrics.features().find(axis.feature());
   return feature == metrics.features().end() ? 0 : axis.bin_of(feature->second);
 }

@@ -25,8 +25,8 @@ bool ties(const Measurement& a, const Measurement& b) {
 }
 
 bool is_fitter(const IndividualPtr& a, const IndividualPtr& b) {
-  const double of_a = metrics_of_accepted(a).fitness().median;
-  const double of_b = metrics_of_accepted(b).fitness().median;
+  const double of_a = metrics_of_accepted(a).fitness().low;
+  const double of_b = metrics_of_accepted(b).fitness().low;
   return of_a != of_b ? of_a > of_b : a->program->id < b->program->id;
 }
 
@@ -78,7 +78,7 @@ Result<Objectives> Objectives::from_text(const std::string& text) {
 }
 
 std::optional<double> Objectives::reported(std::size_t objective, const Metrics& metrics) const {
-  if (objective == fitness_) return metrics.fitness().median;
+  if (objective == fitness_) return metrics.fitness().low;
   const auto found = metrics.features().find(list_[objective].feature);
   return found == metrics.features().end() ? std::nullopt : std::optional(found->second);
 }

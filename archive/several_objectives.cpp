@@ -46,7 +46,7 @@ AddOutcome Archive::add_to_front(Cell cell, IndividualPtr individual, std::optio
   const Metrics& metrics = *individual->evaluation.metrics();
   const auto versus = [&](const Elite& elite) {
     if (elite.individual->program->id == beaten) return Comparison::better;
-    return compare(metrics.fitness(), metrics_of_elite(elite).fitness());
+    return rank(metrics.fitness(), metrics_of_elite(elite).fitness());
   };
   IndividualPtr close;
   for (const Elite& elite : front_of(cell)) {
@@ -89,14 +89,16 @@ AddOutcome Archive::add_in_order(Cell cell, IndividualPtr individual) {
   const Metrics& metrics = *individual->evaluation.metrics();
   const auto decision = objectives_.decide(metrics, metrics_of_elite(*elite));
   if (!decision) {
-    const bool noisy =
-        compare(metrics.fitness(), metrics_of_elite(*elite).fitness()) == Comparison::ambiguous;
-    return {noisy ? AddStatus::ambiguous : AddStatus::not_better, cell, incumbent};
+    const Comparison verdict = rank(metrics.fitness(), metrics_of_elite(*elite).fitness());
+    if (verdict == Comparison::better)
+      return place_in_order(cell, std::move(individual), objectives_.place_of_fitness());
+    const bool close = verdict == Comparison::ambiguous;
+    return {close ? AddStatus::ambiguous : AddStatus::not_better, cell, incumbent};
   }
   // Else many small steps, each within the noise, would go far.
   const bool may_be_slower = decision->objective <= objectives_.place_of_fitness();
   const bool slower = compare(metrics.fitness(), fastest_.at(cell)) == Comparison::worse &&
-                      metrics.fitness().median < fastest_.at(cell).median;
+                      metrics.fitness().low < fastest_.at(cell).low;
   if (decision->verdict == Comparison::worse || (slower && !may_be_slower))
     return {AddStatus::not_better, cell, incumbent};
   return place_in_order(cell, std::move(individual), decision->objective);
@@ -106,12 +108,12 @@ AddOutcome Archive::place_in_order(Cell cell, IndividualPtr individual, std::siz
   const Measurement& fitness = individual->evaluation.metrics()->fitness();
   const auto [fastest, is_first] = fastest_.try_emplace(cell, fitness);
   const bool begins_anew = decided_by < objectives_.place_of_fitness();
-  if (!is_first && (begins_anew || fitness.median > fastest->second.median)) fastest->second = fitness;
+  if (!is_first && (begins_anew || fitness.low > fastest->second.low)) fastest->second = fitness;
   return place(cell, std::move(individual));
 }
 
 void Archive::insert(Cell cell, IndividualPtr individual) {
-  const double fitness = individual->evaluation.metrics()->fitness().median;
+  const double fitness = individual->evaluation.metrics()->fitness().low;
   const Rank rank{fitness, individual->program->id, cell};
   ranking_.insert(std::ranges::upper_bound(ranking_, rank, outranks), rank);
   const auto precedes = [](const Elite& elite, const Rank& other) {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/core/rng.hpp>
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
@@ -72,10 +72,8 @@ Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source sourc
   job.attempt = static_cast<std::uint32_t>(number);
   job.task = task.digest;
   job.source = std::move(source);
-  std::promise<Result<Evaluation>> answer;
-  auto future = answer.get_future();
-  evaluator.start(std::move(job), {}, [&answer](Result<Evaluation> e) { answer.set_value(std::move(e)); });
-  return future.get();
+  return answer_of<Evaluation>([&](auto done) { evaluator.start(std::move(job), {}, std::move(done)); })
+      .get();
 }
 
 void print(const std::string& step, const Figures& figures) {

@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
@@ -110,12 +110,8 @@ Result<Evaluation> evaluate_once(const Task& task, bool careful) {
   job.task = task.digest;
   job.source = task.seed;
   job.careful = careful;
-  std::promise<Result<Evaluation>> answer;
-  auto future = answer.get_future();
-  (*evaluator)->start(std::move(job), {}, [&answer](Result<Evaluation> e) {
-    answer.set_value(std::move(e));
-  });
-  return future.get();
+  return answer_of<Evaluation>([&](auto done) { (*evaluator)->start(std::move(job), {}, std::move(done)); })
+      .get();
 }
 
 struct Scores {

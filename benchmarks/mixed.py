@@ -45,8 +45,8 @@ def copy_of(case: pathlib.Path, number: int, backend: str, folder: pathlib.Path)
     return copy
 
 
-def evaluate(task: pathlib.Path, files: list[pathlib.Path], limit_s: float) -> list[dict]:
-    """The answers, in order, that came in time."""
+def evaluate(task: pathlib.Path, files: list[pathlib.Path], limit_s: float) -> dict[pathlib.Path, dict]:
+    """The answers that came in time, by the file that each is about."""
     process = subprocess.Popen(["kernelsmith", "evaluate", "--quick", "--json", str(task), *map(str, files)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -55,7 +55,8 @@ def evaluate(task: pathlib.Path, files: list[pathlib.Path], limit_s: float) -> l
         process.terminate()
         out, err = process.communicate()
         print(f"  stopped after {limit_s:.0f} s")
-    answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    answers = {pathlib.Path(line["file"]): line for line in lines if "file" in line}
     if not answers:
         print(err.strip()[-1000:])
     return answers
@@ -78,7 +79,8 @@ def mix(backend: str, task: str, count: int, limit_s: float, seed: int) -> bool:
     folder = CASES / backend / "tasks" / task
     with tempfile.TemporaryDirectory() as scratch:
         alone = [copy_of(case, i, backend, pathlib.Path(scratch)) for i, case in enumerate(honest)]
-        usual = dict(zip(honest, map(score, evaluate(folder, alone, limit_s))))
+        answered = evaluate(folder, alone, limit_s)
+        usual = {case: score(answered[file]) for case, file in zip(honest, alone) if file in answered}
         drawn = [draw.choice(honest) for _ in range(count // 2)] + [draw.choice(hostile) for _ in range(count - count // 2)]
         draw.shuffle(drawn)
         files = [copy_of(case, 100 + i, backend, pathlib.Path(scratch)) for i, case in enumerate(drawn)]
@@ -86,7 +88,10 @@ def mix(backend: str, task: str, count: int, limit_s: float, seed: int) -> bool:
         answers = evaluate(folder, files, end - begin)
         print(f"{backend} {task}: {len(answers)} of {count} candidates in {time.monotonic() - begin:.0f} s")
     bad, ratios, others = 0, [], collections.Counter()
-    for case, answer in zip(drawn, answers):
+    for case, file in zip(drawn, files):
+        if file not in answers:
+            continue
+        answer = answers[file]
         if case not in honest:
             others[verdict(answer)] += 1
             continue

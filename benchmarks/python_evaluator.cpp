@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include <benchmark/benchmark.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>
 
 namespace {
@@ -50,12 +50,11 @@ class Bench {
   }
 
   ks::Evaluation run(const std::string& program) {
-    std::promise<ks::Result<ks::Evaluation>> answer;
     ks::EvaluationJob job;
     job.source = ks::Source::create({{"program.py", program}}).value();
-    evaluator_->start(job, {},
-                      [&](ks::Result<ks::Evaluation> result) { answer.set_value(std::move(result)); });
-    return answer.get_future().get().value();
+    return ks::answer_of<ks::Evaluation>([&](auto done) { evaluator_->start(job, {}, std::move(done)); })
+        .get()
+        .value();
   }
 
  private:

@@ -40,16 +40,26 @@ std::optional<AddOutcome> Archipelago::add(IslandId id, IndividualPtr individual
   return islands_.at(id.value).add(std::move(individual));
 }
 
-AddOutcome Archipelago::settle(IslandId id, IndividualPtr challenger, ProgramId incumbent,
-                               Comparison verdict) {
-  return islands_.at(id.value).settle(std::move(challenger), incumbent, verdict);
+AddOutcome Archipelago::settle(IslandId id, IndividualPtr winner, ProgramId loser) {
+  return islands_.at(id.value).settle(std::move(winner), loser);
 }
 
-std::vector<std::pair<IslandId, Cell>> Archipelago::withdraw(ProgramId program) {
-  std::vector<std::pair<IslandId, Cell>> vacated;
-  for (std::uint32_t i = 0; i < islands_.size(); ++i)
-    for (const Cell cell : islands_[i].withdraw(program)) vacated.emplace_back(IslandId{i}, cell);
-  return vacated;
+Status Archipelago::replace(const IndividualPtr& measured,
+                            const std::function<Result<std::vector<IndividualPtr>>(Cell)>& heirs) {
+  const ProgramId program = measured->program->id;
+  for (Island& island : islands_) {
+    const bool led = std::ranges::any_of(
+        island.leaders(), [&](const IndividualPtr& one) { return one->program->id == program; });
+    const std::vector<Cell> left = island.withdraw(program);
+    for (const Cell cell : left) {
+      auto offered = heirs(cell);
+      if (!offered) return offered.error();
+      for (IndividualPtr& heir : *offered) island.add_again(std::move(heir));
+    }
+    const bool accepted = measured->evaluation.accepted();
+    if (!left.empty() || (led && accepted)) island.add_again(measured);
+  }
+  return {};
 }
 
 std::vector<MigrationMove> Archipelago::migrate(const Migration& policy, std::uint64_t seed,

@@ -14,9 +14,7 @@ bool further(const IndividualPtr& a, const IndividualPtr& b) {
   return a->evaluation.rejection()->stage > b->evaluation.rejection()->stage;
 }
 
-double fitness_of(const IndividualPtr& individual) {
-  return individual->evaluation.metrics()->fitness().median;
-}
+double fitness_of(const IndividualPtr& individual) { return individual->evaluation.metrics()->fitness().low; }
 
 bool outranks(const IndividualPtr& a, const IndividualPtr& b) {
   return std::tuple(-fitness_of(a), a->program->id) < std::tuple(-fitness_of(b), b->program->id);
@@ -49,9 +47,16 @@ std::optional<AddOutcome> Island::add(IndividualPtr individual) {
   return std::nullopt;
 }
 
-AddOutcome Island::settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict) {
-  AddOutcome outcome = archive_.settle(challenger, incumbent, verdict);
-  if (outcome.placed()) rank(std::move(challenger));
+std::optional<AddOutcome> Island::add_again(IndividualPtr individual) {
+  if (!individual->evaluation.accepted()) return add(std::move(individual));
+  if (individual->program->origin == Origin::seed) count(individual);
+  rank(individual);
+  return archive_.add(std::move(individual));
+}
+
+AddOutcome Island::settle(IndividualPtr winner, ProgramId loser) {
+  AddOutcome outcome = archive_.settle(winner, loser);
+  if (outcome.placed()) rank(std::move(winner));
   return outcome;
 }
 

@@ -88,10 +88,7 @@ Measurement conclude(const std::vector<ShapeScore>& scores, std::span<const doub
   report.speedup = scaled(scale.mean, *report.over_yardstick);
   report.runtime_us = with_floor(geometric_mean(runtimes, "us", weights), floors.times);
   // How well the baseline is known is the same for all candidates of a run.
-  Measurement fitness = scaled(Measurement::exact(scale.mean.median, "x"), *report.over_yardstick);
-  fitness.median = scale.mean.median * ratio.low;
-  fitness.low = std::min(fitness.low, fitness.median);
-  return fitness;
+  return scaled(Measurement::exact(scale.mean.median, "x"), *report.over_yardstick);
 }
 
 Measurement duel(const std::vector<timing::ShapeSamples>& shapes, const std::vector<ShapeScore>& scores,

@@ -45,7 +45,7 @@ std::optional<std::size_t> unsteady_shape(const std::vector<timing::ShapeSamples
 std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, const Floors& floors,
                                      Pool& pool);
 
-/// Fills in the report's speeds and gives the fitness: the low end of the ratio's interval, times the scale.
+/// Fills in the report's speeds and gives the fitness: the ratio, times the scale.
 /// `weights` are those of Context.
 Measurement conclude(const std::vector<ShapeScore>& scores, std::span<const double> weights,
                      const Scale& scale, const Floors& floors, Report& report);

@@ -225,7 +225,8 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
                         "the yardstick's times at " + where(shapes_[*shape]) + " scatter too much", {},
                         "let the machine come to rest and try again"));
   const Floors floors = context.host.traits().floors;
-  const auto bytes = request.candidate->exact_bytes();
+  // Who asked for another measurement of a program gets its own samples, not those that made the program win.
+  const auto bytes = request.remeasurement ? std::nullopt : request.candidate->exact_bytes();
   Pool unpooled;
   const std::vector<double> weights = context.weights();
   const std::vector<ShapeScore> scores =

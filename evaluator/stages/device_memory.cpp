@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -55,7 +54,8 @@ std::string read_all(int file) {
 /// When the process started; 0 if it does not exist, or is a zombie.
 std::uint64_t start_of(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');                 // an iterator would throw if the process ends here
   const std::size_t name_ends = text.rfind(')');  // a program's name may hold anything
   if (name_ends == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_ends + 1));

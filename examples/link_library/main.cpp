@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   ks::EngineOptions options;
   options.budgets.iterations = 500;
   options.seeds = {write({0, 0})};
+  options.deterministic = true;  // the same search on every machine, however busy it is
   auto engine =
       ks::Engine::open(argc > 1 ? argv[1] : "hill.run", options, ks::blocking(height), ks::blocking(nudge));
   if (!engine) return ks::report(stderr, engine.error());

@@ -1,5 +1,4 @@
 // What the engine asks of evaluators and proposers, and a proposer's answer that is no child.
-#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -7,6 +6,7 @@
 
 #include <pybind11/stl.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/core/rng.hpp>
 
 #include "bindings.hpp"
@@ -50,10 +50,10 @@ Tried attempt(const ProposalRequest& request, Trial trial) {
   if (!request.attempt)
     throw ErrorException(fail(ErrorCode::unsupported, "nothing is tried on behalf of this request", "",
                               "only what run() of a search that is not deterministic asks for takes trials"));
-  const auto answer = std::make_shared<std::promise<Result<Tried>>>();
   auto tried = without_gil([&] {
-    request.attempt(std::move(trial), [answer](Result<Tried> came) { answer->set_value(std::move(came)); });
-    return answer->get_future().get();
+    return kernelsmith::answer_of<Tried>(
+               [&](auto done) { request.attempt(std::move(trial), std::move(done)); })
+        .get();
   });
   return unwrap(std::move(tried));
 }

@@ -283,12 +283,8 @@ Evaluation evaluate(const std::filesystem::path& task, const py::object& source,
   const Prepared made = without_gil([&] { return prepared(task, registry, settings); });
   const Source& like = made.task.task.seed.empty() ? made.task.task.reference : made.task.task.seed;
   const Source candidate = source_of(source, &like);
-  auto evaluation = wait_for<Evaluation>([=](const std::stop_token& stop) -> Result<Evaluation> {
-    std::optional<Evaluation> found;
-    const Status done = evaluate_each(
-        made.task.task, made.config, {candidate}, [&](const Evaluation& one) { found = one; }, stop, !quick);
-    if (!done) return done.error();
-    return *found;
+  auto evaluation = wait_for<Evaluation>([=](const std::stop_token& stop) {
+    return evaluate_one(made.task.task, made.config, candidate, stop, !quick);
   });
   return unwrap(std::move(evaluation));
 }

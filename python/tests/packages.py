@@ -41,7 +41,7 @@ def publish(*arguments: object) -> int:
 def publish_untested(*arguments: object) -> int:
     """Without the package's own tests, which take most of the time."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(publishing, "own_tests", lambda out, kind: Tested(False, False, 0, 0, []))
+        patched.setattr(publishing, "own_tests", lambda out, kind: Tested(not_run="left out here"))
         return publish(*arguments)
 
 

@@ -343,3 +343,17 @@ def test_what_cannot_be_called_so_is_told_with_its_exception():
     outcome = ks.run(seed="0", evaluator=lambda: 1, proposer=nudge, iterations=1)
     assert outcome.reason == "refused"
     assert "takes 0 positional arguments" in outcome.error
+
+
+def test_the_best_is_the_last_of_three_that_are_each_within_the_noise_of_the_one_before(tmp_path):
+    measured = {"a": (4.149, 4.144, 5.459), "b": (4.67, 4.66, 5.316), "c": (5.40, 5.39, 5.9)}
+
+    def measure(source):
+        median, low, high = measured.get(source.text, (1, 0.99, 1.2))
+        return ks.Evaluation.accept(ks.Measurement(median, low, high, 16, "x"), {})
+
+    children = iter(measured)
+    outcome = ks.run(seed={"seed.txt": "s"}, evaluator=measure, proposer=lambda _: ks.Child({"seed.txt": next(children)}, []),
+                     iterations=3, out=tmp_path / "late.run", workers=1)
+    assert outcome.best.source.text == "c"
+    assert ks.Run.open(tmp_path / "late.run").best.id == outcome.best.id

@@ -36,9 +36,8 @@ def published(folder: Path, kernel: tuple[str, str] = ("", "")) -> Path:
         patched.setattr(tasks, "objection", lambda reference, task: "")
         assert production(["profile", str(TRANSFORMER), "--out", str(folder / "profile"), "--tasks", "1"]) == 0
     candidate = (packages.RMS_NORM / "seed.py").read_text().replace(*kernel)
-    # The task's constructor takes no arguments, and its input has three dimensions.
-    for old, new in (("self, width, eps", "self"), ("self.eps = eps", "self.eps = 1e-5"),
-                     ("torch.rand(width)", "torch.rand(64)"),
+    # The task's constructor takes the module's eps, and its input has three dimensions.
+    for old, new in (("self, width, eps", "self, eps"), ("torch.rand(width)", "torch.rand(64)"),
                      ("rows, width = x.shape", "rows, width = x.numel() // 64, 64")):
         assert old in candidate
         candidate = candidate.replace(old, new)
@@ -82,6 +81,35 @@ def test_without_a_gpu_only_the_fallback_is_checked(package: Path) -> None:
     with pytest.raises(ks.Error, match="no kernel of the package applies on this machine") as raised:
         apply(package, models.Wanted(str(TRANSFORMER)), at=["norm"], measure=True)
     assert raised.value.code == "unsupported"
+
+
+@pytest.mark.parametrize(("old", "new", "places"), [
+    ("self.norm = Norm(width)", "self.norm = Norm(width, 2e-5)", 4),
+    ("self.norm = Norm(width)", "self.norm = Norm(width); self.norm.axis = 2", 4),
+    ("self.norm = Norm(width)", "self.norm = Norm(width); self.norm.number = 2", 5),
+])
+def test_modules_with_other_constants_keep_their_own_way(package: Path, tmp_path: Path, old: str, new: str, places: int) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(TRANSFORMER.read_text().replace(old, new))
+    applied = apply(package, models.Wanted(str(other)), at=[], measure=False)
+    assert len(applied.places) == places and ("norm" in applied.places) == (places == 5)
+
+
+def test_modules_that_differ_where_inputs_are_small_are_refused(package: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(TRANSFORMER.read_text().replace("+ self.eps)", "+ 1.1 * self.eps)"))
+    with pytest.raises(ks.Error, match="5 of 5 modules differ from the package: .*times 0.000976562: output 0 is off") as raised:
+        apply(package, models.Wanted(str(other)), at=[], measure=False)
+    assert raised.value.code == "refused"
+
+
+def test_a_constant_of_the_profile_is_in_every_document(package: Path) -> None:
+    facts = json.loads(next(package.glob("*/package.json")).read_text())
+    assert "float eps" in facts["schema"] and facts["constants"] == {
+        "arguments": {"eps": [1e-5]}, "attributes": {"eps": "eps"}, "fixed": {"axis": -1}, "literals": []}
+    for name in ("REPORT.md", "CHANGE_REQUEST.md"):
+        text = (package / name).read_text()
+        assert "`eps` is 1e-05, an argument: a call with another value takes the plain path; `axis` is -1, and in" in text
 
 
 def test_a_swap_that_is_not_in_place_is_no_measurement(package: Path) -> None:

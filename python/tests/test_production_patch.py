@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import kernelsmith as ks
 import packages
 import pytest
+from kernelsmith.production import patch as patching
 from kernelsmith.production.checkout import Checkout
 from kernelsmith.production.manifest import read_manifest
-from kernelsmith.production.rewrite import with_kernel
+from kernelsmith.production.rewrite import Asking, with_comparison, with_kernel
 
 NORM = '''\
 """Norms."""
@@ -101,6 +103,46 @@ def test_the_change_passes_the_repositorys_tests(manifest: Path, monkeypatch: py
     assert (repository / "src/tiny/kernels/rms_norm/kernels/kernel_0.py").exists()
 
 
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("+ self.eps) *", "+ 2e-5) *", "times 0.000976562: output 0 is off by"),  # too small to be seen with inputs of 1
+    pytest.param("self.eps) * self.weight", "self.eps) * (1 + self.weight)", "times 1: output 0 is off by", marks=pytest.mark.slow),
+    pytest.param("def test_ones", "def no_test", "nothing was compared with RMSNorm.forward", marks=pytest.mark.slow),
+])
+def test_what_is_not_what_it_replaces_is_refused(manifest: Path, old: str, new: str, message: str) -> None:
+    pytest.importorskip("triton")
+    repository = manifest.parent / "repository"
+    for name in ("src/tiny/norm.py", "tests/test_norm.py"):
+        file = repository / name
+        file.write_text(file.read_text().replace(old, new).replace("torch.ones(16, 64), rtol=1e-4, atol=1e-4",
+                                                                   "torch.ones(16, 64), rtol=2, atol=2"))
+    git(repository, "commit", "-qam", "another norm")
+    with pytest.raises(ks.Error, match=f"not what it would replace: .*{message}") as raised:
+        patched(manifest)
+    assert raised.value.code == "refused" and git(repository, "status", "--porcelain", "--ignored") == ""
+    assert message in (manifest.parent / "out" / "REPORT.md").read_text()
+
+
+def test_new_folders_are_packages(manifest: Path, tmp_path: Path) -> None:
+    """Those that were there without `__init__.py` stay as they are."""
+    repository, made = manifest.parent / "repository", tmp_path / "made" / "rms_norm"
+    (made / "kernels").mkdir(parents=True)
+    (made / "kernels" / "__init__.py").touch()
+    (repository / "src/tiny/old").mkdir()
+    (repository / "src/tiny/old/a.py").touch()
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "a namespace")
+    for package in ("old", "new/kernels"):
+        manifest.write_text(MANIFEST.replace("tiny/kernels", f"tiny/{package}").replace("tiny.kernels",
+                                                                                        f"tiny.{package.replace('/', '.')}"))
+        patching._put(Checkout(repository), read_manifest(manifest), SimpleNamespace(package=made, facts={"name": "rms_norm"}),
+                      NORM)  # type: ignore[arg-type]
+        git(repository, "add", ".")
+        git(repository, "commit", "-qm", package)
+    assert sorted(str(file.relative_to(repository / "src/tiny")) for file in repository.rglob("src/tiny/*/**/__init__.py")) == [
+        "new/__init__.py", "new/kernels/__init__.py", "new/kernels/rms_norm/kernels/__init__.py",
+        "old/rms_norm/kernels/__init__.py"]
+
+
 @pytest.mark.slow
 def test_all_is_as_it_was_if_they_fail(manifest: Path) -> None:
     pytest.importorskip("triton")
@@ -158,7 +200,9 @@ def test_a_wrong_manifest(manifest: Path, old: str, new: str, message: str) -> N
 
 
 def rewritten(text: str, function: str = "f", arguments: tuple[str, ...] = ("x",), trains: bool = False) -> str:
-    return with_kernel(text, "norm.py", function, list(arguments), "tiny", "norm", trains=trains)
+    asking = Asking(function, list(arguments), "tiny", "norm", trains)
+    with_comparison(text, "norm.py", asking)
+    return with_kernel(text, "norm.py", asking)
 
 
 def test_a_function_keeps_its_body_and_decorators() -> None:
@@ -167,6 +211,14 @@ def test_a_function_keeps_its_body_and_decorators() -> None:
                                "    if _norm.applies(x):\n        return _norm.call(x)\n    return x\n")
     method = "class C:\n  def f(self, x):\n    return x\n"
     assert "if not self.training and _norm.applies(x)" in rewritten(method, "C.f", trains=True)
+    made_for = Asking("C.f", ["x"], "tiny", "norm", fixed=True)
+    assert "if _norm.same_constants(self) and _norm.applies(x):" in with_kernel(method, "norm.py", made_for)
+    assert "'(x,) if _norm.same_constants(self) else None'" in with_comparison(method, "norm.py", made_for)
+
+
+def test_lines_are_indented_as_the_file_is() -> None:
+    text = "class C:\n\tdef f(self, x):\n\t\t\"\"\"Tabs.\"\"\"\n\t\t@b\n\t\tdef g():\n\t\t\treturn x\n\t\treturn g()\n"
+    assert ('\t\tif _norm.applies(x):\n\t\t\treturn _norm.call(x)\n\t\t@b\n' in rewritten(text, "C.f"))
 
 
 @pytest.mark.parametrize(("text", "function", "message"), [

@@ -15,7 +15,7 @@ from kernelsmith.production.hotspots import amdahl
 
 torch = pytest.importorskip("torch")
 
-from kernelsmith.production import gpu_times, graph, hotspots, models, plannable, task_text, tasks  # noqa: E402
+from kernelsmith.production import constants, gpu_times, graph, hotspots, models, plannable, task_text, tasks  # noqa: E402
 from kernelsmith.production.torch_here import executed  # noqa: E402
 
 MODELS = Path(__file__).parent / "production"
@@ -56,6 +56,34 @@ class Model(torch.nn.Module):
 
 def get_inputs():
     return [torch.ones(2)]
+"""
+CONSTANTS = """\
+import torch
+
+
+class Norm(torch.nn.Module):
+    def __init__(self, eps):
+        super().__init__()
+        self.eps, self.heads, self.number, self.unused = eps, 4, 3, 0.5
+        self.weight = torch.nn.Parameter(torch.ones(64))
+
+    def forward(self, x):
+        self.number, self.unused
+        x = x.view(2, self.heads, -1).flatten(1) * 0.125
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = Norm(1e-6)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+def get_inputs():
+    return [torch.randn(2, 64)]
 """
 SLOW = Device("slow", memory=1.0, products={"fp32": 1.0, "tf32": 1.0, "half": 1.0}, launch_us=2.0)
 
@@ -104,7 +132,7 @@ def test_each_task_is_one_that_kernelsmith_reads_and_equals_its_module(profiled:
         folder = profiled / "tasks" / name
         assert ks.Task(folder).backend == "torch"
         made = executed((folder / "reference.py").read_text(), folder, name)
-        model, module = made.Model().eval(), loaded("transformer.py").model.get_submodule(path)
+        model, module = made.Model(*made.get_init_inputs()).eval(), loaded("transformer.py").model.get_submodule(path)
         model.load_state_dict(module.state_dict())
         [x] = made.get_inputs()
         torch.testing.assert_close(model(x), module(x))
@@ -116,13 +144,37 @@ def test_weights_that_nobody_trained_are_drawn(profiled: Path) -> None:
     assert "hidden" not in text and "_assert" not in text
 
 
+def test_constants_are_named_and_become_arguments_if_they_can(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(CONSTANTS)
+    made = models.load(models.Wanted(str(tmp_path / "a.py")), "cpu")
+    [task] = tasks.write_tasks(made, [spots_of(made)["norm"]], tmp_path / "tasks")
+    assert task.folder is not None and made.model.norm.eps == 1e-6
+    said = ks.Task(task.folder).description
+    assert said.endswith("Constants: eps = 1e-06 (arguments); heads = 4 (kernels are for these values); "
+                         "0.125 in mul (the module's code).")
+    reference = executed((task.folder / "reference.py").read_text(), task.folder, "reference")
+    assert reference.CONSTANTS == {"arguments": {"eps": "eps"}, "fixed": {"heads": 4}, "literals": ["0.125 in mul"]}
+    assert reference.get_init_inputs() == [1e-6]
+    x, other = torch.randn(2, 64), reference.Model(0.5).eval()
+    made.model.norm.eps = 0.5
+    other.load_state_dict(made.model.norm.state_dict())
+    torch.testing.assert_close(other(x), made.model.norm(x))
+
+
+def test_tensors_without_values_are_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(CONSTANTS.replace("Norm(1e-6)", "Norm(1e-6).to('meta')"))
+    with pytest.raises(ks.Error, match="tensors are on the device meta, so they have no values: norm.weight"):
+        models.load(models.Wanted(str(tmp_path / "a.py")), "cpu")
+
+
 def test_a_convolutional_network(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert production(["profile", str(MODELS / "convolutions.py"), "--out", str(out)]) == 0
     told = json.loads((out / "profile.json").read_text())
     assert sorted(task["name"] for task in told["tasks"]) == ["gate", "stage", "stage_2"]
     assert not any(task["why_not"] for task in told["tasks"])
-    assert "getattr(self, '1').running_var" in (out / "tasks" / "stage" / "reference.py").read_text()
+    reference = (out / "tasks" / "stage" / "reference.py").read_text()
+    assert "getattr(self, '1').running_var" in reference and "self.at1__momentum, self.at1__eps)" in reference
 
 
 def test_what_operators_compute_and_move() -> None:
@@ -139,6 +191,7 @@ def test_what_operators_compute_and_move() -> None:
 def test_a_task_has_the_precision_that_its_module_was_met_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool,
                                                               precision: str) -> None:
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", allowed)
+    monkeypatch.setattr(constants, "_read", lambda module, call: {})  # each costs an export
     made = loaded("convolutions.py")
     spots = {spot.paths[0]: spot for spot in hotspots.hot_spots(graph.graph_of(made), device_of(ASSUMED))}
     tasks.write_tasks(made, [spots["stages.0"], spots["gate"]], tmp_path)
@@ -200,7 +253,7 @@ def test_a_task_that_does_not_equal_its_module_is_not_written() -> None:
     made = loaded("transformer.py")
     call = tasks.recorded(made, ["norm"])["norm"][0]
     program = graph.exported(made.model.norm, call.args, call.kwargs, "norm").run_decompositions({})
-    text = task_text.reference_of(program, list(call.args), "Norm", "here")
+    text, _ = constants.with_constants(made.model.norm, call, lambda: task_text.reference_of(program, list(call.args), "Norm", "here"))
     tasks.check(text, program, list(call.args), call, Path("reference.py"))
     with pytest.raises(ks.Error, match="does not equal its module"):
         tasks.check(text.replace("1e-05", "1e-01"), program, list(call.args), call, Path("reference.py"))
@@ -256,6 +309,7 @@ def test_a_module_with_keywords_and_a_tuple_becomes_a_task(tmp_path: Path) -> No
 
 def test_a_hot_spot_that_cannot_be_planned_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "objection", lambda reference, task: "not_allowed: it draws" if "name: gate" in task else "")
+    monkeypatch.setattr(constants, "_read", lambda module, call: {})  # each costs an export
     made = loaded("convolutions.py")
     spots = {spot.paths[0]: spot for spot in hotspots.hot_spots(graph.graph_of(made), device_of(ASSUMED))}
     gate, stage = tasks.write_tasks(made, [spots["gate"], spots["stages.0"]], tmp_path)
@@ -272,4 +326,6 @@ def test_a_hot_spot_that_cannot_be_planned_is_named() -> None:
     made = loaded("transformer.py")
     call = tasks.recorded(made, ["blocks.0.attention"])["blocks.0.attention"][0]
     program = graph.exported(made.model.blocks[0].attention, call.args, call.kwargs, "attention").run_decompositions({})
-    assert plannable.objection(task_text.reference_of(program, list(call.args), "Attention", "here"), about) == ""
+    text, _ = constants.with_constants(made.model.blocks[0].attention, call,
+                                       lambda: task_text.reference_of(program, list(call.args), "Attention", "here"))
+    assert plannable.objection(text, about) == ""

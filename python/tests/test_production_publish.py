@@ -8,6 +8,8 @@ from pathlib import Path
 import kernelsmith as ks
 import packages
 import pytest
+from kernelsmith.production import own_tests
+from kernelsmith.production import publish as publishing
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -87,13 +89,31 @@ def test_of_two_runs_at_one_size_the_faster_is_taken(tmp_path: Path) -> None:
     assert bucket["speedup"]["median"] == 2.5
 
 
-@pytest.mark.slow
-def test_a_wrong_kernel_is_found_if_kernels_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = packages.run_of(tmp_path / "a.run", kernel=("x * scale * weight", "x * scale"))
+def test_a_wrong_kernel_that_is_forced_is_one_in_every_document(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    run = packages.run_of(tmp_path / "a.run", kernel=("x * scale * weight", "x * scale * weight * 1.5"))
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    with pytest.raises(ks.Error, match="own tests failed: test_every_bucket") as raised:
-        packages.publish(run, "--as", "torch-op", "--out", tmp_path / "out")
-    assert raised.value.code == "refused"
+    out = tmp_path / "out"
+    assert packages.publish(run, "--as", "torch-op", "--out", out, "--force") == 1
+    counted = "9 passed, 1 failed, 3 skipped; 2 answers of kernels compared"
+    assert f"its own tests: {counted}\n" in capsys.readouterr().out
+    assert "Ran 13 tests" in (out / "tests.log").read_text()
+    assert "FAILED (failures=2, skipped=3)" in (out / "tests.log").read_text()
+    facts = json.loads((out / "rms_norm" / "package.json").read_text())
+    assert [failure.partition(":")[0] for failure in facts["tests"]["failures"]] == [
+        f"Kernels.test_every_bucket (sizes={{'rows': 16, 'width': 64}}, seed={seed})".partition(":")[0] for seed in (0, 1)]
+    for document in ("REPORT.md", "CHANGE_REQUEST.md"):
+        text = (out / document).read_text()
+        assert "Published with `--force`, although:" in text and counted in text
+        assert all(text.count(failure) == 2 and "output 0 is off by" in failure for failure in facts["tests"]["failures"])
+
+
+def test_a_package_whose_tests_fail_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, out = packages.run_of(tmp_path / "a.run"), tmp_path / "out"
+    monkeypatch.setattr(publishing, "own_tests", lambda out, kind: own_tests.Tested(ran=2, failed=1, failures=["a test: it is off"]))
+    with pytest.raises(ks.Error, match="own tests failed .1 passed, 1 failed.*: a test: it is off") as raised:
+        packages.publish(run, "--as", "module", "--out", out)
+    assert raised.value.code == "refused" and "it is off" in (out / "REPORT.md").read_text()
 
 
 def test_a_kernel_that_packs_weights_cannot_be_published(tmp_path: Path) -> None:
@@ -111,6 +131,7 @@ def test_a_kernel_that_packs_weights_cannot_be_published(tmp_path: Path) -> None
     ({"reference": ("self.eps = eps", "self.eps, self.at = eps, torch.ones(1)")}, "at is a tensor that is neither"),
     ({"reference": ("* self.weight\n", "* self.weight, 1\n")}, "this reference gives something else"),
     ({"reference": ("[width, 1e-5]", "[width, 1 / 0]")}, "the file raised"),
+    ({"reference": ("torch.rand(width)", "torch.rand(width, device='meta')")}, "tensors are on the device meta"),
 ])
 def test_one_run_that_cannot_be_published(tmp_path: Path, options: dict[str, object], message: str) -> None:
     run = packages.run_of(tmp_path / "a.run", **options)
@@ -139,6 +160,16 @@ def test_how_the_baseline_ran(text: str, expected: tuple[str, str]) -> None:
     from kernelsmith.production.winners import _setting
 
     assert (_setting(text, "precision", "fp32"), _setting(text, "baseline", "eager")) == expected
+
+
+def test_what_force_overrides_is_said_in_every_document(tmp_path: Path) -> None:
+    run = packages.run_of(tmp_path / "a.run", speedup=1.005)
+    out = tmp_path / "out"
+    assert packages.publish(run, "--as", "hf-kernel", "--out", out, "--force") == 1
+    for document in ("REPORT.md", "CHANGE_REQUEST.md", "CARD.md"):
+        text = (out / document).read_text()
+        assert "although" in text and "the best is not faster than the reference: 1.00x, from 0.99" in text
+        assert "not run: kernel-builder builds the package first" in text
 
 
 def test_wrong_use(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ import os
 import pathlib
 import re
 import signal
+import types
 
 import kernelsmith as ks
 import pytest
 from kernelsmith.synthesis import Settings, centers, families, filters, pipeline, synthesize
 from kernelsmith.synthesis.box import graph, layout, repairs, specs
 from kernelsmith.synthesis.model_inputs import Asker, parsed
-from kernelsmith.synthesis.sandbox import Sandboxes
+from kernelsmith.synthesis.sandbox import Sandbox, Sandboxes
 from synthesis_repositories import TWELVE, written
 
 RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "M", "licence": "MIT", "commit": "",
@@ -20,6 +21,26 @@ RECORD = {"id": "0123456789abcdef", "repository": "r", "path": "m.py", "name": "
 GOOD = {"reference": "class Model: pass", "operators": [["addmm", []], ["relu", [0]]], "outputs": [["float32", [16, 8]]],
         "arguments": ["8"], "inputs": ["torch.rand(16, 8)"], "origin": "guess", "roofline_us": 60.0, "flops": 1, "bytes": 2,
         "state_bytes": 3, "depends": [True], "same": [False], "launches": 0}
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_an_answer_that_is_lost_moves_no_other(tmp_path, monkeypatch, accepted):
+    """By its number; the box loses the second one in its first evaluation, and what it prints besides is no answer."""
+    asked = []
+
+    def evaluate(folder, files):
+        answers = [(f"{at:04}", json.dumps({"of": json.loads(line)["code"]})) for at, line in enumerate(files["seed.jsonl"].splitlines())]
+        asked.append(len(answers))
+        kept = [one for one in answers if len(asked) > 1 or one[0] != "0001"]
+        printed = "\n".join(["a module's words", *(" ".join(one) for one in kept)])
+        artifacts = [{"name": name, "text": text} for name, text in kept] if accepted or len(asked) > 2 else []
+        return types.SimpleNamespace(accepted=bool(artifacts), code="crashed", diagnostics="",
+                                     report={"artifacts": [*artifacts, {"name": "python.out", "text": printed}]})
+
+    monkeypatch.setattr("kernelsmith.synthesis.sandbox.evaluate", evaluate)
+    answers = Sandbox(tmp_path, "").answers([{"code": code} for code in "abc"])
+    assert [answer.get("of") for answer in answers] == ["a", "b" if accepted else None, "c"] and len(asked) == 2
+    assert accepted or answers[1]["refused"] == "breaks_sandbox"
 
 
 def test_what_is_sound_goes_on():

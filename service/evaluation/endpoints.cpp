@@ -145,7 +145,10 @@ Response batch_response(const Parts& parts, const BatchRequest& batch) {
   Json results = Json::array();
   for (const EvaluationRequest& request : batch.requests) {
     const auto answer = parts.table.answer(request.task_id);
-    if (!answer) continue;
+    if (!answer) {  // it ended, and made room for others: who asks again has it evaluated anew
+      results.push_back({{"task_id", request.task_id}, {"status", name_of(State::pending)}});
+      continue;
+    }
     completed += answer->state == State::completed;
     ended += is_final(answer->state);
     results.push_back(Json::parse(answer->body));

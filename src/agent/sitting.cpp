@@ -17,9 +17,7 @@ constexpr auto kLookFor = std::chrono::milliseconds(200);  // then its time and 
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::uint64_t kMostAsks = 10'000;
 
-double fitness_of(const IndividualPtr& individual) {
-  return individual->evaluation.metrics()->fitness().median;
-}
+double fitness_of(const IndividualPtr& individual) { return individual->evaluation.metrics()->fitness().low; }
 
 /// What names are resolved and servers are known by.
 void add_name_service(SandboxSpec& spec) {

@@ -159,15 +159,16 @@ struct EvaluateCommand {
       if (!json && files.size() > 1) say("{}{}:\n", i > 0 ? "\n" : "", files[i]);
       std::fflush(stdout);
       if (!answer) {
-        const int failed = report(answer.error(), json);
+        const int failed = report(answer.error(), json, files[i]);
         status = told_error ? status : failed;
         told_error = true;
         return;
       }
       const Evaluation evaluation = with_given_name(*answer, sources[i], files[i]);
       if (json) {
-        std::fputs(json_of(evaluation, sources[i], given_paths_of(sources[i], files[i]), json).c_str(),
-                   stdout);
+        std::fputs(
+            json_of(files[i], evaluation, sources[i], given_paths_of(sources[i], files[i]), json).c_str(),
+            stdout);
       } else {
         print_text(evaluation);
         print_knobs(sources[i], given_paths_of(sources[i], files[i]));
@@ -177,9 +178,9 @@ struct EvaluateCommand {
       std::fflush(stdout);
       if (!evaluation.accepted() && !told_error) status = kRejected;
     };
-    const Status done =
-        evaluate_all(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
-    return done || told_error ? status : report(done.error(), json);
+    // Each error was told beside its file.
+    (void)evaluate_all(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
+    return status;
   }
 };
 

@@ -43,9 +43,10 @@ void JsonOption::add_to(CLI::App& command, const char* what) {
       ->check(CLI::IsMember({kLine, kPretty}));
 }
 
-std::string json_of(const Evaluation& evaluation, const Source& candidate,
+std::string json_of(const std::string& file, const Evaluation& evaluation, const Source& candidate,
                     const std::vector<std::string>& paths, const JsonOption& json) {
   Json object = Json::parse(evaluation_json(evaluation));
+  object["file"] = file;
   object["knobs"] = knobs_list(candidate, paths);
   return dump(object, json);
 }
@@ -96,8 +97,10 @@ std::string json_of_file(const std::string& file, const JsonOption& json) {
   return dump({{"file", file}}, json);
 }
 
-int report(const Error& error, const JsonOption& json) {
-  if (json) std::fputs(dump({{"error", Json::parse(error_json(error))}}, json).c_str(), stdout);
+int report(const Error& error, const JsonOption& json, const std::string& file) {
+  Json object = {{"error", Json::parse(error_json(error))}};
+  if (!file.empty()) object["file"] = file;
+  if (json) std::fputs(dump(object, json).c_str(), stdout);
   return kernelsmith::report(stderr, error);
 }
 

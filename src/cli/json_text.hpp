@@ -22,8 +22,8 @@ struct JsonOption {
   explicit operator bool() const { return !style.empty(); }
 };
 
-/// With the knobs of the candidate that was evaluated; `paths` is what its files are called.
-std::string json_of(const Evaluation& evaluation, const Source& candidate,
+/// With `file`, which the candidate was given as, and its knobs; `paths` is what its files are called.
+std::string json_of(const std::string& file, const Evaluation& evaluation, const Source& candidate,
                     const std::vector<std::string>& paths, const JsonOption& json);
 std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
@@ -36,7 +36,7 @@ std::string json_of_object(const std::string& line, const JsonOption& json);
 std::string json_of_file(const std::string& file, const JsonOption& json);
 
 /// Prints an error that ends a command, to the standard output too if it prints JSON, and returns the exit
-/// status.
-int report(const Error& error, const JsonOption& json);
+/// status. `file`, if there is one, is the input that it is about.
+int report(const Error& error, const JsonOption& json, const std::string& file = {});
 
 }  // namespace kernelsmith::cli

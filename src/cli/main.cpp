@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_CORE, &no_core);  // an API key may be in memory
   // Whoever read the output may go; a run has more to do than to print.
   std::signal(SIGPIPE, SIG_IGN);
+  // Whoever ignores it hands that on, and the ends of children are lost then.
+  std::signal(SIGCHLD, SIG_DFL);
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

@@ -96,9 +96,9 @@ double Progress::session_s() const {
 }
 
 std::string Progress::line_of(const Snapshot& now) const {
-  if (confirming_)
-    return fmt::format("iteration {}  best {}, which is measured once more",
-                       of_limit(now.counts.iterations, now.budgets.iterations), now.best);
+  if (!last_look_.empty())
+    return fmt::format("iteration {}  best {}, {}", of_limit(now.counts.iterations, now.budgets.iterations),
+                       now.best, last_look_);
   const double session = session_s();
   const double rate =
       static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
@@ -149,9 +149,12 @@ void Progress::on_commit(const Commit& commit) {
 
 void Progress::on_event(const Event& event) {
   const auto* opened = std::get_if<TicketOpened>(&event);
-  if (!opened || opened->remeasurement != Remeasurement::confirm || opened->within) return;
+  if (!opened || opened->within) return;
   const MutexLock lock(mutex_);
-  confirming_ = true;
+  last_look_.clear();
+  if (opened->remeasurement != Remeasurement::confirm) return;
+  last_look_ = opened->incumbent ? fmt::format("and program {} is measured beside it", opened->parent->value)
+                                 : "which is measured once more";
   if (live_) {
     draw();
   } else {

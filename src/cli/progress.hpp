@@ -58,7 +58,7 @@ class Progress final : public Observer {
   int tenths_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool drawn_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   bool running_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  bool confirming_ KERNELSMITH_GUARDED_BY(mutex_) = false;  ///< the search is at its end
+  std::string last_look_ KERNELSMITH_GUARDED_BY(mutex_);  ///< what the end of the run measures; else empty
   Condition ended_;
   std::thread ticker_;
 };

@@ -1,7 +1,6 @@
 // kernelsmith verify TASK FILE
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <kernelsmith/session/registry.hpp>
@@ -81,11 +80,8 @@ struct VerifyCommand {
     Interrupt interrupt;
     const auto plain = run->evaluator.provider->verify(loaded->task, *candidate, interrupt.token());
     if (!plain) return report(stderr, plain.error());
-    std::optional<Evaluation> ours;
-    const Status evaluated = evaluate_each(
-        loaded->task, *run, {*candidate}, [&](const Evaluation& evaluation) { ours = evaluation; },
-        interrupt.token(), true);
-    if (!evaluated || !ours) return report(stderr, evaluated.error());
+    const auto ours = evaluate_one(loaded->task, *run, *candidate, interrupt.token(), true);
+    if (!ours) return report(stderr, ours.error());
     print_ours(*ours);
     print_plain(*plain);
     print_difference(*ours, *plain);

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <kernelsmith/core/evaluation.hpp>
 
 namespace kernelsmith {
@@ -9,6 +11,18 @@ const Metrics* Evaluation::metrics() const {
 
 const Report& Evaluation::report() const {
   return std::visit([](const auto& outcome) -> const Report& { return outcome.report; }, outcome_);
+}
+
+Evaluation pooled(const Evaluation& before, const Evaluation& now) {
+  const auto both = [](const std::optional<Measurement>& a, const std::optional<Measurement>& b) {
+    return a && b ? std::optional(pooled(*a, *b)) : b;
+  };
+  Report report = now.report();
+  report.speedup = both(before.report().speedup, report.speedup);
+  report.runtime_us = both(before.report().runtime_us, report.runtime_us);
+  report.over_yardstick = both(before.report().over_yardstick, report.over_yardstick);
+  const Measurement fitness = pooled(before.metrics()->fitness(), now.metrics()->fitness());
+  return Acceptance{Metrics::create(fitness, now.metrics()->features()).value(), std::move(report)};
 }
 
 Evaluation Evaluation::without_artifacts() const {

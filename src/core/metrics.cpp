@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <kernelsmith/core/metrics.hpp>
@@ -9,6 +10,24 @@ Comparison compare(const Measurement& challenger, const Measurement& incumbent) 
   if (challenger.high < incumbent.low) return Comparison::worse;
   const bool both_exact = challenger.low == challenger.high && incumbent.low == incumbent.high;
   return both_exact ? Comparison::worse : Comparison::ambiguous;
+}
+
+Comparison rank(const Measurement& challenger, const Measurement& incumbent) {
+  if (challenger.low > incumbent.low) return Comparison::better;
+  const bool overlaps = compare(challenger, incumbent) == Comparison::ambiguous;
+  return overlaps ? Comparison::ambiguous : Comparison::worse;
+}
+
+Measurement pooled(const Measurement& a, const Measurement& b) {
+  const auto of_a = static_cast<double>(std::max<std::size_t>(a.samples, 1));
+  const auto of_b = static_cast<double>(std::max<std::size_t>(b.samples, 1));
+  const double all = of_a + of_b;
+  const auto half_width = [&](double a_side, double b_side) {
+    return std::hypot(of_a * a_side, of_b * b_side) / all;
+  };
+  const double median = (of_a * a.median + of_b * b.median) / all;
+  return {median, median - half_width(a.median - a.low, b.median - b.low),
+          median + half_width(a.high - a.median, b.high - b.median), a.samples + b.samples, b.unit};
 }
 
 Result<Metrics> Metrics::create(Measurement fitness, std::map<std::string, double> features) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include <kernelsmith/engine/search_state.hpp>
 
@@ -20,6 +19,11 @@ Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent)
 }
 
 constexpr double kDeviations = 1.96;  // half of a 95 % interval
+
+bool is_close(const Individual& a, const Individual& b) {
+  return compare(a.evaluation.metrics()->fitness(), b.evaluation.metrics()->fitness()) ==
+         Comparison::ambiguous;
+}
 
 /// What came of a child of that parent, as a try of its arm.
 ArmSums outcome_of(const Individual& child, const IndividualPtr& parent) {
@@ -98,7 +102,7 @@ Result<Commit> SearchState::commit(TicketId id) {
 
 Status SearchState::commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived,
                                       Commit& commit) {
-  if (ticket.kind == TicketKind::duel) return commit_duel(ticket, arrived, commit), Status{};
+  if (ticket.kind == TicketKind::duel) return commit_duel(ticket, arrived, commit);
   if (ticket.kind == TicketKind::confirm) return commit_confirmation(ticket, arrived, commit);
 
   if (ticket.kind == TicketKind::iteration) ++counts_.iterations;
@@ -140,14 +144,13 @@ std::optional<ProgramId> SearchState::earlier_program(const OpenTicket& ticket,
   return is_there ? std::optional(arrived.program) : std::nullopt;
 }
 
-/// The record of a program as it was measured last, by the event at that position.
-void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual,
-                       std::uint64_t evaluated_at) const {
+/// The record of a program as it stands now.
+void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual) const {
   record.individual = individual;
-  record.evaluated_at = evaluated_at;
   const Metrics* metrics = individual->evaluation.metrics();
   if (!metrics) return;
   record.cell = archipelago_.grid().cell_of(*metrics);
+  record.low = metrics->fitness().low;
   record.fitness = metrics->fitness().median;
   record.deviation = (metrics->fitness().high - metrics->fitness().low) / 2 / kDeviations;
 }
@@ -167,7 +170,8 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   record.origin = child.origin;
   record.accepted = accepted;
   record.proposed_at = ticket.proposed_at;
-  keep(record, individual, ticket.answered_at);
+  record.evaluated_at = {ticket.answered_at};
+  keep(record, individual);
   note_latest(individual);
   by_fingerprint_.emplace(*ticket.fingerprint, id);
   if (const auto& binary = individual->evaluation.report().binary) by_binary_.insert_or_assign(*binary, id);
@@ -176,11 +180,12 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
   ++(accepted ? counts_.accepted : counts_.rejected);
+  if (accepted) races_ = 0;
   if (const Rejection* why = individual->evaluation.rejection()) ++failures_[{why->stage, why->code}];
 
   const auto join = [&](IslandId island) {
     const auto outcome = archipelago_.add(island, individual);
-    if (outcome && outcome->status == AddStatus::ambiguous)
+    if (outcome && outcome->incumbent && is_close(*individual, *outcome->incumbent))
       queue_duel(island, individual, outcome->incumbent);
     return outcome ? std::optional(outcome->status) : std::nullopt;
   };
@@ -201,34 +206,52 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   return {};
 }
 
-void SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit) {
+Status SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit) {
   ++counts_.evaluations;
   ++counts_.remeasured;
-  const ProgramPtr& challenger = ticket.challenger->program;
-  const ProgramId incumbent = ticket.incumbent->program->id;
-  const Comparison verdict = verdict_of(arrived.evaluation, *ticket.incumbent);
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
   commit.added = AddStatus::ambiguous;
-  if (verdict == Comparison::ambiguous && duels_[{challenger->id, incumbent}] < options_.duels) {
-    return queue_duel(ticket.opened.island, ticket.challenger, ticket.incumbent);
+  const auto stands = [&](const IndividualPtr& one) { return programs_.at(one->program->id).accepted; };
+  if (!stands(ticket.challenger)) return {};
+  const Comparison verdict = verdict_of(arrived.evaluation, *ticket.incumbent);
+  if (arrived.evaluation.accepted()) {
+    auto measured = add_evidence(ticket, arrived.evaluation);
+    if (!measured) return measured.error();
+    commit.individual = std::move(*measured);
   }
-  if (!arrived.evaluation.accepted() && !ticket.challenger->evaluation.accepted()) return;
-  // The new measurement stands: the old one was selected for being high.
-  const auto measured = arrived.evaluation.accepted()
-                            ? individual_of(challenger, described(challenger->source, arrived.evaluation))
-                            : ticket.challenger;
-  const auto outcome = archipelago_.settle(ticket.opened.island, measured, incumbent, verdict);
-  commit.added = outcome.status;
-  if (outcome.placed()) {
-    ProgramRecord& record = programs_.at(challenger->id);
-    keep(record, measured, arrived.evaluation.accepted() ? ticket.answered_at : record.evaluated_at);
-    note_latest(measured);
-    note_knobs(knobs_of(challenger->source), record);
-    commit.individual = measured;
-  } else if (outcome.status == AddStatus::ambiguous) {
-    queue_duel(ticket.opened.island, ticket.challenger, outcome.incumbent);
+  const IndividualPtr& challenger = commit.individual;
+  if (verdict == Comparison::ambiguous) {
+    queue_duel(ticket.opened.island, challenger, ticket.incumbent);
+    return {};
   }
+  if (!stands(ticket.incumbent)) return {};
+  auto incumbent = individual(ticket.incumbent->program->id);
+  if (!incumbent) return incumbent.error();
+  const bool wins = verdict == Comparison::better;
+  const IndividualPtr &winner = wins ? challenger : *incumbent, &loser = wins ? *incumbent : challenger;
+  const auto outcome = archipelago_.settle(ticket.opened.island, winner, loser->program->id);
+  commit.added = wins ? outcome.status : AddStatus::not_better;
+  const bool stands_there = outcome.incumbent && outcome.incumbent->program->id == challenger->program->id;
+  if (wins && stands_there) commit.added = AddStatus::improved;  // by its new measurement
+  return {};
+}
+
+/// What a program's new measurement says counts together with those before, whoever asked for it.
+Result<IndividualPtr> SearchState::add_evidence(const OpenTicket& ticket, const Evaluation& evaluation) {
+  const ProgramPtr& program = ticket.challenger->program;
+  auto before = individual(program->id);
+  if (!before) return before.error();
+  auto measured =
+      individual_of(program, pooled((*before)->evaluation, described(program->source, evaluation)));
+  ProgramRecord& record = programs_.at(program->id);
+  record.evaluated_at.push_back(ticket.answered_at);
+  keep(record, measured);
+  note_latest(measured);
+  note_knobs(knobs_of(program->source), record);
+  if (leader_ && leader_->individual->program->id == program->id) leader_->individual = measured;
+  if (auto replaced = replace(measured); !replaced) return replaced.error();
+  return measured;
 }
 
 Status SearchState::commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived,
@@ -240,42 +263,47 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   const Evaluation evaluation = arrived.evaluation.without_artifacts();
   confirmations_.insert_or_assign(ticket.challenger->program->id,
                                   Confirmation{evaluation, ticket.opened.within.has_value()});
-  if (arrived.evaluation.accepted()) return commit_confirmed(ticket, arrived, commit);
+  if (arrived.evaluation.accepted()) {
+    auto measured = add_evidence(ticket, evaluation);
+    if (!measured) return measured.error();
+    commit.individual = std::move(*measured);
+    if (!ticket.opened.within) note_last_look(ticket, evaluation, commit.individual);
+    return {};
+  }
+  if (!ticket.opened.within) looked_at_.insert(ticket.challenger->program->id);
   commit.individual = individual_of(ticket.challenger->program, evaluation);
   commit.demoted = true;
   return demote(commit.individual, ticket.answered_at);
 }
 
-/// If the new measurement is so much lower that another elite is better beyond the noise, it replaces
-/// the one that was selected for being high; the other one is then the best, and confirmed in its
-/// turn.
-Status SearchState::commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived,
-                                     Commit& commit) {
-  const ProgramPtr& program = ticket.challenger->program;
-  const auto measured = individual_of(program, described(program->source, arrived.evaluation));
-  const Measurement& fitness = measured->evaluation.metrics()->fitness();
-  const auto is_better = [&](const Elite& elite) {
-    return elite.individual->program->id != program->id &&
-           compare(elite.individual->evaluation.metrics()->fitness(), fitness) == Comparison::better;
-  };
-  bool another = false;
-  for (std::uint32_t i = 0; i < archipelago_.size() && !another; ++i)
-    another = std::ranges::any_of(archipelago_.island({i}).archive().elites(), is_better);
-  if (!another) return {};
-  ProgramRecord& record = programs_.at(program->id);
-  keep(record, measured, ticket.answered_at);
-  note_latest(measured);
-  note_knobs(knobs_of(program->source), record);
-  commit.individual = measured;
-  return replace(measured);
+/// The best of the run is named by these measurements alone. What decided who it is, is not its figure.
+void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& evaluation,
+                                 const IndividualPtr& measured) {
+  const ProgramId program = measured->program->id;
+  looked_at_.insert(program);
+  const Measurement fitness = evaluation.metrics()->fitness();
+  bool wins = !leader_ || !leader_->fitness || leader_->individual->program->id == program ||
+              fitness.low > leader_->fitness->low;
+  if (ticket.incumbent && leader_) {
+    ++races_;
+    confirmations_.at(program).chose = true;
+    const Report& report = evaluation.report();
+    if (report.incumbent_failed)
+      wins = true;
+    else if (report.duel)
+      wins = report.duel->median > 1;
+    else
+      confirmations_.at(leader_->individual->program->id).chose = true;
+  }
+  if (wins) leader_ = Leader{measured, fitness};
 }
 
-/// A best that does not hold is a rejected program.
+/// A program that does not hold when it is measured again is a rejected one.
 Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered_at) {
   const ProgramId id = rejected->program->id;
   ProgramRecord& record = programs_.at(id);
   record.accepted = false;
-  record.evaluated_at = answered_at;
+  record.evaluated_at = {answered_at};
   record.individual = rejected;
   note_latest(rejected);
   note_knobs(knobs_of(rejected->program->source), record);
@@ -286,33 +314,32 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   ++counts_.rejected;
   ++counts_.demoted;
   std::erase_if(follow_ups_, [&](const FollowUp& one) { return one.program == id || one.incumbent == id; });
+  if (leader_ && leader_->individual->program->id == id) leader_.reset();
   return replace(rejected);
 }
 
-/// Takes a program out of all its cells and offers it anew as it was measured now. In the cells that it
-/// leaves, the best of the others that belong there takes its place.
+/// In the cells that a program leaves, the best of the others that belong there takes its place.
 Status SearchState::replace(const IndividualPtr& measured) {
-  std::set<IslandId> left;
-  for (const auto& [island, cell] : archipelago_.withdraw(measured->program->id)) {
-    for (const ProgramId next : heirs_of(cell)) {
-      auto individual = this->individual(next);
-      if (!individual) return individual.error();
-      archipelago_.add(island, std::move(*individual));
+  return archipelago_.replace(measured, [&](Cell cell) -> Result<std::vector<IndividualPtr>> {
+    std::vector<IndividualPtr> heirs;
+    for (const ProgramId next : heirs_of(cell, measured->program->id)) {
+      auto heir = individual(next);
+      if (!heir) return heir.error();
+      heirs.push_back(std::move(*heir));
     }
-    if (left.insert(island).second) archipelago_.add(island, measured);
-  }
-  return {};
+    return heirs;
+  });
 }
 
-/// The accepted program that belongs there with the highest fitness, of equals the older. With several
+/// The accepted program that belongs there with the highest low end, of equals the older. With several
 /// objectives all that belong there, in the order of their age: the cell keeps what it would have kept.
-std::vector<ProgramId> SearchState::heirs_of(Cell cell) const {
+std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) const {
   std::vector<ProgramId> heirs;
   for (const auto& [id, record] : programs_) {
-    if (!record.accepted || record.cell != cell) continue;
+    if (!record.accepted || record.cell != cell || id == leaving) continue;
     if (options_.objectives.several() || heirs.empty())
       heirs.push_back(id);
-    else if (record.fitness > programs_.at(heirs.front()).fitness)
+    else if (record.low > programs_.at(heirs.front()).low)
       heirs.front() = id;
   }
   return heirs;
@@ -342,8 +369,11 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   if (closed.error) {
     ++counts_.given_back;
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
-    if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
+    if (ticket.kind == TicketKind::confirm && !ticket.opened.within) {
+      looked_at_.insert(ticket.challenger->program->id);
       confirmations_.insert_or_assign(ticket.challenger->program->id, Confirmation{});
+      if (!leader_) leader_ = Leader{ticket.challenger, std::nullopt};
+    }
     if (options_.ends_when_exhausted) idle_ = 0;
     nothing_left_ = false;  // what it lost can be proposed again
     commit.kind = CommitKind::given_back;

@@ -9,6 +9,20 @@
 namespace kernelsmith {
 namespace {
 
+/// The few whose intervals overlap the best's: each costs a careful evaluation, and those that follow seldom
+/// win ...
+constexpr std::uint64_t kMostRivals = 3;
+/// ... and they take a small share of the evaluations.
+constexpr std::uint64_t kEvaluationsForARival = 20;
+
+const Measurement& fitness(const IndividualPtr& accepted) {
+  return accepted->evaluation.metrics()->fitness();
+}
+
+bool is_better(const IndividualPtr& accepted, const Measurement& than) {
+  return compare(fitness(accepted), than) == Comparison::better;
+}
+
 template <class T>
 double share(double used, const std::optional<T>& limit) {
   return limit ? used / static_cast<double>(*limit) : 0;
@@ -77,7 +91,7 @@ std::optional<TicketOpened> SearchState::next_opening(double elapsed_s) const {
     case Opening::iteration:
       return open_iteration();
     case Opening::confirmation:
-      return open_confirmation();
+      return open_confirmation(*next_look());
     case Opening::none:
       break;
   }
@@ -93,7 +107,7 @@ SearchState::Opening SearchState::opening(double elapsed_s) const {
         (!budgets_.usd || room_for_call(open_iteration())))
       return Opening::iteration;
   }
-  return may_confirm() ? Opening::confirmation : Opening::none;
+  return open_.empty() && next_look() ? Opening::confirmation : Opening::none;
 }
 
 EndReason SearchState::end_reason(double elapsed_s) const {
@@ -162,8 +176,16 @@ bool SearchState::time_is_up(double elapsed_s) const {
 
 bool SearchState::room_for_evaluation() const {
   if (!budgets_.evaluations) return true;
-  const std::uint64_t reserved = open_.size() + (options_.confirm ? 1 : 0);
-  return counts_.evaluations + reserved < *budgets_.evaluations;
+  return counts_.evaluations + open_.size() + looks_to_come() < *budgets_.evaluations;
+}
+
+/// What the end of the run is going to measure as things stand: the best, its rivals beside it, and the
+/// winner once more.
+std::uint64_t SearchState::looks_to_come() const {
+  if (!options_.confirm) return 0;
+  const IndividualPtr best = archipelago_.best();
+  const std::uint64_t rivals = best ? std::min(rivals_of(fitness(best)).size(), room_for_rivals()) : 0;
+  return rivals > 0 ? rivals + 2 : 1;
 }
 
 bool SearchState::room_for_iteration() const {
@@ -192,18 +214,56 @@ bool SearchState::room_for_translation() const {
   return static_cast<std::uint64_t>(under_way) < wanted;
 }
 
-/// The budget keeps one evaluation for it. If that one shows that another program is the best, that one is
-/// confirmed all the same: a best that nobody looked at would be worth less than the few evaluations. One
-/// that a proposer asked for is no substitute, for it could ask until it is lucky.
-bool SearchState::may_confirm() const {
-  if (!options_.confirm || !open_.empty()) return false;
-  const auto by_the_run = [](const auto& entry) { return !entry.second.asked_for; };
-  const bool goes_on = std::ranges::any_of(confirmations_, by_the_run);
-  if (budgets_.evaluations && counts_.evaluations >= *budgets_.evaluations && !goes_on) return false;
-  const auto best = archipelago_.best();
-  if (!best) return false;
-  const auto known = confirmations_.find(best->program->id);
-  return known == confirmations_.end() || !by_the_run(*known);
+/// Whom the end of a run has not looked at and who may be as good as `best`, the most promising first. With
+/// several objectives nobody: the best is not the fittest alone.
+std::vector<IndividualPtr> SearchState::rivals_of(const Measurement& best) const {
+  if (options_.objectives.several()) return {};
+  std::map<ProgramId, IndividualPtr> found;  // migrants lead on several islands
+  const IndividualPtr first = leader_ ? nullptr : archipelago_.best();
+  for (std::uint32_t i = 0; i < archipelago_.size(); ++i)
+    for (const IndividualPtr& one : archipelago_.island({i}).leaders())
+      if (one != first && !looked_at_.contains(one->program->id) && fitness(one).high > best.low)
+        found.emplace(one->program->id, one);
+  std::vector<IndividualPtr> rivals;
+  for (const auto& [id, rival] : found) rivals.push_back(rival);
+  std::ranges::stable_sort(rivals, std::ranges::greater(),
+                           [](const IndividualPtr& one) { return fitness(one).low; });
+  return rivals;
+}
+
+/// How many more of them may be measured: afterwards the winner is measured once more.
+std::uint64_t SearchState::room_for_rivals() const {
+  const std::uint64_t room = kMostRivals - std::min(kMostRivals, races_);
+  const auto& budget = budgets_.evaluations;
+  if (!budget) return room;
+  const std::uint64_t left = *budget - std::min(*budget, counts_.evaluations + 1);
+  return std::min({room, *budget / kEvaluationsForARival, left});
+}
+
+/// The best alone, its rivals beside whoever leads, and the winner once more if its own measurement had a
+/// part in choosing it. The budget keeps these evaluations. If they show that another program is the best,
+/// that one is measured all the same: a best that nobody looked at would be worth less than the few
+/// evaluations. One that a proposer asked for is no substitute, for it could ask until it is lucky.
+std::optional<SearchState::LastLook> SearchState::next_look() const {
+  const IndividualPtr best = options_.confirm ? archipelago_.best() : nullptr;
+  if (!best) return std::nullopt;
+  const bool has_room = !budgets_.evaluations || counts_.evaluations < *budgets_.evaluations;
+  if (looked_at_.empty() && !has_room) return std::nullopt;
+  const LastLook alone{best->program->id, {}};
+  const bool is_new = !looked_at_.contains(alone.program);
+  if (!leader_ || (is_new && (!leader_->fitness || options_.objectives.several()))) return alone;
+  const ProgramId leader = leader_->individual->program->id;
+  if (leader_->fitness) {
+    const auto rivals = rivals_of(*leader_->fitness);
+    if (!rivals.empty()) {
+      const ProgramId rival = rivals.front()->program->id;
+      if (is_better(rivals.front(), *leader_->fitness)) return LastLook{rival, {}};
+      if (room_for_rivals() > 0) return LastLook{rival, leader};
+    }
+  }
+  const auto known = confirmations_.find(leader);
+  const bool is_done = known != confirmations_.end() && !known->second.asked_for && !known->second.chose;
+  return is_done ? std::nullopt : std::optional(LastLook{leader, {}});
 }
 
 TicketOpened SearchState::open_iteration() const {
@@ -245,11 +305,12 @@ TicketOpened SearchState::open_follow_up(const FollowUp& follow_up) const {
   return opened;
 }
 
-TicketOpened SearchState::open_confirmation() const {
+TicketOpened SearchState::open_confirmation(const LastLook& look) const {
   TicketOpened opened;
   opened.ticket = {next_ticket_};
   opened.remeasurement = Remeasurement::confirm;
-  opened.parent = archipelago_.best()->program->id;
+  opened.parent = look.program;
+  opened.incumbent = look.beside;
   return opened;
 }
 

@@ -6,8 +6,6 @@
 
 #include <kernelsmith/engine/search_state.hpp>
 
-#include "programs.hpp"
-
 namespace kernelsmith {
 
 void SearchState::note_latest(const IndividualPtr& individual) {
@@ -26,7 +24,7 @@ PastPrograms SearchState::past() const {
       leaders.emplace(leader->program->id, leader);
   for (const auto& [id, leader] : leaders) past.best.push_back(leader);
   std::ranges::stable_sort(past.best, std::ranges::greater(),
-                           [](const IndividualPtr& one) { return fitness_of(*one); });
+                           [](const IndividualPtr& one) { return one->evaluation.metrics()->fitness().low; });
   if (past.best.size() > options_.history) past.best.resize(options_.history);
   for (auto it = latest_.rbegin(); it != latest_.rend(); ++it) past.latest.push_back(it->second);
   return past;

@@ -166,7 +166,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
 
   if (opened.remeasurement) {
     const bool duel = *opened.remeasurement == Remeasurement::duel;
-    if (!ticket.challenger || duel != static_cast<bool>(ticket.incumbent)) {
+    if (!ticket.challenger || (duel && !ticket.incumbent)) {
       return corrupt(opened.ticket, "it does not name what to measure again");
     }
     ticket.kind = duel ? TicketKind::duel : TicketKind::confirm;
@@ -264,10 +264,21 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
   return {};
 }
 
+/// Who won at an end of the run stays the best until somebody who was not looked at is better beyond the
+/// noise.
+IndividualPtr SearchState::best() const {
+  IndividualPtr best = archipelago_.best();
+  if (!best || !leader_ || options_.objectives.several()) return best;
+  if (looked_at_.contains(best->program->id)) return leader_->individual;
+  const Measurement& fitness = best->evaluation.metrics()->fitness();
+  const bool stays = leader_->fitness && compare(fitness, *leader_->fitness) != Comparison::better;
+  return stays ? leader_->individual : best;
+}
+
 const Evaluation* SearchState::confirmation_of_best() const {
   const IndividualPtr found = best();
   const auto known = found ? confirmations_.find(found->program->id) : confirmations_.end();
-  if (known == confirmations_.end() || known->second.asked_for || !known->second.evaluation) return nullptr;
+  if (known == confirmations_.end() || !known->second.is_figure()) return nullptr;
   return &*known->second.evaluation;
 }
 
@@ -291,15 +302,20 @@ Result<IndividualPtr> SearchState::read(ProgramId id, const ProgramRecord& recor
   if (!journal_) return fail(ErrorCode::not_found, "the program is in the journal only", where(id));
   const auto proposed = event_at(*journal_, record.proposed_at);
   if (!proposed) return proposed.error();
-  const auto evaluated = event_at(*journal_, record.evaluated_at);
-  if (!evaluated) return evaluated.error();
   const auto* proposal = std::get_if<ProposalArrived>(&*proposed);
-  const auto* told = std::get_if<EvaluationArrived>(&*evaluated);
   const Child* child = proposal ? proposal->proposal.child() : nullptr;
-  if (!child || !told || told->program != id || child->source.digest() != record.source)
-    return fail(ErrorCode::corrupt, "the journal changed while it was in use", where(id));
-  return individual_of({id, child->source, child->parents, child->origin},
-                       described(child->source, told->evaluation));
+  const Error changed = fail(ErrorCode::corrupt, "the journal changed while it was in use", where(id));
+  if (!child || child->source.digest() != record.source) return changed;
+  std::optional<Evaluation> evaluation;
+  for (const std::uint64_t position : record.evaluated_at) {
+    const auto event = event_at(*journal_, position);
+    if (!event) return event.error();
+    const auto* told = std::get_if<EvaluationArrived>(&*event);
+    if (!told || told->program != id) return changed;
+    const Evaluation one = described(child->source, told->evaluation);
+    evaluation = evaluation ? pooled(*evaluation, one) : one;
+  }
+  return individual_of({id, child->source, child->parents, child->origin}, std::move(*evaluation));
 }
 
 Status SearchState::complete(Commit& commit) const {

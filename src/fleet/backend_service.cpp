@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <future>
 #include <memory>
 #include <utility>
+
+#include <kernelsmith/core/answer_of.hpp>
 
 #include "names.hpp"
 
@@ -160,11 +161,9 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
     try {
       const auto task = tasks_.task_of(job.task, {});
       if (!task) return task.error();
-      const auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
-      auto future = answer->get_future();
-      const auto done = [answer](Result<Evaluation> evaluation) { answer->set_value(std::move(evaluation)); };
-      prepared_.start(*task, std::move(job), {}, done, [](bool) {});
-      return future.get();
+      return answer_of<Evaluation>(
+                 [&](auto done) { prepared_.start(*task, std::move(job), {}, std::move(done), [](bool) {}); })
+          .get();
     } catch (const std::exception& error) {
       // Neither does whoever wrote the job.
       return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));

@@ -131,7 +131,7 @@ class Learner {
   }
 
   void note_fitness(const Measurement& fitness) {
-    if (!best_ || fitness.median > best_->median) best_ = fitness;
+    if (!best_ || fitness.low > best_->low) best_ = fitness;
   }
 
   void note_step(const Source& before, const Source& after, std::uint64_t program, bool gained) {

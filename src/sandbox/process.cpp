@@ -12,6 +12,9 @@
 
 namespace kernelsmith {
 
+// Setting a sandbox up takes some ten milliseconds.
+constexpr std::chrono::seconds kSetUpWithin(60);
+
 struct SandboxedProcess::State {
   State(const SandboxSpec& spec, std::optional<Cgroup> group)
       : cgroup(std::move(group)),
@@ -69,7 +72,8 @@ pid_t SandboxedProcess::pid() const { return state_->supervisor.pid(); }
 
 std::optional<pid_t> SandboxedProcess::program_pid() const {
   if (state_->supervisor.unconfined()) return pid();
-  while (alive()) {
+  const auto limit = std::chrono::steady_clock::now() + kSetUpWithin;
+  while (alive() && std::chrono::steady_clock::now() < limit) {
     const std::string init = std::to_string(state_->supervisor.init_pid());
     const std::string children = read_small_file("/proc/" + init + "/task/" + init + "/children");
     pid_t program = 0;

@@ -1,10 +1,12 @@
 #include "supervisor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <sstream>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -19,6 +21,19 @@ namespace kernelsmith {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// A killed sandbox is gone within milliseconds. Then its monitor is killed too, which may have been stopped.
+constexpr std::chrono::seconds kEndsWithin(2);
+/// What is still there after so long the kernel holds, and nobody waits any longer.
+constexpr std::chrono::seconds kPatience(20);
+
+Clock::duration seconds(double s) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+}
+
+int ms(Clock::duration duration) {
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
+}
 
 struct Pipe {
   Descriptor read, write;
@@ -36,6 +51,18 @@ void signal_event(const Descriptor& event) {
 }
 
 void kill_by(const Descriptor& pidfd) { ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0); }
+
+/// What the kernel says of a process that was killed and is still there.
+Error not_ended(pid_t pid) {
+  const std::string process = "/proc/" + std::to_string(pid), stat = read_small_file(process + "/stat");
+  const std::size_t name_end = std::min(stat.rfind(") "), stat.size());
+  return fail(ErrorCode::timeout,
+              "a sandbox was killed and did not end within " + std::to_string(kPatience.count()) +
+                  " s: its process " + std::to_string(pid) + " is in state " +
+                  stat.substr(name_end).substr(0, 3) + ", in the kernel's " +
+                  read_small_file(process + "/wchan"),
+              process, "see `dmesg`; if the kernel holds the process, only a restart ends it");
+}
 
 // The integer behind `"key": ` in bubblewrap's status lines.
 std::optional<int> status_number(std::string_view text, std::string_view key) {
@@ -143,13 +170,20 @@ void Supervisor::give_way() {
 }
 
 Result<SandboxResult> Supervisor::watch() {
-  const auto started = Clock::now();
+  const auto started = looked_at_ = Clock::now();
   const double limit_s = spec_.limits.wall_s;
-  while (!monitor_status_) {
+  while (!over_) {
     wall_s_ = std::chrono::duration<double>(Clock::now() - started).count();
     if (limit_s > 0 && wall_s_ >= limit_s) end_with(ExitKind::wall_limit);
-    const bool timed = limit_s > 0 && !verdict_;
-    wait_and_read(timed ? static_cast<int>((limit_s - wall_s_) * 1000) + 1 : -1);
+    wait_and_read(patience_ms(started));
+    press_on();
+    if (stands_still()) {
+      failure_ = fail(ErrorCode::busy,
+                      spec_.argv.front() + " got no processor time for " +
+                          std::to_string(static_cast<int>(spec_.limits.still_s)) + " s",
+                      {}, "let fewer programs run beside kernelsmith");
+      end_with(ExitKind::killed);
+    }
     const std::uint64_t printed = out_.seen() + err_.seen();
     if (spec_.limits.output_bytes > 0 && printed > spec_.limits.output_bytes)
       end_with(ExitKind::output_limit);
@@ -219,7 +253,46 @@ void Supervisor::set_up_init(pid_t init) {
 void Supervisor::end_with(ExitKind kind) {
   if (verdict_) return;
   verdict_ = kind;
+  killed_at_ = Clock::now();
   kill_everything();
+}
+
+bool Supervisor::stands_still() {
+  const auto now = Clock::now();
+  if (!watches_stillness() || verdict_ || over_ || now < looked_at_ + seconds(spec_.limits.still_s))
+    return false;
+  looked_at_ = now;
+  const auto used_us = cgroup_->cpu_time_us();
+  return used_us && *used_us == std::exchange(used_us_, *used_us);
+}
+
+// Until the next thing to be done if nothing happens.
+int Supervisor::patience_ms(Clock::time_point started) const {
+  auto next = Clock::now() + std::chrono::hours(1);  // poll() takes no more than some weeks
+  const auto consider = [&next](Clock::time_point moment) { next = std::min(next, moment); };
+  if (verdict_) {
+    consider(killed_at_ + (pressed_ ? kPatience : kEndsWithin));
+  } else {
+    if (spec_.limits.wall_s > 0) consider(started + seconds(spec_.limits.wall_s));
+    if (watches_stillness()) consider(looked_at_ + seconds(spec_.limits.still_s));
+  }
+  return std::max(0, ms(next - Clock::now()));
+}
+
+// A monitor that was stopped says nothing of its init, and reaps nobody.
+void Supervisor::press_on() {
+  if (!verdict_ || over_ || Clock::now() < killed_at_ + kEndsWithin) return;
+  if (!std::exchange(pressed_, true)) {
+    const std::string monitor = std::to_string(child_.pid);
+    std::istringstream children(read_small_file("/proc/" + monitor + "/task/" + monitor + "/children"));
+    for (pid_t child = 0; children >> child;)
+      kill_by(Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))));
+    kill_by(child_.pidfd);
+    if (cgroup_ != nullptr) cgroup_->thaw_for_good();
+  }
+  if (Clock::now() < killed_at_ + kPatience) return;
+  failure_ = not_ended(child_.pid);
+  over_ = true;
 }
 
 // With the namespace's init, the kernel kills all that it holds. Its parent, the monitor, is left to reap it:
@@ -237,17 +310,21 @@ void Supervisor::kill_everything() {
 
 void Supervisor::reap() {
   siginfo_t info{};
-  if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) != 0) return;
+  over_ = true;
   // As a shell would say it: bubblewrap passes its program's end on in this form.
-  monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+  if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) == 0)
+    monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (cgroup_ != nullptr) cgroup_->kill();
   if (unconfined()) ::kill(-child_.pid, SIGKILL);
   if (!init_pidfd_) return;
   // If the monitor was killed, its init dies by itself, a moment later.
   kill_by(init_pidfd_);
   pollfd end{init_pidfd_.get(), POLLIN, 0};
-  while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
-  }
+  const auto limit = Clock::now() + kPatience;
+  int ended = 0;
+  do ended = ::poll(&end, 1, std::max(0, ms(limit - Clock::now())));
+  while (ended < 0 && errno == EINTR);
+  if (ended == 0) failure_ = not_ended(init_pid_);
 }
 
 // Every writer is dead; what is left in the pipes is bounded by their size. An unsandboxed program's own
@@ -279,8 +356,12 @@ Result<SandboxResult> Supervisor::conclude() {
   const std::optional<int> reported = confined ? status_number(status_, "\"exit-code\": ") : monitor_status_;
   const bool starved =
       (memory_ && memory_->out_of_memory()) || (cgroup_ != nullptr && cgroup_->out_of_memory());
-  const int code = reported.value_or(*monitor_status_);
   if (failure_) return *failure_;
+  if (!verdict_ && !reported && !monitor_status_)
+    return fail(ErrorCode::tool_failed,
+                "how a sandbox ended is not known: its process was waited for elsewhere", {},
+                "let this process not ignore SIGCHLD, nor wait for children that it did not start");
+  const int code = reported.value_or(monitor_status_.value_or(0));
   if (verdict_) {
     result.kind = *verdict_;
   } else if (starved && code != 0) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -28,7 +30,8 @@ class Supervisor {
 
   Status start();
 
-  /// Returns when nothing of the sandbox is left. An Error says that the program never ran.
+  /// Returns when nothing of the sandbox is left. An Error says that the program never ran, or what the
+  /// kernel did not end (timeout).
   Result<SandboxResult> watch();
 
   /// Asks watch() to kill the sandbox. Any thread, any time, any number of times.
@@ -47,6 +50,10 @@ class Supervisor {
   void give_way();
   void kill_everything();
   void end_with(ExitKind kind);
+  int patience_ms(std::chrono::steady_clock::time_point started) const;
+  bool watches_stillness() const { return spec_.limits.still_s > 0 && cgroup_ != nullptr; }
+  bool stands_still();
+  void press_on();
   void read_status();
   void set_up_init(pid_t init);
   int wait_and_read(int timeout_ms);
@@ -63,8 +70,13 @@ class Supervisor {
   std::string status_;
   std::atomic<pid_t> init_pid_{0};
   std::optional<ExitKind> verdict_;  ///< set when the sandbox is to be killed
-  std::optional<Error> failure_;     ///< the sandbox could not be set up
-  std::optional<int> monitor_status_;
+  std::chrono::steady_clock::time_point killed_at_;
+  bool pressed_ = false;
+  std::chrono::steady_clock::time_point looked_at_;  ///< at the processor time, for limits.still_s
+  std::uint64_t used_us_ = 0;                        ///< what it was then
+  std::optional<Error> failure_;                     ///< the sandbox could not be set up, or not be ended
+  bool over_ = false;
+  std::optional<int> monitor_status_;  ///< of its end, unless somebody else took it
   double wall_s_ = 0;
 };
 

@@ -45,7 +45,6 @@ std::vector<Pace> paces_of(const Task& task, const Report& report) {
 Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& config, const Source& source,
                                            bool evaluate, const std::stop_token& stop) {
   CandidateProfile profile;
-  Error why;
   // Before the evaluation, whose evaluator keeps memory of a GPU for as long as it lives.
   auto gpu = config.evaluator.provider->profile(task, source, stop);
   if (gpu)
@@ -55,20 +54,14 @@ Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& co
   else if (gpu.error().code != ErrorCode::refused || !evaluate)  // the evaluation says why
     return gpu.error();
   if (!evaluate) return profile;
-  const auto take = [&](std::size_t, const Result<Evaluation>& answer) {
-    if (answer)
-      profile.evaluation = *answer;
-    else
-      why = answer.error();
-  };
-  const Status done = evaluate_all(task, config, {source}, take, stop);
-  if (!done) why = done.error();
-  if (profile.evaluation) {
-    profile.paces = paces_of(task, profile.evaluation->report());
-  } else if (profile.gpu && why.code == ErrorCode::unsupported) {
-    profile.missing.push_back("verdict and times: " + why.message);
+  const auto evaluation = evaluate_one(task, config, source, stop);
+  if (evaluation) {
+    profile.evaluation = *evaluation;
+    profile.paces = paces_of(task, evaluation->report());
+  } else if (profile.gpu && evaluation.error().code == ErrorCode::unsupported) {
+    profile.missing.push_back("verdict and times: " + evaluation.error().message);
   } else {
-    return why;
+    return evaluation.error();
   }
   return profile;
 }

@@ -56,10 +56,8 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
     return checked(name, evaluator ? Status{} : Status(evaluator.error()),
                    "it takes the task, which has no seed");
   }
-  std::optional<Evaluation> evaluation;
-  const Status done = evaluate_each(
-      task, config, {task.seed}, [&](const Evaluation& told) { evaluation = told; }, stop);
-  if (!done) return checked(name, done, "");
+  const auto evaluation = evaluate_one(task, config, task.seed, stop);
+  if (!evaluation) return checked(name, evaluation.error(), "");
   auto program = std::make_shared<Program>(Program{{}, task.seed, {}, Origin::seed});
   seed = std::make_shared<const Individual>(Individual{std::move(program), evaluation->without_artifacts()});
   if (evaluation->accepted()) return checked(name, {}, detail_of(*evaluation));

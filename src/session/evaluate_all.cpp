@@ -3,9 +3,11 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <optional>
 #include <random>
 #include <utility>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/passing_error.hpp>
 #include <kernelsmith/evaluator/parse_stage.hpp>
@@ -18,10 +20,8 @@ namespace kernelsmith {
 namespace {
 
 Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
-  std::promise<Result<Evaluation>> answer;
-  evaluator.start(std::move(job), stop,
-                  [&](Result<Evaluation> evaluation) { answer.set_value(std::move(evaluation)); });
-  return answer.get_future().get();
+  return answer_of<Evaluation>([&](auto done) { evaluator.start(std::move(job), stop, std::move(done)); })
+      .get();
 }
 
 void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_token& stop) {
@@ -31,7 +31,7 @@ void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_tok
   never.wait_for(lock, stop, duration, [] { return false; });
 }
 
-std::future<Result<Evaluation>> known(Evaluation evaluation) {
+std::future<Result<Evaluation>> known(Result<Evaluation> evaluation) {
   std::promise<Result<Evaluation>> answer;
   answer.set_value(std::move(evaluation));
   return answer.get_future();
@@ -39,6 +39,12 @@ std::future<Result<Evaluation>> known(Evaluation evaluation) {
 
 /// In flight at a time: one is measured while the others are compiled or planned.
 constexpr std::size_t kAhead = 4;
+
+/// What is said of a candidate that had no turn.
+Error not_evaluated(Error why) {
+  why.message = "it had no turn, as evaluating another one failed: " + why.message;
+  return why;
+}
 
 }  // namespace
 
@@ -56,7 +62,8 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop, bool careful) {
-  std::shared_ptr<Evaluator> evaluator;  // made for the first candidate that can be read: that takes seconds
+  // Made for the first candidate that can be read: that takes seconds.
+  std::optional<Result<std::shared_ptr<Evaluator>>> evaluator;
   EvaluationJob job;
   // A fleet keeps what it answered, by the run: another time is another one.
   job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
@@ -67,8 +74,13 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   const std::stop_callback outer(stop, [&all] { all.request_stop(); });
   std::deque<std::future<Result<Evaluation>>> ahead;
   Status first;
-  for (std::size_t i = 0, started = 0; i < candidates.size(); ++i) {
-    for (; started < candidates.size() && started - i < kAhead; ++started) {
+  std::size_t told = 0;
+  const auto tell = [&](const Result<Evaluation>& answer) {
+    take(told++, answer);
+    if (!answer && first) first = answer.error();
+  };
+  for (std::size_t started = 0; told < candidates.size();) {
+    for (; started < candidates.size() && started - told < kAhead; ++started) {
       job.candidate = ProgramId{started};
       job.source = candidates[started];
       if (auto unread = parse_candidate(task, job, EvaluatorOptions().max_source_bytes)) {
@@ -76,32 +88,27 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
         continue;
       }
       if (!evaluator && !ahead.empty()) break;  // what is known is reported first
-      if (!evaluator) {
-        auto made = prepared_evaluator(task, config, stop);
-        if (!made) return made.error();
-        evaluator = std::move(*made);
-      }
-      ahead.push_back(
-          std::async(std::launch::async, evaluate_patiently, std::ref(*evaluator), job, all.get_token()));
+      if (!evaluator) evaluator.emplace(prepared_evaluator(task, config, stop));
+      ahead.push_back(*evaluator ? std::async(std::launch::async, evaluate_patiently, std::ref(***evaluator),
+                                              job, all.get_token())
+                                 : known(evaluator->error()));
     }
-    const auto evaluation = ahead.front().get();
+    const auto answer = ahead.front().get();
     ahead.pop_front();
-    take(i, evaluation);
-    if (evaluation) continue;
-    if (first) first = evaluation.error();
-    if (evaluation.error().code != ErrorCode::unsupported) break;
+    tell(answer);
+    if (answer || answer.error().code == ErrorCode::unsupported) continue;
+    all.request_stop();  // of those that nobody waits for
+    while (told < candidates.size()) tell(not_evaluated(answer.error()));
   }
-  all.request_stop();  // of those that nobody waits for
   return first;
 }
 
-Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop,
-                     bool careful) {
-  const auto take_answer = [&](std::size_t, const Result<Evaluation>& evaluation) {
-    if (evaluation) take(*evaluation);
-  };
-  return evaluate_all(task, config, std::move(candidates), take_answer, stop, careful);
+Result<Evaluation> evaluate_one(const Task& task, const RunConfig& config, const Source& candidate,
+                                const std::stop_token& stop, bool careful) {
+  std::optional<Result<Evaluation>> told;
+  const auto take = [&](std::size_t, const Result<Evaluation>& answer) { told.emplace(answer); };
+  (void)evaluate_all(task, config, {candidate}, take, stop, careful);  // its error was told, too
+  return std::move(*told);
 }
 
 }  // namespace kernelsmith

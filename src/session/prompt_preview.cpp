@@ -251,13 +251,11 @@ Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& con
   request.ticket = {task.seed.empty() ? std::uint64_t{0} : std::uint64_t{1}};
   request.op = Operator::translate;
   if (!task.seed.empty()) {
-    const auto take = [&](const Evaluation& evaluation) {
-      auto program = std::make_shared<Program>(Program{{}, task.seed, {}, Origin::seed});
-      request.selection.parent =
-          std::make_shared<const Individual>(Individual{std::move(program), evaluation.without_artifacts()});
-    };
-    const Status evaluated = evaluate_each(task, config, {task.seed}, take, stop);
-    if (!evaluated) return evaluated.error();
+    const auto evaluation = evaluate_one(task, config, task.seed, stop);
+    if (!evaluation) return evaluation.error();
+    auto program = std::make_shared<Program>(Program{{}, task.seed, {}, Origin::seed});
+    request.selection.parent =
+        std::make_shared<const Individual>(Individual{std::move(program), evaluation->without_artifacts()});
     if (accepted(request.selection.parent)) request.op = Operator::rewrite;
   }
   return preview(task, with_backend(prompt_options(config, changes), task, config.backend), op,

@@ -38,8 +38,14 @@ void take_best(const Evaluation& evaluation, TaskResult& result) {
   result.algebraic = features.of("algebraic") > 0;
 }
 
-CandidateResult candidate_result(const Evaluation& evaluation) {
+CandidateResult candidate_result(const Result<Evaluation>& answer) {
   CandidateResult result;
+  if (!answer) {
+    result.verdict = std::string(kNotEvaluated) + " " + std::string(name_of(answer.error().code));
+    result.error = answer.error();
+    return result;
+  }
+  const Evaluation& evaluation = *answer;
   if (const Rejection* rejection = evaluation.rejection()) {
     result.verdict = failure_text(rejection->stage, rejection->code);
     return result;

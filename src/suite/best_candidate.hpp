@@ -3,11 +3,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <kernelsmith/core/evaluation.hpp>
+#include <kernelsmith/core/result.hpp>
 #include <kernelsmith/suite/metrics.hpp>
 
 namespace kernelsmith::suite {
+
+/// How the verdict of a candidate begins that has none.
+inline constexpr std::string_view kNotEvaluated = "not evaluated:";
 
 /// The speedup of an accepted candidate; a backend that times nothing gives its fitness.
 std::optional<Measurement> speedup_of(const Evaluation& evaluation);
@@ -19,8 +24,8 @@ bool is_hack(Stage stage);
 /// gained by its features `trivial`, `degenerate` and `algebraic`.
 void take_best(const Evaluation& evaluation, TaskResult& result);
 
-/// What the evaluation says of one candidate. Its name and its claim are left to the caller.
-CandidateResult candidate_result(const Evaluation& evaluation);
+/// What is known of one candidate, or why nothing is. Its name and its claim are left to the caller.
+CandidateResult candidate_result(const Result<Evaluation>& answer);
 
 /// "correctness: wrong_output".
 std::string failure_text(Stage stage, RejectionCode code);

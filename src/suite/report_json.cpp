@@ -47,9 +47,10 @@ Json object_of(const CandidateResult& result) {
           {"claimed", result.claimed > 0 ? Json(result.claimed) : Json(nullptr)},
           {"verdict", result.verdict},
           {"speedup", result.speedup ? object_of(*result.speedup) : Json(nullptr)},
-          {"own_kernels", result.own_kernels},
-          {"degenerate", result.degenerate},
-          {"algebraic", result.algebraic}};
+          {"own_kernels", nullable(result.own_kernels)},
+          {"degenerate", nullable(result.degenerate)},
+          {"algebraic", nullable(result.algebraic)},
+          {"error", result.error ? object_of(*result.error) : Json(nullptr)}};
 }
 
 Json object_of(const TaskResult& result) {
@@ -119,9 +120,11 @@ CandidateResult candidate_from(const Json& json) {
   if (!json.at("claimed").is_null()) result.claimed = json.at("claimed").get<double>();
   result.verdict = json.at("verdict").get<std::string>();
   result.speedup = measurement_from(json.at("speedup"));
-  result.own_kernels = json.at("own_kernels").get<bool>();
-  result.degenerate = json.at("degenerate").get<bool>();
-  result.algebraic = json.at("algebraic").get<bool>();
+  if (result.speedup) {  // older files have values for rejected ones, of which they are not known
+    result.own_kernels = json.at("own_kernels").get<bool>();
+    result.degenerate = json.at("degenerate").get<bool>();
+    result.algebraic = json.at("algebraic").get<bool>();
+  }
   return result;
 }
 

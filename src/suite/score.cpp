@@ -9,28 +9,25 @@
 namespace kernelsmith {
 namespace {
 
-/// A task with the candidates to be evaluated for it.
+/// A task with its candidates, those that cannot be read among them.
 struct Loaded {
-  TaskFolder task;
-  std::vector<Source> candidates;
+  Result<TaskFolder> task;
+  std::vector<Result<Source>> candidates;
   std::vector<CandidateResult> named;  ///< their names and claims
 
   std::string basis() const {
-    std::string text = task.task.digest.hex();
-    for (const Source& candidate : candidates) text += candidate.digest().hex();
+    std::string text = task ? task->task.digest.hex() : describe(task.error());
+    for (const auto& candidate : candidates)
+      text += candidate ? candidate->digest().hex() : describe(candidate.error());
     return digest_of(text).hex();
   }
 };
 
-Result<Loaded> load(const SuiteTask& task, const CandidatePaths& paths,
-                    const std::map<std::filesystem::path, Claim>& claims, const Registry& registry) {
-  auto folder = load_task_folder(task.path, registry.backends);
-  if (!folder) return folder.error();
-  Loaded loaded{std::move(*folder), {}, {}};
+Loaded load(const SuiteTask& task, const CandidatePaths& paths,
+            const std::map<std::filesystem::path, Claim>& claims, const Registry& registry) {
+  Loaded loaded{load_task_folder(task.path, registry.backends), {}, {}};
   for (const auto& path : paths) {
-    auto candidate = load_candidate(loaded.task.task, path);
-    if (!candidate) return candidate.error();
-    loaded.candidates.push_back(std::move(*candidate));
+    loaded.candidates.push_back(loaded.task ? load_candidate(loaded.task->task, path) : loaded.task.error());
     CandidateResult& named = loaded.named.emplace_back();
     named.name = path.filename().string();
     if (const auto claim = claims.find(path); claim != claims.end()) {
@@ -44,47 +41,72 @@ Result<Loaded> load(const SuiteTask& task, const CandidatePaths& paths,
 /// Adds one candidate after another to a task's result.
 class Tally {
  public:
-  Tally(TaskResult& result, const std::vector<CandidateResult>& named) : result_(result), named_(named) {}
+  explicit Tally(TaskResult& result) : result_(result) {}
 
-  void operator()(const Evaluation& evaluation) {
-    const CandidateResult& named = named_[result_.candidates++];
-    CandidateResult& told = result_.of_candidates.emplace_back(suite::candidate_result(evaluation));
+  void operator()(const CandidateResult& named, const Result<Evaluation>& answer) {
+    CandidateResult& told = result_.of_candidates.emplace_back(suite::candidate_result(answer));
     told.name = named.name;
     told.by = named.by;
     told.claimed = named.claimed;
+    if (answer)
+      take(*answer);
+    else if (!result_.error)
+      result_.error = answer.error();
+    result_.best_by_round.push_back(result_.speedup ? result_.speedup->median : 0);
+  }
+
+ private:
+  void take(const Evaluation& evaluation) {
+    ++result_.candidates;
     const auto speedup = suite::speedup_of(evaluation);
     if (speedup && (!result_.speedup || speedup->median > result_.speedup->median))
       suite::take_best(evaluation, result_);
-    result_.best_by_round.push_back(result_.speedup ? result_.speedup->median : 0);
     if (const Rejection* rejection = evaluation.rejection()) take(*rejection);
     if (result_.correct) result_.failure.clear();
   }
 
- private:
   void take(const Rejection& rejection) {
     result_.hacks += suite::is_hack(rejection.stage) ? 1 : 0;
-    if (furthest_ && *furthest_ > rejection.stage) return;
+    if (furthest_ > rejection.stage) return;
     furthest_ = rejection.stage;
     result_.failure = suite::failure_text(rejection.stage, rejection.code);
   }
 
   TaskResult& result_;
-  const std::vector<CandidateResult>& named_;
-  std::optional<Stage> furthest_;
+  Stage furthest_ = Stage::parse;  ///< of the rejections
 };
+
+/// One for each candidate, in their order.
+std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host, bool careful,
+                                           const std::stop_token& stop) {
+  std::vector<Result<Evaluation>> answers;
+  std::vector<Source> readable;
+  std::vector<std::size_t> places;  // of the readable ones
+  for (const auto& candidate : loaded.candidates) {
+    answers.emplace_back(candidate ? fail(ErrorCode::internal, "it was not asked") : candidate.error());
+    if (!candidate) continue;
+    places.push_back(answers.size() - 1);
+    readable.push_back(*candidate);
+  }
+  if (readable.empty()) return answers;
+  const auto config = host.configure(loaded.task->task);
+  const auto take = [&](std::size_t i, const Result<Evaluation>& answer) { answers[places[i]] = answer; };
+  if (config)
+    (void)evaluate_all(loaded.task->task, *config, std::move(readable), take, stop,
+                       careful);  // take() has each answer
+  else
+    for (const std::size_t place : places) answers[place] = config.error();
+  return answers;
+}
 
 TaskResult score(const Loaded& loaded, SuiteHost& host, bool careful, const std::stop_token& stop) {
   TaskResult result;
   result.basis = loaded.basis();
-  if (loaded.candidates.empty()) {
-    result.failure = "no candidate";
-    return result;
-  }
-  const auto config = host.configure(loaded.task.task);
-  const Status done = config ? evaluate_each(loaded.task.task, *config, loaded.candidates,
-                                             Tally(result, loaded.named), stop, careful)
-                             : Status(config.error());
-  if (!done) result.error = done.error();
+  if (!loaded.task) result.error = loaded.task.error();
+  if (loaded.task && loaded.candidates.empty()) result.failure = "no candidate";
+  const auto answers = answers_of(loaded, host, careful, stop);
+  Tally tally(result);
+  for (std::size_t i = 0; i < answers.size(); ++i) tally(loaded.named[i], answers[i]);
   return result;
 }
 
@@ -96,14 +118,10 @@ Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const 
   auto results = suite::ResultFolder::open("score", tasks, options);
   if (!results) return results.error();
   for (std::size_t i = 0; i < tasks.size() && !stop.stop_requested(); ++i) {
-    const auto loaded = load(tasks[i], candidates.of_task[i], candidates.claims, registry);
-    if (loaded && results->has(tasks[i], loaded->basis())) continue;
+    const Loaded loaded = load(tasks[i], candidates.of_task[i], candidates.claims, registry);
+    if (results->has(tasks[i], loaded.basis())) continue;
     host.begin(tasks[i], i + 1, tasks.size());
-    TaskResult result;
-    if (loaded)
-      result = score(*loaded, host, careful, stop);
-    else
-      result.error = loaded.error();
+    TaskResult result = score(loaded, host, careful, stop);
     if (stop.stop_requested() && result.error) break;  // no fault of the task's
     host.end(result);
     if (const Status kept = results->add(tasks[i], std::move(result)); !kept) return kept.error();

@@ -70,11 +70,12 @@ class Maker {
     std::vector<Message> messages = stts_messages(trajectory(), shown);
     const Digest prompt = digest_of(messages);
     Source base = base_of(shown);
-    std::promise<Status> kept;
-    tools_.model->start(std::move(messages), std::move(base), stop_, [&](Result<Proposal> proposal) {
-      kept.set_value(keep(std::move(proposal), prompt, shown));  // before anything else: it was paid for
+    const auto kept =
+        std::make_shared<std::promise<Status>>();  // the model's thread may be at it when we go on
+    tools_.model->start(std::move(messages), std::move(base), stop_, [&, kept](Result<Proposal> proposal) {
+      kept->set_value(keep(std::move(proposal), prompt, shown));  // before anything else: it was paid for
     });
-    return kept.get_future().get();
+    return kept->get_future().get();
   }
 
   Status keep(Result<Proposal> proposal, const Digest& prompt, const std::vector<std::size_t>& shown) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "best_candidate.hpp"
+
 namespace kernelsmith::suite {
 namespace {
 
@@ -37,6 +39,9 @@ template <class Format>
 std::string optional_text(const std::optional<double>& value, Format format, const char* absent) {
   return value ? format(*value) : absent;
 }
+
+/// Empty if nobody knows.
+std::string known(const std::optional<bool>& value) { return !value ? "" : *value ? "true" : "false"; }
 
 std::string count(std::uint64_t value) { return std::to_string(value); }
 std::string count_or_nothing(std::uint64_t value) { return value == 0 ? kNothing : count(value); }
@@ -134,9 +139,9 @@ class Published {
     if (!one.speedup) return;
     ++accepted_;
     faster_ += one.speedup->median > 1 ? 1 : 0;
-    without_kernels_ += one.own_kernels ? 0 : 1;
-    degenerate_ += one.degenerate ? 1 : 0;
-    algebraic_ += one.algebraic ? 1 : 0;
+    without_kernels_ += one.own_kernels.value_or(true) ? 0 : 1;
+    degenerate_ += one.degenerate.value_or(false) ? 1 : 0;
+    algebraic_ += one.algebraic.value_or(false) ? 1 : 0;
     if (one.claimed <= 0 || one.speedup->median <= 0) return;
     ++compared_;
     claimed_ += std::log(one.claimed);
@@ -164,8 +169,8 @@ class Published {
     return std::ranges::any_of(kBeforeRunning,
                                [&](std::string_view stage) { return verdict.starts_with(stage); });
   }
-  static constexpr std::array<std::string_view, 4> kBeforeRunning = {
-      "parse:", "static_check:", "compile:", "plan:"};
+  static constexpr std::array<std::string_view, 5> kBeforeRunning = {
+      "parse:", "static_check:", "compile:", "plan:", kNotEvaluated};
 
   std::uint64_t candidates_ = 0, unplanned_ = 0, accepted_ = 0, faster_ = 0, without_kernels_ = 0,
                 degenerate_ = 0, algebraic_ = 0;
@@ -294,7 +299,7 @@ Table tasks_in_full(const SuiteReport& report) {
     row.push_back(result.error ? describe(*result.error) : "");
     row.emplace_back(result.degenerate ? "true" : "false");
     row.emplace_back(result.algebraic ? "true" : "false");
-    row.push_back(count(result.best_by_round.size()));
+    row.push_back(count(report.kind == "score" ? result.candidates : result.best_by_round.size()));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -302,16 +307,16 @@ Table tasks_in_full(const SuiteReport& report) {
 
 Table candidates_in_full(const SuiteReport& report) {
   Table table;
-  table.head = {"task",        "candidate",    "by",          "claimed",    "verdict",  "speedup",
-                "speedup_low", "speedup_high", "own_kernels", "degenerate", "algebraic"};
+  table.head = {"task",        "candidate",    "by",          "claimed",    "verdict",   "speedup",
+                "speedup_low", "speedup_high", "own_kernels", "degenerate", "algebraic", "error"};
   for (const TaskResult& result : report.results)
     for (const CandidateResult& one : result.of_candidates) {
       const auto& speedup = one.speedup;
       table.rows.push_back({result.name, one.name, one.by, one.claimed > 0 ? in_full(one.claimed) : "",
                             one.verdict, speedup ? in_full(speedup->median) : "",
                             speedup ? in_full(speedup->low) : "", speedup ? in_full(speedup->high) : "",
-                            one.own_kernels ? "true" : "false", one.degenerate ? "true" : "false",
-                            one.algebraic ? "true" : "false"});
+                            known(one.own_kernels), known(one.degenerate), known(one.algebraic),
+                            one.error ? describe(*one.error) : ""});
     }
   return table;
 }

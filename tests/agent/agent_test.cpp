@@ -4,12 +4,13 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include <kernelsmith/agent/agent_proposer.hpp>
+#include <kernelsmith/core/answer_of.hpp>
 
 #include "temporary_folder.hpp"
 #include "toy.hpp"
@@ -70,8 +71,10 @@ bool runs(const std::string& argument) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
-    if (line.find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos) return true;
+    std::ostringstream line;
+    line << file.rdbuf();  // an iterator would throw if the process ends here
+    if (line.str().find(std::string(1, '\0') + argument + std::string(1, '\0')) != std::string::npos)
+      return true;
   }
   return false;
 }
@@ -137,24 +140,26 @@ TEST(Agent, WaitsWhileAsManyAreAtWorkAsMayBe) {
   };
   const auto proposer = make_agent_proposer(prompts(), toy_task(), scripted("sleep " + mark)).value();
   std::stop_source stops[3];
-  std::promise<Result<Proposal>> answers[3];
   const auto start = [&](std::size_t i) {
-    proposer->start({}, stops[i].get_token(),
-                    [&, i](Result<Proposal> answer) { answers[i].set_value(std::move(answer)); });
+    return answer_of<Proposal>(
+        [&](auto done) { proposer->start({}, stops[i].get_token(), std::move(done)); });
   };
-  start(0);
+  auto first = start(0);
   wait_for_one();
-  start(1);
+  auto second = start(1);
   stops[1].request_stop();
-  EXPECT_EQ(answers[1].get_future().get().error().code, ErrorCode::cancelled) << "it was not started";
-  start(2);
-  auto first = answers[0].get_future();
+  EXPECT_EQ(second.get().error().code, ErrorCode::cancelled) << "it was not started";
+  auto third = start(2);
   EXPECT_EQ(first.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   stops[0].request_stop();
-  EXPECT_TRUE(first.get()->error()) << "it was paid for";
+  const auto paid = first.get();
+  ASSERT_TRUE(paid) << describe(paid.error());
+  EXPECT_TRUE(paid->error()) << "it was paid for";
   wait_for_one();
   stops[2].request_stop();
-  EXPECT_TRUE(answers[2].get_future().get()->error());
+  const auto last = third.get();
+  ASSERT_TRUE(last) << describe(last.error());
+  EXPECT_TRUE(last->error());
 }
 
 TEST(Agent, HasABudgetOfEvaluationsAndOfMoney) {
@@ -312,9 +317,8 @@ TEST(Agent, IsNotDrownedInHistory) {
   auto proposer =
       make_agent_proposer(prompts(), toy_task(), scripted("wc -c < HISTORY.md; tail -n 1 HISTORY.md"))
           .value();
-  std::promise<Proposal> answer;
-  proposer->start(request, {}, [&](Result<Proposal> proposal) { answer.set_value(std::move(*proposal)); });
-  const std::string text = answer.get_future().get().reply.value().text;
+  auto answer = answer_of<Proposal>([&](auto done) { proposer->start(request, {}, std::move(done)); });
+  const std::string text = answer.get().value().reply.value().text;
   EXPECT_GT(std::stoul(text), 11'000U) << text;
   EXPECT_LE(std::stoul(text), 12'000U) << text;
   EXPECT_THAT(text,

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from model_run_test import Model, program, reply
-from support import PATIENCE_S, TASK, CommandTest, kernelsmith, start, write_task
+from support import TASK, CommandTest, finish, kernelsmith, start, write_task
 
 
 class MissingFiles(CommandTest):
@@ -46,7 +46,7 @@ class MissingFiles(CommandTest):
         with self.assertRaises(subprocess.TimeoutExpired):
             process.wait(1)
         process.terminate()
-        process.communicate(timeout=PATIENCE_S)
+        finish(process)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_an_unreadable_file(self):
@@ -170,10 +170,13 @@ class ErrorsAsJson(CommandTest):
 
     def test_a_compiler_that_is_none(self):
         self.succeed("init", "task")
-        done = kernelsmith("evaluate", "task", "task/seed.cpp", "--json", "--set", "evaluator.compiler=/bin/true",
-                           cwd=self.folder)
+        files = ["task/seed.cpp", "task/reference.cpp"]
+        done = kernelsmith("evaluate", "task", *files, "--json", "--set", "evaluator.compiler=/bin/true", cwd=self.folder)
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        error = json.loads(done.stdout)["error"]
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([one["file"] for one in told], files)
+        self.assertIn("it had no turn", told[1]["error"]["message"])
+        error = told[0]["error"]
         self.assertEqual(error["code"], "tool_failed")
         self.assertIn("/bin/true", error["message"])
         self.assertNotIn("scratch", done.stdout + done.stderr)

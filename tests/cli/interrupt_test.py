@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 from typing import NamedTuple
 
-from support import PATIENCE_S, CommandTest, start, wait_for
+from support import CommandTest, finish, start, wait_for
 
 CPU_TASK = """\
 version: 1
@@ -117,7 +117,7 @@ class InterruptTest(CommandTest):
         wait_for(lambda: once(process) or process.poll() is not None, "the process to come so far")
         below = descendants(process.pid)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertEqual(process.returncode, 130, out + err)
         wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), f"the end of {below}")
         self.assertEqual(list(self.scratch.iterdir()), [])
@@ -164,7 +164,7 @@ class InterruptTest(CommandTest):
         process.send_signal(signal.SIGINT)
         next(line for line in process.stderr if "Ctrl-C again ends at once" in line)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=PATIENCE_S)
+        _, err = finish(process)
         self.assertEqual(process.returncode, 130, err)
 
 

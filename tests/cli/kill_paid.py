@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from scripted_server import ScriptedServer
-from support import PATIENCE_S, Beats, kernelsmith, start, wait_for, write_task
+from support import Beats, finish, kernelsmith, start, wait_for, write_task
 
 CALLS_IN_FLIGHT = 8
 LONGEST_LIFE_S = 1.5
@@ -52,7 +52,7 @@ def one_life(server, clock, command, moments, kill):
         process.kill()
     else:
         process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=PATIENCE_S)
+    _, stderr = finish(process)
     if process.returncode != (-signal.SIGKILL if kill else 130):
         sys.exit(f"the run ended by itself with status {process.returncode}: {stderr}")
     return ended

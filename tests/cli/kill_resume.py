@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from support import PATIENCE_S, kernelsmith, start, write_task
+from support import finish, kernelsmith, start, write_task
 
 LONGEST_LIFE_S = 0.6
 
@@ -74,7 +74,7 @@ def check_final_archive(run):
     process.stderr.readline()  # "run ..., preparing": signals are handled from here on
     time.sleep(LONGEST_LIFE_S)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE_S)
+    out, err = finish(process)
     if process.returncode != 130:
         sys.exit(f"the last session ended with status {process.returncode}: {err}")
     ended_with = out.split("digest ")[1].split()[0]

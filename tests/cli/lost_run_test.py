@@ -5,7 +5,7 @@ import shutil
 import unittest
 from pathlib import Path
 
-from support import PATIENCE_S, CommandTest, start, wait_for, write_task
+from support import CommandTest, finish, start, wait_for, write_task
 
 
 class LostRunTest(CommandTest):
@@ -18,7 +18,7 @@ class LostRunTest(CommandTest):
         wait_for(lambda: any((self.run_folder / "best").glob("seed.txt")), "a best program")
 
     def end(self):
-        out, err = self.process.communicate(timeout=PATIENCE_S)
+        out, err = finish(self.process)
         return self.process.returncode, out, err
 
     def expect_rescue(self):

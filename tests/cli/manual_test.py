@@ -6,7 +6,7 @@ import threading
 import unittest
 
 from model_run_test import WINNER, program, proposals
-from support import PATIENCE_S, CommandTest, kernelsmith, start, wait_for, write_task
+from support import CommandTest, finish, kernelsmith, start, wait_for, write_task
 
 
 class Person:
@@ -66,7 +66,7 @@ class ManualTest(CommandTest):
                         cwd=self.folder)
         wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2, "the requests")
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=PATIENCE_S)
+        _, errors = finish(process)
         self.assertIn(f"requests lie in {self.queue}", errors)
 
     def test_a_folder_is_the_model(self):
@@ -113,7 +113,7 @@ class ManualTest(CommandTest):
         process = start("resume", "a.run", cwd=self.folder)
         wait_for(lambda: len(person.answered) >= 4, "the run")
         del person.answered[json.loads(second.read_text())["ticket"]]
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertEqual(process.returncode, 0, out + err)
         self.assertNotIn(asked, person.answered)
         self.assertEqual(self.json("show", "a.run")["best"]["program"], asked)
@@ -129,7 +129,7 @@ class ManualTest(CommandTest):
         wait_for(complaint.exists, "the run")
         self.assertIn('"txt" is not known', complaint.read_text())
         reply.write_text(json.dumps({"text": f"```\n{WINNER}```"}))
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertEqual(process.returncode, 0, out + err)
         self.assertEqual(self.json("show", "a.run")["best"]["evaluation"]["fitness"], 42)
 
@@ -139,7 +139,7 @@ class ManualTest(CommandTest):
         self.fail_with(2, "run", "task", "--iterations", "9", "--manual", "queue", says=["a folder of its own"],
                        code="busy")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE_S)
+        finish(process)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(list(self.queue.glob("*.request.json")), [])
 

@@ -10,7 +10,7 @@ import threading
 import unittest
 
 from model_run_test import KEY, Model, reply
-from support import PATIENCE_S, CommandTest, kernelsmith, start, wait_for
+from support import CommandTest, finish, kernelsmith, start, wait_for
 
 TASK = """\
 version: 1
@@ -128,7 +128,7 @@ class SttsTest(CommandTest):
             process = start(*self.command(out="b"), cwd=self.folder, env=ENV)
             wait_for(lambda: self.script.held.is_set() or process.poll() is not None, "the model to be asked")
             process.kill()
-            out, err = process.communicate(timeout=PATIENCE_S)
+            out, err = finish(process)
             self.assertEqual(process.returncode, -signal.SIGKILL, out + err)
             self.assertEqual(self.replies_in("b"), kept)
         self.script.hold = None
@@ -150,7 +150,7 @@ class SttsTest(CommandTest):
         process = start(*self.command(), cwd=self.folder, env=ENV)
         wait_for(lambda: self.script.held.is_set() or process.poll() is not None, "the model to be asked")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertEqual(process.returncode, 130, out + err)
         self.assertIn("stopped: the same command goes on", err)
         self.script.hold = None
@@ -168,7 +168,7 @@ class SttsTest(CommandTest):
         process = start(*self.command(), cwd=self.folder, env=ENV)
         wait_for(lambda: (self.folder / "gate.reached").exists() or process.poll() is not None, "the gate")
         process.kill()
-        process.communicate(timeout=PATIENCE_S)
+        finish(process)
         os.close(os.open(gate, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever still waits there
         gate.unlink()
         self.assertEqual([line["event"] for line in self.journal()], ["trajectory", "reply", "verdict", "reply"])

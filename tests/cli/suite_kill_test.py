@@ -13,7 +13,7 @@ import unittest
 
 from model_run_test import KEY, Model, program, reply
 from suite_test import OPTIONS, TasksTest
-from support import PATIENCE_S, kernelsmith, start, wait_for
+from support import PATIENCE_S, finish, kernelsmith, start, wait_for
 
 
 class Created:
@@ -72,7 +72,7 @@ class KilledSuiteTest(TasksTest):
         process = start(*command, cwd=self.folder, **options)
         created.wait_for(name)
         process.kill()
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertIn(process.returncode, (0, -signal.SIGKILL), out + err)
 
     def test_with_the_tuner(self):
@@ -100,7 +100,7 @@ class KilledSuiteTest(TasksTest):
             process = start(*command("b.suite"), cwd=self.folder, env=key)
             wait_for(lambda: answers.held.is_set() or process.poll() is not None, "the model to be asked")
             process.kill()
-            out, err = process.communicate(timeout=PATIENCE_S)
+            out, err = finish(process)
             self.assertEqual(process.returncode, -signal.SIGKILL, out + err)
             answers.hold(None)
 

@@ -9,7 +9,7 @@ import signal
 import unittest
 
 from model_run_test import KEY, Model, program, reply
-from support import PATIENCE_S, CommandTest, kernelsmith, start, wait_for
+from support import CommandTest, finish, kernelsmith, start, wait_for
 
 TASK = """\
 version: 1
@@ -76,7 +76,7 @@ class TasksTest(CommandTest):
         process = start("suite", "tasks", "--out", "b.suite", *options, cwd=self.folder)
         wait_for((self.folder / f"{task}.reached").exists, "the gate")
         process.send_signal(number)
-        out, err = process.communicate(timeout=PATIENCE_S)
+        out, err = finish(process)
         self.assertEqual(process.returncode, status, out + err)
         os.close(os.open(gate, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever still waits there
         for name in (f"{task}.gate", f"{task}.calls", f"{task}.reached"):
@@ -337,12 +337,17 @@ class ScoreTest(TasksTest):
         self.assertEqual(done.stderr.count("/4]"), 1)
 
     def test_each_candidate_has_a_row(self):
+        self.put("level1/a/empty/other.py", "")  # a candidate of several files, without the seed's
         self.put("level1/a/low.py", program(1, 1, 1, 1, 1, 1))
         self.put("level1/a/wrong.py", "wrong\n")
-        self.score()
-        rows = (self.folder / "mine.score/candidates.csv").read_text().splitlines()
-        self.assertTrue(rows[1].startswith("level1/a,low.py,,,accepted,"), rows)
-        self.assertTrue(rows[2].startswith("level1/a,wrong.py,,,run: command_failed,,"), rows)
+        self.score(status=2)
+        with open(self.folder / "mine.score/candidates.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["candidate"], row["verdict"], row["own_kernels"]) for row in rows],
+                         [("empty", "not evaluated: not_found", ""), ("low.py", "accepted", "true"),
+                          ("wrong.py", "run: command_failed", "")])
+        self.assertIn("seed.py", rows[0]["error"])
+        self.assertEqual([row["error"] for row in rows[1:]], ["", ""])
 
     def test_a_published_set_brings_its_problems(self):
         line = {"level_id": 1, "task_id": 2, "ref_code": "import torch\n", "custom_code": "x = 1\n", "score_default": 2.5}

@@ -36,10 +36,39 @@ echo "{\\"fitness\\": $sum}" > "$2"
 SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
 
 
-def kernelsmith(*args, env=None, **options):
+def where_it_stands(pid):
+    """A line for each thread of the process and of all that it started: its state, and where in the kernel it waits."""
+    lines, processes = [], [str(pid)]
+    for process in processes:
+        for thread in Path("/proc", process, "task").glob("*"):
+            try:
+                state = (thread / "stat").read_text().rsplit(")", 1)[1].split()[0]
+                command = (thread / "cmdline").read_text().replace("\0", " ")[:100]
+                lines.append(f"{process} {thread.name} {state} {(thread / 'wchan').read_text()} {command}")
+                processes += (thread / "children").read_text().split()
+            except OSError:
+                continue
+    return "\n".join(lines)
+
+
+def finish(process, patience_s=PATIENCE_S):
+    """What the process prints until its end. A machine that was stopped meanwhile lost a second at most. What takes longer
+    is killed, and the error says where it stood."""
+    for _ in range(patience_s):
+        try:
+            return process.communicate(timeout=1)
+        except subprocess.TimeoutExpired:
+            continue
+    stood = where_it_stands(process.pid)
+    process.kill()
+    raise AssertionError(f"{process.args} took more than {patience_s} s, and stood here:\n{stood}")
+
+
+def kernelsmith(*args, **options):
     """The finished process, with its output as text."""
-    return subprocess.run([KERNELSMITH, *map(str, args)], env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=PATIENCE_S, **options)
+    process = start(*args, **options)
+    out, err = finish(process)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def patiently(*args, **options):

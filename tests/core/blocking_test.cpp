@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/core/blocking.hpp>
 
 namespace kernelsmith {
@@ -19,17 +20,13 @@ EvaluationJob job(std::uint64_t candidate = 1) {
 }
 
 Result<Evaluation> ask(Evaluator& evaluator, std::stop_token stop = {}) {
-  std::promise<Result<Evaluation>> answer;
-  evaluator.start(job(), std::move(stop),
-                  [&](Result<Evaluation> result) { answer.set_value(std::move(result)); });
-  return answer.get_future().get();
+  return answer_of<Evaluation>([&](auto done) { evaluator.start(job(), std::move(stop), std::move(done)); })
+      .get();
 }
 
 Result<Proposal> ask(Proposer& proposer, ProposalRequest request) {
-  std::promise<Result<Proposal>> answer;
-  proposer.start(std::move(request), {},
-                 [&](Result<Proposal> result) { answer.set_value(std::move(result)); });
-  return answer.get_future().get();
+  return answer_of<Proposal>([&](auto done) { proposer.start(std::move(request), {}, std::move(done)); })
+      .get();
 }
 
 TEST(Blocking, ANumberIsAnExactFitness) {

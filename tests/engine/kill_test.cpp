@@ -34,12 +34,15 @@ EngineOptions options_for(bool deterministic) {
   return options;
 }
 
-/// Searches and writes the number of every ticket that was told; never returns.
-[[noreturn]] void search(const std::filesystem::path& run, bool deterministic, int pipe) {
+/// Searches and writes the number of every ticket that was told, for a token each as long as there may be
+/// any; never returns.
+[[noreturn]] void search(const std::filesystem::path& run, bool deterministic, int pipe, int tokens) {
   auto engine = Engine::open(run, options_for(deterministic), blocking(score, 2), blocking(nudge, 2));
   if (!engine) ::_exit(1);
   const auto outcome = engine->run([&](const Commit& commit) {
-    if (::write(pipe, &commit.ticket.value, sizeof commit.ticket.value) < 0) ::_exit(2);
+    char token = 0;
+    if (::write(pipe, &commit.ticket.value, sizeof commit.ticket.value) < 0 || ::read(tokens, &token, 1) < 0)
+      ::_exit(2);
   });
   ::_exit(outcome ? 0 : 3);
 }
@@ -51,11 +54,19 @@ struct Session {
 
 /// Kills the search soon behind its `moment`-th commit, or lets it end.
 Session search_and_kill(const std::filesystem::path& run, bool deterministic, std::uint64_t moment) {
-  std::array<int, 2> ends{};
-  EXPECT_EQ(::pipe(ends.data()), 0);
+  constexpr std::uint64_t kAhead = 10;  // how far it gets while this process gets no time
+  std::array<int, 2> ends{}, tokens{};
+  EXPECT_EQ(::pipe(ends.data()) + ::pipe(tokens.data()), 0);
   const pid_t child = ::fork();
-  if (child == 0) search(run, deterministic, ends[1]);
+  if (child == 0) {
+    ::close(tokens[1]);
+    search(run, deterministic, ends[1], tokens[0]);
+  }
   ::close(ends[1]);
+  ::close(tokens[0]);
+  const std::string most(moment > 0 ? moment + kAhead : 0, 't');
+  EXPECT_EQ(::write(tokens[1], most.data(), most.size()), static_cast<ssize_t>(most.size()));
+  if (moment == 0) ::close(tokens[1]);
   Session session;
   std::uint64_t ticket = 0;
   while (::read(ends[0], &ticket, sizeof ticket) == sizeof ticket) {
@@ -63,6 +74,7 @@ Session search_and_kill(const std::filesystem::path& run, bool deterministic, st
     if (session.told.size() == moment) ::kill(child, SIGKILL);
   }
   ::close(ends[0]);
+  if (moment > 0) ::close(tokens[1]);
   int status = 0;
   ::waitpid(child, &status, 0);
   session.killed = WIFSIGNALED(status);

@@ -329,7 +329,6 @@ TEST(Money, WhatASessionLeftOpenIsAskedAgainOnlyWhereTheMoneyCoversIt) {
 TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
   for (const bool give_up : {true, false}) {
     auto options = toy_options(1000);
-    options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = 0.2, .usd = {}};
     options.give_up_at_time = [=](const std::string&) { return give_up; };
     const auto proposer = std::make_shared<ThreadedProposer>(
         [&](const ProposalRequest& request, std::stop_token stop) -> Result<Proposal> {
@@ -339,7 +338,12 @@ TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
           }
           return when_stopped(std::move(stop), fail(ErrorCode::internal, "waited for"));
         });
-    const auto outcome = open_engine(options, no_events(), blocking(score, 1), proposer).run();
+    const auto outcome = in_time(
+        [&](double wall_s) {
+          options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = wall_s, .usd = {}};
+          return open_engine(options, no_events(), blocking(score, 1), proposer).run();
+        },
+        [](const Counts& counts) { return counts.given_back > 0; });
     ASSERT_TRUE(outcome) << describe(outcome.error());
     EXPECT_EQ(outcome->budget, BudgetName::wall_time);
     EXPECT_GT(outcome->counts.given_back, 0u);

@@ -57,17 +57,26 @@ EngineOptions timed(Operator op, double wall_s) {
 }
 
 TEST(Time, EvaluationsOfTheTunersChildrenAreGivenUp) {
-  const auto options = timed(Operator::tune, 0.05);
-  const auto events = no_events();
-  Engine engine = open_engine(options, events, std::make_shared<Endless>(), blocking(nudge, 2));
-  const auto outcome = engine.run();
+  EngineOptions options;
+  Events events;
+  std::string text;
+  const auto outcome = in_time(
+      [&](double wall_s) {
+        options = timed(Operator::tune, wall_s);
+        events = no_events();
+        Engine engine = open_engine(options, events, std::make_shared<Endless>(), blocking(nudge, 2));
+        auto ended = engine.run();
+        text = text_of(engine);
+        return ended;
+      },
+      [](const Counts& counts) { return counts.given_back >= 2; });
   ASSERT_TRUE(outcome) << describe(outcome.error());
   EXPECT_EQ(outcome->reason, EndReason::budget);
   EXPECT_EQ(outcome->budget, BudgetName::wall_time);
   EXPECT_GE(outcome->counts.given_back, 2U);
   EXPECT_EQ(outcome->counts.iterations, 0U) << "what is given up uses up no budget";
   EXPECT_TRUE(outcome->confirmation) << "the best is measured again all the same";
-  EXPECT_EQ(text_of(engine), replayed(options, events));
+  EXPECT_EQ(text, replayed(options, events));
   // The journal alone shows it as well.
   const auto state = replay(MemoryJournal(events), options);
   ASSERT_TRUE(state);
@@ -76,17 +85,20 @@ TEST(Time, EvaluationsOfTheTunersChildrenAreGivenUp) {
 }
 
 TEST(Time, AnswersThatWerePaidForAreEvaluated) {
-  auto options = timed(Operator::rewrite, 0.05);
-  const auto bell = std::make_shared<Bell>();
-  options.observer = bell;
-  const auto evaluator = blocking(
-      [&](const EvaluationJob& job) {
-        if (job.candidate.value > 0) bell->wait();
-        return score(job);
+  const auto outcome = in_time(
+      [](double wall_s) {
+        auto options = timed(Operator::rewrite, wall_s);
+        const auto bell = std::make_shared<Bell>();
+        options.observer = bell;
+        const auto evaluator = blocking(
+            [bell](const EvaluationJob& job) {
+              if (job.candidate.value > 0) bell->wait();
+              return score(job);
+            },
+            2);
+        return open_engine(options, no_events(), evaluator, blocking(nudge, 2)).run();
       },
-      2);
-  Engine engine = open_engine(options, no_events(), evaluator, blocking(nudge, 2));
-  const auto outcome = engine.run();
+      [](const Counts& counts) { return counts.iterations >= 2; });
   ASSERT_TRUE(outcome) << describe(outcome.error());
   EXPECT_EQ(outcome->budget, BudgetName::wall_time);
   EXPECT_EQ(outcome->counts.given_back, 0U);

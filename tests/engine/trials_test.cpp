@@ -1,11 +1,12 @@
 // Trials: what a proposer has evaluated before it answers.
 
 #include <atomic>
-#include <future>
 #include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
+
+#include <kernelsmith/core/answer_of.hpp>
 
 #include "toy.hpp"
 
@@ -15,9 +16,7 @@ namespace {
 using namespace kernelsmith::testing;
 
 Result<Tried> attempt(const ProposalRequest& request, Trial trial) {
-  std::promise<Result<Tried>> answer;
-  request.attempt(std::move(trial), [&](Result<Tried> tried) { answer.set_value(std::move(tried)); });
-  return answer.get_future().get();
+  return answer_of<Tried>([&](auto done) { request.attempt(std::move(trial), std::move(done)); }).get();
 }
 
 Child child_of(const ProposalRequest& request, long x) { return *as_proposal(request, number(x))->child(); }
@@ -177,6 +176,28 @@ TEST(Trials, AProgramThatDoesNotHoldLeavesTheArchive) {
   const auto outcome = engine.run().value();
   EXPECT_EQ(number_in(outcome.best->program->source), 50);
   EXPECT_EQ(outcome.counts.demoted, 1U);
+}
+
+/// The middle program is the best, and was unlucky when it was measured first.
+TEST(Trials, WhatAnAgentConfirmsCountsForItsProgram) {
+  const auto measured = [](const EvaluationJob& job) {
+    const long x = number_in(job.source);
+    if (x == 20 && !job.remeasurement) return accepted({4.6, 4.3, 4.9, 8, "x"});
+    return accepted(x == 20 ? Measurement{5.0, 4.95, 5.05, 16, "x"} : Measurement{4.6, 4.5, 4.7, 8, "x"});
+  };
+  auto options = toy_options(1);
+  options.axes.clear();
+  options.duels = 0;
+  auto engine = open_engine(options, no_events(), blocking(measured),
+                            blocking([](const ProposalRequest& request) -> Result<Proposal> {
+                              const auto good = attempt(request, child_of(request, 20)).value();
+                              (void)attempt(request, child_of(request, 30));
+                              (void)attempt(request, good.program->id);
+                              return as_proposal(request, number(30));
+                            }));
+  const auto outcome = engine.run().value();
+  EXPECT_EQ(number_in(outcome.best->program->source), 20);
+  EXPECT_EQ(outcome.best->evaluation.metrics()->fitness().samples, 24U) << "both measurements count";
 }
 
 /// Every prefix of the journal is a place where a killed process may have stopped; a prime step meets all

@@ -98,14 +98,14 @@ TEST(Migrate, MovesOneEdgeAnEpoch) {
   }
 }
 
-TEST(Migrate, DoesNotSettleWhereTheComparisonIsAmbiguous) {
+TEST(Migrate, SettlesWhereItsLowEndIsHigher) {
   Archipelago archipelago = ring(2);
   archipelago.add(i(0), accepted(1, Measurement{1.2, 1.0, 1.4, 9, "x"}));
   archipelago.add(i(1), accepted(2, Measurement{1.1, 0.9, 1.3, 9, "x"}));
-  for (const auto& move : archipelago.migrate(BestMigration(1), 0, 1)) {
-    EXPECT_EQ(move.outcome.status, AddStatus::ambiguous);
-  }
-  EXPECT_EQ(archipelago.island(i(1)).archive().best()->program->id, ProgramId{2});
+  const auto moves = archipelago.migrate(BestMigration(1), 0, 1);
+  EXPECT_EQ(moves.at(0).outcome.status, AddStatus::improved);
+  EXPECT_EQ(moves.at(1).outcome.status, AddStatus::ambiguous);
+  EXPECT_EQ(archipelago.best()->program->id, ProgramId{1});
 }
 
 TEST(Migrate, DependsOnStateSeedAndEpochAlone) {
@@ -155,9 +155,9 @@ TEST(Archipelago, ACellThatTwoIslandsFilledCountsOnce) {
 TEST(Archipelago, ADuelIsSettledOnItsIsland) {
   Archipelago archipelago = ring(2);
   archipelago.add(i(1), accepted(1, Measurement{1.1, 0.9, 1.3, 9, "x"}));
-  const auto challenger = accepted(2, Measurement{1.2, 1.0, 1.4, 9, "x"});
+  const auto challenger = accepted(2, Measurement{1.2, 0.8, 1.4, 9, "x"});
   ASSERT_EQ(archipelago.add(i(1), challenger)->status, AddStatus::ambiguous);
-  EXPECT_TRUE(archipelago.settle(i(1), challenger, ProgramId{1}, Comparison::better).placed());
+  EXPECT_TRUE(archipelago.settle(i(1), challenger, ProgramId{1}).placed());
   EXPECT_EQ(archipelago.best(), challenger);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 
 #include "client_support.hpp"
@@ -39,9 +40,8 @@ class ChatProposerTest : public testing::Test {
             .value();
     ProposalRequest request = a_request();
     request.model = std::move(model);
-    std::promise<Result<Proposal>> answer;
-    proposer->start(std::move(request), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
-    return answer.get_future().get();
+    return answer_of<Proposal>([&](auto done) { proposer->start(std::move(request), {}, std::move(done)); })
+        .get();
   }
 
   void expect_refusal(const Result<Proposal>& proposal, RefusalCode code) {
@@ -140,11 +140,10 @@ class BillTest : public testing::Test {
             PromptBuilder::create(task).value(), {{.name = "m"}},
             PriceTable::read("version: 1\nprices: [{model: m, input: 1, output: 4}]\n", "p").value())
             .value();
-    std::promise<Result<Proposal>> answer;
     ProposalRequest request = a_request();
     if (tell_lost_) request.lost = [this](const Cost& cost) { lost_.push_back(cost); };
-    proposer->start(std::move(request), {}, [&](Result<Proposal> p) { answer.set_value(std::move(p)); });
-    return answer.get_future().get();
+    return answer_of<Proposal>([&](auto done) { proposer->start(std::move(request), {}, std::move(done)); })
+        .get();
   }
 
   static bool end_with(ServerConnection& connection, const std::string& bytes) {

@@ -190,12 +190,8 @@ TEST_F(ClientFailure, ARequestOnAKeptConnectionIsNotSentAgainBehindTheClientsBac
   });
   const auto asking = client({.retry = eager(1)});
   ASSERT_TRUE(ask(*asking));
-  std::promise<Result<ModelReply>> answer;
   int lost = 0;
-  asking->start(
-      a_call(), {}, [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
-      [&](const LostCall&) { ++lost; });
-  const auto reply = answer.get_future().get();
+  const auto reply = begin_call(*asking, a_call(), {}, [&](const LostCall&) { ++lost; }).get();
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::network);
   EXPECT_EQ(server_->requests(), 2u);
@@ -242,12 +238,8 @@ TEST_F(ClientFailure, APageInThePlaceOfAnAnswerIsShownAndNotPaidFor) {
   serve(always(http_answer(200, std::string("<html><title>Hello ") + kTestKey + "</title>", "",
                            "text/html; charset=utf-8")));
   const auto asking = client({.retry = eager(1)});
-  std::promise<Result<ModelReply>> answer;
   bool lost = false;
-  asking->start(
-      a_call(), {}, [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
-      [&](const LostCall&) { lost = true; });
-  const auto reply = answer.get_future().get();
+  const auto reply = begin_call(*asking, a_call(), {}, [&](const LostCall&) { lost = true; }).get();
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::bad_reply);
   EXPECT_THAT(reply.error().message, HasSubstr("text/html; charset=utf-8: <html><title>Hello [key]</title>"));

@@ -76,12 +76,9 @@ TEST_F(ClientPaid, WhatWasBrokenOffMayBeBilled) {
   serve(always(
       http_answer(200, R"({"choices": [{"message": {"content": "hal"}, "finish_reason": "abort"}]})")));
   const auto asking = client({.limits = {}, .retry = eager(1)});
-  std::promise<Result<ModelReply>> answer;
   int lost = 0;
-  asking->start(
-      a_call(false), {}, [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
-      [&](const LostCall&) { ++lost; });
-  EXPECT_EQ(answer.get_future().get().error().code, ErrorCode::server_failed);
+  auto answer = begin_call(*asking, a_call(false), {}, [&](const LostCall&) { ++lost; });
+  EXPECT_EQ(answer.get().error().code, ErrorCode::server_failed);
   EXPECT_EQ(lost, 1);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/llm/client.hpp>
 
 #include "certificates.hpp"
@@ -61,12 +62,10 @@ inline ModelCall a_call(bool stream = true) {
 }
 
 inline std::future<Result<ModelReply>> begin_call(ModelClient& client, ModelCall call,
-                                                  std::stop_token stop = {}) {
-  auto answer = std::make_shared<std::promise<Result<ModelReply>>>();
-  auto future = answer->get_future();
-  client.start(std::move(call), std::move(stop),
-               [answer](Result<ModelReply> reply) { answer->set_value(std::move(reply)); });
-  return future;
+                                                  std::stop_token stop = {},
+                                                  std::function<void(const LostCall&)> lost = {}) {
+  return answer_of<ModelReply>(
+      [&](auto done) { client.start(std::move(call), std::move(stop), std::move(done), std::move(lost)); });
 }
 
 inline Result<ModelReply> ask(ModelClient& client, ModelCall call = a_call()) {

@@ -188,15 +188,12 @@ TEST_F(Client, WhatIsBrokenOffIsLostUnlessTheServerRefusesEveryCall) {
     });
     const auto asking = client({.limits = {}, .retry = eager(1)});
     std::stop_source stop;
-    std::promise<Result<ModelReply>> answer;
     std::atomic<int> lost = 0;
-    asking->start(
-        a_call(), stop.get_token(), [&](Result<ModelReply> reply) { answer.set_value(std::move(reply)); },
-        [&](const LostCall&) { ++lost; });
+    auto answer = begin_call(*asking, a_call(), stop.get_token(), [&](const LostCall&) { ++lost; });
     arrived.get_future().wait();
     EXPECT_EQ(ask(*asking).has_value(), !refuses);
     stop.request_stop();
-    EXPECT_EQ(answer.get_future().get().error().code, ErrorCode::cancelled);
+    EXPECT_EQ(answer.get().error().code, ErrorCode::cancelled);
     EXPECT_EQ(lost, refuses ? 0 : 1);
   }
 }

@@ -1,6 +1,7 @@
 // Limits hold, and whatever a program started is gone afterwards.
 #include <csignal>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -27,7 +28,9 @@ bool process_is_left(const std::string& mark) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     std::ifstream file(entry.path() / "cmdline");
-    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    std::ostringstream text;
+    text << file.rdbuf();  // an iterator would throw if the process ends here
+    const std::string line = text.str();
     if (line.find(mark) != std::string::npos) return true;
   }
   return false;
@@ -38,6 +41,16 @@ TEST(Limits, TheDeadlineEndsEverything) {
   spec.limits.wall_s = 0.2;
   const SandboxResult result = run(spec);
   EXPECT_EQ(result.kind, ExitKind::wall_limit);
+  EXPECT_FALSE(process_is_left(kMark));
+}
+
+TEST(Limits, WhatShouldComputeAndStandsStillIsTheMachinesFault) {
+  if (!probe_sandbox().find("cpu clock")->available) GTEST_SKIP() << "no cgroup lends a clock";
+  SandboxSpec spec = shell(kSleep);
+  spec.limits.still_s = 0.2;
+  const auto stands = run_sandboxed(spec);
+  ASSERT_FALSE(stands);
+  EXPECT_EQ(stands.error().code, ErrorCode::busy) << describe(stands.error());
   EXPECT_FALSE(process_is_left(kMark));
 }
 

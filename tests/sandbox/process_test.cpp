@@ -133,6 +133,44 @@ TEST(SandboxedProcess, AKilledMonitorTakesItsProgramAlong) {
   EXPECT_FALSE(exists(program));
 }
 
+// It reaps nobody, and may not have said yet who its init is.
+TEST(SandboxedProcess, AStoppedMonitorDelaysNoEnd) {
+  Channel channel, other;
+  Result<SandboxedProcess> running = start_probe("spin", channel);
+  ASSERT_TRUE(running);
+  EXPECT_EQ(channel.receive(), 'r');
+  Result<SandboxedProcess> starting = start_probe("spin", other);
+  ASSERT_TRUE(starting);
+  const pid_t program = running->program_pid().value();
+  for (SandboxedProcess* process : {&*running, &*starting}) {
+    ::kill(process->pid(), SIGSTOP);
+    process->kill();
+  }
+  for (SandboxedProcess* process : {&*running, &*starting}) {
+    const auto result = process->wait_for(90s);
+    ASSERT_TRUE(result);
+    ASSERT_TRUE(*result) << describe(result->error());
+    EXPECT_EQ((*result)->kind, ExitKind::killed);
+    EXPECT_FALSE(exists(process->pid()));
+  }
+  EXPECT_FALSE(exists(program));
+}
+
+// As where SIGCHLD is ignored, or Python's os.wait() is called.
+TEST(SandboxedProcess, AnEndThatSomebodyElseTookIsSeen) {
+  Channel channel;
+  Result<SandboxedProcess> process = start_probe("echo", channel);
+  ASSERT_TRUE(process);
+  EXPECT_EQ(channel.exchange('a'), 'a');
+  std::signal(SIGCHLD, SIG_IGN);
+  channel.hang_up();
+  const auto result = process->wait_for(90s);
+  std::signal(SIGCHLD, SIG_DFL);
+  ASSERT_TRUE(result);
+  ASSERT_TRUE(*result) << describe(result->error());
+  EXPECT_TRUE((*result)->succeeded()) << "bubblewrap said so";
+}
+
 TEST(SandboxedProcess, TheTimeLimitHolds) {
   Channel channel;
   SandboxSpec spec = probe("spin");

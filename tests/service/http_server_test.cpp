@@ -391,11 +391,11 @@ TEST_F(HttpServer, StoppingWaitsForAnswersAndEndsTheRest) {
 }
 
 TEST_F(HttpServer, WhatWasServedIsCounted) {
-  std::promise<Served> told;
-  options_.on_served = [&](const Served& served) { told.set_value(served); };
+  const auto told = std::make_shared<std::promise<Served>>();
+  options_.on_served = [told](const Served& served) { told->set_value(served); };
   start();
   ask(request_text("GET /hello/x"));
-  const Served served = told.get_future().get();
+  const Served served = told->get_future().get();
   EXPECT_EQ(served.method + " " + served.route, "GET /hello/{name}");
   EXPECT_EQ(served.status, 200);
   EXPECT_GE(served.seconds, 0);

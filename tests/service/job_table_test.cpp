@@ -34,11 +34,14 @@ class JobTableTest : public ::testing::Test {
   SubmitResult submit(const std::string& id, Priority priority = Priority::normal) {
     return submit(a_submission(id, task_, priority));
   }
+  void wait_until_finished(const std::string& id, std::chrono::milliseconds limit) {
+    const auto over = std::make_shared<std::promise<void>>();  // its thread may still be at it when we go on
+    table().when_finished(id, limit, [over] { over->set_value(); });
+    over->get_future().wait();
+  }
   /// Until the request is finished.
   Json wait_for(const std::string& id) {
-    std::promise<void> finished;
-    table().when_finished(id, 60s, [&] { finished.set_value(); });
-    finished.get_future().wait();
+    wait_until_finished(id, 60s);
     return Json::parse(table().answer(id)->body);
   }
 
@@ -379,9 +382,7 @@ TEST_F(JobTableTest, WhatRunsIsGivenUpWithTheTable) {
 
 TEST_F(JobTableTest, WaitingHasAnEndToo) {
   submit("running");
-  std::promise<void> over;
-  table().when_finished("running", 1ms, [&] { over.set_value(); });
-  over.get_future().wait();
+  wait_until_finished("running", 1ms);
   EXPECT_EQ(table().answer("running")->state, State::processing);
 }
 

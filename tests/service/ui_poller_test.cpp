@@ -56,12 +56,12 @@ class Listener {
 
 /// Runs a job behind all that were posted before, and waits for it.
 void settle(Poller& poller, const Poller::Job& job = {}) {
-  std::promise<void> done;
-  poller.post([&] {
+  const auto done = std::make_shared<std::promise<void>>();  // the poller may still be at it when we go on
+  poller.post([&job, done] {
     if (job) job();
-    done.set_value();
+    done->set_value();
   });
-  done.get_future().wait();
+  done->get_future().wait();
 }
 
 TEST(Poller, NobodyListensAndNothingIsLookedAt) {

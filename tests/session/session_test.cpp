@@ -98,12 +98,16 @@ TEST_F(SessionTest, ACandidateThatCannotBeReadIsRejectedWithoutAnEvaluator) {
   const TaskFolder task = toy::task_in(folder_);
   const RunConfig config = toy::config_for(task, "evaluator: {refuse: true}\n");
   const std::vector<Source> candidates{Source::create({{"seed.txt", kNested}}).value(), task.task.seed};
-  std::vector<Evaluation> told;
+  std::vector<Result<Evaluation>> told;
   const Status done =
-      evaluate_each(task.task, config, candidates, [&](const Evaluation& one) { told.push_back(one); });
-  ASSERT_EQ(told.size(), 1u);
-  ASSERT_TRUE(told[0].rejection());
-  EXPECT_EQ(told[0].rejection()->code, RejectionCode::unreadable);
+      evaluate_all(task.task, config, candidates, [&](std::size_t i, const Result<Evaluation>& one) {
+        EXPECT_EQ(i, told.size());
+        told.push_back(one);
+      });
+  ASSERT_EQ(told.size(), 2u);
+  ASSERT_TRUE(told[0] && told[0]->rejection());
+  EXPECT_EQ(told[0]->rejection()->code, RejectionCode::unreadable);
+  EXPECT_EQ(told[1].error().code, ErrorCode::refused);
   ASSERT_FALSE(done) << "the other one needs it";
   EXPECT_EQ(done.error().code, ErrorCode::refused);
 }
@@ -307,11 +311,11 @@ TEST_F(SessionTest, EvaluatesCandidatesByThemselves) {
   const auto seed = load_candidate(task.task, folder_ / "task/seed.txt");
   ASSERT_TRUE(seed);
   std::vector<double> fitness;
-  const Status done = evaluate_each(task.task, toy::config_for(task, "version: 1\n"), {*seed, *seed},
-                                    [&](const Evaluation& evaluation) {
-                                      ASSERT_TRUE(evaluation.accepted());
-                                      fitness.push_back(evaluation.metrics()->fitness().median);
-                                    });
+  const Status done = evaluate_all(task.task, toy::config_for(task, "version: 1\n"), {*seed, *seed},
+                                   [&](std::size_t, const Result<Evaluation>& evaluation) {
+                                     ASSERT_TRUE(evaluation && evaluation->accepted());
+                                     fitness.push_back(evaluation->metrics()->fitness().median);
+                                   });
   ASSERT_TRUE(done);
   EXPECT_EQ(fitness, (std::vector<double>{0, 0}));
 }

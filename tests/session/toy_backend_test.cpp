@@ -1,13 +1,13 @@
 // A backend of somebody else (tests/toy_backend): one call adds its tasks, its settings, its words in prompts
 // and its section of run.yaml.
 #include <fstream>
-#include <future>
 #include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_config.hpp>
@@ -61,11 +61,8 @@ TEST_F(ToyBackend, IsConfiguredByTheRunsSectionEvaluator) {
   EvaluationJob job;
   job.task = task.digest;
   job.source = Source::create({{"candidate.toy", "20"}}).value();
-  std::promise<Result<Evaluation>> answer;
-  (*evaluator)->start(job, {}, [&](Result<Evaluation> evaluation) {
-    answer.set_value(std::move(evaluation));
-  });
-  const auto evaluation = answer.get_future().get();
+  const auto evaluation =
+      answer_of<Evaluation>([&](auto done) { (*evaluator)->start(job, {}, std::move(done)); }).get();
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
   EXPECT_EQ(evaluation->metrics()->fitness().low, 45);
 }

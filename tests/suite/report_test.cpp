@@ -48,17 +48,20 @@ TEST(SuiteReport, IsReadBackWithoutTheResultsThatAreToBeTriedAgain) {
 
 SuiteReport scored() {
   const auto accepted = [](double claimed, double speedup, bool own) {
-    return CandidateResult{
-        "a.py", "them", claimed, "accepted", Measurement{speedup, speedup, speedup, 9, "x"},
-        own,    false,  true};
+    CandidateResult one{"a.py", "them", claimed, "accepted", Measurement{speedup, speedup, speedup, 9, "x"},
+                        own,    false,  true,    {}};
+    return one;
+  };
+  const auto without = [](const char* name, const char* verdict) {
+    return CandidateResult{name, "them", 9, verdict, {}, {}, {}, {}, {}};
   };
   TaskResult result;
   result.name = "level1/1_a.py";
-  result.of_candidates = {accepted(4, 2, true),
-                          accepted(1, 0.5, false),
-                          {"b.py", "them", 9, "plan: plan_failed", std::nullopt, true, false, false},
-                          {"c.py", "them", 9, "correctness: wrong_output", std::nullopt, true, false, false},
-                          {"d.py", "", 0, "accepted", Measurement{3, 3, 3, 9, "x"}, true, false, false}};
+  result.of_candidates = {accepted(4, 2, true), accepted(1, 0.5, false), without("b.py", "plan: plan_failed"),
+                          without("c.py", "correctness: wrong_output"), accepted(0, 3, true)};
+  result.of_candidates.back().name = "d.py";
+  result.of_candidates.back().by = "";
+  result.of_candidates.back().algebraic = false;
   return {"score", {}, 1, {result}};
 }
 
@@ -67,10 +70,24 @@ TEST(SuiteReport, CandidatesAreReadBackWithTheirClaims) {
   ASSERT_TRUE(read) << describe(read.error());
   EXPECT_EQ(read->results, scored().results);
   const std::string csv = candidates_csv(scored());
-  EXPECT_EQ(line(csv, "level1/1_a.py,a"), "level1/1_a.py,a.py,them,4,accepted,2,2,2,true,false,true");
-  EXPECT_EQ(line(csv, "level1/1_a.py,b"), "level1/1_a.py,b.py,them,9,plan: plan_failed,,,,true,false,false");
-  EXPECT_EQ(line(csv, "level1/1_a.py,d"), "level1/1_a.py,d.py,,,accepted,3,3,3,true,false,false");
+  EXPECT_EQ(line(csv, "level1/1_a.py,a"), "level1/1_a.py,a.py,them,4,accepted,2,2,2,true,false,true,");
+  EXPECT_EQ(line(csv, "level1/1_a.py,b"), "level1/1_a.py,b.py,them,9,plan: plan_failed,,,,,,,");
+  EXPECT_EQ(line(csv, "level1/1_a.py,d"), "level1/1_a.py,d.py,,,accepted,3,3,3,true,false,false,");
   EXPECT_EQ(candidates_csv(golden()), "");
+}
+
+TEST(SuiteReport, WhatWasNotEvaluatedHasARowThatSaysWhy) {
+  SuiteReport report = scored();
+  CandidateResult& one = report.results[0].of_candidates[2];
+  one.verdict = "not evaluated: unsupported";
+  one.error = fail(ErrorCode::unsupported, "no GPU");
+  EXPECT_EQ(line(candidates_csv(report), "level1/1_a.py,b"),
+            "level1/1_a.py,b.py,them,9,not evaluated: unsupported,,,,,,,no GPU (unsupported)");
+  const auto json = nlohmann::json::parse(to_json(report))["results"][0]["of_candidates"];
+  EXPECT_EQ(json[2]["error"]["message"], "no GPU");
+  EXPECT_EQ(json[2]["own_kernels"], nullptr);
+  EXPECT_EQ(json[1]["error"], nullptr);
+  EXPECT_EQ(line(to_markdown(report), "| them"), "| them | 4 | 3 | 2 | 1 | 2.00 | 1.00 | 1 | - | 2 |");
 }
 
 TEST(SuiteReport, ClaimsStandBesideWhatWasMeasured) {

@@ -68,8 +68,9 @@ class SignalClock final : public ProcessClock {
   std::vector<pid_t> threads() const override {
     std::vector<pid_t> found;
     std::error_code gone;
-    for (const auto& entry : std::filesystem::directory_iterator(tasks_, gone))
-      found.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+    std::filesystem::directory_iterator at(tasks_, gone);
+    for (; !gone && at != std::filesystem::directory_iterator(); at.increment(gone))
+      found.push_back(static_cast<pid_t>(std::stol(at->path().filename().string())));
     return found;
   }
 

@@ -17,6 +17,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Kind = RunnerMessage::Kind;
 
+/// Whoever looks at requests without taking them fills the socket, and is not waited for.
+constexpr int kAtOnce = MSG_NOSIGNAL | MSG_DONTWAIT;
+
 /// Never zero: that is what a runner says before it was asked anything.
 std::uint64_t secret_number() {
   std::uint64_t number = 0;
@@ -49,14 +52,14 @@ bool RunnerChannel::load(int object) {
   header->cmsg_len = CMSG_LEN(sizeof object);
   std::memcpy(CMSG_DATA(header), &object, sizeof object);
   awaited_ = runner::Status::loaded;
-  return ::sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL) == sizeof request;
+  return ::sendmsg(descriptor_.get(), &message, kAtOnce) == sizeof request;
 }
 
 bool RunnerChannel::request(std::size_t calls) {
   nonce_ = secret_number();
   awaited_ = runner::Status::done;
   const runner::Request request{runner::kMagic, static_cast<std::uint32_t>(calls), nonce_};
-  return ::send(descriptor_.get(), &request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+  return ::send(descriptor_.get(), &request, sizeof request, kAtOnce) == sizeof request;
 }
 
 Result<RunnerMessage> RunnerChannel::listen(double timeout_s, int exit_descriptor) {

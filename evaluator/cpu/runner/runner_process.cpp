@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -79,7 +80,13 @@ Failure forged(const std::string& what) {
 /// Before there is an object nothing is a candidate's fault, and the words of a rejection would mislead.
 Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
-  const std::string& words = std::get<Rejection>(failure).diagnostics;
+  const auto& rejection = std::get<Rejection>(failure);
+  if (rejection.code == RejectionCode::timed_out)
+    return fail(ErrorCode::busy,
+                "kernelsmith-runner was not ready in its sandbox within " +
+                    std::to_string(std::lround(settings.load_timeout_s)) + " s",
+                {}, "let fewer programs run beside kernelsmith");
+  const std::string& words = rejection.diagnostics;
   const std::string said = words.substr(std::min(words.find("\nstderr: "), words.size()));
   return fail(ErrorCode::tool_failed, "the program kernelsmith-runner does not start" + said,
               settings.files->program(), "install kernelsmith anew, or set KERNELSMITH_RUNNER to its path");
@@ -265,7 +272,7 @@ Failure RunnerProcess::past_deadline(double timeout_s) {
   // It may keep every core from the thread that is to kill it.
   if (cores_ && !loading_) static_cast<void>(clock_->freeze());
   process_->kill();
-  static_cast<void>(process_->wait());
+  if (const auto ended = process_->wait(); !ended) return Failure(ended.error());
   std::ostringstream words;
   words << (loading_ ? "loading the object took longer than " : "the call did not return within ")
         << timeout_s << " s";
@@ -278,7 +285,7 @@ Failure RunnerProcess::why_it_ended() {
   const auto ended = process_->wait_for(kGrace);
   if (!ended) {
     process_->kill();
-    static_cast<void>(process_->wait());
+    if (const auto killed = process_->wait(); !killed) return Failure(killed.error());
     return forged("its own end");
   }
   if (!*ended) return ended->error();

@@ -19,6 +19,8 @@ constexpr std::uint64_t kCompileMemory = 2ULL << 30;
 /// What a compilation may take of wall time for each second that it may take of CPU time: a compiler that
 /// waits for a processor is not the candidate's fault.
 constexpr double kWallPerCpu = 5;
+/// A compiler waits for its disk or a processor; on no machine that is of any use for so long.
+constexpr double kStillS = 30;
 constexpr std::uint64_t kMaxPrecompiledBytes = 256ULL << 20;
 constexpr const char* kShim = "shim";
 constexpr const char* kGeneratorShim = "inputs_shim";
@@ -121,6 +123,7 @@ SandboxSpec CpuCompiler::spec(Arguments argv, const std::filesystem::path& scrat
   spec.working_directory = scratch;
   spec.limits.cpu_s = timeout_s_;
   spec.limits.wall_s = kWallPerCpu * timeout_s_;
+  spec.limits.still_s = kStillS;
   spec.limits.memory_bytes = kCompileMemory;
   spec.limits.file_bytes = runner::kMaxObjectBytes;
   spec.profile = SandboxProfile::toolchain;

@@ -1,5 +1,5 @@
 // The MAP-Elites archive: at most one elite for each cell of a grid, or, with several objectives, a small
-// Pareto front. An elite is replaced only by a program that is better beyond the noise.
+// Pareto front. The elite is the program whose fitness has the highest low end.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ enum class AddStatus {
   new_cell,    ///< its cell was empty: it is the elite now
   improved,    ///< it is better than the cell's elite and took its place
   joined,      ///< under ObjectiveRule::pareto: it stands beside the cell's elites
-  ambiguous,   ///< the intervals overlap: the elite stays until a duel is settled
-  not_better,  ///< it is worse, the same number without noise, or the very program that stands there
+  ambiguous,   ///< its low end is not higher, but the intervals overlap: another measurement may tell
+  not_better,  ///< it is worse beyond the noise, the same number without noise, or the very program that
+               ///< stands there
 };
 
 std::string_view name_of(AddStatus status);
@@ -43,7 +44,7 @@ struct AddOutcome {
 /// The best known program of a cell, or one of those.
 struct Elite {
   Cell cell;
-  double fitness = 0;  ///< the median, kept beside the pointer for fast scans
+  double fitness = 0;  ///< its low end, kept beside the pointer for fast scans
   IndividualPtr individual;
 };
 
@@ -63,9 +64,9 @@ struct ArchiveStatistics {
 ArchiveStatistics statistics_of(std::uint64_t cells, std::span<const double> fitness, double offset = 0);
 
 /// A grid with its elites. With several objectives under ObjectiveRule::pareto a cell holds up to kMostInCell
-/// elites: a newcomer must be better than each of them in a feature, or in the fitness beyond the noise.
-/// Those that it is as good as in everything by the medians, and better than in something, leave; the
-/// fitness's median and each feature at their best never get worse. If a cell overflows, the elite whose
+/// elites: a newcomer must be better than each of them in a feature, or in the fitness's low end.
+/// Those that it is as good as in everything, and better than in something, leave; the fitness's low
+/// end and each feature at their best never get worse. If a cell overflows, the elite whose
 /// neighbours are nearest goes. Under ObjectiveRule::lexicographic a cell holds one elite; a newcomer that
 /// takes it by a later objective may not be slower, beyond the noise, than the fastest that held it.
 ///
@@ -85,12 +86,10 @@ class Archive {
   /// arrive stays.
   AddOutcome add(IndividualPtr individual);
 
-  /// Ends a duel that an `ambiguous` add asked for; the verdict compares challenger with incumbent, as
-  /// compare(*report.duel, Measurement::exact(1)) does. With `better` the challenger takes the cell, even if
-  /// its own median is the lower one: the two were timed side by side. With `worse` or `ambiguous` the
-  /// incumbent stays (`not_better`). If the incumbent no longer holds the challenger's cell, a challenger
-  /// that won is added as a newcomer, which can ask for another duel.
-  AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
+  /// Ends a duel of two whose intervals overlapped. The winner takes the cell that the loser holds, even if
+  /// its own low end is the lower one: the two were timed side by side. If the loser does not hold the
+  /// winner's cell, the winner is added.
+  AddOutcome settle(IndividualPtr winner, ProgramId loser);
 
   /// Takes `program` out of the cells that it is an elite of, and returns which they were, in ascending
   /// order. There are several if it was measured again and an axis reads what is measured.

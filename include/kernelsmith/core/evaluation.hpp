@@ -126,6 +126,12 @@ struct Rejection {
   friend bool operator==(const Rejection&, const Rejection&) = default;
 };
 
+class Evaluation;
+
+/// What two evaluations of one program, both accepted, say together: the later one, with the fitness and the
+/// speeds of both pooled. The shapes' rows stay the later one's.
+Evaluation pooled(const Evaluation& before, const Evaluation& now);
+
 /// An evaluator's answer. Immutable; safe to share between threads.
 class Evaluation {
  public:

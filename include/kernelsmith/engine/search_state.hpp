@@ -46,10 +46,11 @@ struct ProgramRecord {
   Digest source;  ///< Source::digest
   Origin origin = Origin::seed;
   bool accepted = false;
-  Cell cell;                                        ///< if it was accepted
-  double fitness = 0, deviation = 0;                ///< likewise: the median, and its standard deviation
-  std::uint64_t proposed_at = 0, evaluated_at = 0;  ///< the events' positions in the journal
-  std::weak_ptr<const Individual> individual;       ///< as it stands now
+  Cell cell;                                   ///< if it was accepted
+  double low = 0, fitness = 0, deviation = 0;  ///< likewise: low end, median, and its standard deviation
+  std::uint64_t proposed_at = 0;               ///< the event's position in the journal
+  std::vector<std::uint64_t> evaluated_at;     ///< likewise: its evaluation, and each that adds to it
+  std::weak_ptr<const Individual> individual;  ///< as it stands now
 };
 
 /// A ticket between TicketOpened and the moment it takes effect.
@@ -58,7 +59,7 @@ struct OpenTicket {
   TicketKind kind = TicketKind::iteration;
   Selection selection;        ///< for `iteration`, `repair` and `tuning`
   IndividualPtr challenger;   ///< for `duel` and `confirm`
-  IndividualPtr incumbent;    ///< for `duel`
+  IndividualPtr incumbent;    ///< for `duel`, and for `confirm` if it is measured beside another one
   std::uint32_t attempt = 0;  ///< of the evaluation
   std::optional<Proposal> proposal;
   std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
@@ -110,8 +111,9 @@ class SearchState {
   const Counts& counts() const { return counts_; }
   /// What the journal says of all calls so far.
   Spending spending() const;
-  /// Null while nothing was accepted.
-  IndividualPtr best() const { return archipelago_.best(); }
+  /// Who won when the run measured the best again, else the archipelago's best. Null while nothing was
+  /// accepted.
+  IndividualPtr best() const;
   /// What each operator of each model has brought.
   const ArmRecord& arms() const { return arms_; }
   /// How many proposals were refusals, by why. Their sum is Counts::refused.
@@ -127,12 +129,16 @@ class SearchState {
   struct Confirmation {
     std::optional<Evaluation> evaluation;  ///< none if an Error ended it
     bool asked_for = false;                ///< by a proposer, and not by the run at its end
+    bool chose = false;                    ///< it took part in choosing the best, so it would flatter it
+
+    bool is_figure() const { return evaluation && !asked_for && !chose; }
   };
   /// The programs that were confirmed, or were to be, with the last one of each.
   const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
-  /// The best program's evaluation when the run confirmed it; null if it did not.
+  /// The best program's evaluation when the run confirmed it, by samples that had no part in choosing it;
+  /// null if there is none.
   const Evaluation* confirmation_of_best() const;
-  /// The programs that were the best and were rejected when they were confirmed, in that order, with that
+  /// The programs that were rejected when they were measured again, in that order, with that
   /// rejection.
   const std::vector<IndividualPtr>& demoted() const { return demoted_; }
 
@@ -257,13 +263,14 @@ class SearchState {
   Status commit_evaluation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   std::optional<ProgramId> earlier_program(const OpenTicket& ticket, const EvaluationArrived& arrived) const;
   Status commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
-  void commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  Status commit_duel(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
   Status commit_confirmation(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
-  Status commit_confirmed(const OpenTicket& ticket, const EvaluationArrived& arrived, Commit& commit);
+  Result<IndividualPtr> add_evidence(const OpenTicket& ticket, const Evaluation& evaluation);
+  void note_last_look(const OpenTicket& ticket, const Evaluation& evaluation, const IndividualPtr& measured);
   Status replace(const IndividualPtr& measured);
   Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
-  std::vector<ProgramId> heirs_of(Cell cell) const;
-  void keep(ProgramRecord& record, const IndividualPtr& individual, std::uint64_t evaluated_at) const;
+  std::vector<ProgramId> heirs_of(Cell cell, ProgramId leaving) const;
+  void keep(ProgramRecord& record, const IndividualPtr& individual) const;
   void record_try(const OpenTicket& ticket, const Commit& commit);
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
@@ -288,7 +295,15 @@ class SearchState {
   bool exhausted() const;
   bool flat() const;
   bool time_is_up(double elapsed_s) const;
-  bool may_confirm() const;
+  /// What the end of a run measures: a program, alone or beside another one.
+  struct LastLook {
+    ProgramId program;
+    std::optional<ProgramId> beside;
+  };
+  std::optional<LastLook> next_look() const;
+  std::vector<IndividualPtr> rivals_of(const Measurement& best) const;
+  std::uint64_t room_for_rivals() const;
+  std::uint64_t looks_to_come() const;
   bool room_for_evaluation() const;
   bool room_for_iteration() const;
   bool room_for_translation() const;
@@ -297,7 +312,7 @@ class SearchState {
   Event foregone_answer(double elapsed_s) const;
   TicketOpened open_follow_up(const FollowUp& follow_up) const;
   TicketOpened open_iteration() const;
-  TicketOpened open_confirmation() const;
+  TicketOpened open_confirmation(const LastLook& look) const;
   Result<IndividualPtr> read(ProgramId id, const ProgramRecord& record) const;
 
   /// The policies of the options as they were given: those of a session that recorded no others.
@@ -348,6 +363,14 @@ class SearchState {
   std::map<ProgramId, unsigned> repairs_;            ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::map<ProgramId, Confirmation> confirmations_;
+  /// The best by what the end of a run measured.
+  struct Leader {
+    IndividualPtr individual;
+    std::optional<Measurement> fitness;  ///< as it was measured there; none if an Error ended that
+  };
+  std::optional<Leader> leader_;
+  std::set<ProgramId> looked_at_;  ///< at an end of the run
+  std::uint64_t races_ = 0;        ///< of these beside the leader, since a program was accepted
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;
 };

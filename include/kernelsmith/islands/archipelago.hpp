@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,19 +42,21 @@ class Archipelago {
   /// Island::add.
   std::optional<AddOutcome> add(IslandId id, IndividualPtr individual);
 
-  /// Island::settle.
-  AddOutcome settle(IslandId id, IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
+  /// Withdraws a program from every island and offers it anew, as it was measured now, to those that knew it.
+  /// In a cell that it leaves, `heirs` are offered before it; they are asked for once for each cell.
+  Status replace(const IndividualPtr& measured,
+                 const std::function<Result<std::vector<IndividualPtr>>(Cell)>& heirs);
 
-  /// Archive::withdraw on every island. Tells which cells it left empty, in the order of the islands.
-  std::vector<std::pair<IslandId, Cell>> withdraw(ProgramId program);
+  /// Island::settle.
+  AddOutcome settle(IslandId id, IndividualPtr winner, ProgramId loser);
 
   /// Island::visit.
   void visit(IslandId id, std::optional<ProgramId> parent) { islands_.at(id.value).visit(parent); }
 
   /// Moves along every edge. All migrants are chosen before the first arrives, edge by edge in the topology's
   /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends on the state, the seed and
-  /// the epoch alone. The same individual then stands on both islands. A migrant whose comparison with the
-  /// local elite is ambiguous does not settle; the outcome says so.
+  /// the epoch alone. The same individual then stands on both islands. A migrant settles as any
+  /// newcomer does.
   std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
 
   /// The best elite of all islands: by fitness; equals by program, the older first; under the lexicographic

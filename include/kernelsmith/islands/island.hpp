@@ -31,8 +31,11 @@ class Island {
   /// recent_failures(), and the answer is empty.
   std::optional<AddOutcome> add(IndividualPtr individual);
 
+  /// One that was withdrawn, as it was measured anew: it does not count as another one that joined.
+  std::optional<AddOutcome> add_again(IndividualPtr individual);
+
   /// Archive::settle.
-  AddOutcome settle(IndividualPtr challenger, ProgramId incumbent, Comparison verdict);
+  AddOutcome settle(IndividualPtr winner, ProgramId loser);
 
   /// Archive::withdraw.
   std::vector<Cell> withdraw(ProgramId program);

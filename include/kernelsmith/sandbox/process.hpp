@@ -22,7 +22,8 @@ class SandboxedProcess {
   /// Starts spec.argv, in a cgroup of its own if that is possible. Errors: those of run_sandboxed().
   static Result<SandboxedProcess> start(const SandboxSpec& spec);
 
-  /// Kills the program and everything that it started, and returns when nothing of it is left.
+  /// Kills the program and everything that it started, and returns when nothing of it is left, or the kernel
+  /// has not ended it for half a minute.
   ~SandboxedProcess();
   SandboxedProcess(SandboxedProcess&&) noexcept;
   SandboxedProcess& operator=(SandboxedProcess&&) noexcept;
@@ -31,8 +32,8 @@ class SandboxedProcess {
   pid_t pid() const;
 
   /// The program itself, as seen from here (for its CPU clock and SIGSTOP if there is no cgroup). Waits
-  /// until the sandbox is set up; empty if the program ended first. A pid of a dead program may be given
-  /// out again: believe it only while alive() holds.
+  /// until the sandbox is set up, a minute at most; empty if the program ended first. A pid of a dead program
+  /// may be given out again: believe it only while alive() holds.
   std::optional<pid_t> program_pid() const;
 
   bool alive() const;
@@ -44,7 +45,7 @@ class SandboxedProcess {
   void kill();
 
   /// Waits for the end; empty when it has not come within `limit`. An Error (as of run_sandboxed) says that
-  /// the sandbox could not be set up and the program never ran.
+  /// the sandbox could not be set up and the program never ran, or that the kernel did not end it.
   std::optional<Result<SandboxResult>> wait_for(std::chrono::nanoseconds limit);
   /// Waits for the end.
   Result<SandboxResult> wait();

@@ -42,7 +42,8 @@ std::string describe(const SandboxResult& result);
 /// Runs spec.argv and waits for its end. Afterwards no process of it is left, whatever it started.
 ///
 /// A program that fails is a SandboxResult. Errors: tool_missing (no bubblewrap), unsupported (namespaces not
-/// permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request), io. Thread-safe.
+/// permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request), timeout (it was
+/// killed, and the kernel did not end it), busy (limits.still_s), io. Thread-safe.
 Result<SandboxResult> run_sandboxed(const SandboxSpec& spec, std::stop_token stop = {});
 
 }  // namespace kernelsmith

@@ -68,6 +68,10 @@ struct SandboxLimits {
   /// made.
   bool gives_way = false;
 
+  /// A program that only computes, and used no processor time for so long, waits for what does not come: it
+  /// is killed, and that is an Error (busy). Seen within twice the time, if a cgroup can be made.
+  double still_s = 0;
+
   friend bool operator==(const SandboxLimits&, const SandboxLimits&) = default;
 };
 

@@ -65,19 +65,19 @@ Status check_budgets(const RunConfig& config);
 /// The engine's options for this task and configuration, without run, observer and clock.
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 
-/// Evaluates candidates as a run would, one after another with one evaluator, and gives `take` each answer in
-/// order. They may differ from the seed outside its EVOLVE-BLOCKs: a baseline, or anything else of the
-/// user's. `careful` is EvaluationJob's. Waits a while if the machine is too noisy. The first Error is
-/// returned; after `unsupported`, which says what this machine cannot do with one candidate, the others still
-/// have their turn, after any other they have not.
-Status evaluate_each(const Task& task, const RunConfig& config, std::vector<Source> candidates,
-                     const std::function<void(const Evaluation&)>& take, const std::stop_token& stop = {},
-                     bool careful = false);
-
-/// The same, and `take` is given the candidate's number, from 0, and the errors, too.
+/// Evaluates candidates as a run would, one after another with one evaluator. `take` is given each one's
+/// number, from 0 and in order, with its answer: all have one, whatever happens. They may differ from the
+/// seed outside its EVOLVE-BLOCKs: a baseline, or anything else of the user's. `careful` is EvaluationJob's.
+/// Waits a while if the machine is too noisy. The first Error is returned; after `unsupported`, which says
+/// what this machine cannot do with one candidate, the others still have their turn, after any other their
+/// answer is an Error that says so.
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop = {}, bool careful = false);
+
+/// The same for one.
+Result<Evaluation> evaluate_one(const Task& task, const RunConfig& config, const Source& candidate,
+                                const std::stop_token& stop = {}, bool careful = false);
 
 /// One answer of an evaluator. Asks again a few times, with the job's next attempt, if the machine is too
 /// noisy or in use. Blocks; for any thread.

@@ -30,13 +30,14 @@ struct SuiteCost {
 
 /// How one ready-made candidate did. A value.
 struct CandidateResult {
-  std::string name;                            ///< its file, as it was found
-  std::string by;                              ///< who published it; empty: nobody has said
-  double claimed = 0;                          ///< the speedup that they claim; 0: none
-  std::string verdict;                         ///< "accepted", or stage and code of the rejection
-  std::optional<Measurement> speedup;          ///< set if it was accepted
-  bool own_kernels = true;                     ///< false: PyTorch's operators alone do the work
-  bool degenerate = false, algebraic = false;  ///< TaskResult's
+  std::string name;     ///< its file, as it was found
+  std::string by;       ///< who published it; empty: nobody has said
+  double claimed = 0;   ///< the speedup that they claim; 0: none
+  std::string verdict;  ///< "accepted", stage and code of the rejection, or "not evaluated: " and a code
+  std::optional<Measurement> speedup;         ///< set if it was accepted, as are the next three
+  std::optional<bool> own_kernels;            ///< false: PyTorch's operators alone do the work
+  std::optional<bool> degenerate, algebraic;  ///< TaskResult's
+  std::optional<Error> error;                 ///< why it was not evaluated
 
   friend bool operator==(const CandidateResult&, const CandidateResult&) = default;
 };

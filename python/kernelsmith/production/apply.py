@@ -15,7 +15,7 @@ from .models import Loaded, Wanted, load
 from .packages import imported
 from .runtime.pairs import Compared, alternate
 from .step_times import arm
-from .swap import Places
+from .swap import Places, disagreements
 from .torch_here import torch_here
 from .whole import Agreement, agreements
 
@@ -56,6 +56,11 @@ def apply(folder: Path, wanted: Wanted, *, at: list[str], measure: bool, pairs: 
     if not all(each.agrees for each in applied.agreements):
         raise Error("the model's outputs differ with the package: " + "; ".join(map(str, applied.agreements)), "refused",
                     str(folder), "the package is not for this model")
+    differing = {path: words for path in found if (words := disagreements(places.originals[path], package, places.calls[path]))}
+    if differing:
+        path, words = next(iter(differing.items()))
+        raise Error(f"{len(differing)} of {len(found)} modules differ from the package: {path}, {'; '.join(words)}", "refused",
+                    str(folder), "the package is not for these modules: --at names others")
     if measure:
         applied = _measured(applied, loaded, places, pairs, steps)
     write(folder / "whole.json", (json.dumps(_as_json(applied), indent=2) + "\n").encode())

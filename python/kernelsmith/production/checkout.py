@@ -64,6 +64,7 @@ class Checkout:
             shutil.copy(content, target)
 
     def revert(self) -> None:
+        """All is as it was; what comes next begins anew."""
         for file, content in self._replaced.items():
             (self.folder / file).write_bytes(content)
         for path in reversed(self._added):
@@ -71,14 +72,16 @@ class Checkout:
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
+        self._replaced.clear()
+        self._added.clear()
 
-    def tested(self, command: list[str], log: Path) -> bool:
+    def tested(self, command: list[str], log: Path, more: dict[str, str] | None = None) -> bool:
         """Whether the repository's own tests pass; what they print is in the log."""
         words = [sys.executable if command[0] in ("python", "python3") else command[0], *command[1:]]
         with written(log) as file:
             try:
                 done = subprocess.run(words, cwd=self.folder, stdout=file, stderr=subprocess.STDOUT, check=False,
-                                      timeout=_PATIENCE_S, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+                                      timeout=_PATIENCE_S, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(more or {})})
             except OSError as failed:
                 log.unlink()
                 raise Error(f"the tests' command cannot be started: {failed.strerror}", "not_found", words[0],

@@ -54,7 +54,7 @@ def _publish_parser() -> argparse.ArgumentParser:
     add("--licence", metavar="TEXT", help="hf-kernel: of the package, if the reference names none")
     add("--repo-id", metavar="OWNER/NAME", help="hf-kernel: where it is going to be uploaded")
     add("--into", metavar="MANIFEST", type=Path, help="patch: which function of which repository is replaced")
-    add("--force", action="store_true", help="publish what is not faster, or whose tests fail")
+    add("--force", action="store_true", help="publish what is not faster, or whose tests fail: all documents and the exit status say so")
     return parser
 
 
@@ -101,10 +101,13 @@ def _publish(arguments: Sequence[str]) -> int:
     if into is not None:
         from .patch import patch
 
-        print(patch(request, into))
-        return 0
-    _say(request, publish(request))
-    return 0
+        made = patch(request, into)
+    else:
+        made = publish(request)
+        _say(request, made)
+    if made.overridden:
+        print("published with --force, although:", *made.overridden, sep="\n  ")
+    return 1 if made.overridden else 0
 
 
 def _say(request: Request, made: Published) -> None:
@@ -113,9 +116,6 @@ def _say(request: Request, made: Published) -> None:
           f"{counted(len({bucket['kernel'] for bucket in buckets}), 'kernel')}")
     for bucket in buckets:
         print(f"  {in_words(bucket)}: {ratio(bucket['speedup'])}")
-    tested = made.tested
-    if tested.ran:
-        print(f"its own tests: {tested.ran - tested.skipped} passed, {tested.skipped} skipped; "
-              + ("kernels were run" if tested.kernels_ran else "no kernel was run: this machine has no such GPU"))
+    print(f"its own tests: {made.tested.words}")
     for note in made.notes:
         print(f"note: {note}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._errors import Error
 from .references import best_of_each, digest, free_sizes, sizes_of
-from .torch_here import executed, their_errors, torch_here
+from .torch_here import executed, require_values, their_errors, torch_here
 from .winners import Winner
 
 _SCHEMA_TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
@@ -23,6 +23,7 @@ class Met:
     init: dict[str, Any]
     outputs: int
     trains: bool
+    constants: dict[str, Any]
 
     def arguments(self) -> list[tuple[str, Any]]:
         """Names of a schema and values: a name that was there before gets an underscore, and one that is no identifier
@@ -46,6 +47,7 @@ def met(winner: Winner) -> Met:
         init = made.get_init_inputs()
         model = made.Model(*init).eval()
         inputs = made.get_inputs()
+        require_values(model, inputs, where)
         given = model(*inputs)
     _refuse_hidden_tensors(torch, model, where)
     outputs = list(given) if isinstance(given, (tuple, list)) else [given]
@@ -54,7 +56,7 @@ def met(winner: Winner) -> Met:
                     str(where), "change what Model.forward returns")
     states = dict([*model.named_parameters(), *model.named_buffers()])
     return Met(_named(model.forward, inputs, where), states, _named(type(model).__init__, init, where, skip=1), len(outputs),
-               _trains(torch, model, winner.reference))
+               _trains(torch, model, winner.reference), getattr(made, "CONSTANTS", {}))
 
 
 def _named(function: Any, values: Any, where: Any, skip: int = 0) -> dict[str, Any]:
@@ -117,10 +119,20 @@ def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, b
                for one, winner in zip(seen, chosen, strict=True)]
     return {"name": name, "namespace": f"{name}_{digest(*texts, chosen[0].reference)[:8]}", "schema": schema,
             "inputs": list(seen[0].inputs), "states": list(seen[0].states),
-            "init": list(seen[0].init), "outputs": seen[0].outputs, "precision": _one_precision(chosen),
+            "init": list(seen[0].init), "constants": _constants(seen), "outputs": seen[0].outputs, "precision": _one_precision(chosen),
             "trains": seen[0].trains,
             "capabilities": [list(capability)], "hardware": winners[0].hardware, "free": free,
             "between": ranges(buckets) if between else [], "buckets": buckets}
+
+
+def _constants(seen: list[Met]) -> dict[str, Any]:
+    """Arguments of the constructor with their values, and what a profile found besides (production/constants.py)."""
+    arguments: dict[str, list[Any]] = {name: [] for name in seen[0].init}
+    for one in seen:
+        for name, value in one.init.items():
+            arguments[name] += [] if value in arguments[name] else [value]
+    return {"arguments": arguments, "attributes": seen[0].constants.get("arguments", {}),
+            "fixed": seen[0].constants.get("fixed", {}), "literals": seen[0].constants.get("literals", [])}
 
 
 def _one_precision(winners: list[Winner]) -> str:

@@ -32,8 +32,9 @@ def layer_of(facts: dict[str, Any], winner: Winner) -> tuple[str, str]:
         if getattr(model, name, None) != value:
             return "", f"`Model` does not keep its argument `{name}` under that name, so a layer cannot hand it on."
     inputs = facts["inputs"]
-    arguments = [*inputs, *(f"self.{state}" for state in facts["states"]), *(f"self.{name}" for name in facts["init"])]
-    if any(not part.isidentifier() for state in facts["states"] for part in state.split(".")):
+    init = [facts["constants"]["attributes"].get(name, name) for name in facts["init"]]  # as the user's module has them
+    arguments = [*inputs, *(f"self.{name}" for name in (*facts["states"], *init))]
+    if any(not part.isidentifier() for state in (*facts["states"], *init) for part in state.split(".")):
         return "", "A parameter's name is no Python name, so a layer cannot hand it on."
     words = {"layer_name": class_name(facts["name"]), "signature": ", ".join(inputs), "name": facts["name"],
              "arguments": ", ".join(arguments)}

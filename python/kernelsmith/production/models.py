@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .torch_here import executed, their_errors, torch_here
+from .torch_here import executed, require_values, their_errors, torch_here
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def load(wanted: Wanted, device: str) -> Loaded:
     with their_errors(Path(wanted.model)), torch.random.fork_rng(devices=[]):
         torch.manual_seed(wanted.seed)
         loaded = _made(torch, wanted)
+        require_values(loaded.model, (loaded.args, loaded.kwargs), Path(wanted.model))
         dtype = _dtype(torch, wanted.dtype)
         model = loaded.model.eval().requires_grad_(False).to(device)
         model = model if dtype is None else model.to(dtype)

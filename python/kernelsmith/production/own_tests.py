@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from .._words import counted
+
 _PATIENCE_S = 900
+_RUNNER = Path(__file__).parent / "counted.py"
 LOG = "tests.log"
 
 
 @dataclass(frozen=True)
 class Tested:
-    """`kernels_ran`: kernels were executed, on a GPU or by the interpreter; else only what falls back was tested."""
+    """What unittest counted. Each failure has its reason, a failed test perhaps several; `kernels`: their answers that were
+    compared, on a GPU or by the interpreter. `not_run` says why there is nothing to count."""
 
-    failed: bool
-    kernels_ran: bool
-    ran: int
-    skipped: int
-    failures: list[str]
+    ran: int = 0
+    failed: int = 0
+    failures: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    kernels: int = 0
+    not_run: str = ""
+
+    @property
+    def words(self) -> str:
+        if self.not_run:
+            return f"not run: {self.not_run}"
+        passed = self.ran - self.failed - len(self.skipped)
+        kernels = (f"{counted(self.kernels, 'answer')} of kernels compared" if self.kernels else
+                   "no kernel was run: this machine has no such GPU")
+        return f"{passed} passed, {self.failed} failed, {len(self.skipped)} skipped; {kernels}"
 
 
 def own_tests(out: Path, kind: str) -> Tested:
-    if kind == "hf-kernel":  # it is built first
-        return Tested(False, False, 0, 0, [])
-    command = [sys.executable, "-B", "-W", "ignore", "-m", "unittest", "discover", "-v", "tests"]
-    done = subprocess.run(command, cwd=out, capture_output=True, text=True, check=False, timeout=_PATIENCE_S,
-                          env=_environment())
-    said = done.stderr
-    (out / LOG).write_text(said)
-    ran, skipped = re.search(r"^Ran (\d+) test", said, re.MULTILINE), re.search(r"skipped=(\d+)", said)
-    failures = dict.fromkeys(re.findall(r"^(?:ERROR|FAIL): (\S+)", said, re.MULTILINE))
-    return Tested(done.returncode != 0, bool(re.search(r"^test_every_bucket .*\.\.\. ok$", said, re.MULTILINE)),
-                  int(ran.group(1)) if ran else 0, int(skipped.group(1)) if skipped else 0, list(failures))
+    if kind == "hf-kernel":
+        return Tested(not_run="kernel-builder builds the package first")
+    command = [sys.executable, "-B", "-P", "-W", "ignore", str(_RUNNER), "tests"]
+    with (out / LOG).open("wb") as log:
+        try:
+            done = subprocess.run(command, cwd=out, stdout=subprocess.PIPE, stderr=log, check=False, timeout=_PATIENCE_S,
+                                  env=_environment())
+        except subprocess.TimeoutExpired:
+            return Tested(failures=[f"they take longer than {_PATIENCE_S} s"])
+    try:
+        return Tested(**json.loads(done.stdout.splitlines()[-1]))
+    except (ValueError, IndexError, TypeError):  # it crashed
+        return Tested(failures=[f"they did not run to their end: status {done.returncode}"])
 
 
 def _environment() -> dict[str, str]:

@@ -15,7 +15,7 @@ from .trial import objections
 from .winners import Winner
 
 _RUNTIME = Path(__file__).parent / "runtime"
-_CORE = ("dispatch.py", "op.py", "sizes.py", "state.py")
+_CORE = ("agreement.py", "dispatch.py", "op.py", "sizes.py", "state.py")
 _OF_KIND = {"module": {"__init__.py": "init_module.py", "_ops.py": "namespace.py", "module.py": "module.py"},
             "torch-op": {"__init__.py": "init_op.py", "_ops.py": "namespace.py"},
             "hf-kernel": {"__init__.py": "init_hub.py", "layers.py": "layers.py"}}
@@ -29,12 +29,18 @@ def write_package(out: Path, kind: str, facts: dict[str, Any], winners: list[Win
     words = {**facts, **more, "home": home.parent.as_posix(), "kind": kind}
     files = {home / name: text for name, text in _package(kind, facts, winners, words).items()}
     files |= {Path(name): text for name, text in _beside(kind, words).items()}
-    files |= {Path(name): text for name, text in texts(facts, winners[0], kind).items()}
     for path, text in files.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         write(out / path, text.encode("utf-8", "surrogateescape"))
     _try(out / home, facts)
     return out / home
+
+
+def write_documents(out: Path, package: Path, kind: str, facts: dict[str, Any], winner: Winner, more: Mapping[str, str]) -> None:
+    """What people read, and package.json with the same facts. They are written when all is known."""
+    for name, text in texts(facts, winner, kind, more).items():
+        write(out / name, text.encode("utf-8", "surrogateescape"))
+    write(package / "package.json", (json.dumps(facts, indent=2) + "\n").encode())
 
 
 def _package(kind: str, facts: dict[str, Any], winners: list[Winner], words: Mapping[str, Any]) -> dict[str, str]:
@@ -54,7 +60,7 @@ def _beside(kind: str, words: Mapping[str, Any]) -> dict[str, str]:
              "pairs.py": (_RUNTIME / "pairs.py").read_text()}
     if kind == "hf-kernel":
         files |= {"build.toml": template("build.toml", words), "flake.nix": template("flake.nix", words),
-                  "CARD.md": template("CARD.md", words), "benchmarks/benchmark.py": template("hub_benchmark.py", words)}
+                  "benchmarks/benchmark.py": template("hub_benchmark.py", words)}
     else:
         files["pyproject.toml"] = template("pyproject.toml", words)
     return files

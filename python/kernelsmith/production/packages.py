@@ -21,6 +21,9 @@ def imported(folder: Path) -> Any:
                     "name the folder that --out named")
     sys.path.insert(0, str(folder.resolve()))
     try:
-        return importlib.import_module(found[0].name)
+        package = importlib.import_module(found[0].name)
     finally:
         sys.path.pop(0)
+    if not hasattr(package, "agreement"):
+        raise Error("an earlier kernelsmith published this package", "version", str(folder), "publish the runs anew")
+    return package

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
 
 from .._errors import Error
+from .._words import counted
 from .._writing import write
 from .checkout import Checkout
 from .manifest import Manifest, read_manifest
 from .publish import Published, Request, publish
-from .rewrite import with_kernel
+from .rewrite import Asking, with_comparison, with_kernel
 
 
-def patch(request: Request, manifest_path: Path) -> str:
-    """Changes the work tree, and puts it back if its tests fail. Returns what to say. Raises Error."""
+def patch(request: Request, manifest_path: Path) -> Published:
+    """Changes the work tree, and puts it back if its tests fail. Prints what was done. Raises Error."""
     manifest = read_manifest(manifest_path)
     checkout = Checkout(manifest.repository)
     old = _text_of(checkout.inside(manifest.file))
@@ -28,10 +30,14 @@ def patch(request: Request, manifest_path: Path) -> str:
                     "make them pass, or change tests in the manifest")
     before.unlink()
     made = publish(replace(request, kind="torch-op"))
-    log = request.out / "repository-tests.log"
-    changed = _changed(manifest, made, old)
+    asking, log = _asking(manifest, made), request.out / "repository-tests.log"
+    where = str(manifest.repository / manifest.file)
+    changed = with_kernel(old, where, asking)
+    _compare(checkout, manifest, made, with_comparison(old, where, asking))
     try:
         _put(checkout, manifest, made, changed)
+        if manifest.add_tests is not None:
+            _put_tests(checkout, manifest, made)
         passed = checkout.tested(manifest.tests, log)
         difference = checkout.difference()
     except BaseException:
@@ -42,7 +48,34 @@ def patch(request: Request, manifest_path: Path) -> str:
         checkout.revert()
         raise Error("the repository's own tests fail with the change, which was taken back", "refused", str(log),
                     f"{request.out / 'change.patch'} is what was tried")
-    return _said(request, manifest, made)
+    print(_said(request, manifest, made))
+    return made
+
+
+def _compare(checkout: Checkout, manifest: Manifest, made: Published, trial: str) -> None:
+    """The repository's own tests call the function, which compares itself with the package. Raises Error for a difference, and
+    if nothing was compared, without --force."""
+    out = made.request.out
+    notes, log = out / "compared.jsonl", out / "comparison-tests.log"
+    try:
+        _put(checkout, manifest, made, trial)
+        checkout.tested(manifest.tests, log, {"KERNELSMITH_COMPARED": str(notes.resolve())})
+    finally:
+        checkout.revert()
+    found = [json.loads(line) for line in notes.read_text().splitlines()] if notes.exists() else []
+    differing = [f"{manifest.function} at {each['form']}: {'; '.join(each['differences'])}" for each in found if each["differences"]]
+    kernels = sum(each["kernel"] is not None for each in found)
+    made.facts["replaces"] = (
+        f"With {manifest.function} on {counted(len(found), 'form')} of its own arguments and inputs of other scales, by "
+        f"{'kernels' if kernels else 'the reference, as no kernel runs here'}: {len(differing) or 'none'} of them differ.")
+    if not found:
+        differing = [f"nothing was compared with {manifest.function}: the repository's tests do not call it at sizes that "
+                     "the package serves"]
+    made.facts["overridden"] += differing
+    made.write_documents()
+    if differing and not made.request.force:
+        raise Error(f"the package is not what it would replace: {differing[0]}", "refused", str(notes if found else log),
+                    "the work tree is as it was; correct arguments in the manifest, or the tests, or --force")
 
 
 def _text_of(file: Path) -> str:
@@ -54,25 +87,24 @@ def _text_of(file: Path) -> str:
         raise Error(f"the file is no UTF-8: {wrong}", "bad_input", str(file), "change file in the manifest") from None
 
 
-def _changed(manifest: Manifest, made: Published, old: str) -> str:
-    """The file's new text."""
+def _asking(manifest: Manifest, made: Published) -> Asking:
     wanted = [*made.facts["inputs"], *made.facts["states"], *made.facts["init"]]
     if len(manifest.arguments) != len(wanted):
         raise Error(f"the operator takes {len(wanted)} arguments ({', '.join(wanted)}), and the manifest gives "
                     f"{len(manifest.arguments)}", "bad_input", f"{manifest.path}: arguments")
-    file = manifest.repository / manifest.file
-    return with_kernel(old, str(file), manifest.function, manifest.arguments,
-                       manifest.import_name, made.facts["name"], trains=made.facts["trains"])
+    return Asking(manifest.function, manifest.arguments, manifest.import_name, made.facts["name"],
+                  made.facts["trains"], bool(made.facts["constants"]["fixed"]))
 
 
 def _put(checkout: Checkout, manifest: Manifest, made: Published, changed: str) -> None:
     name = made.facts["name"]
+    # Folders that are new on the way from the repository's root of imports are packages, as those beside them.
+    new = [folder for folder in (manifest.package, *manifest.package.parents)
+           if folder != manifest.root and folder.is_relative_to(manifest.root) and not (checkout.folder / folder).exists()]
     checkout.add(Path(manifest.package) / name, made.package)
-    if not (checkout.folder / manifest.package / "__init__.py").exists() and manifest.package != manifest.root:
-        checkout.add(Path(manifest.package) / "__init__.py", made.package / "kernels" / "__init__.py")
+    for folder in new:
+        checkout.add(Path(folder) / "__init__.py", made.package / "kernels" / "__init__.py")
     checkout.replace(manifest.file, changed)
-    if manifest.add_tests is not None:
-        _put_tests(checkout, manifest, made)
 
 
 def _put_tests(checkout: Checkout, manifest: Manifest, made: Published) -> None:
@@ -87,14 +119,13 @@ def _put_tests(checkout: Checkout, manifest: Manifest, made: Published) -> None:
     moved.mkdir()
     (moved / "arms.py").write_text(arms)
     (moved / f"test_{name}.py").write_text((tests / f"test_{name}.py").read_text())
-    if (checkout.folder / manifest.add_tests.parent / "__init__.py").exists():
-        (moved / "__init__.py").touch()
+    (moved / "__init__.py").touch()  # else unittest does not find them
     checkout.add(Path(manifest.add_tests), moved)
 
 
 def _said(request: Request, manifest: Manifest, made: Published) -> str:
-    kernels = "kernels were run" if made.tested.kernels_ran else "no kernel was run: this machine has no such GPU"
     package = f"{manifest.import_name}.{made.facts['name']}"
     return (f"{manifest.repository}: {manifest.function} in {manifest.file} asks {package} first\n"
-            f"the repository's own tests pass; {kernels}\n"
+            f"the repository's own tests pass; the package's: {made.tested.words}\n"
+            f"{made.facts['replaces']}\n"
             f"nothing is committed; {request.out / 'change.patch'} is the change, CHANGE_REQUEST.md beside it its text")

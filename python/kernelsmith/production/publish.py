@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from .held_out import Judge
 from .held_out_report import kept_results
 from .hub import layer_of, licence_of
 from .own_tests import LOG, Tested, own_tests
-from .package import write_package
+from .package import write_documents, write_package
 from .references import best_of_each
 from .winners import Winner, winners
 
@@ -38,10 +38,23 @@ class Request:
 
 @dataclass(frozen=True)
 class Published:
+    """`overridden`: what --force published it in spite of."""
+
+    request: Request
     package: Path
     facts: dict[str, Any]
+    winner: Winner
+    words: dict[str, str]
     tested: Tested
     notes: list[str]
+
+    @property
+    def overridden(self) -> list[str]:
+        return list(self.facts["overridden"])
+
+    def write_documents(self) -> None:
+        """Anew, with all that is known by now."""
+        write_documents(self.request.out, self.package, self.request.kind, self.facts, self.winner, self.words)
 
 
 def publish(request: Request, judge: Judge | None = None) -> Published:
@@ -54,17 +67,25 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
     if request.between and not facts["between"]:
         raise Error("--between needs runs at different sizes, and these have one", "invalid_argument", "--between",
                     "give more runs, or leave it out")
-    facts["held_out"] = _held_out(request, found, judge)
+    facts["held_out"], not_held = _held_out(request, found, judge)
     notes, more = _more(request, facts, found)
     package = write_package(request.out, request.kind, facts, found, more)
     tested = own_tests(request.out, request.kind)
-    _judge(request, tested)
-    return Published(package, facts, tested, notes)
+    refusal = _refusal(request, tested)
+    facts["tests"] = asdict(tested)
+    facts["overridden"] = [*(doubt for winner in found for doubt in winner.doubts), *not_held,
+                           *(f"a test of its own failed: {failure}" for failure in tested.failures),
+                           *([refusal.message] if refusal and not tested.failures else [])]
+    made = Published(request, package, facts, found[0], more, tested, notes)
+    made.write_documents()
+    if refusal and not request.force:
+        raise refusal
+    return made
 
 
-def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> list[str]:
-    """What the report says. Raises Error for a win that does not hold, or cannot be measured, without --force."""
-    said = []
+def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> tuple[list[str], list[str]]:
+    """What the report says, and what does not hold. Raises Error for that without --force."""
+    said, not_held = [], []
     for winner in best_of_each(found):
         try:
             results = kept_results(winner, judge)
@@ -72,13 +93,16 @@ def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> lis
             if not request.force:
                 raise
             said.append(f"not measured: {failed.message}")
+            not_held.append(f"held-out shapes were not measured: {failed.message}")
             continue
         failing = [result.words for result in results if not result.holds]
-        if failing and not request.force:
-            raise Error(f"overfitted: the win does not hold on held-out shapes: {'; '.join(failing)}", "refused",
-                        str(winner.folder), "search on with more shapes, or publish it with --force")
+        if failing:
+            not_held.append(f"overfitted: the win does not hold on held-out shapes: {'; '.join(failing)}")
+            if not request.force:
+                raise Error(not_held[-1], "refused", str(winner.folder),
+                            "search on with more shapes, or publish it with --force")
         said += [result.words + ("" if result.holds else " (overfitted)") for result in results]
-    return said
+    return said, not_held
 
 
 def _more(request: Request, facts: dict[str, Any], found: list[Winner]) -> tuple[list[str], dict[str, str]]:
@@ -92,10 +116,11 @@ def _more(request: Request, facts: dict[str, Any], found: list[Winner]) -> tuple
                                           "repo_id": request.repo_id or f"kernelsmith/{name}"}
 
 
-def _judge(request: Request, tested: Tested) -> None:
-    if tested.failed and not request.force:
-        raise Error(f"the package's own tests failed: {', '.join(tested.failures) or 'they did not run'}", "refused",
-                    str(request.out / LOG), "the package stands there to look at; --force publishes it all the same")
-    if request.between and not tested.kernels_ran and not request.force:
-        raise Error("sizes between those measured must be checked, and no kernel runs here", "unsupported", "--between",
-                    "publish on a machine with such a GPU, or leave --between out")
+def _refusal(request: Request, tested: Tested) -> Error | None:
+    if tested.failures:
+        return Error(f"the package's own tests failed ({tested.words}): {tested.failures[0]}", "refused",
+                     str(request.out / LOG), "the package stands there to look at; --force publishes it all the same")
+    if request.between and not tested.kernels:
+        return Error("sizes between those measured must be checked, and no kernel runs here", "unsupported", "--between",
+                     "publish on a machine with such a GPU, or leave --between out")
+    return None

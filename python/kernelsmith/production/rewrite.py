@@ -3,30 +3,79 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from .._errors import Error
 
 
-def with_kernel(text: str, where: str, function: str, arguments: list[str], import_from: str, name: str, *,
-                trains: bool) -> str:
+@dataclass(frozen=True)
+class Asking:
+    """How a function asks a package: `arguments` are expressions in its terms. `trains`: the module computes something else
+    in training; `fixed`: the kernels are for modules with some values of attributes only."""
+
+    function: str
+    arguments: list[str]
+    import_from: str
+    name: str
+    trains: bool = False
+    fixed: bool = False
+
+    @property
+    def alias(self) -> str:
+        return f"_{self.name}"
+
+
+def with_kernel(text: str, where: str, asking: Asking) -> str:
     """The file's new text. Raises Error if the function cannot be found or changed."""
+    tree, first, is_method = _place(text, where, asking)
+    lines = text.splitlines(keepends=True)
+    at = min([first.lineno, *(each.lineno for each in getattr(first, "decorator_list", []))]) - 1
+    indent = lines[at][:len(lines[at]) - len(lines[at].lstrip())]
+    called = ", ".join(asking.arguments)
+    condition = " and ".join([*_conditions(asking, is_method), f"{asking.alias}.applies({called})"])
+    step = "\t" if "\t" in indent else "    "
+    lines[at:at] = [f"{indent}if {condition}:\n", f"{indent}{step}return {asking.alias}.call({called})\n"]
+    lines.insert(_after_imports(tree), f"from {asking.import_from} import {asking.name} as {asking.alias}\n")
+    return _parsed("".join(lines), where)
+
+
+def with_comparison(text: str, where: str, asking: Asking) -> str:
+    """The file's text for a trial: the function is as it was, and compares itself with the package (agreement.py)."""
+    _, _, is_method = _place(text, where, asking)
+    owner, _, last = asking.function.rpartition(".")
+    conditions = " and ".join(_conditions(asking, is_method))
+    arguments = f"({', '.join(asking.arguments)},)" + (f" if {conditions} else None" if conditions else "")
+    return _parsed(f"{text.rstrip()}\n\n\nimport sys as _sys\n\nfrom {asking.import_from} import {asking.name} as {asking.alias}\n\n"
+                   f"{asking.alias}.agreement.compare({owner or '_sys.modules[__name__]'}, {last!r}, {arguments!r})\n", where)
+
+
+def _place(text: str, where: str, asking: Asking) -> tuple[ast.Module, ast.stmt, bool]:
+    """The file, the function's first statement, and whether it is a method."""
     try:
         tree = ast.parse(text)
     except SyntaxError as wrong:
         raise Error(f"the file is no Python: {wrong.msg}", "bad_input", f"{where}:{wrong.lineno}") from None
-    node, is_method = _found(tree, where, function)
-    first = _after_docstring(node, where, function)
-    if trains and not is_method:
+    node, is_method = _found(tree, where, asking.function)
+    first = _after_docstring(node, where, asking.function)
+    if asking.trains and not is_method:
         raise Error("the module computes something else in training, and a function does not know which it is", "bad_input",
-                    f"{where}: {function}", "name the method of the module")
-    called, alias = ", ".join(_checked(each, where) for each in arguments), f"_{name}"
-    indent = " " * first.col_offset
-    condition = f"not self.training and {alias}.applies({called})" if trains else f"{alias}.applies({called})"
-    lines = text.splitlines(keepends=True)
-    lines[first.lineno - 1:first.lineno - 1] = [f"{indent}if {condition}:\n", f"{indent}    return {alias}.call({called})\n"]
-    lines.insert(_after_imports(tree), f"from {import_from} import {name} as {alias}\n")
-    changed = "".join(lines)
-    ast.parse(changed)
+                    f"{where}: {asking.function}", "name the method of the module")
+    for each in asking.arguments:
+        _check(each, where)
+    return tree, first, is_method
+
+
+def _conditions(asking: Asking, is_method: bool) -> list[str]:
+    return [*(["not self.training"] if asking.trains else []),
+            *([f"{asking.alias}.same_constants(self)"] if asking.fixed and is_method else [])]
+
+
+def _parsed(changed: str, where: str) -> str:
+    try:
+        ast.parse(changed)
+    except SyntaxError as wrong:
+        raise Error(f"the file cannot be changed by lines: {wrong.msg}", "bad_input", where,
+                    "begin the function's body on a line of its own, indented as its other lines") from None
     return changed
 
 
@@ -52,12 +101,11 @@ def _after_docstring(node: ast.FunctionDef, where: str, function: str) -> ast.st
     return node.body[has_docstring]
 
 
-def _checked(expression: str, where: str) -> str:
+def _check(expression: str, where: str) -> None:
     try:
         ast.parse(expression, mode="eval")
     except SyntaxError:
         raise Error(f"{expression!r} is no expression", "bad_input", f"{where}: arguments") from None
-    return expression
 
 
 def _after_imports(tree: ast.Module) -> int:

@@ -55,7 +55,16 @@ def _fitting(loaded: Loaded, package: Any, paths: Sequence[str]) -> dict[str, Ca
     alike = [path for path in (paths or named) if path and _has_states(named[path], own)]
     calls = recorded(loaded, alike)
     return {path: called[0] for path, called in calls.items()
-            if called and package.fitting(arguments_of(named[path], package, called[0])) is not None}
+            if called and package.same_constants(named[path])
+            and package.fitting(arguments_of(named[path], package, called[0])) is not None}
+
+
+def disagreements(module: Any, package: Any, call: Call) -> list[str]:
+    """What the package gives otherwise than the module, on what it was called with and on inputs of other scales."""
+    def arguments(_: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        return arguments_of(module, package, Call(args, kwargs, None))
+
+    return list(package.agreement.disagreements(torch_here().nn.Module.__call__, arguments, (module, *call.args), call.kwargs))
 
 
 def own_states(package: Any) -> list[str]:
@@ -85,7 +94,8 @@ def states_of(module: Any, package: Any) -> tuple[Any, ...]:
         device = next(iter(held.values())).device if held else "cpu"
         held |= {name: constants[name].to(device) for name in lacking}
     return (*(held[name] for name in facts["states"]),
-            *(getattr(module, name, value) for name, value in zip(facts["init"], init, strict=True)))
+            *(package.agreement.value_at(module, facts["constants"]["attributes"].get(name, name), value)
+              for name, value in zip(facts["init"], init, strict=True)))
 
 
 def swapped_module(original: Any, package: Any, call: Call) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import Template
 from typing import Any
 
 from .._errors import Error
@@ -19,14 +20,15 @@ _NAMES = {**{f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
 
 
 def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> str:
-    """`inputs` are the tensors of the recorded call, in the order of the graph's. Raises Error for what is no reference."""
+    """A draft, whose constants are open (constants.py). `inputs` are the tensors of the recorded call, in the order of the
+    graph's. Raises Error for what is no reference."""
     torch = torch_here()
     names = _placeholders(torch, program)
     if not names:
         raise Error("the module takes no tensor", "bad_input", title)
     _refuse_mutations(program, title)
     lines = [f"        {name} = {_read(target)}" for name, target in _states(program).items()]
-    return template("task_reference.py", {
+    return Template(template("task_reference.py")).safe_substitute({
         "title": title, "origin": origin, "inputs": ", ".join(names),
         "body": "\n".join([*lines, *_body(program, names[0], title)]),
         "states": "\n".join(_held(torch, program, name) for name in _states(program)) or "        pass",

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._errors import Error
 from .._writing import write
+from .constants import with_constants
 from .graph import exported, takes_tf32
 from .hotspots import HotSpot
 from .models import Loaded
@@ -57,12 +58,18 @@ def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
 def _drafted(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, name: str) -> _Drafted:
     path, _, number = spot.paths[0].partition("@")
     call = calls[int(number or 0)]
-    program = exported(loaded.model.get_submodule(path), call.args, call.kwargs, path).run_decompositions({})
-    inputs = tensors((call.args, call.kwargs))
+    module, inputs = loaded.model.get_submodule(path), tensors((call.args, call.kwargs))
     title = f"{spot.kind} of {loaded.name}, met {spot.calls} {'time' if spot.calls == 1 else 'times'} a step."
-    text = reference_of(program, inputs, title, f"Where: {', '.join(spot.paths[:8])}{', ...' if spot.calls > 8 else ''}.")
+    where = f"Where: {', '.join(spot.paths[:8])}{', ...' if spot.calls > 8 else ''}."
+    program = _program(module, call, path)
+    text, constants = with_constants(module, call, lambda: reference_of(_program(module, call, path), inputs, title, where))
     check(text, program, inputs, call, folder / "reference.py")
-    return _Drafted(name, spot, text, _task_yaml(name, title, inputs, "tf32" if takes_tf32(program) else "fp32"))
+    about = f"{title} Constants: {constants}." if constants else title
+    return _Drafted(name, spot, text, _task_yaml(name, about, inputs, "tf32" if takes_tf32(program) else "fp32"))
+
+
+def _program(module: Any, call: Call, path: str) -> Any:
+    return exported(module, call.args, call.kwargs, path).run_decompositions({})
 
 
 def _written(drafted: _Drafted, folder: Path) -> Task:
@@ -80,7 +87,7 @@ def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -
     torch = torch_here()
     made = executed(text, where, "reference")
     with torch.no_grad(), torch.random.fork_rng(devices=[]), their_errors(where):
-        model = made.Model().eval()
+        model = made.Model(*made.get_init_inputs()).eval()
         values = {**program.state_dict, **program.constants}
         model.load_state_dict({name: values[name] for name in model.state_dict()})
         model.to(inputs[0].device)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from .._words import counted
+from .own_tests import Tested
 from .winners import Winner
 
 _RUNTIME = Path(__file__).parent / "runtime"
 
 
-def texts(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, str]:
-    words = _words(facts, winner, kind)
-    return {name: Template((_RUNTIME / f"{name}.in").read_text()).substitute(words)
-            for name in ("REPORT.md", "CHANGE_REQUEST.md")}
+def texts(facts: dict[str, Any], winner: Winner, kind: str, more: Mapping[str, str]) -> dict[str, str]:
+    words = {**more, **_words(facts, winner, kind)}
+    names = ("REPORT.md", "CHANGE_REQUEST.md", *(("CARD.md",) if kind == "hf-kernel" else ()))
+    return {name: Template((_RUNTIME / f"{name}.in").read_text()).substitute(words) for name in names}
 
 
 def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:
@@ -27,7 +29,33 @@ def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:
             "baseline": _baseline(winner), "held_out": "; ".join(facts["held_out"]) or "The task names none.",
             "kernel_count": counted(len({bucket["kernel"] for bucket in buckets}), "kernel"), "gain": _gain(facts),
             "buckets_in_words": "; ".join(in_words(bucket) for bucket in buckets),
-            "tiers": ", ".join(sorted({bucket["tier"] for bucket in buckets})), "limits": _limits(winner)}
+            "tiers": ", ".join(sorted({bucket["tier"] for bucket in buckets})), "limits": _limits(winner),
+            "forced": _forced(facts["overridden"]), "tests": _tests(Tested(**facts["tests"])),
+            "replaces": facts.get("replaces", "The function in whose place it is put compares itself first: `apply` and the "
+                                  "layer for `kernelize` do that, with inputs of other scales, too."),
+            "constants": _constants(facts["constants"])}
+
+
+def _forced(overridden: list[str]) -> str:
+    """Before all else, if there is anything."""
+    if not overridden:
+        return ""
+    return "\n".join(["> **Published with `--force`, although:**", ">", *(f"> - {each}" for each in overridden), "", ""])
+
+
+def _tests(tested: Tested) -> str:
+    listed = [f"{what}: {'; '.join(each)}" for what, each in (("Failures", tested.failures), ("Skipped", tested.skipped)) if each]
+    return ". ".join([tested.words, *listed]) + "."
+
+
+def _constants(constants: dict[str, Any]) -> str:
+    said = [f"`{name}` is {' or '.join(map(repr, values))}, an argument: a call with another value takes the plain path"
+            for name, values in constants["arguments"].items()]
+    said += [f"`{path}` is {value!r}, and in the kernels: a module with another value is not served"
+             for path, value in constants["fixed"].items()]
+    if constants["literals"]:
+        said.append(f"the module's code has {', '.join(constants['literals'])}")
+    return "; ".join(said) + "." if said else "None is known."
 
 
 def _row(bucket: dict[str, Any]) -> str:

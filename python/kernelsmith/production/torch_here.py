@@ -39,3 +39,14 @@ def their_errors(path: Path) -> Iterator[None]:
         raise
     except Exception as raised:
         raise Error(f"the file raised {type(raised).__name__}: {raised}", "bad_input", str(path)) from raised
+
+
+def require_values(model: Any, inputs: Any, where: Path) -> None:
+    """Raises Error for tensors that have none."""
+    torch = torch_here()
+    held = [*model.named_parameters(), *model.named_buffers()]
+    held += [("an input", leaf) for leaf in torch.utils._pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
+    empty = [name for name, value in held if value.is_meta]
+    if empty:
+        raise Error(f"tensors are on the device meta, so they have no values: {', '.join(empty[:3])}", "bad_input", str(where),
+                    "make the model and its inputs on the CPU: leave torch.device('meta') out, or load weights into it")

@@ -19,7 +19,7 @@ from .._run import Run
 
 @dataclass(frozen=True)
 class Winner:
-    """A confirmed best. `figures` are the confirmation's, as `show --json` has them."""
+    """A confirmed best. `figures` are the confirmation's, as `show --json` has them. `doubts`: what --force overrides."""
 
     folder: Path
     run: str
@@ -34,6 +34,7 @@ class Winner:
     file: str
     text: str
     figures: dict[str, Any]
+    doubts: list[str]
 
     @property
     def speedup(self) -> dict[str, float]:
@@ -70,7 +71,9 @@ def _winner(folder: Path, force: bool) -> Winner:
     if not best["confirmed"]:
         raise Error("the best was not confirmed: it was not measured again on fresh inputs", "bad_input", str(folder),
                     "kernelsmith resume measures it again, unless limits.confirm is false in run.yaml")
-    _refuse_doubtful(folder, best["evaluation"], force)
+    doubts = _doubts(folder, best["evaluation"])
+    if doubts and not force:
+        raise Error(doubts[0], "bad_input", str(folder), "search on, or publish it with --force")
     program = Run.open(folder).program(best["program"])
     if len(program.source.files) != 1:
         raise Error(f"the best has {len(program.source.files)} files, and a package's kernel is one", "bad_input",
@@ -79,7 +82,7 @@ def _winner(folder: Path, force: bool) -> Winner:
     task, text_of_task = _core.Task(folder / "task"), (folder / "task" / "task.yaml").read_text(encoding="utf-8")
     precision, baseline = _setting(text_of_task, "precision", "fp32"), _setting(text_of_task, "baseline", "eager")
     return Winner(folder, shown["run"], shown["archive"]["digest"], name, shown["task"]["digest"], task.description,
-                  precision, baseline, task.reference.text, program.id, file, text, best["evaluation"])
+                  precision, baseline, task.reference.text, program.id, file, text, best["evaluation"], doubts)
 
 
 def _setting(task: str, key: str, usual: str) -> str:
@@ -88,15 +91,17 @@ def _setting(task: str, key: str, usual: str) -> str:
     return found.group(1) if found else usual
 
 
-def _refuse_doubtful(folder: Path, evaluation: dict[str, Any], force: bool) -> None:
-    if evaluation["speedup"] is None:
+def _doubts(folder: Path, evaluation: dict[str, Any]) -> list[str]:
+    """Raises Error without a speedup."""
+    speedup = evaluation["speedup"]
+    if speedup is None:
         raise Error("the best has no speedup", "bad_input", str(folder))
-    if evaluation["speedup"]["low"] <= 1 and not force:
-        raise Error(f"the best is not faster than the reference: {evaluation['speedup']['median']:.2f}x, from "
-                    f"{evaluation['speedup']['low']:.2f}", "bad_input", str(folder), "search on, or publish it with --force")
-    if evaluation["features"].get("degenerate") and not force:
-        raise Error("the task is degenerate: an output of the reference is the same for all inputs", "bad_input",
-                    str(folder), "give the task other inputs, or publish it with --force")
+    doubts = []
+    if speedup["low"] <= 1:
+        doubts.append(f"the best is not faster than the reference: {speedup['median']:.2f}x, from {speedup['low']:.2f}")
+    if evaluation["features"].get("degenerate"):
+        doubts.append("the task is degenerate: an output of the reference is the same for all inputs")
+    return doubts
 
 
 def _shown(folder: Path) -> dict[str, Any]:

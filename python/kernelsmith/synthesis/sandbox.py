@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections import deque
@@ -83,10 +85,10 @@ class Sandbox:
         (self._folder / "task.yaml").write_text(_TASK.format(seconds=seconds, python=json.dumps(self._python)))
         made = evaluate(self._folder, {"seed.jsonl": "".join(lines)})
         named = {one["name"]: one["text"] for one in made.report.get("artifacts", ())}
-        got = [_answer(text) for text in named.get("python.out", "").splitlines()][:len(lines)]
-        if made.accepted:
-            got = [_answer(named[name]) for name in sorted(named) if name.isdigit()]
-        elif len(got) < len(lines):
+        numbered = ({name: text for name, text in named.items() if name.isdigit()} if made.accepted else
+                    dict(line.split(" ", 1) for line in named.get("python.out", "").splitlines() if re.match(r"\d+ ", line)))
+        got = _first([numbered.get(f"{at:04}") for at in range(len(lines))])
+        if not got or (not made.accepted and len(got) < len(lines)):
             got.append({"refused": "breaks_sandbox", "message": f"{made.code}: {(made.diagnostics or '')[-300:]}"})
         return got + self.answers(tasks[len(got):])
 
@@ -102,6 +104,11 @@ def _that_fit(tasks: list[Record]) -> list[str]:
             break
         lines.append(line)
     return lines
+
+
+def _first(texts: list[str | None]) -> list[Record]:
+    """The answers before the first that is missing: what comes after it is asked for again."""
+    return [_answer(text) for text in itertools.takewhile(lambda text: text is not None, texts) if text is not None]
 
 
 def _answer(text: str) -> Record:

@@ -6,12 +6,13 @@ import torch.nn.functional as F
 
 
 class Norm(nn.Module):
-    def __init__(self, width):
+    def __init__(self, width, eps=1e-5):
         super().__init__()
+        self.eps, self.axis = eps, -1
         self.weight = nn.Parameter(torch.ones(width))
 
     def forward(self, x):
-        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight
+        return x * torch.rsqrt(x.pow(2).mean(self.axis, keepdim=True) + self.eps) * self.weight
 
 
 class Attention(nn.Module):

@@ -1,10 +1,10 @@
 // The command backend on small shell programs, and on the example.
-#include <future>
 #include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
@@ -29,13 +29,13 @@ Source candidate(const std::string& text) { return Source::create({{"candidate.s
 Evaluation evaluate(const Task& task, const Source& source, CommandOptions options = {}) {
   const auto evaluator = make_command_evaluator(task, options);
   if (!evaluator) throw ErrorException(evaluator.error());
-  std::promise<Result<Evaluation>> answer;
   EvaluationJob job;
   job.run = "test";
   job.task = task.digest;
   job.source = source;
-  (*evaluator)->start(job, {}, [&](Result<Evaluation> result) { answer.set_value(std::move(result)); });
-  return answer.get_future().get().value();
+  return answer_of<Evaluation>([&](auto done) { (*evaluator)->start(job, {}, std::move(done)); })
+      .get()
+      .value();
 }
 
 Rejection rejected(const std::string& script, const std::string& source = "exit 0") {

@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <kernelsmith/sandbox/files.hpp>
+
 #include "workshop.hpp"
 
 namespace kernelsmith::cpu {
@@ -73,6 +75,15 @@ class Pool : public ::testing::Test {
   CpuBinaryPtr object = workshop.build(kOnes);
   std::optional<Arena> arena;
 };
+
+TEST(RunnerChannel, DoesNotWaitForARunnerThatTakesNoRequests) {
+  auto ends = RunnerChannel::create();
+  ASSERT_TRUE(ends);
+  constexpr int kMoreThanASocketHolds = 1'000'000;
+  int sent = 0;
+  while (sent < kMoreThanASocketHolds && ends->first.request(1)) ++sent;
+  EXPECT_LT(sent, kMoreThanASocketHolds);
+}
 
 TEST_F(Pool, StartsARunnerWhereNoneWaits) {
   RunnerPool pool(settings);
@@ -161,6 +172,19 @@ TEST_F(Pool, SaysWhyARunnerDoesNotStart) {
   EXPECT_EQ(runner.error().code, ErrorCode::tool_failed);
   EXPECT_NE(runner.error().message.find("kernelsmith-runner does not start"), std::string::npos)
       << describe(runner.error());
+}
+
+TEST_F(Pool, OneThatIsNotReadyInTimeIsTheMachinesFaultAndTriedAgain) {
+  const auto folder = ScratchFolder::create();
+  ASSERT_TRUE(folder && folder->write("sleeps", "#!/bin/sh\nexec sleep 1000\n"));
+  const std::filesystem::path program = folder->path() / "sleeps";
+  std::filesystem::permissions(program, std::filesystem::perms{0755});
+  settings.unsandboxed = true;
+  settings.load_timeout_s = 0.1;
+  settings.files = RunnerFiles::unconfined(program);
+  const auto runner = RunnerProcess::start(*arena, settings);
+  ASSERT_FALSE(runner);
+  EXPECT_EQ(runner.error().code, ErrorCode::busy) << describe(runner.error());
 }
 
 TEST_F(Pool, LoadsFromTheHostWhereNothingIsConfined) {

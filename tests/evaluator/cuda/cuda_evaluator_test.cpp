@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
@@ -83,12 +84,11 @@ class CudaEvaluator : public ::testing::Test {
 TEST_F(CudaEvaluator, WhatIsRightIsPlannedAndEndsForWantOfAGpu) {
   const Task made = task();
   const auto evaluator = make_cuda_evaluator(made).value();
-  std::promise<Result<Evaluation>> promise;
   EvaluationJob job;
   job.task = made.digest;
   job.source = made.seed;
-  evaluator->start(std::move(job), {}, [&](Result<Evaluation> done) { promise.set_value(std::move(done)); });
-  const auto evaluation = promise.get_future().get();
+  const auto evaluation =
+      answer_of<Evaluation>([&](auto done) { evaluator->start(std::move(job), {}, std::move(done)); }).get();
   ASSERT_FALSE(evaluation) << evaluation->rejection()->diagnostics;
   EXPECT_EQ(evaluation.error().code, ErrorCode::unsupported);
   EXPECT_THAT(evaluation.error().message,

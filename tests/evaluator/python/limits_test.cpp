@@ -4,6 +4,7 @@
 #include <string>
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "evaluating.hpp"
 #include "hostile_programs.hpp"
@@ -128,7 +129,9 @@ TEST_P(PythonLimits, WhatAProgramDoesToItsWorkerHarmsNoOther) {
   const std::string closed =
       "import os\nos.makedirs('/tmp/a/b')\nopen('/tmp/a/b/c', 'w')\nos.chmod('/tmp/a', 0)\nreturn 1";
   std::vector<std::string> all = {
-      deep, limits, "import os\nos.nice(5)\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 5)\nreturn 1"};
+      deep, limits,
+      "import os\nos.nice(5)\nup = os.getppid()\n"
+      "os.setpriority(os.PRIO_PROCESS, up, min(19, os.getpriority(os.PRIO_PROCESS, up) + 5))\nreturn 1"};
   if (GetParam()) {
     all.push_back(closed);
     for (const std::string folder : {"/tmp", "/dev/shm"})
@@ -138,10 +141,11 @@ TEST_P(PythonLimits, WhatAProgramDoesToItsWorkerHarmsNoOther) {
     EXPECT_TRUE(patient_.run(body).accepted()) << body;
     const Evaluation next = patient_.run(
         "import os, resource\nopen('own', 'w') if os.access('.', os.W_OK) else None\n"
-        "return os.getpriority(os.PRIO_PROCESS, 0) + (resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 8) + "
-        "os.path.exists('/tmp/a')");
+        "return os.getpriority(os.PRIO_PROCESS, 0) + 100 * (resource.getrlimit(resource.RLIMIT_NOFILE)[0] == "
+        "8) + "
+        "1000 * os.path.exists('/tmp/a')");
     ASSERT_TRUE(next.accepted()) << body << next.rejection()->diagnostics;
-    EXPECT_EQ(next.metrics()->fitness().median, 0) << body;
+    EXPECT_EQ(next.metrics()->fitness().median, ::getpriority(PRIO_PROCESS, 0)) << body;
   }
 }
 

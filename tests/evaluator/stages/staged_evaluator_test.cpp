@@ -101,18 +101,18 @@ TEST_F(StagedEvaluator, TellsWhenAJobWaitsForItsTurn) {
   const auto evaluator = make({.compile_slots = 1, .run_slots = 1, .compile_while_running = true});
   auto first = start(*evaluator, job("first"));
   run_gate.await(1);
-  std::promise<void> waits;
-  std::promise<std::vector<bool>> told;
+  const auto waits = std::make_shared<std::promise<void>>();
+  const auto told = std::make_shared<std::promise<std::vector<bool>>>();
   auto turns = std::make_shared<std::vector<bool>>();
   evaluator->start_watched(
-      job("second"), {}, [&told, turns](auto) { told.set_value(*turns); },
-      [&waits, turns](bool works) {
+      job("second"), {}, [told, turns](auto) { told->set_value(*turns); },
+      [waits, turns](bool works) {
         turns->push_back(works);
-        if (!works) waits.set_value();
+        if (!works) waits->set_value();
       });
-  waits.get_future().wait();
+  waits->get_future().wait();
   run_gate.open();
-  EXPECT_THAT(told.get_future().get(), ElementsAre(true, false, true));
+  EXPECT_THAT(told->get_future().get(), ElementsAre(true, false, true));
   EXPECT_TRUE(first.get()->accepted());
 }
 

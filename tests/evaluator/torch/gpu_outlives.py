@@ -176,7 +176,7 @@ class Batches:
         addresses = []
         for batch in range(rounds):
             self.do["run"]({"variant": 0, "sets": list(range(100 * batch + 1, 100 * batch + 1 + count))}, b"")
-            addresses.append([tensor.data_ptr() for inputs, _ in runner._slots for tensor in inputs.tensors()])
+            addresses.append([tensor.data_ptr() for inputs, _, _ in runner._slots for tensor in inputs.tensors()])
             start = time.perf_counter()
             self.do["publish"]({}, b"")
             spent["publish"] += time.perf_counter() - start

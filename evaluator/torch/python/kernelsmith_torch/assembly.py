@@ -70,8 +70,9 @@ class _Assembly:
         before = _flat(tape.setup, {})
         made, missing = self._live(before, needed - self._state_numbers(needed), set(), self._state_storages)
         made = draws.with_earlier(made, before, tape)
+        drawn, kept = draws.before_calls(kept, tape.call, tape)
         self._refuse_copied_tables(made)
-        self._check(made, kept, missing - set(module.inputs) - self._state_numbers(missing))
+        self._check(made, drawn, kept, missing - set(module.inputs) - self._state_numbers(missing))
 
         inputs = [{"id": self._id(n), **self._shape(n)} for n in module.inputs]
         for step in made:
@@ -90,6 +91,8 @@ class _Assembly:
             "version": VERSION, "arch": arch, "inputs": inputs,
             "state": {name: self._id(n) for name, n in module.state.items() if self._canonical(n) in used},
             "setup": [*self._constants.values(), *setup], "alternatives": alternatives}
+        if drawn:
+            plan["draws"] = [self._body(step) for step in drawn]
         return plan, left_out
 
     def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
@@ -136,16 +139,17 @@ class _Assembly:
                        "addresses are not those that its tensors have in a call",
                        "upload the table itself to where it is used, or copy it in forward", step.where)
 
-    def _check(self, made: list[Step], kept: list[list[Step]], missing: set[int]) -> None:
-        for step in itertools.chain(made, *kept):
-            if "aten" not in step.body or operators.allowed(step.body["aten"], step.body["overload"]):
+    def _check(self, made: list[Step], drawn: list[Step], kept: list[list[Step]], missing: set[int]) -> None:
+        for step in itertools.chain(made, drawn, *kept):
+            if "aten" not in step.body or not step.draws and operators.allowed(step.body["aten"], step.body["overload"]):
                 continue
             name = step.body["aten"] + ("" if step.body["overload"] == "default" else "." + step.body["overload"])
             if not step.draws:
                 raise Refused("not_allowed", f"{name} cannot stand in a plan", "use operators that keep shapes", step.where)
-            if not any(step is each for each in made):
-                raise Refused("not_allowed", f"{name} draws in a call: it would be checked with other numbers than it had",
-                              "draw in the constructor, where the seed is the reference's", step.where)
+            before_call = any(step is each for each in drawn) and operators.is_given(step.body["aten"], step.body["overload"])
+            if not before_call and not any(step is each for each in made):
+                raise Refused("not_allowed", f"{name} draws in a call, which can only be given numbers that depend on shapes alone",
+                              "draw with torch.rand, torch.randn, uniform_ or normal_", step.where)
             if not operators.draws(step.body["aten"], step.body["overload"]):
                 raise Refused("not_allowed", f"{name} is not among the draws that a constructor may make",
                               "draw with torch.rand, torch.randn, uniform_ or normal_", step.where)

@@ -36,7 +36,7 @@ def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
     where each argument begins."""
     told, cubins = decode(plan)
     modules = [cubin_facts.read(cubin) for cubin in cubins[len(told["kernels"]):]]
-    for entry in itertools.chain(told["setup"], *(alternative["ops"] for alternative in told["alternatives"])):
+    for entry in itertools.chain(told["setup"], told.get("draws", []), *(alternative["ops"] for alternative in told["alternatives"])):
         if "launch" in entry:
             number = entry["launch"]
             yield {**entry, "launch": told["kernels"][number]["name"], "code": cubins[number]}

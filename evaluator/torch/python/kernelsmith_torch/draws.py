@@ -1,4 +1,5 @@
-"""What a candidate's constructor draws. KernelBench seeds it as it seeds the reference's, so a plan's setup may draw, too.
+"""What a candidate draws. KernelBench seeds its constructor as it seeds the reference's, so a plan's setup may draw, too; and
+the calls of both alike, so a call is given what it draws (forward_draws.py).
 
 Every draw takes numbers from a generator: all that come before a draw that is needed are kept, and draw into scratch.
 """
@@ -10,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .recording import Step, Tape, name_of
+from .recording import Choice, Step, Tape, name_of
 
 
 def install(tape: Tape) -> None:
@@ -42,22 +43,54 @@ def with_earlier(made: list[Step], setup: list[Step], tape: Tape) -> list[Step]:
 
 def _into_scratch(step: Step, tape: Tape) -> list[Step]:
     """The draw, on other tensors of the same shapes, whose results are nobody's."""
-    in_place = step.body["aten"].endswith("_")
+    return _drawn(step, tape, None)
+
+
+def before_calls(kept: list[list[Step]], call: list[Step | Choice], tape: Tape) -> tuple[list[Step], list[list[Step]]]:
+    """What is drawn before a call, and the calls, which are given it."""
+    needed = {id(step) for steps in kept for step in steps if step.draws}
+    steps = [step for step in call if isinstance(step, Step)]
+    wanted = {id(step): step for step in steps if id(step) in needed}
+    drawn: list[Step] = []
+    for step in with_earlier(list(wanted.values()), steps, tape):
+        drawn += _drawn(step, tape, _copied(step) if _is_in_place(step) else step.body["out"]) if id(step) in wanted else [step]
+    return drawn, [[_given(step) if id(step) in wanted else step for step in steps
+                    if id(step) not in wanted or _is_in_place(step)] for steps in kept]
+
+
+def _given(step: Step) -> Step:
+    """What a call does instead of a draw in place."""
+    body = {"aten": "aten::copy_", "overload": "default", "args": [step.body["args"][0], _copied(step)], "kwargs": {},
+            "out": step.body["out"]}
+    return Step(body, step.reads, step.writes, step.results, step.where)
+
+
+def _copied(step: Step) -> dict[str, Any]:
+    return {"t": ("drawn", id(step))}
+
+
+def _is_in_place(step: Step) -> bool:
+    return step.body["aten"].endswith("_")
+
+
+def _drawn(step: Step, tape: Tape, out: Any) -> list[Step]:
+    """The draw, on other tensors of the same shapes, into `out`."""
+    in_place = _is_in_place(step)
     steps, args = [], []
     for index, v in enumerate(step.body["args"]):
         if isinstance(v, dict) and "t" in v:
             tensor = tape.tensors[v["t"]]
-            v = {"t": ("scratch", id(step), index)}
-            steps.append(_scratch(tensor, v, in_place, step.where))
+            v = out if in_place and out else {"t": ("scratch", id(step), index)}
+            steps.append(_scratch(tensor, v, in_place or out is not None, step.where))
         args.append(v)
-    steps.append(Step({**step.body, "args": args, "out": None}, [], set(), [], step.where))
+    steps.append(Step({**step.body, "args": args, "out": out}, [], set(), [], step.where))
     return steps
 
 
-def _scratch(tensor: torch.Tensor, out: Any, in_place: bool, where: str) -> Step:
+def _scratch(tensor: torch.Tensor, out: Any, unread: bool, where: str) -> Step:
     """What is drawn depends on the order of elements in memory; values that are read must be valid: zero is."""
     kwargs = {"dtype": {"dtype": name_of(tensor.dtype)}, "device": {"device": True}}
-    name, args = ("empty_strided", [list(tensor.shape), list(tensor.stride())]) if in_place else (
+    name, args = ("empty_strided", [list(tensor.shape), list(tensor.stride())]) if unread else (
         "zeros", [list(tensor.shape)])
     return Step({"aten": f"aten::{name}", "overload": "default", "args": args, "kwargs": kwargs, "out": out}, [], set(), [],
                 where)

@@ -7,6 +7,7 @@ a Failure with fault `task`, and names file and line of the reference.
 from __future__ import annotations
 
 import copy
+import itertools
 import random
 import sys
 import traceback
@@ -17,14 +18,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.utils import _pytree as pytree
 
 from kernelsmith_process.framing import Failure
 
+from .forward_draws import ForwardDraws
 from .memory import asked_for
 
 VARIANTS = ("given", "scaled", "shifted")
 _STATE_SEED = 0
+_MATERIAL_SEED = 1
+# What forward() draws after an input's own seed would be the input again.
+_FORWARD = 1 << 62
 _MOST_MASK = 1 << 27  # bytes beside an input of gigabytes
 
 
@@ -68,6 +74,12 @@ class Inputs:
 
     leaves: list[Any]
     spec: Any
+    draws: ForwardDraws
+    seed: int  # of what forward() draws
+
+    def drawn(self) -> list[torch.Tensor]:
+        """What forward() draws; nothing before its first call."""
+        return self.draws.drawn(self.seed)
 
     def tensors(self) -> list[torch.Tensor]:
         return [leaf for leaf in self.leaves if isinstance(leaf, torch.Tensor)]
@@ -75,7 +87,8 @@ class Inputs:
     def with_tensors(self, tensors: Sequence[torch.Tensor]) -> Inputs:
         """The same structure around other tensors."""
         rest = iter(tensors)
-        return Inputs([next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves], self.spec)
+        return Inputs([next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves], self.spec,
+                      self.draws, self.seed)
 
     def arguments(self) -> list[Any]:
         return pytree.tree_unflatten(self.leaves, self.spec)
@@ -92,6 +105,7 @@ class Reference:
     def __init__(self, path: str, device: torch.device, cast: bool = False) -> None:
         self.path, self.device = path, device
         self._cast = cast
+        self._draws = ForwardDraws(self._seed)
         self._module = types.ModuleType("kernelsmith_reference")
         self._module.__file__ = path
         sys.modules[self._module.__name__] = self._module
@@ -115,12 +129,24 @@ class Reference:
         """Generators as Model's constructor finds them: a candidate's draws the same."""
         self._seed(_STATE_SEED)
 
+    def seed_call(self, seed: int) -> None:
+        """Generators as a call on the inputs of `seed` finds them: what a candidate draws in it is what the reference draws."""
+        self._seed(seed ^ _FORWARD)
+
     def _made(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
         self._seed(_STATE_SEED)
         given = getattr(self._module, "get_init_inputs", list)()
         self.seed_constructor()
         model = kind(*given).eval()
-        return model.to(torch.float32) if self._cast else model
+        model = model.to(torch.float32) if self._cast else model
+        return self._materialised(model) if has_lazy(model) else model
+
+    def _materialised(self, model: torch.nn.Module) -> torch.nn.Module:
+        """The module after one call, which makes its parameters, and draws them where the constructor ended."""
+        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
+            inputs = self.draw(0, _MATERIAL_SEED)
+        model.to(self.device)(*inputs.arguments())
+        return model.cpu()
 
     def model(self) -> torch.nn.Module:
         """A copy of Model with its parameters, on the device, in eval mode."""
@@ -144,7 +170,7 @@ class Reference:
             for index, leaf in enumerate(leaves):  # one after the other: each is given back before the next is made
                 leaves[index] = self._varied(leaf, variant)
                 del leaf
-            return Inputs(leaves, spec)
+            return Inputs(leaves, spec, self._draws, seed ^ _FORWARD)
 
     def _varied(self, leaf: Any, variant: int) -> Any:
         if not isinstance(leaf, torch.Tensor):
@@ -177,6 +203,11 @@ def _shifted(leaf: torch.Tensor) -> torch.Tensor:
     return shifted
 
 
+def has_lazy(model: torch.nn.Module) -> bool:
+    """Whether its first call makes parameters or buffers (torch.nn.Lazy*)."""
+    return any(map(is_lazy, itertools.chain(model.parameters(), model.buffers())))
+
+
 def constants(inputs: Inputs) -> list[Any]:
     """Inputs that are no tensors: constants of every plan."""
     return [leaf for leaf in inputs.leaves if not isinstance(leaf, torch.Tensor)]
@@ -190,6 +221,12 @@ def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
 
 
 def run_model(model: torch.nn.Module, inputs: Inputs) -> list[torch.Tensor]:
+    """The outputs of one eager call, which is given what it draws."""
+    with inputs.draws.of_call(inputs.seed):
+        return run_plainly(model, inputs)
+
+
+def run_plainly(model: torch.nn.Module, inputs: Inputs) -> list[torch.Tensor]:
     """The outputs of one eager call."""
     with torch.no_grad():
         return output_tensors(model(*inputs.arguments()))

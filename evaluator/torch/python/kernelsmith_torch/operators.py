@@ -1,15 +1,18 @@
 """The operators that may stand in a plan, and no others. Both sides use it: the planner refuses, the workers check.
 
-A name stands for all its overloads, those that write into a tensor given as `out` only if OUT lists it too. Not here:
-random operators (a plan is repeated and compared), operators whose shape or control flow depends on values (a graph
-cannot read them), those that exchange or resize a tensor's memory, those that change a tensor's shape in place (a plan is
-run many times on the same tensors), and anything that reads or writes files. `as_strided` must stay within its storage:
-PyTorch checks that.
+A name stands for all its overloads, those that write into a tensor given as `out` only if OUT lists it too, and for its
+form in place. Not here:
+random operators (a plan is repeated and compared), but those that draw nothing in evaluation; operators whose shape or
+control flow depends on values (a graph cannot read them); those that exchange or resize a tensor's memory; those that
+change a tensor's shape in place (a plan is run many times on the same tensors: safe_form gives what stands for them); and
+anything that reads or writes files. `as_strided` must stay within its storage: PyTorch checks that.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -26,33 +29,35 @@ CREATION = """
 """
 
 COPIES = """
-    _to_copy cat clone constant_pad_nd copy copy_ fill fill_ flip hstack vstack pad repeat roll rot90
-    stack tile to zero_ reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
-    replication_pad3d pixel_shuffle pixel_unshuffle channel_shuffle complex im2col col2im tril tril_ triu triu_ diag_embed
-    block_diag meshgrid
+    _to_copy cat clone constant_pad_nd copy fill flip hstack vstack pad repeat roll rot90 stack tile to zero_
+    reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
+    pixel_shuffle pixel_unshuffle channel_shuffle complex im2col col2im tril triu diag_embed block_diag meshgrid
 """
 
-# One tensor in, one of its shape out. In-place forms are listed by the second name.
+# One tensor in, one of its shape out.
 UNARY = """
-    abs abs_ acos acosh angle asin asinh atan atanh bitwise_not ceil ceil_ clamp clamp_ clamp_max clamp_max_ clamp_min
-    clamp_min_ conj_physical cos cos_ cosh deg2rad digamma erf erf_ erfc erfinv exp exp_ exp2 exp2_ expm1 floor floor_
-    frac isfinite isinf isnan isneginf isposinf lgamma log log_ log10 log1p log1p_ log2 log2_ logical_not logit
-    nan_to_num nan_to_num_ neg neg_ positive rad2deg reciprocal reciprocal_ round round_ rsqrt rsqrt_ sgn sigmoid
-    sigmoid_ sign signbit sin sin_ sinc sinh special_bessel_j0 special_bessel_j1 special_entr special_erfcx special_i0
-    special_i0e special_i1 special_i1e special_log_ndtr special_ndtri sqrt sqrt_ square square_ tan tanh tanh_ trunc
+    abs acos acosh angle asin asinh atan atanh bitwise_not ceil clamp clamp_max clamp_min conj_physical cos cosh deg2rad
+    digamma erf erfc erfinv exp exp2 expm1 floor frac isfinite isinf isnan isneginf isposinf lgamma log log10 log1p log2
+    logical_not logit nan_to_num neg positive rad2deg reciprocal round rsqrt sgn sigmoid sign signbit sin sinc sinh
+    special_bessel_j0 special_bessel_j1 special_entr special_erfcx special_i0 special_i0e special_i1 special_i1e
+    special_log_ndtr special_ndtri sqrt square tan tanh trunc
 """
 
 BINARY = """
-    add add_ addcdiv addcdiv_ addcmul addcmul_ atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift
-    bitwise_xor copysign div div_ eq floor_divide fmax fmin fmod ge gt heaviside hypot isclose ldexp le lerp lerp_
-    logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill masked_fill_ maximum minimum mul mul_ ne pow
-    pow_ remainder rsub sub sub_ where xlogy __and__ __or__ __xor__ __lshift__ __rshift__
+    add addcdiv addcmul atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign div eq
+    floor_divide fmax fmin fmod ge gt heaviside hypot isclose ldexp le lerp logaddexp logaddexp2 logical_and logical_or
+    logical_xor lt masked_fill maximum minimum mul ne pow remainder rsub sub where xlogy __and__ __or__ __xor__
+    __lshift__ __rshift__
 """
 
 ACTIVATIONS = """
-    celu celu_ elu elu_ gelu gelu_ glu hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh hardtanh_
-    leaky_relu leaky_relu_ log_sigmoid_forward mish mish_ prelu _prelu_kernel relu relu_ relu6 selu selu_ silu silu_
-    softplus softshrink threshold threshold_ _softmax _log_softmax softmax log_softmax
+    celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_sigmoid_forward mish prelu _prelu_kernel
+    relu relu6 selu silu softplus softshrink threshold _softmax _log_softmax softmax log_softmax
+"""
+
+# In evaluation only: takes_numbers.
+DROPOUT = """
+    alpha_dropout dropout feature_alpha_dropout feature_dropout native_dropout rrelu rrelu_with_noise
 """
 
 REDUCTIONS = """
@@ -61,9 +66,9 @@ REDUCTIONS = """
 """
 
 PRODUCTS = """
-    addbmm addmm addmm_ _addmm_activation addmv addr baddbmm baddbmm_ bilinear bmm chain_matmul cross linalg_cross dot
-    einsum ger inner kron linear linalg_matmul linalg_multi_dot linalg_matrix_power matmul mm mv outer tensordot
-    _trilinear vdot cdist _cdist_forward _euclidean_dist _pdist_forward cosine_similarity _scaled_mm _int_mm
+    addbmm addmm _addmm_activation addmv addr baddbmm bilinear bmm chain_matmul cross linalg_cross dot einsum ger inner
+    kron linear linalg_matmul linalg_multi_dot linalg_matrix_power matmul mm mv outer tensordot _trilinear vdot cdist
+    _cdist_forward _euclidean_dist _pdist_forward cosine_similarity _scaled_mm _int_mm
 """
 
 LINEAR_ALGEBRA = """
@@ -78,7 +83,8 @@ CONVOLUTIONS = """
 
 POOLING = """
     adaptive_avg_pool1d _adaptive_avg_pool2d adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool3d
-    adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d
+    adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d fractional_max_pool2d
+    fractional_max_pool3d max_pool1d
     max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d
     max_unpool3d upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d _upsample_nearest_exact2d
     upsample_nearest3d _upsample_nearest_exact3d upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa
@@ -88,6 +94,7 @@ POOLING = """
 NORMS = """
     batch_norm native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_no_training cudnn_batch_norm
     instance_norm layer_norm native_layer_norm group_norm native_group_norm rms_norm _fused_rms_norm renorm
+    _weight_norm _weight_norm_interface
 """
 
 NETWORKS = """
@@ -102,24 +109,22 @@ LOSSES = """
 """
 
 INDEXING = """
-    index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce
-    index_reduce_ index_select gather masked_scatter scatter scatter_ scatter_add scatter_add_ scatter_reduce
-    scatter_reduce_ select_scatter slice_scatter diagonal_scatter as_strided_scatter take take_along_dim put sort argsort
+    index index_add index_copy index_fill index_put index_reduce index_select gather masked_scatter scatter scatter_add
+    scatter_reduce select_scatter slice_scatter diagonal_scatter as_strided_scatter take take_along_dim put sort argsort
     topk searchsorted bucketize isin
 """
 
 TRANSFORMS = "_fft_c2c _fft_c2r _fft_r2c"
 
 LISTS = """
-    _foreach_add _foreach_add_ _foreach_mul _foreach_mul_ _foreach_sub _foreach_sub_ _foreach_div _foreach_div_
-    _foreach_copy_ _foreach_zero_
+    _foreach_add _foreach_mul _foreach_sub _foreach_div _foreach_copy_ _foreach_zero_
 """
 
 GROUPS: dict[str, frozenset[str]] = {
     name: frozenset(names.split())
     for name, names in {
         "views": VIEWS, "creation": CREATION, "copies": COPIES, "unary": UNARY, "binary": BINARY,
-        "activations": ACTIVATIONS, "reductions": REDUCTIONS, "products": PRODUCTS, "linear algebra": LINEAR_ALGEBRA,
+        "activations": ACTIVATIONS, "dropout": DROPOUT, "reductions": REDUCTIONS, "products": PRODUCTS, "linear algebra": LINEAR_ALGEBRA,
         "convolutions": CONVOLUTIONS, "pooling": POOLING, "norms": NORMS, "networks": NETWORKS, "losses": LOSSES,
         "indexing": INDEXING, "transforms": TRANSFORMS, "lists": LISTS,
     }.items()
@@ -127,24 +132,37 @@ GROUPS: dict[str, frozenset[str]] = {
 
 _NAMES = frozenset().union(*GROUPS.values())
 
-_LIGHT = frozenset().union(*(GROUPS[name] for name in ("views", "creation", "copies", "unary", "binary", "activations"))) - {
+_ALLOWED = _NAMES | {f"{name}_" for name in _NAMES}
+
+_LIGHT = frozenset().union(*(GROUPS[name] for name in (
+    "views", "creation", "copies", "unary", "binary", "activations", "dropout"))) - {
     "_softmax", "_log_softmax", "softmax", "log_softmax"}
 
 
 def is_heavy(name: str) -> bool:
     """Whether aten::NAME does more than look at elements one by one: a product, a reduction, a convolution, ..."""
-    return name.partition("::")[2] not in _LIGHT
+    return _listed(name) not in _LIGHT
 
 
 def does_work(name: str) -> bool:
     """Whether aten::NAME does more than allocate memory or look at it in another way."""
-    return name.partition("::")[2] not in GROUPS["views"] | GROUPS["creation"]
+    return _listed(name) not in GROUPS["views"] | GROUPS["creation"]
 
 
-# In a constructor only, if the seed is known; how many numbers each takes depends on shapes alone.
+def _listed(name: str) -> str:
+    """How aten::NAME is listed: `add` for aten::add_, which does in place what `add` does."""
+    short = name.removeprefix("aten::")
+    return short if short in _NAMES else short.removesuffix("_")
+
+
+# In a constructor, and before a call, where the seed is known; how many numbers each takes depends on shapes alone.
 DRAWS = frozenset("""
     rand rand_like randn randn_like randint randint_like bernoulli bernoulli_ exponential_ normal normal_ random_ uniform_
 """.split())
+
+
+# What a draw may be made into, or like.
+SCRATCH = ("aten::empty_strided", "aten::zeros")
 
 
 # Neither planner nor runner lets one of them change the shape of `out`: it may be an input.
@@ -157,12 +175,52 @@ OUT = frozenset("""
 
 def allowed(name: str, overload: str) -> bool:
     """Whether `aten::NAME.OVERLOAD` may stand in a plan; `name` begins with aten::, `overload` may be default."""
-    return _is_in(_NAMES, name, overload)
+    return _is_in(_ALLOWED, name, overload)
 
 
 def draws(name: str, overload: str) -> bool:
     """Whether `aten::NAME.OVERLOAD` may draw in a plan's setup."""
     return _is_in(DRAWS, name, overload)
+
+
+def is_given(name: str, overload: str) -> bool:
+    """Whether what the draw `aten::NAME.OVERLOAD` of a call draws depends on shapes alone, so that the call can be given it."""
+    if not draws(name, overload):
+        return False
+    kinds = [str(argument.type) for argument in getattr(getattr(torch.ops.aten, name[6:]), overload)._schema.arguments]
+    return "Tensor" not in kinds or kinds.count("Tensor") == 1 and (name.endswith(("_", "_like")) or overload == "p")
+
+
+def takes_numbers(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether this call takes numbers from a generator: dropout and its kind do in training, and if their share is not 0."""
+    if torch.Tag.nondeterministic_seeded not in function.tags:
+        return False
+    arguments = function._schema.arguments
+    given = {a.name: a.default_value for a in arguments if a.has_default_value()}
+    given |= dict(zip((a.name for a in arguments), args)) | dict(kwargs)
+    return not (given.get("train", given.get("training")) is False or given.get("dropout", given.get("dropout_p")) == 0)
+
+
+@functools.cache
+def safe_form(function: torch._ops.OpOverload) -> torch._ops.OpOverload | None:
+    """The operator that gives what `function` gives, without its promise (`unsafe_split`: nobody writes to the parts) or its
+    effect on a tensor's shape (`squeeze_`). None if there is none: `resize_` and `set_` exchange memory."""
+    name = function._schema.name.removeprefix("aten::")
+    if torch.Tag.inplace_view in function.tags:
+        safe = name.removesuffix("_")
+    elif name.startswith(("unsafe_", "_unsafe_")):
+        safe = name.removeprefix("_").removeprefix("unsafe_")
+    else:
+        return None
+    packet = getattr(torch.ops.aten, safe, None)
+    found = next((overload for overload in (getattr(packet, each) for each in (packet.overloads() if packet else ()))
+                  if _takes(overload) == _takes(function)), None)
+    is_view = found is not None and found._schema.arguments[0].alias_info is not None
+    return found if is_view or torch.Tag.inplace_view not in function.tags else None
+
+
+def _takes(function: torch._ops.OpOverload) -> list[tuple[str, str]]:
+    return [(argument.name, str(argument.type)) for argument in function._schema.arguments]
 
 
 @functools.cache
@@ -171,6 +229,6 @@ def _is_in(names: frozenset[str], name: str, overload: str) -> bool:
     if namespace != "aten" or short not in names:
         return False
     operator = getattr(getattr(torch.ops.aten, short, None), overload, None)
-    if not isinstance(operator, torch._ops.OpOverload):
+    if not isinstance(operator, torch._ops.OpOverload) or torch.Tag.inplace_view in operator.tags:
         return False
     return short in OUT or not any(argument.is_out for argument in operator._schema.arguments)

@@ -53,7 +53,7 @@ class _Checker:
         self._kernel_count = 0
 
     def plan(self, plan: Any) -> Plan:
-        object_of(plan, "the plan", {"version", "arch", "inputs", "state", "setup", "alternatives", "kernels"}, {"modules"})
+        object_of(plan, "the plan", {"version", "arch", "inputs", "state", "setup", "alternatives", "kernels"}, {"modules", "draws"})
         if isinstance(plan["arch"], str):
             refuse(f"its kernels are for {plan['arch'][:64]!r}, and modules run on NVIDIA's GPUs only")
         arch = integer_of(plan["arch"], 0, 10_000, "arch")
@@ -71,7 +71,8 @@ class _Checker:
             refuse("two inputs or parameters have one id")
         known = set(state.values())
         setup = self._block(plan["setup"], known, given=set(), keep=None)
-        fixed = known | {t.id for t in inputs}
+        draws, drawn = self._draws(plan.get("draws", []), known | {t.id for t in inputs})
+        fixed = known | {t.id for t in inputs} | drawn
         alternatives = []
         for alternative in list_of(plan["alternatives"], plan_format.MOST_ALTERNATIVES, "alternatives"):
             object_of(alternative, "an alternative", {"name", "ops", "outputs"})
@@ -84,9 +85,10 @@ class _Checker:
             alternatives.append(Alternative(text_of(alternative["name"], "a name"), ops, outputs))
         if not alternatives:
             refuse("it has no alternatives")
-        self._free(setup, set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops))
-                                                      for a in alternatives)))
-        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules)
+        used = set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops)) for a in alternatives))
+        self._free(setup, used)
+        self._free(draws, used)
+        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules, draws, sorted(drawn & used))
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
@@ -98,6 +100,16 @@ class _Checker:
         if keep is not None:
             self._free(checked, given | keep)
         return checked
+
+    def _draws(self, ops: Any, taken: set[int]) -> tuple[list[Op], set[int]]:
+        """What is drawn before each call, and no other work: nobody measures it."""
+        drawn: set[int] = set()
+        draws = self._block(ops, drawn, given=set(), keep=None)
+        if not all(isinstance(op, Seed) or isinstance(op, Aten) and (op.draws or op.name in operators.SCRATCH) for op in draws):
+            refuse("there is other work than draws before a call")
+        if drawn & taken:
+            refuse("what is drawn has the id of another tensor")
+        return draws, drawn
 
     @staticmethod
     def _free(ops: list[Op], seen: set[int]) -> None:
@@ -130,6 +142,8 @@ class _Checker:
         args = [self._value(v, known) for v in list_of(op["args"], MOST_ARGUMENTS, "arguments")]
         object_of(op["kwargs"], "keyword arguments")
         kwargs = {name_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
+        if not draws and operators.takes_numbers(function, args, kwargs):
+            refuse(f"operator {name}.{overload} draws")
         return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:

@@ -107,3 +107,5 @@ class Plan:
     alternatives: list[Alternative]
     kernels: list[Kernel]
     modules: list[Module] = field(default_factory=list)
+    draws: list[Op] = field(default_factory=list)  # before each call, which is given `drawn`
+    drawn: list[int] = field(default_factory=list)

@@ -13,16 +13,18 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import (DataDependentOutputException, DynamicOutputShapeException, FakeTensor,
                                            FakeTensorMode, UnsupportedFakeTensorException)
+from torch.nn.parameter import is_lazy
 from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import answers, composites, device, inductor, plan_format, recording
+from . import answers, composites, device, inductor, lazy, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .constants import Constants
 from .differences import refuse_differences
 from .extension import Extensions
+from .model_source import has_lazy
 from .progress import Progress
 from .recording import Refused
 from .triton_recording import Kernels, Recording
@@ -56,6 +58,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
     extensions.install()
     torch.nn.Module._apply = _apply
+    lazy.install(tape)
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
             task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"])
@@ -103,8 +106,10 @@ class _Task:
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
         self._cast = cast
         with Constants():
-            model = module.Model(*self.constructor)
-        state = self.cast(model).state_dict()
+            model = self.cast(module.Model(*self.constructor).eval())
+            if has_lazy(model):
+                model(*self.inputs())
+        state = model.state_dict()
         self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
 
     def cast(self, model: torch.nn.Module) -> torch.nn.Module:
@@ -139,20 +144,24 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     with Constants():
         model = kind(*task.constructor)
     model = task.cast(model.eval()).to(recording.CUDA)
-    module = _with_state(model, task, tape)
+    module = None if has_lazy(model) else _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")
+    held = _held(model).keys()
     outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
+    if (made := _held(model).keys() - held) and any(isinstance(step, recording.Step) and step.draws for step in tape.call):
+        raise Refused("not_allowed", f"forward() makes and draws {min(made)}, which is to be made once",
+                      "make it in the constructor, or by a module of torch.nn.Lazy*")
+    module = module or _with_state(model, task, tape)
     module.outputs = [tape.number(t) for t in outputs]
     return module
 
 
 def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Module:
     module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
-    named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
-    for name, tensor in named:
+    for name, tensor in _held(model).items():
         number = tape.number(tensor)
         if task.state.get(name) == (tuple(tensor.shape), tensor.dtype):
             module.state[name] = number
@@ -166,15 +175,23 @@ def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Mo
     return module
 
 
+def _held(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    return dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
+
+
 def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
     """nn.Module._apply for fakes: a changed parameter is a new one; PyTorch would exchange its memory instead."""
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():
-        if parameter is not None and (applied := function(parameter)) is not parameter:
+        if is_lazy(parameter):
+            parameter.data = function(parameter.data)
+        elif parameter is not None and (applied := function(parameter)) is not parameter:
             self._parameters[key] = torch.nn.Parameter(applied, parameter.requires_grad)
     for key, buffer in self._buffers.items():
-        if buffer is not None:
+        if is_lazy(buffer):
+            buffer.data = function(buffer.data)
+        elif buffer is not None:
             self._buffers[key] = function(buffer)
     return self
 

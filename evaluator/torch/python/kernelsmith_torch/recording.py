@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -112,6 +112,13 @@ class Tape:
         self.storages.append(self.storages[number])
         self._numbers[id(tensor)] = number
 
+    def replace(self, tensor: torch.Tensor, before: torch.Tensor, view: torch.Tensor) -> None:
+        """`tensor`, whose shape an operator changed in place, is `view`; `before` has the shape that its number keeps."""
+        number = self.number(tensor)
+        self.tensors[number] = before
+        self._numbers[id(before)] = number
+        self.rebind(tensor, view)
+
     def line(self) -> str:
         """Where the candidate's source is now: `candidate.py:31`; empty if it is not on the stack."""
         frame = sys._getframe(1)
@@ -138,8 +145,7 @@ class Tape:
         writes = {storage_of(t) for t in (*_written(func, args, kwargs), *also_writes)}
         results: list[int] = []
         body["out"] = self.value(result, results)
-        # Attention and recurrent layers are tagged for a dropout that they need not have.
-        if torch.Tag.nondeterministic_seeded in func.tags and not operators.allowed(func._schema.name, func._overloadname):
+        if operators.takes_numbers(func, args, kwargs):
             body["draws"] = "cuda"
         self._append(Step(body, reads, writes, results, self.line()))
 
@@ -287,6 +293,8 @@ class Recorder(TorchDispatchMode):
         if not tape.recording or func.namespace == "prim":
             with _inside(tape):
                 return func(*args, **kwargs)
+        if (safe := operators.safe_form(func)) is not None:
+            return self._safely(safe, func, args, kwargs)
         shapes = [(t, t.shape, storage_of(t)) for t in kwargs.values() if isinstance(t, FakeTensor)]
         with _inside(tape):
             result = func(*args, **kwargs)
@@ -295,6 +303,18 @@ class Recorder(TorchDispatchMode):
                     raise Refused("not_allowed", f"{func._schema.name} changes the shape of its `out`",
                                   "give it a tensor of the result's shape", tape.line())
             tape.operator(func, args, kwargs, result)
+        return result
+
+    def _safely(self, safe: torch._ops.OpOverload, func: torch._ops.OpOverload, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Records `safe` in place of `func`."""
+        with _inside(self.tape):
+            result = safe(*args, **kwargs)
+            self.tape.operator(safe, args, kwargs, result)
+            if torch.Tag.inplace_view in func.tags:
+                before = args[0].detach()
+                func(*args, **kwargs)
+                self.tape.replace(args[0], before, result)
+                return args[0]
         return result
 
 
@@ -349,6 +369,8 @@ def show_cuda(tape: Tape) -> None:
         return tape.tell_address(self) if self.device.type == "meta" else true_pointer(self)
 
     FakeTensor.device = property(device)
+    # A fake's copy belongs to the same mode. Copying that walks its table of weak references, and crashes in it.
+    FakeTensorMode.__deepcopy__ = lambda mode, memo: mode
     torch.UntypedStorage.data_ptr = pointer
     torch.set_default_device = tape.places.set_default
     torch.get_default_device = lambda: tape.places.default

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,6 +15,7 @@ from kernelsmith_process.framing import Failure, Message
 from . import compare as comparison
 from .accelerator import PRECISIONS, Device, hashes_of, pieces, place_like, use_precision
 from .counting import Operations
+from .forward_draws import giving
 from .layout import layouts_of
 from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import (VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors,
@@ -110,7 +112,9 @@ class ReferenceProcess:
                 self._device.give_back()
                 self._variants += 1
         self._notes: list[str] = []
-        if request.get("baseline", "eager") == "compile":
+        if request.get("baseline", "eager") == "compile" and self._drawn_bytes:
+            self._notes.append("the reference draws in forward(): it is timed without torch.compile, which draws other numbers")
+        elif request.get("baseline", "eager") == "compile":
             self._model = torch.compile(self._model)
         total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
         usable = total - reserve(total)
@@ -179,6 +183,7 @@ class ReferenceProcess:
         torch.manual_seed(_OTHER_SEED)  # so that what forward() draws differs from the first time
         with self._device.peak() as calling:
             again = run_model(self._model, inputs)
+        self._drawn_bytes = _bytes(inputs.drawn())
         self._lie = layouts_of(again, [*inputs.tensors(), *self._model.state_dict().values()])
         del inputs
         index = _first(zip(plain, again), _alike)
@@ -201,7 +206,7 @@ class ReferenceProcess:
         del plain, moved, inputs
         self._device.give_back()
         state = _bytes(list(self._model.state_dict().values()))
-        inputs, wrote = _bytes(first.tensors), _bytes(outputs)
+        inputs, wrote = _bytes(first.tensors) + self._drawn_bytes, _bytes(outputs)
         truth = sum(t.numel() * (8 if t.element_size() == 2 else 12) for t in outputs)
         needs = Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
         return outputs, needs, still
@@ -265,10 +270,11 @@ class ReferenceProcess:
 
         def lay_out() -> None:
             for seed, (tensors, _, _, _) in zip(sets, self._slots):
-                for target, source in zip(tensors, self._reference.draw(variant, seed).tensors()):
+                drawn = self._reference.draw(variant, seed)
+                for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
                     target.copy_(source)
             if self._layout.gives_back:
-                source = None
+                drawn = source = None
                 self._device.give_back()
                 # The first pass over memory takes up to a tenth longer after some was given back. The runner makes that pass
                 # before its clock starts, when it hashes its inputs; so does this.
@@ -278,16 +284,18 @@ class ReferenceProcess:
 
     def _new_slot(self) -> tuple[list[torch.Tensor], Inputs, Call, Any]:
         drawn: Inputs | None = self._reference.draw(0, _FIRST_SEED)
-        tensors, memory = place_like(drawn.tensors(), self._device)
+        given = len(drawn.tensors())
+        tensors, memory = place_like([*drawn.tensors(), *drawn.drawn()], self._device)
         inputs = drawn.with_tensors(tensors)
         footprint = Footprint()
 
         def fill() -> None:
-            for target, source in zip(tensors, drawn.tensors()):
+            for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
                 target.copy_(source)
 
         def function() -> list[torch.Tensor]:
-            return output_tensors(self._model(*inputs.arguments()))
+            with giving(tensors[given:]):
+                return output_tensors(self._model(*inputs.arguments()))
 
         with torch.no_grad():
             for _ in range(_WARM_UPS if not self._slots else 1):  # libraries and torch.compile get ready

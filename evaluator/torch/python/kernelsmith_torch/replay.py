@@ -239,6 +239,14 @@ class Program:
                           "its constructor made cannot be restored", "write to tensors of your own")
         self._seal.close()
 
+    def drawn(self) -> list[torch.Tensor]:
+        """What a call draws, which is given it behind its inputs. Generators are as a reference's call finds them."""
+        self._draws_left = MOST_DRAWN
+        tensors: Tensors = {}
+        with torch.no_grad():
+            self._execute(self._plan.draws, tensors, Footprint(), set(), _go_on)
+        return [tensors[id_] for id_ in self._plan.drawn]
+
     def renew(self, alternative: Alternative) -> None:
         """Variables of its kernels. No recorded call of it may exist."""
         self.kernels.renew({op.kernel for op in alternative.ops if isinstance(op, Launch)})
@@ -276,7 +284,7 @@ class Program:
 
     def _given(self, inputs: Sequence[torch.Tensor]) -> Tensors:
         """Other tensors of the same memory, for one call: operators that write into `out` may change their shape."""
-        named = {info.id: tensor for info, tensor in zip(self._plan.inputs, inputs)}
+        named = dict(zip([*(info.id for info in self._plan.inputs), *self._plan.drawn], inputs))
         return {id_: tensor.detach() for id_, tensor in (self._fixed | named).items()}
 
     def name_of(self, op: Aten | Launch | DeviceOp) -> str:
@@ -320,7 +328,7 @@ class Program:
     def _drawn(self, op: Aten, args: list[Any], kwargs: dict[str, Any]) -> Any:
         self._draws_left -= count(op, args)
         if self._draws_left < 0:
-            raise ValueError(f"a constructor may draw {MOST_DRAWN} numbers at most")
+            raise ValueError(f"a constructor, or a call, may draw {MOST_DRAWN} numbers at most")
         return draw(op, args, kwargs)
 
     def _bind(self, op: Aten, out: Any, result: Any, tensors: Tensors, footprint: Footprint, foreign: set[int]) -> None:

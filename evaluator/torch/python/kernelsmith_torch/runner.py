@@ -5,6 +5,7 @@ It never computes an expected output: a candidate's kernels run in this process'
 
 from __future__ import annotations
 
+import itertools
 import math
 import secrets
 from collections.abc import Callable
@@ -52,7 +53,7 @@ class Runner:
         self._scrubber = Scrubber(device)
         self._reference: Reference | None = None
         self._memory: Message = {}  # how the judge laid the task out
-        self._slots: list[tuple[Inputs, Any]] = []
+        self._slots: list[tuple[Inputs, Any, list[torch.Tensor]]] = []
         self._calls: list[Call] = []
         self._pool: Any = None
         self._anchor: Call | None = None  # keeps the pool while its calls come and go
@@ -233,9 +234,8 @@ class Runner:
                 self._slots = [self._new_slot()]
             self._fill(0, 0, _FIRST_SEED)
             self._wipe()
-            steps = program.steps(self._best, self._slots[0][0].tensors())
-            op_times(self._device, steps, Patience(self._call_s))
-            times = op_times(self._device, program.steps(self._best, self._slots[0][0].tensors()), Patience(self._call_s))
+            op_times(self._device, program.steps(self._best, self._given(0)), Patience(self._call_s))
+            times = op_times(self._device, program.steps(self._best, self._given(0)), Patience(self._call_s))
         own = [is_own(op) for op in self._best.ops]
         total = sum(times)
         return {"ops": [{"name": program.name_of(op), "own": mine, "us": us}
@@ -245,14 +245,14 @@ class Runner:
 
     def _held(self) -> int:
         """Bytes that are there before a call: parameters, what the constructor made, inputs."""
-        tensors = [*self._originals.values(), *self._slots[0][0].tensors()]
+        tensors = [*self._originals.values(), *self._given(0)]
         return self._loaded().made_bytes + sum(tensor.nbytes for tensor in tensors)
 
     def _try(self, alternative: Alternative, only: bool) -> float | Failure:
         """Microseconds of a call, or why it fails; the device's own failures are raised. 0 if it is the only one, and
         there is nothing to choose."""
         program = self._loaded()
-        inputs = self._slots[0][0].tensors()
+        inputs = self._given(0)
         try:
             with torch.no_grad(), blaming_candidate("running the candidate"):
                 self._fill(0, 0, _FIRST_SEED)
@@ -284,7 +284,7 @@ class Runner:
     def _record(self, alternative: Alternative, slot: int, pool: Any) -> Call:
         program = self._loaded()
         footprint = Footprint()
-        inputs = self._slots[slot][0].tensors()
+        inputs = self._given(slot)
         program.reserve(alternative)
         return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
 
@@ -307,27 +307,33 @@ class Runner:
             self._pool = self._clock.new_pool()
             self._device.give_back()
 
-    def _new_slot(self) -> tuple[Inputs, Any]:
+    def _new_slot(self) -> tuple[Inputs, Any, list[torch.Tensor]]:
         tensors, memory = place_like(self._outline.tensors(), self._device)
-        return self._outline.with_tensors(tensors), memory
+        return self._outline.with_tensors(tensors), memory, self._loaded().drawn()
+
+    def _given(self, slot: int) -> list[torch.Tensor]:
+        """What a call gets: its inputs, and what it draws."""
+        return [*self._slots[slot][0].tensors(), *self._slots[slot][2]]
 
     def _fill(self, slot: int, variant: int, seed: int) -> None:
         assert self._reference is not None
-        for target, source in zip(self._slots[slot][0].tensors(), self._reference.draw(variant, seed).tensors()):
+        sources = self._reference.draw(variant, seed).tensors()
+        self._reference.seed_call(seed)
+        for target, source in zip(self._given(slot), itertools.chain(sources, self._loaded().drawn())):
             target.copy_(source)
         if self._memory.get("gives_back"):
-            source = None
+            sources = source = None
             self._device.give_back()
 
     def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
         """Nothing that an earlier batch wrote is left, and nothing that we compute from secrets: neither beside the inputs,
         nor in the outbox, nor in memory that nobody uses."""
-        for _, memory in self._slots:
+        for _, memory, _ in self._slots:
             memory.fill_(OTHER_POISON)
         for slot, seed in enumerate(sets):
             self._fill(slot, variant, seed)
         program.restore()
-        self._inputs_seal = Seal([memory for _, memory in self._slots])
+        self._inputs_seal = Seal([memory for _, memory, _ in self._slots])
         self._wipe()
 
     def _wipe(self) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 
 from .accelerator import full_precision, pieces
-from .model_source import Inputs, Reference, is_memory, output_tensors, run_model
+from .model_source import Inputs, Reference, is_memory, run_model
 
 BLOCK = 1024
 _FEW = 64  # an output with fewer elements says too little about its reference's error
@@ -284,8 +284,8 @@ def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[to
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
     try:
-        with torch.no_grad(), full_precision(precision):
-            return output_tensors(model(*inputs.arguments()))
+        with full_precision(precision):
+            return run_model(model, inputs)
     finally:
         torch.set_default_dtype(default)
 

@@ -24,7 +24,7 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from .accelerator import Device, use_precision
-from .model_source import Reference, blaming, run_model, where_in
+from .model_source import Reference, blaming, run_plainly, where_in
 
 _FIRST_SEED = 42
 _COMPARED_CALLS = 5
@@ -84,14 +84,16 @@ def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
         for call in range(_COMPARED_CALLS):
             inputs = reference.draw(0, _FIRST_SEED + call)
             with blaming(chosen.reference, "running the reference"):
-                expected = run_model(model, inputs)
-            actual = run_model(candidate, inputs)
+                reference.seed_call(_FIRST_SEED + call)
+                expected = run_plainly(model, inputs)
+            reference.seed_call(_FIRST_SEED + call)
+            actual = run_plainly(candidate, inputs)
             device.finish()
             _compare(expected, actual, _TOLERANCE[chosen.precision])
         verdict.stage = "time"
         inputs = reference.draw(0, _FIRST_SEED)
-        verdict.candidate_us = _mean_us(lambda: run_model(candidate, inputs), device, chosen.trials)
-        verdict.reference_us = _mean_us(lambda: run_model(model, inputs), device, chosen.trials)
+        verdict.candidate_us = _mean_us(lambda: run_plainly(candidate, inputs), device, chosen.trials)
+        verdict.reference_us = _mean_us(lambda: run_plainly(model, inputs), device, chosen.trials)
         verdict.stage = "done"
     except Failure:
         raise

@@ -39,7 +39,7 @@ def evaluate(path: str) -> Answer:
             break
         answers.append(_bounded(_one(task, surroundings)))
         text = json.dumps(answers[-1])
-        print(text, flush=True)  # what is left if the next one ends this process
+        print(f"{len(answers) - 1:04} {text}", flush=True)  # what is left if the next one ends this process
         printed += len(text)
         if not surroundings.restore():
             answers[-1] = {"refused": "touches_sandbox", "message": "it changed what it shares with others"}

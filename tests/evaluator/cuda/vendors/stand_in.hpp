@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
@@ -206,12 +206,10 @@ inline Task task_of(const StandIn& stand_in, const Example& example) {
 
 inline Result<Evaluation> evaluate(const std::shared_ptr<Evaluator>& by, const Task& task,
                                    const std::string& text) {
-  std::promise<Result<Evaluation>> promise;
   EvaluationJob job;
   job.task = task.digest;
   job.source = source_of(text);
-  by->start(std::move(job), {}, [&](Result<Evaluation> done) { promise.set_value(std::move(done)); });
-  return promise.get_future().get();
+  return answer_of<Evaluation>([&](auto done) { by->start(std::move(job), {}, std::move(done)); }).get();
 }
 
 }  // namespace kernelsmith::cuda

@@ -95,8 +95,41 @@ class Draws(Planner):
                     self.assertRegex(self.refusal(text, "not_allowed", REFERENCE)["message"], told)
                 else:
                     self.plan(text, REFERENCE)
-        error = self.refusal(model(OTHER_NAMES, CALL + " + torch.rand_like(x)[:, :8]"), "not_allowed", REFERENCE)
-        self.assertIn("draws in a call", error["message"])
+        for drawn in ("torch.bernoulli(torch.sigmoid(x))", "F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)"):
+            error = self.refusal(model(OTHER_NAMES, CALL + f" + {drawn}[:, :8]"), "not_allowed", REFERENCE)
+            self.assertIn("draws in a call", error["message"])
+
+    def test_a_call_is_given_what_it_draws(self):
+        """As KernelBench seeds both modules alike: factories, draws in place, draws that nobody needs, and another order."""
+        reference = REFERENCE.replace("return self.second", "state = torch.randn(16, 24)\n        torch.rand(3)\n"
+                                      "        x = x + state + torch.empty_like(x).uniform_() + torch.randn_like(x.T).T\n"
+                                      "        return self.second")
+        body = reference.partition("def forward(self, x):")[2].partition("def get_inputs")[0]
+        constructor = "self.first, self.second = nn.Linear(24, 40), nn.Linear(40, 8)\nself.scale = nn.Parameter(torch.randn(8))"
+        plan, wrong = self.verdict(model(constructor, body), reference)
+        self.assertIsNone(wrong)
+        self.assertEqual([op["aten"] for op in plan["draws"] if "draws" in op],
+                         ["aten::randn", "aten::rand", "aten::uniform_", "aten::randn_like"])
+        _, wrong = self.verdict(model(constructor, body.replace("torch.rand(3)", "pass")), reference)
+        self.assertEqual(wrong["count"], 128)
+        self.assertEqual(self.verdict(model(constructor, CALL.replace("self.w, self.b", "self.second.weight, self.second.bias")
+                                            .replace("factor", "scale")), reference)[1]["count"], 128)
+
+    def test_lazy_modules_draw_in_their_first_call(self):
+        """After all that the constructors draw, and by other names what the reference draws."""
+        lazy = REFERENCE.replace("nn.Linear(24, 40)", "nn.LazyLinear(40)").replace("nn.Linear(40, 8)", "nn.LazyLinear(8)")
+        given = """
+    self.one, self.two = nn.LazyLinear(40), nn.LazyLinear(8)
+    self.norm = nn.LazyBatchNorm1d()
+    self.scale = nn.Parameter(torch.randn(8) * 0.5)
+"""
+        lazy = lazy.replace("return self.second(torch.relu(self.first(x)))",
+                            "return self.second(torch.randn(40) * torch.relu(self.first(x)))")
+        call = "return self.norm(self.two(torch.randn(40) * torch.relu(self.one(x)))) * (1 + 1e-5) ** 0.5 * self.scale"
+        plan, wrong = self.verdict(model(given, call), lazy)
+        self.assertIsNone(wrong)
+        self.assertEqual(set(plan["state"]), {"scale"})
+        self.assertEqual(self.verdict(model(given + "    torch.rand(1)", call), lazy)[1]["count"], 128)
 
 
 if __name__ == "__main__":

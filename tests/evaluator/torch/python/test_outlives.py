@@ -135,7 +135,7 @@ class Kept(unittest.TestCase):
         runner.load({}, linear_plan().bytes())
         for seed in range(5):
             runner.run({"variant": 0, "sets": [3 * seed + 1, 3 * seed + 2, 3 * seed + 3]}, b"")
-            seen.add(tuple(t.data_ptr() - memory.data_ptr() for inputs, memory in runner._slots for t in inputs.tensors()))
+            seen.add(tuple(t.data_ptr() - memory.data_ptr() for inputs, memory, _ in runner._slots for t in inputs.tensors()))
         self.assertEqual(len(seen), 5)
 
     def test_writes_beside_inputs_and_parameters_are_found(self) -> None:

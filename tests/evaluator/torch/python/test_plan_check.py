@@ -15,7 +15,7 @@ import torch
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
 
-from kernelsmith_torch import plan_format  # noqa: E402
+from kernelsmith_torch import operators, plan_format  # noqa: E402
 from kernelsmith_process.framing import Failure  # noqa: E402
 from kernelsmith_torch.plan_check import check_plan  # noqa: E402
 from kernelsmith_torch.plan_values import Launch  # noqa: E402
@@ -153,9 +153,9 @@ class Draws(unittest.TestCase):
     DRAW = {"aten": "aten::randn", "overload": "default", "args": [[4, 4]], "kwargs": {"device": {"device": True}},
             "out": {"t": 50}, "draws": "cpu"}
 
-    def checked(self, setup: list[Any] = [], call: list[Any] = []) -> Any:  # noqa: B006
+    def checked(self, setup: list[Any] = [], call: list[Any] = [], draws: list[Any] = []) -> Any:  # noqa: B006
         plan = linear_plan()
-        plan.json["setup"] = setup
+        plan.json["setup"], plan.json["draws"] = setup, draws
         plan.json["alternatives"][0]["ops"] += call
         return check_plan(plan.json, [], (0, 0), CPU)
 
@@ -174,13 +174,65 @@ class Draws(unittest.TestCase):
                 self.checked(setup, call)
             self.assertEqual(caught.exception.code, "bad_plan")
 
+    def test_a_call_is_given_what_is_drawn_before_it(self) -> None:
+        used = {"aten": "aten::neg", "overload": "default", "args": [{"t": 50}], "kwargs": {}, "out": {"t": 51}}
+        scratch = {**used, "aten": "aten::zeros", "args": [[3]], "out": {"t": 49}}
+        drawn = {**self.DRAW, "aten": "aten::rand_like", "args": [{"t": 49}], "out": {"t": 48}}
+        plan = self.checked([], [used], [scratch, drawn, self.DRAW, {"seed": 1, "draws": "all"}])
+        self.assertEqual((plan.drawn, plan.draws[1].frees), ([50], [49, 48]))
+        self.assertEqual(plan.alternatives[0].ops[-1].frees, [51])
+        launch = {"launch": 0, "grid": [1, 1, 1], "args": []}
+        for draws, told in (([{**scratch, "aten": "aten::ones"}], "other work"), ([launch], "launch's kernel"),
+                            ([used], "tensor"), ([{**self.DRAW, "out": {"t": 0}}], "id of another"),
+                            ([{**drawn, "args": [{"t": 0}]}], "tensor"), ({}, "operations")):
+            with self.assertRaisesRegex(Failure, told, msg=draws):
+                self.checked([], [], draws)
+
+    def test_dropout_draws_in_training_only(self) -> None:
+        """Each operator of PyTorch that has such a switch, or is not listed."""
+        found = set()
+        for name in {schema.name for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("aten::")}:
+            packet = getattr(torch.ops.aten, name[6:])
+            for function in (getattr(packet, overload) for overload in packet.overloads()):
+                names = [argument.name for argument in function._schema.arguments]
+                if torch.Tag.nondeterministic_seeded not in function.tags or not {"train", "training"}.intersection(names):
+                    continue
+                found.add(name[6:])
+                args = [0.5 if each in ("p", "dropout") else False for each in names]
+                self.assertFalse(operators.takes_numbers(function, args, {}), function)
+                args = [True if each in ("train", "training") else arg for each, arg in zip(names, args)]
+                self.assertTrue(operators.takes_numbers(function, args, {}), function)
+        self.assertEqual({name for name in found if not operators.allowed(f"aten::{name}", "default")} - set(operators.NETWORKS.split()),
+                         {"_cudnn_init_dropout_state", "_cudnn_rnn", "_lstm_mps", "miopen_rnn", "rrelu_with_noise_functional"})
+        for train, right in ((False, True), (True, False)):
+            call = {"aten": "aten::native_dropout", "overload": "default", "args": [X, 0.5, train], "kwargs": {},
+                    "out": [{"t": 60}, {"t": 61}]}
+            if right:
+                self.checked([], [call])
+            else:
+                self.assertRaisesRegex(Failure, "aten::native_dropout.default draws", self.checked, [], [call])
+
+    def test_views_in_place_have_a_safe_form(self) -> None:
+        """All but those that exchange memory."""
+        without = set()
+        for name in {schema.name for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("aten::")}:
+            packet = getattr(torch.ops.aten, name[6:])
+            for function in (getattr(packet, overload) for overload in packet.overloads()):
+                if torch.Tag.inplace_view in function.tags or name[6:].startswith("unsafe_"):
+                    safe = operators.safe_form(function)
+                    if safe is None and not any(argument.is_out for argument in function._schema.arguments):
+                        without.add(name[6:])
+                    elif safe is not None:
+                        self.assertTrue(operators.allowed(safe._schema.name, safe._overloadname), safe)
+        self.assertEqual(without, {"resize_", "resize_as_", "set_"})
+
     def test_how_much_is_drawn_is_limited(self) -> None:
         bench = Bench(LINEAR, slots=1)
         self.addCleanup(bench.close)
         for shape in ([[1 << 15, 1 << 14]], [[2**40, 2**40]]):
             plan = linear_plan()
             plan.json["setup"] = [{**self.DRAW, "args": shape}]
-            with self.assertRaisesRegex(Failure, "a constructor may draw 268435456 numbers at most"):
+            with self.assertRaisesRegex(Failure, "may draw 268435456 numbers at most"):
                 bench.runner.load({}, plan.bytes())
 
     def test_each_program_draws_the_same(self) -> None:

@@ -62,6 +62,58 @@ class Plans(Planner):
             return y, v, y.transpose(0, 1)
         """))
 
+    def test_safe_forms(self):
+        """In-place changes of a shape, also of an input, and promises that nobody needs."""
+        plan = self.same(forward("""
+            a, b = self.linear(x).unsafe_split(32)
+            c, d = torch.unsafe_split_with_sizes(x, (16, 48))
+            e, f = x.unsafe_chunk(2)
+            whole = x
+            x.unsqueeze_(0).transpose_(1, 2)
+            y = a * 2
+            y.t_().unsqueeze_(1).swapaxes_(0, 2).squeeze_(1)
+            z = b + 1
+            w = z.detach()
+            z.as_strided_((4, 8), (32, 1)).detach_()
+            z.mul_(3)
+            return y, w, z, whole.squeeze(0), c + e[:16], f + x.sum(), d
+        """))
+        self.assertLessEqual({"split", "split_with_sizes", "unsqueeze", "transpose", "as_strided"}, set(operators(plan)))
+
+    def test_evaluation_draws_nothing(self):
+        plan, _, _ = self.plan(forward("""
+            with torch.inference_mode():
+                y = F.dropout(self.linear(x), training=False) + F.rrelu(torch.alpha_dropout(x[:, :32], 0.5, False))
+            y = torch.native_dropout(self.act(y), 0.5, False)[0]
+            return F.scaled_dot_product_attention(y, y, y) + F.rrelu_(torch.feature_dropout(y, 0.3, False))
+        """, "self.act = nn.Sequential(nn.RReLU(), nn.Dropout(), nn.AlphaDropout(), nn.Dropout2d())"))
+        self.assertNotIn("draws", plan)
+
+    def test_lazy_modules(self):
+        reference = REFERENCE.replace("nn.Linear(cols, 32)", "nn.Sequential(nn.LazyLinear(32), nn.LazyBatchNorm1d())")
+        text = candidate("""
+            class ModelNew(nn.Module):
+                def __init__(self, cols):
+                    super().__init__()
+                    self.linear = nn.Sequential(nn.Linear(cols, 32), nn.LazyBatchNorm1d())
+                def forward(self, x):
+                    return F.gelu(self.linear(x))
+        """)
+        own, _, _ = self.plan(None, reference)
+        plan, _, _ = self.plan(text, reference, cast=True)
+        self.assertEqual((plan["alternatives"], plan["state"]), (own["alternatives"], own["state"]))
+        self.assertEqual((plan["setup"], len(plan["state"])), ([], 6))
+        error = self.refusal(text.replace("nn.Linear(cols, 32)", "nn.LazyLinear(31)"), "other_parameters", reference)
+        self.assertIn("linear.0.weight is float32[31, 48]", error["message"])
+
+    def test_copies_of_modules(self):
+        """A copy of the mode of fakes took long, and often crashed."""
+        self.plan(forward("return self.copy(x)", """
+            import copy
+            self.copy = copy.deepcopy(self.linear)
+            assert self.copy.weight.fake_mode is self.linear.weight.fake_mode
+        """))
+
     def test_keeps_the_work_that_plain_pytorch_does_in_vain(self):
         plan, _, _ = self.plan(forward("unused = torch.exp(x).t(); z = torch.rand(3); a = torch.empty(9); return self.linear(x)",
                                        "self.never = torch.arange(9.0) * 2"))
@@ -212,10 +264,11 @@ class Refusals(Planner):
 
     def test_operators(self):
         for body, told in {
-            "return self.linear(x) + torch.rand(32)": "aten::rand",
-            "return F.dropout(self.linear(x))": "bernoulli",
+            "return self.linear(x) + torch.poisson(x)[0, :32]": "aten::poisson",
+            "return F.dropout(self.linear(x))": "aten::dropout",
+            "return F.rrelu(self.linear(x), training=True)": "aten::rrelu_with_noise",
+            "if not hasattr(self, 'late'): self.late = nn.Linear(48, 32)\nreturn self.late(x)": "makes and draws late.bias",
             "return torch.compile(lambda v: v * 2)(x)": "torch.compile",
-            "return x.unsqueeze_(0)": "unsqueeze_",
             "y = x * 1; y.resize_(128); return y": "resize_",
             "return torch.mm(x, x.t(), out=torch.empty(3, 3))": "changes the shape of its `out`",
         }.items():

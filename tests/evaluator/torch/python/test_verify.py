@@ -64,6 +64,13 @@ class Verify(unittest.TestCase):
         self.assertGreater(found["reference_us"], 0)
         self.assertGreater(found["candidate_us"], 0)
 
+    def test_both_draw_alike_and_lazy_modules_are_made_alike(self):
+        draws = REFERENCE.replace("return self.linear(x)", "return self.linear(x * torch.randn(4, 6))").replace(
+            "nn.Linear(cols, 8)", "nn.LazyLinear(8)")
+        body = "return self.other(torch.randn(4, 6) * x), x.sum(1)"
+        found = self.verdict(candidate(body, "self.other = nn.LazyLinear(8)"), reference=draws)
+        self.assertEqual((found["stage"], found["problem"]), ("done", ""))
+
     def test_what_fails_first_is_named(self):
         for text, stage, words in (
                 ("raise RuntimeError('no compiler')", "build", "new.py:1: RuntimeError: no compiler"),

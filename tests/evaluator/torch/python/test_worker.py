@@ -329,8 +329,11 @@ class Tasks(unittest.TestCase):
 
     def test_what_a_reference_must_have_and_be(self) -> None:
         self.assertEqual(self.failure("import torch\n").code, "reference_incomplete")
-        self.assertEqual(self.failure(reference_of("return torch.rand_like(x[0])", "[torch.randn(8)]")).code,
+        self.assertEqual(self.failure(reference_of("import random\nreturn x[0] * random.random()", "[torch.randn(8)]")).code,
                          "not_deterministic")
+        failed = self.failure(reference_of("return torch.bernoulli(x[0])", "[torch.rand(8)]"))
+        self.assertRegex(failed.message, "draws by aten::bernoulli, whose numbers")
+        self.assertTrue(failed.where.endswith("reference.py:4"), failed.where)
         self.assertEqual(self.failure(reference_of("return x[0] / 0", "[torch.randn(8)]")).code, "not_finite")
         self.assertEqual(self.failure(reference_of("return 3", "[torch.randn(8)]")).code, "no_output")
         self.assertEqual(self.failure(reference_of("return x[0]", "[torch.randn(8), torch.rand(1).item()]")).code,

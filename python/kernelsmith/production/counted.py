@@ -1,0 +1,52 @@
+"""Runs the tests below a folder as `python -m unittest discover -v` does, in a process of its own.
+
+Run as `python -P counted.py FOLDER`; the last line that it prints is what the framework counted, as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unittest
+from typing import Any
+
+
+class _Result(unittest.TextTestResult):
+    """Each test by its name; a subtest is its test's."""
+
+    answers_of_kernels = 0
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - unittest's
+        self.answers_of_kernels += getattr(test, "answers_of_kernels", 0)
+        super().stopTest(test)
+
+
+def counted(folder: str) -> dict[str, Any]:
+    runner = unittest.TextTestRunner(verbosity=2, resultclass=_Result)  # type: ignore[arg-type,unused-ignore]
+    result = runner.run(unittest.defaultTestLoader.discover(folder))
+    assert isinstance(result, _Result)
+    failures = [*result.failures, *result.errors]
+    failed = {_name(test) for test, _ in failures}
+    skipped = {_name(test): reason for test, reason in result.skipped if _name(test) not in failed}
+    return {"ran": result.testsRun, "failed": len(failed), "skipped": [f"{name}: {reason}" for name, reason in skipped.items()],
+            "failures": [f"{_words(test)}: {_raised(text)}" for test, text in failures],
+            "kernels": result.answers_of_kernels}
+
+
+def _name(test: Any) -> str:
+    return str(getattr(test, "test_case", test).id()).partition(".")[2] or str(test)
+
+
+def _words(test: Any) -> str:
+    """With what the subtest was about."""
+    about = f" {test._subDescription()}" if hasattr(test, "_subDescription") else ""
+    return _name(test) + about
+
+
+def _raised(traceback: str) -> str:
+    """The first line of what was raised, which is the first that is not indented."""
+    lines = traceback.strip().splitlines()
+    return next((line for line in lines[1:] if line and not line[0].isspace()), lines[-1] if lines else "no reason")
+
+
+if __name__ == "__main__":
+    print(json.dumps(counted(sys.argv[1])))

@@ -1,0 +1,119 @@
+// score_candidates(): a verdict stands beside its own candidate, whatever becomes of the others.
+#include <fstream>
+
+#include <kernelsmith/core/blocking.hpp>
+#include <kernelsmith/suite/suite.hpp>
+
+#include "temporary_folder.hpp"
+
+namespace kernelsmith {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A candidate's text is what becomes of it: a speedup, the name of an error, or "wrong".
+Result<Evaluation> verdict_of(const EvaluationJob& job) {
+  const std::string text(job.source.main_text());
+  if (text == "wrong")
+    return Evaluation(Rejection{Stage::correctness, RejectionCode::wrong_output, "off", {}});
+  if (const auto error = error_code_from(text)) return fail(*error, "it is " + text);
+  return Evaluation(
+      Acceptance{Metrics::create(Measurement::exact(std::stod(text)), {{"own_kernels", 0}}).value(), {}});
+}
+
+class Scripted final : public EvaluatorProvider {
+ public:
+  void read(YamlMap&) override {}
+  void write(YamlWriter&) const override {}
+  Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
+    return blocking(verdict_of);
+  }
+};
+
+class Host final : public SuiteHost {
+ public:
+  explicit Host(const Registry& registry) : registry_(registry) {}
+  Result<RunConfig> configure(const Task& task) override { return default_config(task, registry_); }
+  void begin(const SuiteTask&, std::size_t, std::size_t) override {}
+  void end(const TaskResult&) override {}
+
+ private:
+  const Registry& registry_;
+};
+
+class Score : public ::testing::Test {
+ protected:
+  Score() {
+    registry_.evaluators["command"] = [] { return std::make_unique<Scripted>(); };
+    put("task/task.yaml",
+        "version: 1\nname: a\nbackend: command\nfiles: {seed: seed.txt}\ncommand: [none]\n");
+    put("task/seed.txt", "1");
+  }
+
+  std::filesystem::path put(const std::string& name, const std::string& text) {
+    const auto file = folder_.path() / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file;
+  }
+
+  /// Scores candidates 0, 1, ... with these texts; "gone" is a file that is not there.
+  TaskResult score(const std::vector<std::string>& texts) {
+    FoundCandidates found;
+    CandidatePaths& paths = found.of_task.emplace_back();
+    for (const std::string& text : texts) {
+      const std::string name = "candidates/" + std::to_string(paths.size());
+      paths.push_back(text == "gone" ? folder_.path() / name : put(name, text));
+      found.claims[paths.back()] = {"them", static_cast<double>(paths.size())};
+    }
+    Host host(registry_);
+    const auto report = score_candidates({{"a", 1, folder_.path() / "task"}}, found,
+                                         {folder_.path() / "out", {}}, registry_, host, false);
+    return report.value().results.at(0);
+  }
+
+  TemporaryFolder folder_;
+  Registry registry_ = default_registry();
+};
+
+std::vector<std::string> verdicts_of(const TaskResult& result) {
+  std::vector<std::string> verdicts;
+  for (std::size_t i = 0; i < result.of_candidates.size(); ++i) {
+    EXPECT_EQ(result.of_candidates[i].name, std::to_string(i));
+    EXPECT_EQ(result.of_candidates[i].claimed, static_cast<double>(i + 1));
+    verdicts.push_back(result.of_candidates[i].verdict);
+  }
+  return verdicts;
+}
+
+TEST_F(Score, AVerdictStandsBesideItsCandidate) {
+  const TaskResult result = score({"2", "unsupported", "wrong", "gone", "3", "corrupt", "4"});
+  EXPECT_THAT(verdicts_of(result),
+              ElementsAre("accepted", "not evaluated: unsupported", "correctness: wrong_output",
+                          "not evaluated: not_found", "accepted", "not evaluated: corrupt",
+                          "not evaluated: corrupt"));
+  EXPECT_EQ(result.candidates, 3u);
+  EXPECT_EQ(result.speedup->median, 3);
+  EXPECT_THAT(result.best_by_round, ElementsAre(2, 2, 2, 2, 3, 3, 3));
+  EXPECT_EQ(result.error->code, ErrorCode::unsupported) << "the first one is the task's";
+  EXPECT_EQ(result.of_candidates[5].error->message, "it is corrupt");
+  EXPECT_THAT(result.of_candidates[6].error->message, HasSubstr("it had no turn"));
+}
+
+TEST_F(Score, WhatNobodyKnowsIsNotTrue) {
+  const TaskResult result = score({"2", "wrong", "unsupported"});
+  EXPECT_EQ(result.of_candidates[0].own_kernels, false);
+  EXPECT_EQ(result.of_candidates[1].own_kernels, std::nullopt);
+  EXPECT_EQ(result.of_candidates[2].own_kernels, std::nullopt);
+}
+
+TEST_F(Score, ACandidateOfATaskThatCannotBeLoadedHasARow) {
+  put("task/task.yaml", "version: 1\nname: a\nbackend: comand\n");
+  const TaskResult result = score({"2", "3"});
+  EXPECT_THAT(verdicts_of(result), ElementsAre("not evaluated: bad_input", "not evaluated: bad_input"));
+  EXPECT_EQ(result.error->code, ErrorCode::bad_input);
+}
+
+}  // namespace
+}  // namespace kernelsmith
