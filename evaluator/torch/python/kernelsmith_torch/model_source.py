@@ -91,7 +91,8 @@ class Inputs:
                       self.draws, self.seed)
 
     def arguments(self) -> list[Any]:
-        return pytree.tree_unflatten(self.leaves, self.spec)
+        """For one call, which may change their shapes in place."""
+        return pytree.tree_unflatten([leaf.detach() if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves], self.spec)
 
 
 def output_tensors(result: Any) -> list[torch.Tensor]:
