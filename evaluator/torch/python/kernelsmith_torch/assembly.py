@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from . import draws, operators
+from .layout import Arrangement
 from .plan_format import MOST_ALTERNATIVES, MOST_CONSTANT, MOST_CONSTANTS, VERSION
 from .recording import Choice, Refused, Step, Tape, float_value, name_of, storage_of, values_of
 
@@ -29,6 +30,7 @@ class Module:
 
     inputs: list[int]
     state: dict[str, int]
+    own_lies: set[str] = field(default_factory=set)  # of state: what lies otherwise in the candidate than in the reference
     outputs: list[int] = field(default_factory=list)
 
 
@@ -73,7 +75,8 @@ class _Assembly:
         self._refuse_copied_tables(made)
         self._check(made, kept, missing - set(module.inputs) - self._state_numbers(missing))
 
-        inputs = [{"id": self._id(n), **self._shape(n)} for n in module.inputs]
+        lies = Arrangement.of(tape.tensors[n] for n in module.inputs).told()
+        inputs = [{"id": self._id(n), **lie} for n, lie in zip(module.inputs, lies)]
         for step in made:
             if step.constant is not None:
                 self._constant(step, step.results[0])
@@ -86,11 +89,20 @@ class _Assembly:
                 {"id": self._id(n), **self._shape(n), "stride": list(tape.tensors[n].stride())} for n in module.outputs]})
         used = {n for step in itertools.chain(made, *kept) for n in self._reads(step)} | {
             self._canonical(n) for n in module.outputs}
+        state = {name: n for name, n in module.state.items() if self._canonical(n) in used}
+        own = [entry for name in sorted(module.own_lies & state.keys()) for entry in self._laid_out(name, state[name])]
         plan = {
             "version": VERSION, "arch": arch, "inputs": inputs,
-            "state": {name: self._id(n) for name, n in module.state.items() if self._canonical(n) in used},
-            "setup": [*self._constants.values(), *setup], "alternatives": alternatives}
+            "state": {name: self._id(("given", name) if name in module.own_lies else n) for name, n in state.items()},
+            "setup": [*own, *self._constants.values(), *setup], "alternatives": alternatives}
         return plan, left_out
+
+    def _laid_out(self, name: str, number: int) -> list[dict[str, Any]]:
+        """What writes a parameter of the reference out as it lies in the candidate."""
+        tensor, own, given = self._tape.tensors[number], {"t": self._id(number)}, {"t": self._id(("given", name))}
+        return [{"aten": "aten::empty_strided", "overload": "default", "args": [list(tensor.shape), list(tensor.stride())],
+                 "kwargs": {"dtype": {"dtype": name_of(tensor.dtype)}, "device": {"device": True}}, "out": own},
+                {"aten": "aten::copy_", "overload": "default", "args": [own, given], "kwargs": {}, "out": own}]
 
     def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
               given: set[int] = frozenset(), in_call: bool = False) -> tuple[list[Step], set[int]]:

@@ -14,6 +14,7 @@ import torch
 
 from . import operators, plan_format
 from .checks import MOST_IDS, MOST_LIST, integer_of, list_of, name_of, object_of, refuse, tensor_of, text_of
+from .layout import Arrangement, Lie
 from .module_check import DeviceOp, Modules, Symbol, Upload, check_module
 from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 
@@ -64,6 +65,7 @@ class _Checker:
         self._modules = Modules([check_module(module, cubin) for module, cubin in
                                  zip(plan.get("modules", []), self._cubins[len(kernels):], strict=True)])
         inputs = [self._tensor(t) for t in list_of(plan["inputs"], MOST_ARGUMENTS, "inputs")]
+        lies = [self._lie(t, info) for t, info in zip(plan["inputs"], inputs)]
         object_of(plan["state"], "state")
         state = {text_of(name, "a name in state"): self._id(id_) for name, id_ in plan["state"].items()}
         given = [t.id for t in inputs] + list(state.values())
@@ -86,7 +88,8 @@ class _Checker:
             refuse("it has no alternatives")
         self._free(setup, set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops))
                                                       for a in alternatives)))
-        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules)
+        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules,
+                    None if None in lies else Arrangement(tuple(lies)))
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
@@ -226,8 +229,14 @@ class _Checker:
         refuse(f"a value is of no known kind: {kind[:40]}")
 
     def _tensor(self, tensor: Any) -> TensorInfo:
-        object_of(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride"})
+        object_of(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride", "offset", "storage"})
         return TensorInfo(self._id(tensor["id"]), self._dtype(tensor["dtype"]), self._sizes(tensor["shape"]))
+
+    def _lie(self, tensor: dict[str, Any], info: TensorInfo) -> Lie | None:
+        if not {"stride", "offset", "storage"} <= tensor.keys():
+            return None
+        return Lie(info.dtype, info.shape, self._sizes(tensor["stride"]), integer_of(tensor["offset"], 0, 2**62, "an offset"),
+                   integer_of(tensor["storage"], 0, MOST_ARGUMENTS - 1, "a storage"))
 
     @staticmethod
     def _dtype(name: Any) -> torch.dtype:

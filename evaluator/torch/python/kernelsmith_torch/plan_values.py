@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from .checks import Ref
+from .layout import Arrangement
 from .module_check import DeviceOp, Module
 
 
@@ -107,3 +108,4 @@ class Plan:
     alternatives: list[Alternative]
     kernels: list[Kernel]
     modules: list[Module] = field(default_factory=list)
+    lies: Arrangement | None = None  # of the inputs, as the planner saw them; a plan by hand may leave it open

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import sys
@@ -17,12 +18,14 @@ from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import answers, composites, device, inductor, plan_format, recording
+from . import answers, composites, device, inductor, layout, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .constants import Constants
 from .differences import refuse_differences
 from .extension import Extensions
+from .model_source import loaded
+from .places import Places
 from .progress import Progress
 from .recording import Refused
 from .triton_recording import Kernels, Recording
@@ -55,7 +58,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     inductor.install(tuning)
     extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
     extensions.install()
-    torch.nn.Module._apply = _apply
+    torch.nn.Module._apply = functools.partialmethod(_apply, tape.places, {})
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
             task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"])
@@ -100,12 +103,16 @@ class _Task:
         leaves, self._tree = _pytree.tree_flatten(list(module.get_inputs()))
         self._leaves = [fake.from_tensor(leaf) if isinstance(leaf, torch.Tensor) and not isinstance(leaf, FakeTensor)
                         else leaf for leaf in leaves]
+        # An input that is given twice is two tensors in one storage.
+        self._leaves = [leaf.detach().resolve_conj().resolve_neg() if isinstance(leaf, torch.Tensor) else leaf
+                        for leaf in self._leaves]
+        layout.change(self._leaves, lambda flat: loaded(flat, cast))
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
         self._cast = cast
         with Constants():
             model = module.Model(*self.constructor)
-        state = self.cast(model).state_dict()
-        self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
+        state = self.cast(model)._apply(layout.brought).state_dict()
+        self.state = {name: t for name, t in state.items() if isinstance(t, torch.Tensor)}
 
     def cast(self, model: torch.nn.Module) -> torch.nn.Module:
         """A model as the task calls it: KernelBench's harness makes fp32 of all that its constructor made in floats."""
@@ -151,31 +158,57 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
 
 def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Module:
     module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
-    named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
-    for name, tensor in named:
-        number = tape.number(tensor)
-        if task.state.get(name) == (tuple(tensor.shape), tensor.dtype):
-            module.state[name] = number
-        elif name in task.state:
-            shape, dtype = task.state[name]
-            wrong.append(f"{name} is {recording.name_of(tensor.dtype)}{list(tensor.shape)}, in the reference "
-                         f"{recording.name_of(dtype)}{list(shape)}")
+    held: dict[str, torch.Tensor] = {}
+    for name, tensor in [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]:
+        tape.number(tensor)
+        due = task.state.get(name)
+        if due is not None and (due.shape, due.dtype) == (tensor.shape, tensor.dtype):
+            held[name] = tensor
+        elif due is not None:
+            wrong.append(f"{name} is {_words(tensor)}, in the reference {_words(due)}")
+    own, others = (layout.Arrangement.of(tensors).lies for tensors in (held.values(), [task.state[name] for name in held]))
+    for at, (name, one, other) in enumerate(zip(held, own, others)):
+        twins, due = ([name for name, lie in zip(held, lies) if lie.storage == lies[at].storage] for lies in (own, others))
+        if twins == due and one.matters()[:-1] == other.matters()[:-1]:
+            if one not in own[:at]:  # a parameter with two names has one in the plan
+                module.state[name] = tape.number(held[name])
+        elif len(twins) == 1 and layout.is_alone(held[name]):
+            module.state[name] = tape.number(held[name])
+            module.own_lies.add(name)
+        else:
+            wrong.append(f"{name} lies in one storage with {', '.join(twins)}, and in the reference with {', '.join(due)}"
+                         if twins != due else f"{name} has {one.words()}, and in the reference {other.words()}")
     if wrong:
         raise Refused("other_parameters", "; ".join(wrong[:16]),
                       "give each parameter the name, shape and dtype that it has in the reference")
     return module
 
 
-def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
-    """nn.Module._apply for fakes: a changed parameter is a new one; PyTorch would exchange its memory instead."""
+def _words(tensor: torch.Tensor) -> str:
+    return f"{recording.name_of(tensor.dtype)}{list(tensor.shape)}"
+
+
+def _apply(self: torch.nn.Module, places: Places, changed: dict[tuple[int, int], tuple[Any, ...]],
+           function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
+    """nn.Module._apply for fakes: a changed parameter is a new one, for all who have it; PyTorch would exchange its memory
+    instead. What is brought to the GPU lies there as PyTorch lays it out. `changed` keeps alive whose identities it has."""
+    def applied(tensor: torch.Tensor) -> torch.Tensor:
+        was_on_cpu = places.on_cpu(tensor)
+        result = function(tensor)
+        return layout.brought(result) if was_on_cpu and not places.on_cpu(result) else result
+
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():
-        if parameter is not None and (applied := function(parameter)) is not parameter:
-            self._parameters[key] = torch.nn.Parameter(applied, parameter.requires_grad)
+        if parameter is None:
+            continue
+        which = id(function), id(parameter)
+        if which not in changed and (result := applied(parameter)) is not parameter:
+            changed[which] = function, parameter, torch.nn.Parameter(result, parameter.requires_grad)
+        self._parameters[key] = changed[which][2] if which in changed else parameter
     for key, buffer in self._buffers.items():
         if buffer is not None:
-            self._buffers[key] = function(buffer)
+            self._buffers[key] = applied(buffer)
     return self
 
 

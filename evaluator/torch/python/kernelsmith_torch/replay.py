@@ -17,10 +17,10 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from . import tensor_map
-from .accelerator import SMALL_GAP, Device, Seal, place_like
+from .accelerator import SMALL_GAP, Device, Seal, place
 from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
-from .layout import Layout, in_layout
+from .layout import Arrangement, Layout, in_layout
 from .model_source import is_memory, out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
@@ -216,7 +216,7 @@ class Program:
             if storage.nbytes() and storage.data_ptr() not in self._foreign:
                 made[storage.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
         self.made_bytes = sum(storage.numel() for storage in made.values())
-        placed, memory = place_like(list(made.values()), self._device, SMALL_GAP)
+        placed, memory = place(Arrangement.of(made.values()), self._device, SMALL_GAP)
         moved = dict(zip(made, placed))
         for address, target in moved.items():
             target.copy_(made[address])
