@@ -119,6 +119,11 @@ def is_alone(tensor: torch.Tensor) -> bool:
     return is_dense(tensor.shape, tensor.stride()) and tensor.untyped_storage().nbytes() == tensor.nbytes
 
 
+def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    """All of its storage."""
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage())
+
+
 def brought(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor as PyTorch's `.to` leaves one that it brings to a GPU: dense, in a storage of its own."""
     return tensor if is_alone(tensor) else tensor.clone()

@@ -20,7 +20,7 @@ from . import tensor_map
 from .accelerator import SMALL_GAP, Device, Seal, place
 from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
-from .layout import Arrangement, Layout, in_layout
+from .layout import Arrangement, Layout, bytes_of, in_layout
 from .model_source import is_memory, out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
@@ -214,7 +214,7 @@ class Program:
         for tensor in self._fixed.values():
             storage = tensor.untyped_storage()
             if storage.nbytes() and storage.data_ptr() not in self._foreign:
-                made[storage.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+                made[storage.data_ptr()] = bytes_of(tensor)
         self.made_bytes = sum(storage.numel() for storage in made.values())
         placed, memory = place(Arrangement.of(made.values()), self._device, SMALL_GAP)
         moved = dict(zip(made, placed))

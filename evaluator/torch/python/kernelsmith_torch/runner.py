@@ -16,7 +16,7 @@ from kernelsmith_process.framing import Failure, Message
 
 from . import plan_format
 from .accelerator import PRECISIONS, SMALL_GAP, Device, Seal, place, use_precision
-from .layout import Arrangement, Layout, write
+from .layout import Arrangement, Layout, bytes_of, is_alone, write
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets
 from .plan_check import check_plan
@@ -30,6 +30,8 @@ _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
 _LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
+# What lies between an input's elements: numbers far from any input, above and below, that times 0 are 0 as the user's are.
+_GAPS = (0x4B, 0xCB)
 _PARAMETERS = "parameters of the model, or memory beside them"
 
 
@@ -333,6 +335,9 @@ class Runner:
         for _, memory in self._slots:
             memory.fill_(OTHER_POISON)
         for slot, seed in enumerate(sets):
+            for tensor in self._slots[slot][0].tensors():
+                if not is_alone(tensor):
+                    bytes_of(tensor).fill_(_GAPS[seed % 2])
             self._fill(slot, variant, seed)
         program.restore()
         self._inputs_seal = Seal([memory for _, memory in self._slots])
