@@ -58,7 +58,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     inductor.install(tuning)
     extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
     extensions.install()
-    torch.nn.Module._apply = functools.partialmethod(_apply, tape.places, {})
+    torch.nn.Module._apply = functools.partialmethod(_apply, _Brought(tape.places))
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
             task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"])
@@ -169,12 +169,13 @@ def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Mo
     own, others = (layout.Arrangement.of(tensors).lies for tensors in (held.values(), [task.state[name] for name in held]))
     for at, (name, one, other) in enumerate(zip(held, own, others)):
         twins, due = ([name for name, lie in zip(held, lies) if lie.storage == lies[at].storage] for lies in (own, others))
-        if twins == due and one.matters()[:-1] == other.matters()[:-1]:
+        is_like = one.matters()[:-1] == other.matters()[:-1]
+        alone = layout.is_alone(held[name]) and all(lie == one for lie in own if lie.storage == one.storage)
+        if twins == due and is_like or alone and (twins == due or len(twins) == 1):
             if one not in own[:at]:  # a parameter with two names has one in the plan
                 module.state[name] = tape.number(held[name])
-        elif len(twins) == 1 and layout.is_alone(held[name]):
-            module.state[name] = tape.number(held[name])
-            module.own_lies.add(name)
+                if twins != due or not is_like:
+                    module.own_lies.add(name)
         else:
             wrong.append(f"{name} lies in one storage with {', '.join(twins)}, and in the reference with {', '.join(due)}"
                          if twins != due else f"{name} has {one.words()}, and in the reference {other.words()}")
@@ -188,27 +189,38 @@ def _words(tensor: torch.Tensor) -> str:
     return f"{recording.name_of(tensor.dtype)}{list(tensor.shape)}"
 
 
-def _apply(self: torch.nn.Module, places: Places, changed: dict[tuple[int, int], tuple[Any, ...]],
-           function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
-    """nn.Module._apply for fakes: a changed parameter is a new one, for all who have it; PyTorch would exchange its memory
-    instead. What is brought to the GPU lies there as PyTorch lays it out. `changed` keeps alive whose identities it has."""
-    def applied(tensor: torch.Tensor) -> torch.Tensor:
-        was_on_cpu = places.on_cpu(tensor)
-        result = function(tensor)
-        return layout.brought(result) if was_on_cpu and not places.on_cpu(result) else result
+class _Brought:
+    """Tensors of modules that a function was applied to. Keeps alive whose identities it has."""
 
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._left: dict[int, torch.UntypedStorage] = {}  # of the CPU's memory, what was brought from to the GPU
+        self.parameters: dict[tuple[int, int], tuple[Any, ...]] = {}
+
+    def applied(self, function: Callable[[torch.Tensor], torch.Tensor], tensor: torch.Tensor) -> torch.Tensor:
+        """What is brought to the GPU lies there as PyTorch lays it out."""
+        if self._places.on_cpu(tensor):
+            self._left[recording.storage_of(tensor)] = tensor.untyped_storage()
+        result = function(tensor)
+        return layout.brought(result) if recording.storage_of(result) in self._left and not self._places.on_cpu(result) else result
+
+
+def _apply(self: torch.nn.Module, brought: _Brought, function: Callable[[torch.Tensor], torch.Tensor],
+           recurse: bool = True) -> torch.nn.Module:
+    """nn.Module._apply for fakes: a changed parameter is a new one, for all who have it; PyTorch would exchange its memory
+    instead."""
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():
         if parameter is None:
             continue
         which = id(function), id(parameter)
-        if which not in changed and (result := applied(parameter)) is not parameter:
-            changed[which] = function, parameter, torch.nn.Parameter(result, parameter.requires_grad)
-        self._parameters[key] = changed[which][2] if which in changed else parameter
+        if which not in brought.parameters and (result := brought.applied(function, parameter)) is not parameter:
+            brought.parameters[which] = function, parameter, torch.nn.Parameter(result, parameter.requires_grad)
+        self._parameters[key] = brought.parameters[which][2] if which in brought.parameters else parameter
     for key, buffer in self._buffers.items():
         if buffer is not None:
-            self._buffers[key] = applied(buffer)
+            self._buffers[key] = brought.applied(function, buffer)
     return self
 
 
