@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._errors import Error
+from .lies import lies_of
 from .references import best_of_each, digest, free_sizes, sizes_of
 from .torch_here import executed, their_errors, torch_here
 from .winners import Winner
@@ -96,11 +97,16 @@ def _type_of(value: Any, name: str) -> str:
                 "arguments are tensors, numbers, texts, and lists of numbers")
 
 
-def _stored(value: Any) -> dict[str, Any]:
-    if not type(value).__module__.startswith("torch"):
-        return {"value": list(value) if isinstance(value, tuple) else value}
+def _stored(values: list[Any]) -> list[dict[str, Any]]:
+    """Of tensors also where they begin in which storage: kernels were measured so, and may reach one from the other."""
+    lies = iter(lies_of([value for value in values if type(value).__module__.startswith("torch")]))
+    return [_lying(value, next(lies)) if type(value).__module__.startswith("torch") else
+            {"value": list(value) if isinstance(value, tuple) else value} for value in values]
+
+
+def _lying(value: Any, lie: tuple[Any, ...]) -> dict[str, Any]:
     return {"dtype": str(value.dtype), "shape": list(value.shape), "stride": list(value.stride()),
-            "contiguous": value.is_contiguous()}
+            "contiguous": value.is_contiguous(), "offset": lie[3], "storage": lie[4]}
 
 
 def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, between: bool) -> dict[str, Any]:
@@ -113,7 +119,7 @@ def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, b
             raise Error("the runs' modules take different arguments", "bad_input", str(winner.folder), "publish them apart")
     texts = list(dict.fromkeys(winner.text for winner in chosen))
     buckets = [{"kernel": f"kernel_{texts.index(winner.text)}", "sizes": sizes_of(winner.reference),
-                "arguments": [_stored(value) for _, value in one.arguments()], **_provenance(winner)}
+                "arguments": _stored([value for _, value in one.arguments()]), **_provenance(winner)}
                for one, winner in zip(seen, chosen, strict=True)]
     return {"name": name, "namespace": f"{name}_{digest(*texts, chosen[0].reference)[:8]}", "schema": schema,
             "inputs": list(seen[0].inputs), "states": list(seen[0].states),
