@@ -9,7 +9,7 @@ from .torch_here import torch_here
 
 
 def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Of each its dtype, shape, strides, offset in bytes and its storage's number, counted from the first tensor."""
+    """Dtype, shape, strides, offset in bytes and the storage's number, counted from the first tensor, of each."""
     storages: dict[int, int] = {}
     return [(each.dtype, tuple(each.shape), tuple(step for n, step in zip(each.shape, each.stride(), strict=True) if n > 1),
              each.storage_offset() * each.element_size(), storages.setdefault(each.untyped_storage()._cdata, len(storages)))

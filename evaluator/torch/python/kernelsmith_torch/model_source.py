@@ -128,9 +128,9 @@ class Reference:
         """Another Model with the same parameters, on the device, in eval mode. It is made, as a copy's closures would hold the
         modules and tensors of the original."""
         with torch.no_grad(), blaming(self.path, "moving Model to the device"):
-            model = self._made(self._module.Model).to(self.device)
+            model = self._made(self._module.Model)
             self.restore(model)
-            return model
+            return model.to(self.device)
 
     def restore(self, model: torch.nn.Module) -> None:
         """Gives a Model of model() the parameters and buffers that the first one has."""
