@@ -117,7 +117,7 @@ def test_kernels_serve_tensors_that_lie_as_those_that_were_measured(tmp_path: Pa
     """Views of one storage, at an offset that is no multiple of 16 bytes."""
     task = tmp_path / "task"
     task.mkdir()
-    (task / "task.yaml").write_text("version: 1\nname: gated\nbackend: torch\nfiles: {reference: reference.py, seed: seed.py}\n")
+    (task / "task.yaml").write_text((packages.RMS_NORM / "task.yaml").read_text().replace("rms_norm", "gated"))
     (task / "reference.py").write_text(GATED)
     run = published_runs.searched(tmp_path / "a.run", task, GATED_KERNEL)
     assert packages.publish_untested(run, "--as", "torch-op", "--out", tmp_path / "out") == 0

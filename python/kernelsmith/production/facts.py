@@ -45,7 +45,8 @@ def met(winner: Winner) -> Met:
     made = executed(winner.reference, where, "reference")
     with torch.random.fork_rng(devices=[]), torch.no_grad(), their_errors(where):
         init = made.get_init_inputs()
-        model = made.Model(*init).eval()
+        # A copy lies as a parameter does that is brought to a GPU: dense, in a storage of its own.
+        model = made.Model(*init).eval()._apply(lambda tensor: tensor.clone())
         inputs = made.get_inputs()
         given = model(*inputs)
     _refuse_hidden_tensors(torch, model, where)

@@ -72,6 +72,8 @@ class _Assembly:
         before = _flat(tape.setup, {})
         made, missing = self._live(before, needed - self._state_numbers(needed), set(), self._state_storages)
         made = draws.with_earlier(made, before, tape)
+        self._by_strides = {tape.storages[n] for step in itertools.chain(made, *kept) if step.is_launch or step.is_of_extension
+                            or step.body.get("aten") == "aten::as_strided" for n in step.reads}
         self._refuse_copied_tables(made)
         self._check(made, kept, missing - set(module.inputs) - self._state_numbers(missing))
 
@@ -203,7 +205,15 @@ class _Assembly:
         body = {key: self._renumbered(v) if key in ("args", "kwargs", "out") else v for key, v in step.body.items()}
         if step.is_launch:
             body["launch"] = self.kernels.setdefault(step.body["launch"], len(self.kernels))
+        elif self._is_read_by_strides(step):
+            body["strides"] = [list(self._tape.tensors[n].stride()) for n in step.results]
         return body
+
+    def _is_read_by_strides(self, step: Step) -> bool:
+        """Whether a kernel reads what this operator makes: it counts on the strides that it was shown."""
+        storages = self._tape.storages
+        fresh = {storages[n] for n in step.results} - {storages[n] for n in step.reads}
+        return not fresh.isdisjoint(self._by_strides)
 
     def _work(self, step: Step) -> dict[str, Any]:
         """The entry of an extension's work. Its tensors stand for their storages."""

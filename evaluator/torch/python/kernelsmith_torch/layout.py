@@ -110,7 +110,7 @@ def _distinct_bytes(*group: torch.Tensor) -> int:
         return group[0].nbytes
     taken = torch.zeros(max(lie.bytes() for lie in lies) // lies[0].dtype.itemsize, dtype=torch.bool, device=group[0].device)
     for lie in lies:
-        write(taken.as_strided(lie.shape, lie.stride, lie.offset), torch.ones_like(taken[:1]).expand(lie.shape))
+        write(taken.as_strided(lie.shape, lie.stride, lie.offset), taken.new_ones(1).expand(lie.shape))
     return int(taken.sum()) * lies[0].dtype.itemsize
 
 
@@ -164,6 +164,19 @@ def in_layout(output: torch.Tensor, layout: Layout, taken: set[int]) -> torch.Te
     copy = torch.empty_strided(layout.shape, layout.stride, dtype=output.dtype, device=output.device) if dense else \
         torch.empty_like(output, memory_format=torch.contiguous_format)
     return copy.copy_(output)
+
+
+def as_planned(result: Any, strides: Sequence[Sequence[int]]) -> Any:
+    """What an operator gave, with the strides that it had where it was planned: libraries of a GPU choose theirs."""
+    left = iter(strides)
+
+    def one(tensor: Any) -> Any:
+        stride = next(left, None) if isinstance(tensor, torch.Tensor) else None
+        if stride is None or tensor.dim() != len(stride) or not tensor.numel() or _alike(tensor.stride(), stride, tensor.shape):
+            return tensor
+        return torch.empty_strided(tensor.shape, stride, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+    return [one(tensor) for tensor in result] if isinstance(result, (list, tuple)) else one(result)
 
 
 def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:

@@ -120,7 +120,7 @@ class _Checker:
         if isinstance(op, dict) and "seed" in op and in_setup:
             object_of(op, "a seed", {"seed", "draws"})
             return Seed(integer_of(op["seed"], -2**63, 2**63 - 1, "a seed"), _one_of(op["draws"], ("cuda", "all")))
-        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"draws"} if in_setup else None)
+        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"strides", "draws"} if in_setup else {"strides"})
         name, overload = name_of(op["aten"], "an operator's name"), name_of(op["overload"], "an operator's overload")
         draws = _one_of(op["draws"], ("cpu", "cuda")) if "draws" in op else ""
         if not (operators.draws if draws else operators.allowed)(name, overload):
@@ -133,7 +133,8 @@ class _Checker:
         args = [self._value(v, known) for v in list_of(op["args"], MOST_ARGUMENTS, "arguments")]
         object_of(op["kwargs"], "keyword arguments")
         kwargs = {name_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
-        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
+        strides = [self._sizes(stride) for stride in list_of(op.get("strides", []), MOST_LIST, "strides")]
+        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws, strides=strides)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
         object_of(op, "a constant", {"constant", "out"})

@@ -22,6 +22,7 @@ class Aten:
     out: Any
     frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
     draws: str = ""  # in setup, of a random operator: `cpu` or `cuda`, the generator that it takes numbers from
+    strides: list[tuple[int, ...]] = field(default_factory=list)  # of its results, if kernels count on them
 
     @property
     def name(self) -> str:

@@ -202,7 +202,8 @@ class _Brought:
         if self._places.on_cpu(tensor):
             self._left[recording.storage_of(tensor)] = tensor.untyped_storage()
         result = function(tensor)
-        return layout.brought(result) if recording.storage_of(result) in self._left and not self._places.on_cpu(result) else result
+        comes = recording.storage_of(result) in self._left and not self._places.on_cpu(result)
+        return layout.brought(result) if comes else result
 
 
 def _apply(self: torch.nn.Module, brought: _Brought, function: Callable[[torch.Tensor], torch.Tensor],

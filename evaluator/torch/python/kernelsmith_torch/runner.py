@@ -199,10 +199,10 @@ class Runner:
             raise Failure("candidate", "plan", "bad_plan", "the plan's inputs are not those of the reference",
                           "plan the candidate with this reference")
         if plan.lies is not None and not plan.lies.is_like(self._lies):
-            index = next(i for i, (one, own) in enumerate(zip(plan.lies.lies, self._lies.lies)) if one.matters() != own.matters())
-            raise Failure("candidate", "plan", "bad_plan", f"input {index} lies otherwise on this device "
-                          f"({self._lies.lies[index].words()}) than where candidates are planned "
-                          f"({plan.lies.lies[index].words()})", "let get_inputs() end with .contiguous()")
+            index, here, there = next((i, own, one) for i, (one, own) in enumerate(zip(plan.lies.lies, self._lies.lies))
+                                      if one.matters() != own.matters())
+            raise Failure("candidate", "plan", "bad_plan", f"input {index} lies otherwise on this device ({here.words()}) than "
+                          f"where candidates are planned ({there.words()})", "let get_inputs() end with .contiguous()")
 
     def run(self, request: Message, _: bytes) -> Message:
         """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unittest
+from unittest import mock
 
 import torch
 
@@ -12,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from worker_bench import LINEAR, Bench, Plan, X, linear_plan, reference_of  # noqa: E402
 
 from kernelsmith_process.framing import Failure  # noqa: E402
+from kernelsmith_torch import replay  # noqa: E402
 from kernelsmith_torch.layout import Arrangement, Layout, change, distinct_bytes, in_layout, layouts_of, write  # noqa: E402
 from kernelsmith_torch.model_source import Reference  # noqa: E402
 from support import HEAD, Planner, candidate, needs_torch  # noqa: E402
@@ -156,7 +158,8 @@ class FromPlannerToVerdict(Planner):
 
     def inputs(self, body: str) -> object:
         reference = reference_of("return [t * 2 for t in x]", INPUTS.replace("self_", "twice"))
-        return self.verdict(reference, candidate(f"class ModelNew(nn.Module):\n    def forward(self, *x):\n        return {body}"))
+        own = f"class ModelNew(nn.Module):\n    def forward(self, *x):\n        return {body}"
+        return self.verdict(reference, candidate(own))
 
     def test_inputs(self) -> None:
         self.assertIsNone(self.inputs("[t.as_strided(t.shape, t.stride(), t.storage_offset()) * 2 for t in x]"))
@@ -178,6 +181,33 @@ class FromPlannerToVerdict(Planner):
             self.verdict(reference, candidate("class ModelNew(nn.Module):\n    def forward(self, x):\n"
                                               "        x.as_strided((5, 8), (24, 1), 8).zero_()\n        return x * 2"))
         self.assertEqual(caught.exception.code, "input_modified")
+
+    def test_what_libraries_give_lies_as_kernels_were_shown_it(self) -> None:
+        """A convolution's result, for one, may be in `channels_last` where it is planned and not in the runner, or the reverse."""
+        reference = HEAD + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+    def forward(self, x):
+        return torch.relu(self.conv(x))
+def get_inputs(): return [torch.randn(2, 3, 5, 6)]
+def get_init_inputs(): return []
+"""
+        own = reference.replace("Model(", "ModelNew(").replace("nn.Conv2d(3, 4, 1)", "nn.Conv2d(3, 4, 1).to(memory_format="
+                                                               "torch.channels_last)").replace(
+            "self.conv(x)", "(lambda y: y.as_strided(y.shape, y.stride()))(self.conv(x))")
+        planned, true = [], replay.Program._as_planned
+
+        def library(op: replay.Aten, result: torch.Tensor, footprint: replay.Footprint) -> torch.Tensor:
+            if op.name == "aten::convolution":
+                planned.append(op.strides)
+                result = result.contiguous()
+            return true(op, result, footprint)
+
+        with mock.patch.object(replay.Program, "_as_planned", staticmethod(library)):
+            self.assertIsNone(self.verdict(reference, own))
+        self.assertEqual(planned[0], [(120, 1, 24, 4)])
 
     def test_parameters_and_buffers(self) -> None:
         """In the candidate's own layout, with the reference's values."""
@@ -214,7 +244,8 @@ class FromPlannerToVerdict(Planner):
 class References(unittest.TestCase):
     def test_closures_are_the_new_models_own(self) -> None:
         """KernelBench's level 3, problem 44, holds its layers in a lambda."""
-        reference = LINEAR.replace("self.linear = torch.nn.Linear(width, 48)", """linear = self.linear = torch.nn.Linear(width, 48)
+        reference = LINEAR.replace("self.linear = torch.nn.Linear(width, 48)", """self.linear = torch.nn.Linear(width, 48)
+            linear = self.linear
             self.call = lambda x: linear(x)""").replace("self.linear(x)", "self.call(x)")
         bench = Bench(reference)
         self.addCleanup(bench.close)
