@@ -150,8 +150,9 @@ class FromPlannerToVerdict(Planner):
         self.addCleanup(bench.close)
         reply, blob = self.ask(do="plan", reference=reference, candidate=text, timeout_s=120, cast=request.get("cast", False))
         self.assertNotIn("error", reply)
-        bench.runner.prepare({"reference": bench.path, "precision": "fp32", "slots": 3, "outputs": bench.prepared["outputs"],
-                              "cast": request.get("cast", False)}, b"")
+        if request:
+            bench.runner.prepare({"reference": bench.path, "precision": "fp32", "slots": 3, "cast": True,
+                                  "outputs": bench.prepared["outputs"]}, b"")
         bench.runner.load({}, blob)
         found = [bench.again([3, 4], variant)["wrong"] for variant in range(len(bench.prepared["variants"]))]
         return next((wrong for wrong in found if wrong is not None), None)
