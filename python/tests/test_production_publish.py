@@ -125,11 +125,13 @@ def test_kernels_serve_tensors_that_lie_as_those_that_were_measured(tmp_path: Pa
     assert packages.publish_untested(run, "--as", "torch-op", "--out", tmp_path / "out") == 0
     program = ("import sys, torch\nsys.path.insert(0, 'tests')\nimport arms\nmodel, given = arms.met({})\n"
                "print(arms.PACKAGE.kernel_of(*given), arms.differences(arms.operator_of(*given), model, given))\n"
+               "copied = arms.agreement._copied(given, 2.0)\n"  # or a package would be compared with its own fallback
+               "print(arms.PACKAGE.kernel_of(*copied), all(torch.equal(one, 2 * other) for one, other in zip(copied, given)))\n"
                "moved = [torch.zeros(196)[2:].as_strided(t.shape, t.stride(), t.storage_offset() + 1) for t in given]\n"
                "for other in ([t.clone() for t in given], [given[1], given[0]], moved):\n"
                "    print(arms.PACKAGE.kernel_of(*other), arms.differences(arms.operator_of(*other), model, tuple(other)))\n")
     done = packages.python("-c", program.replace("arms.operator_of", "arms.PACKAGE.operator"), folder=tmp_path / "out")
-    assert done.stdout.splitlines() == ["kernel_0 []", *3 * ["None []"]], done.stderr
+    assert done.stdout.splitlines() == ["kernel_0 []", "kernel_0 True", *3 * ["None []"]], done.stderr
 
 
 def test_of_two_runs_at_one_size_the_faster_is_taken(tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor])
     for index, tensor in enumerate(tensors):
         if isinstance(tensor, torch.Tensor):
             places.setdefault(tensor.untyped_storage()._cdata, []).append(index)
+    tensor = None  # or the last one's storage would stay
     for indices in places.values():
         lies = Arrangement.of(tensors[i] for i in indices).lies
         if len({lie.dtype for lie in lies}) > 1:

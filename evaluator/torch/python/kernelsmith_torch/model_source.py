@@ -190,12 +190,11 @@ class Reference:
                           self._draws, seed ^ _FORWARD)
 
     def _varied(self, flat: torch.Tensor, variant: int) -> torch.Tensor:
-        flat = loaded(flat.to(self.device), self._cast)
-        if flat.is_floating_point() and VARIANTS[variant] == "scaled":
-            return flat * 4
-        if flat.is_floating_point() and VARIANTS[variant] == "shifted":
-            return _shifted(flat)
-        return flat
+        """One copy, as the given tensor may be the module's own, and nothing else of its size."""
+        if not flat.is_floating_point() or VARIANTS[variant] == "given":
+            return loaded(flat.to(self.device), self._cast)
+        varied = torch.empty_like(flat, dtype=torch.float32 if self._cast else flat.dtype, device=self.device).copy_(flat)
+        return varied.mul_(4) if VARIANTS[variant] == "scaled" else _shifted(varied)
 
     def _seed(self, seed: int) -> None:
         """What torch.manual_seed does, without the millisecond that it takes for devices of other kinds."""
@@ -218,12 +217,12 @@ def _held(model: torch.nn.Module) -> list[torch.Tensor]:
 
 
 def _shifted(flat: torch.Tensor) -> torch.Tensor:
-    """Plus one. Zeros of a tensor with others stay: they may be its structure, as in a triangular matrix."""
-    shifted = flat + 1
-    if flat.any():
-        for part, given in zip(shifted.split(_MOST_MASK), flat.split(_MOST_MASK)):
-            part.mul_(given.ne(0))
-    return shifted
+    """Plus one, in place. Zeros of a tensor with others stay: they may be its structure, as in a triangular matrix."""
+    parts = flat.split(_MOST_MASK)
+    has_others = any(bool(part.any()) for part in parts)
+    for part in parts:
+        part.add_(part.ne(0) if has_others else 1)
+    return flat
 
 
 def has_lazy(model: torch.nn.Module) -> bool:

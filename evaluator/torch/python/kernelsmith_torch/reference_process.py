@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -108,8 +109,9 @@ class ReferenceProcess:
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
             self._variants = 1  # the usable ones come first, so that their numbers are VARIANTS' own
-            while self._variants < len(VARIANTS) and self._usable(self._variants, first):
+            while self._variants < len(VARIANTS) and (peak := self._usable(self._variants, first)) is not None:
                 self._device.give_back()
+                measured = replace(measured, draw=max(measured.draw, peak))
                 self._variants += 1
         self._notes: list[str] = []
         if request.get("baseline", "eager") == "compile" and self._drawn_bytes:
@@ -237,16 +239,19 @@ class ReferenceProcess:
         self._truth.forget()
         return outputs
 
-    def _usable(self, variant: int, first: _Outline) -> bool:
+    def _usable(self, variant: int, first: _Outline) -> int | None:
+        """Bytes that drawing the variant takes; None if the reference gives nothing finite on it."""
         if not any(t.is_floating_point() for t in first.tensors):
-            return False
+            return None
         try:
+            with self._device.peak() as drawing:
+                self._reference.draw(variant, _FIRST_SEED).drawn()
             plain, wide, _ = self._truth.answers(variant, _FIRST_SEED)
         except RuntimeError as error:
             if is_memory(error):
                 raise
-            return False
-        return all(_finite(t) for t in [*plain, *wide])
+            return None
+        return drawing[0] if all(_finite(t) for t in [*plain, *wide]) else None
 
     def _measure_calls(self, batch_us: float, room: int) -> float:
         """Sets the capacity: calls that take `batch_us`, and at most `room`. Gives the time of a call within such a batch."""
@@ -273,8 +278,8 @@ class ReferenceProcess:
                 drawn = self._reference.draw(variant, seed)
                 for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
                     write(target, source)
+                drawn = source = None  # before the next set is drawn
             if self._layout.gives_back:
-                drawn = source = None
                 self._device.give_back()
                 # The first pass over memory takes up to a tenth longer after some was given back. The runner makes that pass
                 # before its clock starts, when it hashes its inputs; so does this.
