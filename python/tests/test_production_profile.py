@@ -15,7 +15,7 @@ from kernelsmith.production.hotspots import amdahl
 
 torch = pytest.importorskip("torch")
 
-from kernelsmith.production import constants, gpu_times, graph, hotspots, models, plannable, task_text, tasks  # noqa: E402
+from kernelsmith.production import constants, gpu_times, graph, hotspots, lies, models, plannable, task_text, tasks, whole  # noqa: E402
 from kernelsmith.production.torch_here import executed  # noqa: E402
 
 MODELS = Path(__file__).parent / "production"
@@ -84,6 +84,30 @@ class Model(torch.nn.Module):
 
 def get_inputs():
     return [torch.randn(2, 64)]
+"""
+VIEWS = """\
+import torch
+
+
+class Mix(torch.nn.Module):
+    def forward(self, q, k, v, scale, rest, mask, twice):
+        return torch.where(mask, q * torch.sigmoid(k) + v, 0) * scale + rest * twice
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = Mix()
+        mix = self.mix
+        self.call = lambda *inputs: mix(*inputs)
+
+    def forward(self, x, scale, rest, mask):
+        return self.call(*x.unbind(2), scale, rest, mask, rest)
+
+
+def get_inputs():
+    return [torch.randn(2, 6, 3, 8), torch.randn(6, 1).expand(6, 8), torch.randn(97, dtype=torch.float64)[1:].view(2, 6, 8),
+            torch.ones(6, 20).bool()[:, 2:18:2]]
 """
 SLOW = Device("slow", memory=1.0, products={"fp32": 1.0, "tf32": 1.0, "half": 1.0}, launch_us=2.0)
 
@@ -165,6 +189,31 @@ def test_tensors_without_values_are_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CONSTANTS.replace("Norm(1e-6)", "Norm(1e-6).to('meta')"))
     with pytest.raises(ks.Error, match="tensors are on the device meta, so they have no values: norm.weight"):
         models.load(models.Wanted(str(tmp_path / "a.py")), "cpu")
+
+
+def test_inputs_lie_as_they_were_met(tmp_path: Path) -> None:
+    (tmp_path / "views.py").write_text(VIEWS)
+    met = models.load(models.Wanted(str(tmp_path / "views.py")), "cpu")
+    [task] = tasks.write_tasks(met, [spots_of(met)["mix"]], tmp_path)
+    assert task.folder is not None, task.why_not
+    drawn = executed((task.folder / "reference.py").read_text(), task.folder, "reference").get_inputs()
+    q, k, v = met.args[0].unbind(2)
+    assert lies.lies_of(drawn) == lies.lies_of([q, k, v, *met.args[1:], met.args[2]])
+    assert drawn[3].stride() == (1, 0) and drawn[1].data_ptr() == drawn[0].data_ptr() + 32 and drawn[4].dtype == torch.float64
+
+
+def test_a_model_in_another_dtype_is_made_again(tmp_path: Path) -> None:
+    """A copy would hold the submodule of the original in its closure."""
+    (tmp_path / "closure.py").write_text(VIEWS.replace("self.mix = Mix()", "self.mix = Mix()\n        self.mix.weight = "
+                                         "torch.nn.Parameter(torch.randn(8))").replace("rest * twice", "rest * self.weight"))
+    met = models.load(models.Wanted(str(tmp_path / "closure.py")), "cpu")
+    with torch.no_grad():
+        met.model.mix.weight.add_(1)
+        own, wide = met.run(), whole._cast(met, torch.float64)
+        assert torch.allclose(wide.run(), own.double(), atol=1e-5)
+        wide.model.mix.weight.zero_()
+        assert not torch.allclose(wide.run(), own.double(), atol=1e-5) and torch.equal(met.run(), own)
+    assert [each.stride() for each in wide.args] == [each.stride() for each in met.args]
 
 
 def test_a_convolutional_network(tmp_path: Path) -> None:

@@ -7,12 +7,48 @@ from pathlib import Path
 
 import kernelsmith as ks
 import packages
+import published_runs
 import pytest
 from kernelsmith.production import own_tests
 from kernelsmith.production import publish as publishing
 
 pytest.importorskip("torch")
 pytest.importorskip("triton")
+
+GATED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, gate):
+        return x * torch.sigmoid(gate)
+
+
+def get_inputs():
+    return list(torch.randn(193)[1:].view(6, 2, 16).unbind(1))
+
+
+def get_init_inputs():
+    return []
+"""
+GATED_KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gated(x, gate, y, step, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(y + row * BLOCK + at, tl.load(x + row * step + at) * tl.sigmoid(tl.load(gate + row * step + at)))
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, gate):
+        y = torch.empty(x.shape, device=x.device)
+        gated[(6,)](x, gate, y, x.stride(0), BLOCK=16)
+        return y
+"""
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +113,25 @@ def test_report_and_request_have_the_figures(package: Path) -> None:
         assert text in report
     assert "2.00x [1.98, 2.02] at rows 16, width 64" in request and "$" not in report + request
     assert facts["between"] == [[0, 0, 16, 64]] and facts["free"] == ["rows"]
+
+
+def test_kernels_serve_tensors_that_lie_as_those_that_were_measured(tmp_path: Path) -> None:
+    """Views of one storage, at an offset that is no multiple of 16 bytes."""
+    task = tmp_path / "task"
+    task.mkdir()
+    (task / "task.yaml").write_text((packages.RMS_NORM / "task.yaml").read_text().replace("rms_norm", "gated"))
+    (task / "reference.py").write_text(GATED)
+    run = published_runs.searched(tmp_path / "a.run", task, GATED_KERNEL)
+    assert packages.publish_untested(run, "--as", "torch-op", "--out", tmp_path / "out") == 0
+    program = ("import sys, torch\nsys.path.insert(0, 'tests')\nimport arms\nmodel, given = arms.met({})\n"
+               "print(arms.PACKAGE.kernel_of(*given), arms.differences(arms.operator_of(*given), model, given))\n"
+               "copied = arms.agreement._copied(given, 2.0)\n"  # or a package would be compared with its own fallback
+               "print(arms.PACKAGE.kernel_of(*copied), all(torch.equal(one, 2 * other) for one, other in zip(copied, given)))\n"
+               "moved = [torch.zeros(196)[2:].as_strided(t.shape, t.stride(), t.storage_offset() + 1) for t in given]\n"
+               "for other in ([t.clone() for t in given], [given[1], given[0]], moved):\n"
+               "    print(arms.PACKAGE.kernel_of(*other), arms.differences(arms.operator_of(*other), model, tuple(other)))\n")
+    done = packages.python("-c", program.replace("arms.operator_of", "arms.PACKAGE.operator"), folder=tmp_path / "out")
+    assert done.stdout.splitlines() == ["kernel_0 []", "kernel_0 True", *3 * ["None []"]], done.stderr
 
 
 def test_of_two_runs_at_one_size_the_faster_is_taken(tmp_path: Path) -> None:

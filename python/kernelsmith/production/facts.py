@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._errors import Error
+from .lies import lies_of
 from .references import best_of_each, digest, free_sizes, sizes_of
 from .torch_here import executed, require_values, their_errors, torch_here
 from .winners import Winner
@@ -45,7 +46,8 @@ def met(winner: Winner) -> Met:
     made = executed(winner.reference, where, "reference")
     with torch.random.fork_rng(devices=[]), torch.no_grad(), their_errors(where):
         init = made.get_init_inputs()
-        model = made.Model(*init).eval()
+        # A copy lies as a parameter does that is brought to a GPU: dense, in a storage of its own.
+        model = made.Model(*init).eval()._apply(lambda tensor: tensor.clone())
         inputs = made.get_inputs()
         require_values(model, inputs, where)
         given = model(*inputs)
@@ -98,11 +100,16 @@ def _type_of(value: Any, name: str) -> str:
                 "arguments are tensors, numbers, texts, and lists of numbers")
 
 
-def _stored(value: Any) -> dict[str, Any]:
-    if not type(value).__module__.startswith("torch"):
-        return {"value": list(value) if isinstance(value, tuple) else value}
+def _stored(values: list[Any]) -> list[dict[str, Any]]:
+    """Tensors with where they begin in which storage: kernels were measured so, and may reach one from the other."""
+    lies = iter(lies_of([value for value in values if type(value).__module__.startswith("torch")]))
+    return [_lying(value, next(lies)) if type(value).__module__.startswith("torch") else
+            {"value": list(value) if isinstance(value, tuple) else value} for value in values]
+
+
+def _lying(value: Any, lie: tuple[Any, ...]) -> dict[str, Any]:
     return {"dtype": str(value.dtype), "shape": list(value.shape), "stride": list(value.stride()),
-            "contiguous": value.is_contiguous()}
+            "contiguous": value.is_contiguous(), "offset": lie[3], "storage": lie[4]}
 
 
 def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, between: bool) -> dict[str, Any]:
@@ -115,7 +122,7 @@ def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, b
             raise Error("the runs' modules take different arguments", "bad_input", str(winner.folder), "publish them apart")
     texts = list(dict.fromkeys(winner.text for winner in chosen))
     buckets = [{"kernel": f"kernel_{texts.index(winner.text)}", "sizes": sizes_of(winner.reference),
-                "arguments": [_stored(value) for _, value in one.arguments()], **_provenance(winner)}
+                "arguments": _stored([value for _, value in one.arguments()]), **_provenance(winner)}
                for one, winner in zip(seen, chosen, strict=True)]
     return {"name": name, "namespace": f"{name}_{digest(*texts, chosen[0].reference)[:8]}", "schema": schema,
             "inputs": list(seen[0].inputs), "states": list(seen[0].states),

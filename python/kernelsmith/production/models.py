@@ -5,23 +5,27 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._errors import Error
+from .lies import relaid
 from .torch_here import executed, require_values, their_errors, torch_here
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """In evaluation mode, without gradients, on a device. `tokens` of a step, if inputs are token numbers."""
+    """In evaluation mode, without gradients, on a device. `tokens` of a step, if inputs are token numbers. `again` makes
+    another one."""
 
     name: str
     model: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     tokens: int | None = None
+    again: Callable[[], Loaded] | None = None
 
     def run(self) -> Any:
         return self.model(*self.args, **self.kwargs)
@@ -49,8 +53,8 @@ def load(wanted: Wanted, device: str) -> Loaded:
         dtype = _dtype(torch, wanted.dtype)
         model = loaded.model.eval().requires_grad_(False).to(device)
         model = model if dtype is None else model.to(dtype)
-    move = _mover(torch, device, dtype)
-    return Loaded(loaded.name, model, move(loaded.args), move(loaded.kwargs), loaded.tokens)
+    args, kwargs = _moved((loaded.args, loaded.kwargs), device, dtype)
+    return Loaded(loaded.name, model, args, kwargs, loaded.tokens, lambda: load(wanted, device))
 
 
 def _made(torch: Any, wanted: Wanted) -> Loaded:
@@ -132,11 +136,9 @@ def _dtype(torch: Any, name: str | None) -> Any:
     return known[name]
 
 
-def _mover(torch: Any, device: str, dtype: Any) -> Any:
-    def move(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        value = value.to(device)
-        return value.to(dtype) if dtype is not None and value.is_floating_point() else value
+def _moved(tree: Any, device: str, dtype: Any) -> Any:
+    def moved(flat: Any) -> Any:
+        flat = flat.to(device)
+        return flat.to(dtype) if dtype is not None and flat.is_floating_point() else flat
 
-    return lambda tree: torch.utils._pytree.tree_map(move, tree)
+    return relaid(tree, moved)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .lies import relaid
 from .models import Loaded
 from .torch_here import their_errors, torch_here
 
@@ -46,13 +47,8 @@ def recorded(loaded: Loaded, paths: Iterable[str]) -> dict[str, list[Call]]:
 
 
 def copied(tree: Any) -> Any:
-    """Tensors as they lie: a copy with the same strides."""
-    torch = torch_here()
-
-    def one(value: Any) -> Any:
-        return value.detach().clone(memory_format=torch.preserve_format) if isinstance(value, torch.Tensor) else value
-
-    return torch.utils._pytree.tree_map(one, tree)
+    """Tensors as they lie: with the same strides, and in one storage if they were."""
+    return relaid(tree, lambda flat: flat.clone())
 
 
 def tensors(tree: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from string import Template
 from typing import Any
 
 from .._errors import Error
+from .lies import lies_of
 from .package import template
 from .torch_here import torch_here
 
@@ -32,7 +33,31 @@ def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> st
         "title": title, "origin": origin, "inputs": ", ".join(names),
         "body": "\n".join([*lines, *_body(program, names[0], title)]),
         "states": "\n".join(_held(torch, program, name) for name in _states(program)) or "        pass",
-        "drawn": "\n".join(f"        {_drawn(torch, value)},  # {name}" for name, value in zip(names, inputs, strict=True))})
+        **_inputs(torch, names, inputs)})
+
+
+def _inputs(torch: Any, names: list[str], inputs: list[Any]) -> dict[str, str]:
+    """What get_inputs draws. Views that share a storage, or leave some of it out, are views of one that is drawn."""
+    lies = lies_of(inputs)
+    storages, drawn = [], []
+    for name, value, lie in zip(names, inputs, lies, strict=True):
+        views = [each for each, other in zip(inputs, lies, strict=True) if (other[0], other[4]) == (lie[0], lie[4])]
+        if len(views) == 1 and value.untyped_storage().nbytes() == value.nbytes:
+            drawn.append(f"        {_drawn(torch, value)},  # {name}")
+            continue
+        if views[0] is value:
+            end = max(_end(each) for each in views)
+            storages.append(f"    storage_{lie[4]}_{str(lie[0])[6:]} = "
+                            f"drawn({(end,)}, (1,), {lie[0]}, {', '.join(map(repr, _range(torch, views)))})")
+        drawn.append(f"        storage_{lie[4]}_{str(lie[0])[6:]}.as_strided({tuple(value.shape)}, {value.stride()}, "
+                     f"{value.storage_offset()}),  # {name}")
+    return {"storages": "".join(f"{line}\n" for line in storages), "drawn": "\n".join(drawn)}
+
+
+def _end(value: Any) -> int:
+    """The element of its storage after its last one."""
+    steps = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True))
+    return int(value.storage_offset() + steps + 1) if value.numel() else 0
 
 
 def _placeholders(torch: Any, program: Any) -> list[str]:
@@ -78,12 +103,16 @@ def _held(torch: Any, program: Any, name: str) -> str:
 
 
 def _drawn(torch: Any, value: Any) -> str:
-    low, high = (value.min().item(), value.max().item()) if value.numel() else (0, 1)
-    if low == high and value.is_floating_point():  # a norm that nobody trained: else who leaves it out is right
-        low, high = low - 0.5, high + 0.5
-    if value.dtype == torch.bool:
-        low, high = int(low), int(high)
+    low, high = _range(torch, [value])
     return f"drawn({tuple(value.shape)}, {value.stride()}, {value.dtype}, {low!r}, {high!r})"
+
+
+def _range(torch: Any, values: list[Any]) -> tuple[Any, Any]:
+    full = [value for value in values if value.numel()]
+    low, high = (min(value.min().item() for value in full), max(value.max().item() for value in full)) if full else (0, 1)
+    if low == high and values[0].is_floating_point():  # a norm that nobody trained: else who leaves it out is right
+        low, high = low - 0.5, high + 0.5
+    return (int(low), int(high)) if values[0].dtype == torch.bool else (low, high)
 
 
 def _body(program: Any, first: str, title: str) -> list[str]:

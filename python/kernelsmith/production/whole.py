@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .lies import relaid
 from .models import Loaded
 from .recorded import tensors
 from .swap import Places
@@ -70,10 +70,15 @@ def _error(given: list[Any], truth: list[Any]) -> float:
 
 
 def _cast(loaded: Loaded, dtype: Any) -> Loaded:
-    torch = torch_here()
+    """The model is made again: a copy's closures would hold the modules of the original."""
+    assert loaded.again is not None
+    model = loaded.again().model
+    with torch_here().no_grad():
+        for target, source in zip(_held(model), _held(loaded.model), strict=True):
+            target.copy_(source)
+    args, kwargs = relaid((loaded.args, loaded.kwargs), lambda flat: flat.to(dtype) if flat.is_floating_point() else flat)
+    return replace(loaded, model=model.to(dtype), args=args, kwargs=kwargs)
 
-    def cast(value: Any) -> Any:
-        return value.to(dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
-    trees = torch.utils._pytree.tree_map(cast, (loaded.args, loaded.kwargs))
-    return replace(loaded, model=copy.deepcopy(loaded.model).to(dtype), args=trees[0], kwargs=trees[1])
+def _held(model: Any) -> list[Any]:
+    return [*model.parameters(), *model.buffers()]

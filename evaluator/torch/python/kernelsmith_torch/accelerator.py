@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from . import fused
+from .layout import Arrangement
 from .memory import CONTEXT
 
 # A test's plan may ask for any amount of memory: it must fail in this process, and not on the machine.
@@ -26,7 +27,7 @@ _CPU_MEMORY = 4 << 30
 _CPU_TELLS = 80 << 30
 # The last cache of a CPU that does not report one.
 _CPU_CACHE = 32 << 20
-# Starts of tensors: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
+# Starts of storages: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
 _ALIGNMENT = 256
 LARGEST_GAP = 1 << 20
 """Between inputs lies a random gap below this, so that a kernel cannot count on where another call's are."""
@@ -179,28 +180,16 @@ def wrap(address: int, size: int, device: torch.device) -> torch.Tensor:
     return torch.as_tensor(_Memory(address, size), device=device)
 
 
-def place_like(models: list[torch.Tensor], device: Device, largest_gap: int = LARGEST_GAP) -> tuple[list[torch.Tensor], Any]:
-    """Uninitialised tensors like the given ones, at irregular addresses, and what keeps their memory. Each has a storage of
-    its own.
-
-    Strides are kept if the elements lie dense; else the new tensor is contiguous.
-    """
-    sizes = [model.numel() * model.element_size() for model in models]
+def place(arrangement: Arrangement, device: Device, largest_gap: int = LARGEST_GAP) -> tuple[list[torch.Tensor], Any]:
+    """Uninitialised tensors that lie so, in storages at irregular addresses, and what keeps their memory."""
     offsets, end = [], 0
+    sizes = arrangement.sizes()
     for size in sizes:
         end += _ALIGNMENT * secrets.randbelow(largest_gap // _ALIGNMENT)
         offsets.append(end)
         end = (end + size + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
     slab = torch.empty(end, dtype=torch.uint8, device=device.torch)
-    placed = [_shaped(wrap(slab.data_ptr() + offset, size, device.torch), model)
-              for offset, size, model in zip(offsets, sizes, models)]
-    return placed, slab
-
-
-def _shaped(memory: torch.Tensor, model: torch.Tensor) -> torch.Tensor:
-    # Without data a tensor was made by this already; PyTorch would import SymPy, for seconds, to make another of it.
-    dense = model if model.is_meta else torch.empty_like(model, device="meta")  # keeps the strides of dense tensors
-    return memory.view(model.dtype).as_strided(model.shape, dense.stride())
+    return arrangement.over([wrap(slab.data_ptr() + offset, size, device.torch) for offset, size in zip(offsets, sizes)]), slab
 
 
 def as_words(tensor: torch.Tensor) -> torch.Tensor:

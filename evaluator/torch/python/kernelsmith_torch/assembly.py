@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from . import draws, operators
+from .layout import Arrangement
 from .plan_format import MOST_ALTERNATIVES, MOST_CONSTANT, MOST_CONSTANTS, VERSION
 from .recording import Choice, Refused, Step, Tape, float_value, name_of, storage_of, values_of
 
@@ -29,6 +30,7 @@ class Module:
 
     inputs: list[int]
     state: dict[str, int]
+    own_lies: set[str] = field(default_factory=set)  # of state: what lies otherwise in the candidate than in the reference
     outputs: list[int] = field(default_factory=list)
 
 
@@ -71,10 +73,13 @@ class _Assembly:
         made, missing = self._live(before, needed - self._state_numbers(needed), set(), self._state_storages)
         made = draws.with_earlier(made, before, tape)
         drawn, kept = draws.before_calls(kept, tape.call, tape)
+        self._by_strides = {tape.storages[n] for step in itertools.chain(made, *kept) if step.is_launch or step.is_of_extension
+                            or step.body.get("aten") == "aten::as_strided" for n in step.reads}
         self._refuse_copied_tables(made)
         self._check(made, drawn, kept, missing - set(module.inputs) - self._state_numbers(missing))
 
-        inputs = [{"id": self._id(n), **self._shape(n)} for n in module.inputs]
+        lies = Arrangement.of(tape.tensors[n] for n in module.inputs).told()
+        inputs = [{"id": self._id(n), **lie} for n, lie in zip(module.inputs, lies)]
         for step in made:
             if step.constant is not None:
                 self._constant(step, step.results[0])
@@ -87,13 +92,22 @@ class _Assembly:
                 {"id": self._id(n), **self._shape(n), "stride": list(tape.tensors[n].stride())} for n in module.outputs]})
         used = {n for step in itertools.chain(made, *kept) for n in self._reads(step)} | {
             self._canonical(n) for n in module.outputs}
+        state = {name: n for name, n in module.state.items() if self._canonical(n) in used}
+        own = [entry for name in sorted(module.own_lies & state.keys()) for entry in self._laid_out(name, state[name])]
         plan = {
             "version": VERSION, "arch": arch, "inputs": inputs,
-            "state": {name: self._id(n) for name, n in module.state.items() if self._canonical(n) in used},
-            "setup": [*self._constants.values(), *setup], "alternatives": alternatives}
+            "state": {name: self._id(("given", name) if name in module.own_lies else n) for name, n in state.items()},
+            "setup": [*own, *self._constants.values(), *setup], "alternatives": alternatives}
         if drawn:
             plan["draws"] = [self._body(step) for step in drawn]
         return plan, left_out
+
+    def _laid_out(self, name: str, number: int) -> list[dict[str, Any]]:
+        """What writes a parameter of the reference out as it lies in the candidate."""
+        tensor, own, given = self._tape.tensors[number], {"t": self._id(number)}, {"t": self._id(("given", name))}
+        return [{"aten": "aten::empty_strided", "overload": "default", "args": [list(tensor.shape), list(tensor.stride())],
+                 "kwargs": {"dtype": {"dtype": name_of(tensor.dtype)}, "device": {"device": True}}, "out": own},
+                {"aten": "aten::copy_", "overload": "default", "args": [own, given], "kwargs": {}, "out": own}]
 
     def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
               given: set[int] = frozenset(), in_call: bool = False) -> tuple[list[Step], set[int]]:
@@ -195,7 +209,15 @@ class _Assembly:
         body = {key: self._renumbered(v) if key in ("args", "kwargs", "out") else v for key, v in step.body.items()}
         if step.is_launch:
             body["launch"] = self.kernels.setdefault(step.body["launch"], len(self.kernels))
+        elif self._is_read_by_strides(step):
+            body["strides"] = [list(self._tape.tensors[n].stride()) for n in step.results]
         return body
+
+    def _is_read_by_strides(self, step: Step) -> bool:
+        """Whether a kernel reads what this operator makes: it counts on the strides that it was shown."""
+        storages = self._tape.storages
+        fresh = {storages[n] for n in step.results} - {storages[n] for n in step.reads}
+        return not fresh.isdisjoint(self._by_strides)
 
     def _work(self, step: Step) -> dict[str, Any]:
         """The entry of an extension's work. Its tensors stand for their storages."""

@@ -42,8 +42,8 @@ def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
             yield {**entry, "launch": told["kernels"][number]["name"], "code": cubins[number]}
         elif "run" in entry:
             yield {**entry, "layout": modules[entry["run"]].kernels[entry["kernel"]].parameters}
-        else:
-            yield entry
+        else:  # strides are written where a kernel reads them, which shows by itself
+            yield {key: value for key, value in entry.items() if key != "strides"}
 
 
 def _words(one: dict[str, Any], other: dict[str, Any]) -> str:

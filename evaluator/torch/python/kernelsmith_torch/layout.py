@@ -1,13 +1,133 @@
-"""How outputs lie in memory. The reference's layout is part of the contract: what else a candidate returns is written out
-within its call, so that nobody gets a copy for nothing."""
+"""How tensors lie in memory. Inputs and parameters: one value, an Arrangement, for whoever plans, runs, times and checks.
+Outputs: the reference's layout is part of the contract; what else a candidate returns is written out within its call, so
+that nobody gets a copy for nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+
+
+@dataclass(frozen=True)
+class Lie:
+    """How one tensor lies in storage number `storage`; strides and offset count elements."""
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    storage: int
+
+    def bytes(self) -> int:
+        """From the beginning of the storage to the end of the last element."""
+        if 0 in self.shape:
+            return 0
+        return (self.offset + sum((n - 1) * step for n, step in zip(self.shape, self.stride)) + 1) * self.dtype.itemsize
+
+    def words(self) -> str:
+        return f"strides {list(self.stride)} from element {self.offset} of storage {self.storage}"
+
+    def matters(self) -> tuple[Any, ...]:
+        """Without what no element depends on: strides of dimensions with one element."""
+        moves = [0 if n == 1 or 0 in self.shape else step for n, step in zip(self.shape, self.stride)]
+        return self.dtype, self.shape, tuple(moves), self.offset, self.storage
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """How tensors lie, and which of them share a storage."""
+
+    lies: tuple[Lie, ...]
+
+    @staticmethod
+    def of(tensors: Iterable[torch.Tensor]) -> Arrangement:
+        numbers: dict[int, int] = {}
+        return Arrangement(tuple(
+            Lie(t.dtype, tuple(t.shape), tuple(t.stride()), t.storage_offset() if t.numel() else 0,
+                numbers.setdefault(t.untyped_storage()._cdata, len(numbers))) for t in tensors))
+
+    def sizes(self) -> list[int]:
+        """Bytes of each storage that are needed."""
+        sizes = [0] * (1 + max((lie.storage for lie in self.lies), default=-1))
+        for lie in self.lies:
+            sizes[lie.storage] = max(sizes[lie.storage], lie.bytes())
+        return sizes
+
+    def over(self, storages: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The tensors, over storages that are given as bytes."""
+        return [_typed(storages[lie.storage], lie.dtype).as_strided(lie.shape, lie.stride, lie.offset) for lie in self.lies]
+
+    def is_like(self, other: Arrangement) -> bool:
+        """Whether it is the same for all elements."""
+        return [lie.matters() for lie in self.lies] == [lie.matters() for lie in other.lies]
+
+    def told(self) -> list[dict[str, Any]]:
+        """As a plan writes it."""
+        return [{"dtype": str(lie.dtype).removeprefix("torch."), "shape": list(lie.shape), "stride": list(lie.stride),
+                 "offset": lie.offset, "storage": lie.storage} for lie in self.lies]
+
+
+def write(target: torch.Tensor, source: torch.Tensor) -> None:
+    """Copies elements, and what lies between them stays. Those of an expanded dimension are one, and written once."""
+    shared = [step == 0 and n > 1 for n, step in zip(target.shape, target.stride())]
+    _first_of(target, shared).copy_(_first_of(source, shared))
+
+
+def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """Exchanges tensors for others that lie alike, in storages whose elements `function` makes of the old ones', flat. Each old
+    storage is given back before the next is made. One that is seen in several dtypes stays."""
+    places: dict[int, list[int]] = {}
+    for index, tensor in enumerate(tensors):
+        if isinstance(tensor, torch.Tensor):
+            places.setdefault(tensor.untyped_storage()._cdata, []).append(index)
+    tensor = None  # or the last one's storage would stay
+    for indices in places.values():
+        lies = Arrangement.of(tensors[i] for i in indices).lies
+        if len({lie.dtype for lie in lies}) > 1:
+            continue
+        whole = tensors[indices[0]].as_strided((max(lie.bytes() for lie in lies) // lies[0].dtype.itemsize,), (1,), 0)
+        for i in indices:
+            tensors[i] = None
+        whole = function(whole)
+        for i, lie in zip(indices, lies):
+            tensors[i] = whole.as_strided(lie.shape, lie.stride, lie.offset)
+
+
+def distinct_bytes(tensors: Sequence[torch.Tensor]) -> int:
+    """Bytes that a call must read to have read them all: elements that several indices or tensors share count once."""
+    groups: dict[int, list[torch.Tensor]] = {}
+    for tensor in tensors:
+        groups.setdefault(tensor.untyped_storage()._cdata, []).append(tensor)
+    return sum(max(map(_distinct_bytes, group)) if len({t.dtype for t in group}) > 1 else _distinct_bytes(*group)
+               for group in groups.values())
+
+
+def _distinct_bytes(*group: torch.Tensor) -> int:
+    lies = Arrangement.of(group).lies
+    if len(group) == 1 and is_dense(group[0].shape, group[0].stride()):
+        return group[0].nbytes
+    taken = torch.zeros(max(lie.bytes() for lie in lies) // lies[0].dtype.itemsize, dtype=torch.bool, device=group[0].device)
+    for lie in lies:
+        write(taken.as_strided(lie.shape, lie.stride, lie.offset), taken.new_ones(1).expand(lie.shape))
+    return int(taken.sum()) * lies[0].dtype.itemsize
+
+
+def is_alone(tensor: torch.Tensor) -> bool:
+    """Whether it lies dense, and fills its storage."""
+    return is_dense(tensor.shape, tensor.stride()) and tensor.untyped_storage().nbytes() == tensor.nbytes
+
+
+def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    """All of its storage."""
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage())
+
+
+def brought(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor as PyTorch's `.to` leaves one that it brings to a GPU: dense, in a storage of its own."""
+    return tensor if is_alone(tensor) else tensor.clone()
 
 
 @dataclass(frozen=True)
@@ -38,13 +158,36 @@ def in_layout(output: torch.Tensor, layout: Layout, taken: set[int]) -> torch.Te
     outputs before it. An output of another shape is left for the judge to refuse."""
     if tuple(output.shape) != layout.shape or not output.numel():
         return output
-    dense = _is_dense(layout)
+    dense = is_dense(layout.shape, layout.stride)
     alike = _alike(output.stride(), layout.stride, layout.shape)
     if (alike or not dense and output.is_contiguous()) and not (layout.fresh and _memory_of(output) in taken):
         return output
     copy = torch.empty_strided(layout.shape, layout.stride, dtype=output.dtype, device=output.device) if dense else \
         torch.empty_like(output, memory_format=torch.contiguous_format)
     return copy.copy_(output)
+
+
+def as_planned(result: Any, strides: Sequence[Sequence[int]]) -> Any:
+    """What an operator gave, with the strides that it had where it was planned: libraries of a GPU choose theirs."""
+    left = iter(strides)
+
+    def one(tensor: Any) -> Any:
+        stride = next(left, None) if isinstance(tensor, torch.Tensor) else None
+        if stride is None or tensor.dim() != len(stride) or not tensor.numel() or _alike(tensor.stride(), stride, tensor.shape):
+            return tensor
+        return torch.empty_strided(tensor.shape, stride, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+    return [one(tensor) for tensor in result] if isinstance(result, (list, tuple)) else one(result)
+
+
+def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether each element has a place of its own, with none between them."""
+    due = 1
+    for stride, n in sorted((stride, n) for stride, n in zip(strides, shape) if n != 1):
+        if stride != due:
+            return False
+        due *= n
+    return True
 
 
 def _memory_of(tensor: torch.Tensor) -> int:
@@ -56,11 +199,12 @@ def _alike(one: Sequence[int], other: Sequence[int], shape: Sequence[int]) -> bo
     return all(a == b or n == 1 for a, b, n in zip(one, other, shape))
 
 
-def _is_dense(layout: Layout) -> bool:
-    """Whether each element has a place of its own, with none between them."""
-    due = 1
-    for stride, n in sorted((stride, n) for stride, n in zip(layout.stride, layout.shape) if n != 1):
-        if stride != due:
-            return False
-        due *= n
-    return True
+def _typed(memory: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return memory[:memory.numel() // dtype.itemsize * dtype.itemsize].view(dtype)
+
+
+def _first_of(tensor: torch.Tensor, dimensions: Sequence[bool]) -> torch.Tensor:
+    for dimension, only in enumerate(dimensions):
+        if only:
+            tensor = tensor.narrow(dimension, 0, 1)
+    return tensor

@@ -6,7 +6,6 @@ a Failure with fault `task`, and names file and line of the reference.
 
 from __future__ import annotations
 
-import copy
 import itertools
 import random
 import sys
@@ -24,6 +23,7 @@ from torch.utils import _pytree as pytree
 from kernelsmith_process.framing import Failure
 
 from .forward_draws import ForwardDraws
+from .layout import Arrangement, brought, change, write
 from .memory import asked_for
 
 VARIANTS = ("given", "scaled", "shifted")
@@ -91,7 +91,8 @@ class Inputs:
                       self.draws, self.seed)
 
     def arguments(self) -> list[Any]:
-        return pytree.tree_unflatten(self.leaves, self.spec)
+        """For one call, which may change their shapes in place."""
+        return pytree.tree_unflatten([leaf.detach() if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves], self.spec)
 
 
 def output_tensors(result: Any) -> list[torch.Tensor]:
@@ -139,7 +140,9 @@ class Reference:
         self.seed_constructor()
         model = kind(*given).eval()
         model = model.to(torch.float32) if self._cast else model
-        return self._materialised(model) if has_lazy(model) else model
+        model = self._materialised(model) if has_lazy(model) else model
+        # Here already, so that all know how parameters will lie. What the constructor made on the GPU stays as it is.
+        return model._apply(lambda tensor: tensor if tensor.is_cuda else brought(tensor))
 
     def _materialised(self, model: torch.nn.Module) -> torch.nn.Module:
         """The module after one call, which makes its parameters, and draws them where the constructor ended."""
@@ -149,13 +152,26 @@ class Reference:
         return model.cpu()
 
     def model(self) -> torch.nn.Module:
-        """A copy of Model with its parameters, on the device, in eval mode."""
-        with blaming(self.path, "moving Model to the device"):
-            return copy.deepcopy(self._model).to(self.device)
+        """Another Model with the same parameters, on the device, in eval mode. It is made, as a copy's closures would hold the
+        modules and tensors of the original."""
+        with torch.no_grad(), blaming(self.path, "moving Model to the device"):
+            model = self._made(self._module.Model)
+            self.restore(model)
+            return model.to(self.device)
+
+    def restore(self, model: torch.nn.Module) -> None:
+        """Gives a Model of model() the parameters and buffers that the first one has."""
+        with torch.no_grad():
+            for target, source in zip(_held(model), _held(self._model), strict=True):
+                write(target, source)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Parameters and buffers on the host, by their names in the state_dict."""
         return {name: value.detach().cpu() for name, value in self._model.state_dict().items()}
+
+    def state_lies(self) -> Arrangement:
+        """How they lie on the device."""
+        return Arrangement.of(self._model.state_dict().values())
 
     def draw(self, variant: int, seed: int) -> Inputs:
         """The inputs of a set: the same for the same variant and seed, in every process with such a device."""
@@ -167,20 +183,18 @@ class Reference:
                 raise TypeError(f"get_inputs returns a {type(given).__name__}, not a list")
             leaves, spec = pytree.tree_flatten(list(given))
             del given
-            for index, leaf in enumerate(leaves):  # one after the other: each is given back before the next is made
-                leaves[index] = self._varied(leaf, variant)
-                del leaf
-            return Inputs(leaves, spec, self._draws, seed ^ _FORWARD)
+            leaves = [leaf.detach().resolve_conj().resolve_neg() if isinstance(leaf, torch.Tensor) else leaf
+                      for leaf in leaves]
+            change(leaves, lambda flat: self._varied(flat, variant))
+            return Inputs([leaf.to(self.device) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], spec,
+                          self._draws, seed ^ _FORWARD)
 
-    def _varied(self, leaf: Any, variant: int) -> Any:
-        if not isinstance(leaf, torch.Tensor):
-            return leaf
-        leaf = leaf.detach().to(self.device)
-        if leaf.is_floating_point() and VARIANTS[variant] == "scaled":
-            return leaf * 4
-        if leaf.is_floating_point() and VARIANTS[variant] == "shifted":
-            return _shifted(leaf)
-        return leaf
+    def _varied(self, flat: torch.Tensor, variant: int) -> torch.Tensor:
+        """One copy, as the given tensor may be the module's own, and nothing else of its size."""
+        if not flat.is_floating_point() or VARIANTS[variant] == "given":
+            return loaded(flat.to(self.device), self._cast)
+        varied = torch.empty_like(flat, dtype=torch.float32 if self._cast else flat.dtype, device=self.device).copy_(flat)
+        return varied.mul_(4) if VARIANTS[variant] == "scaled" else _shifted(varied)
 
     def _seed(self, seed: int) -> None:
         """What torch.manual_seed does, without the millisecond that it takes for devices of other kinds."""
@@ -193,14 +207,22 @@ class Reference:
             numpy.random.seed(seed % 2**32)
 
 
-def _shifted(leaf: torch.Tensor) -> torch.Tensor:
-    """Plus one. Zeros of a tensor with others stay: they may be its structure, as in a triangular matrix."""
-    shifted = leaf + 1
-    if leaf.dim() > 0 and leaf.any():
-        rows = max(1, _MOST_MASK * leaf.shape[0] // leaf.numel())
-        for part, given in zip(shifted.split(rows), leaf.split(rows)):
-            part.mul_(given.ne(0))
-    return shifted
+def loaded(tensor: torch.Tensor, cast: bool) -> torch.Tensor:
+    """An input as the task's `cast` wants it: KernelBench's harness casts floats of inputs as it casts the modules."""
+    return tensor.to(torch.float32) if cast and tensor.is_floating_point() else tensor
+
+
+def _held(model: torch.nn.Module) -> list[torch.Tensor]:
+    return [*model.parameters(), *model.buffers()]
+
+
+def _shifted(flat: torch.Tensor) -> torch.Tensor:
+    """Plus one, in place. Zeros of a tensor with others stay: they may be its structure, as in a triangular matrix."""
+    parts = flat.split(_MOST_MASK)
+    has_others = any(bool(part.any()) for part in parts)
+    for part in parts:
+        part.add_(part.ne(0) if has_others else 1)
+    return flat
 
 
 def has_lazy(model: torch.nn.Module) -> bool:

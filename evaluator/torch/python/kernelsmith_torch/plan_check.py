@@ -14,6 +14,7 @@ import torch
 
 from . import operators, plan_format
 from .checks import MOST_IDS, MOST_LIST, integer_of, list_of, name_of, object_of, refuse, tensor_of, text_of
+from .layout import Arrangement, Lie
 from .module_check import DeviceOp, Modules, Symbol, Upload, check_module
 from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
 
@@ -64,6 +65,7 @@ class _Checker:
         self._modules = Modules([check_module(module, cubin) for module, cubin in
                                  zip(plan.get("modules", []), self._cubins[len(kernels):], strict=True)])
         inputs = [self._tensor(t) for t in list_of(plan["inputs"], MOST_ARGUMENTS, "inputs")]
+        lies = [self._lie(t, info) for t, info in zip(plan["inputs"], inputs)]
         object_of(plan["state"], "state")
         state = {text_of(name, "a name in state"): self._id(id_) for name, id_ in plan["state"].items()}
         given = [t.id for t in inputs] + list(state.values())
@@ -88,7 +90,8 @@ class _Checker:
         used = set(state.values()).union(*({t.id for t in a.outputs}.union(*map(_ids, a.ops)) for a in alternatives))
         self._free(setup, used)
         self._free(draws, used)
-        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules, draws, sorted(drawn & used))
+        return Plan(inputs, state, setup, alternatives, kernels, self._modules.modules,
+                    None if None in lies else Arrangement(tuple(lies)), draws, sorted(drawn & used))
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
         """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
@@ -129,7 +132,7 @@ class _Checker:
         if isinstance(op, dict) and "seed" in op and in_setup:
             object_of(op, "a seed", {"seed", "draws"})
             return Seed(integer_of(op["seed"], -2**63, 2**63 - 1, "a seed"), _one_of(op["draws"], ("cuda", "all")))
-        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"draws"} if in_setup else None)
+        object_of(op, "an operation", {"aten", "overload", "args", "kwargs", "out"}, {"strides", "draws"} if in_setup else {"strides"})
         name, overload = name_of(op["aten"], "an operator's name"), name_of(op["overload"], "an operator's overload")
         draws = _one_of(op["draws"], ("cpu", "cuda")) if "draws" in op else ""
         if not (operators.draws if draws else operators.allowed)(name, overload):
@@ -144,7 +147,8 @@ class _Checker:
         kwargs = {name_of(k, "a keyword"): self._value(v, known) for k, v in op["kwargs"].items()}
         if not draws and operators.takes_numbers(function, args, kwargs):
             refuse(f"operator {name}.{overload} draws")
-        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws)
+        strides = [self._sizes(stride) for stride in list_of(op.get("strides", []), MOST_LIST, "strides")]
+        return Aten(function, args, kwargs, self._out(op["out"], known), draws=draws, strides=strides)
 
     def _constant(self, op: dict[str, Any], known: set[int]) -> Constant:
         object_of(op, "a constant", {"constant", "out"})
@@ -240,8 +244,14 @@ class _Checker:
         refuse(f"a value is of no known kind: {kind[:40]}")
 
     def _tensor(self, tensor: Any) -> TensorInfo:
-        object_of(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride"})
+        object_of(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride", "offset", "storage"})
         return TensorInfo(self._id(tensor["id"]), self._dtype(tensor["dtype"]), self._sizes(tensor["shape"]))
+
+    def _lie(self, tensor: dict[str, Any], info: TensorInfo) -> Lie | None:
+        if not {"stride", "offset", "storage"} <= tensor.keys():
+            return None
+        return Lie(info.dtype, info.shape, self._sizes(tensor["stride"]), integer_of(tensor["offset"], 0, 2**62, "an offset"),
+                   integer_of(tensor["storage"], 0, MOST_ARGUMENTS - 1, "a storage"))
 
     @staticmethod
     def _dtype(name: Any) -> torch.dtype:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from .checks import Ref
+from .layout import Arrangement
 from .module_check import DeviceOp, Module
 
 
@@ -21,6 +22,7 @@ class Aten:
     out: Any
     frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
     draws: str = ""  # in setup, of a random operator: `cpu` or `cuda`, the generator that it takes numbers from
+    strides: list[tuple[int, ...]] = field(default_factory=list)  # of its results, if kernels count on them
 
     @property
     def name(self) -> str:
@@ -107,5 +109,6 @@ class Plan:
     alternatives: list[Alternative]
     kernels: list[Kernel]
     modules: list[Module] = field(default_factory=list)
+    lies: Arrangement | None = None  # of the inputs, as the planner saw them; a plan by hand may leave it open
     draws: list[Op] = field(default_factory=list)  # before each call, which is given `drawn`
     drawn: list[int] = field(default_factory=list)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import sys
@@ -18,13 +19,14 @@ from torch.utils import _pytree
 
 from kernelsmith_process.framing import Failure
 
-from . import answers, composites, device, inductor, lazy, plan_format, recording
+from . import answers, composites, device, inductor, layout, lazy, plan_format, recording
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .constants import Constants
 from .differences import refuse_differences
 from .extension import Extensions
-from .model_source import has_lazy
+from .model_source import has_lazy, loaded
+from .places import Places
 from .progress import Progress
 from .recording import Refused
 from .triton_recording import Kernels, Recording
@@ -57,7 +59,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     inductor.install(tuning)
     extensions = Extensions(tape, target, request.get("builds", {}), request.get("blob", b""))
     extensions.install()
-    torch.nn.Module._apply = _apply
+    torch.nn.Module._apply = functools.partialmethod(_apply, _Brought(tape.places))
     lazy.install(tape)
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
@@ -103,14 +105,18 @@ class _Task:
         leaves, self._tree = _pytree.tree_flatten(list(module.get_inputs()))
         self._leaves = [fake.from_tensor(leaf) if isinstance(leaf, torch.Tensor) and not isinstance(leaf, FakeTensor)
                         else leaf for leaf in leaves]
+        # An input that is given twice is two tensors in one storage.
+        self._leaves = [leaf.detach().resolve_conj().resolve_neg() if isinstance(leaf, torch.Tensor) else leaf
+                        for leaf in self._leaves]
+        layout.change(self._leaves, lambda flat: loaded(flat, cast))
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
         self._cast = cast
         with Constants():
             model = self.cast(module.Model(*self.constructor).eval())
             if has_lazy(model):
                 model(*self.inputs())
-        state = model.state_dict()
-        self.state = {name: (tuple(t.shape), t.dtype) for name, t in state.items() if isinstance(t, torch.Tensor)}
+        state = model._apply(layout.brought).state_dict()
+        self.state = {name: t for name, t in state.items() if isinstance(t, torch.Tensor)}
 
     def cast(self, model: torch.nn.Module) -> torch.nn.Module:
         """A model as the task calls it: KernelBench's harness makes fp32 of all that its constructor made in floats."""
@@ -161,14 +167,27 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
 
 def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Module:
     module, wrong = Module([tape.number(t) for t in task.tensors], {}), []
+    held: dict[str, torch.Tensor] = {}
     for name, tensor in _held(model).items():
-        number = tape.number(tensor)
-        if task.state.get(name) == (tuple(tensor.shape), tensor.dtype):
-            module.state[name] = number
-        elif name in task.state:
-            shape, dtype = task.state[name]
-            wrong.append(f"{name} is {recording.name_of(tensor.dtype)}{list(tensor.shape)}, in the reference "
-                         f"{recording.name_of(dtype)}{list(shape)}")
+        tape.number(tensor)
+        due = task.state.get(name)
+        if due is not None and (due.shape, due.dtype) == (tensor.shape, tensor.dtype):
+            held[name] = tensor
+        elif due is not None:
+            wrong.append(f"{name} is {_words(tensor)}, in the reference {_words(due)}")
+    own, others = (layout.Arrangement.of(tensors).lies for tensors in (held.values(), [task.state[name] for name in held]))
+    for at, (name, one, other) in enumerate(zip(held, own, others)):
+        twins, due = ([name for name, lie in zip(held, lies) if lie.storage == lies[at].storage] for lies in (own, others))
+        is_like = one.matters()[:-1] == other.matters()[:-1]
+        alone = layout.is_alone(held[name]) and all(lie == one for lie in own if lie.storage == one.storage)
+        if twins == due and is_like or alone and (twins == due or len(twins) == 1):
+            if one not in own[:at]:  # a parameter with two names has one in the plan
+                module.state[name] = tape.number(held[name])
+                if twins != due or not is_like:
+                    module.own_lies.add(name)
+        else:
+            wrong.append(f"{name} lies in one storage with {', '.join(twins)}, and in the reference with {', '.join(due)}"
+                         if twins != due else f"{name} has {one.words()}, and in the reference {other.words()}")
     if wrong:
         raise Refused("other_parameters", "; ".join(wrong[:16]),
                       "give each parameter the name, shape and dtype that it has in the reference")
@@ -179,20 +198,47 @@ def _held(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     return dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
 
 
-def _apply(self: torch.nn.Module, function: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> torch.nn.Module:
-    """nn.Module._apply for fakes: a changed parameter is a new one; PyTorch would exchange its memory instead."""
+def _words(tensor: torch.Tensor) -> str:
+    return f"{recording.name_of(tensor.dtype)}{list(tensor.shape)}"
+
+
+class _Brought:
+    """Tensors of modules that a function was applied to. Keeps alive whose identities it has."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._left: dict[int, torch.UntypedStorage] = {}  # of the CPU's memory, what was brought from to the GPU
+        self.parameters: dict[tuple[int, int], tuple[Any, ...]] = {}
+
+    def applied(self, function: Callable[[torch.Tensor], torch.Tensor], tensor: torch.Tensor) -> torch.Tensor:
+        """What is brought to the GPU lies there as PyTorch lays it out."""
+        if self._places.on_cpu(tensor):
+            self._left[recording.storage_of(tensor)] = tensor.untyped_storage()
+        result = function(tensor)
+        comes = recording.storage_of(result) in self._left and not self._places.on_cpu(result)
+        return layout.brought(result) if comes else result
+
+
+def _apply(self: torch.nn.Module, brought: _Brought, function: Callable[[torch.Tensor], torch.Tensor],
+           recurse: bool = True) -> torch.nn.Module:
+    """nn.Module._apply for fakes: a changed parameter is a new one, for all who have it; PyTorch would exchange its memory
+    instead."""
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():
         if is_lazy(parameter):
             parameter.data = function(parameter.data)
-        elif parameter is not None and (applied := function(parameter)) is not parameter:
-            self._parameters[key] = torch.nn.Parameter(applied, parameter.requires_grad)
+        if parameter is None or is_lazy(parameter):
+            continue
+        which = id(function), id(parameter)
+        if which not in brought.parameters and (result := brought.applied(function, parameter)) is not parameter:
+            brought.parameters[which] = function, parameter, torch.nn.Parameter(result, parameter.requires_grad)
+        self._parameters[key] = brought.parameters[which][2] if which in brought.parameters else parameter
     for key, buffer in self._buffers.items():
         if is_lazy(buffer):
             buffer.data = function(buffer.data)
         elif buffer is not None:
-            self._buffers[key] = function(buffer)
+            self._buffers[key] = brought.applied(function, buffer)
     return self
 
 

@@ -293,6 +293,8 @@ class Recorder(TorchDispatchMode):
         if not tape.recording or func.namespace == "prim":
             with _inside(tape):
                 return func(*args, **kwargs)
+        if func._schema.name in _ONE_DTYPE:
+            self._refuse_mixed(func, args)
         if (safe := operators.safe_form(func)) is not None:
             return self._safely(safe, func, args, kwargs)
         shapes = [(t, t.shape, storage_of(t)) for t in kwargs.values() if isinstance(t, FakeTensor)]
@@ -316,6 +318,14 @@ class Recorder(TorchDispatchMode):
                 self.tape.replace(args[0], before, result)
                 return args[0]
         return result
+
+
+    def _refuse_mixed(self, func: torch._ops.OpOverload, args: tuple) -> None:
+        dtypes = list(dict.fromkeys(name_of(t.dtype) for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()))
+        if len(dtypes) > 1:
+            raise Refused("plan_failed", f"{func._schema.name} takes tensors of one dtype, and is given {' and '.join(dtypes)}",
+                          "convert them in forward; where the task casts modules (torch: {cast: true}), as KernelBench does, "
+                          "parameters and buffers are float32 in forward, whatever the constructor made them", self.tape.line())
 
 
 class Front(TorchFunctionMode):
@@ -434,6 +444,11 @@ _ANSWERS = {
 
 # Another tensor object for the same tensor: PyTorch makes one of each factory's result that the tape keeps.
 _SAME = (torch.ops.aten.detach.default, torch.ops.aten.alias.default, torch.ops.aten.lift_fresh.default)
+
+# What PyTorch refuses to do with floats of several dtypes, on a CPU and on a GPU; fakes do not look.
+_ONE_DTYPE = frozenset(f"aten::{name}" for name in (
+    "mm", "mv", "addmm", "addmm_", "addmv", "addbmm", "convolution", "index_add", "index_add_", "index_copy", "index_copy_",
+    "_cdist_forward"))
 
 _READING = {torch.Tensor.numpy: ".numpy()", torch.Tensor.__array__: "numpy", torch.Tensor.tolist: ".tolist()",
             torch.Tensor.__dlpack__: "DLPack"}

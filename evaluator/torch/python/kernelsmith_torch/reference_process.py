@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,10 +14,10 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import compare as comparison
-from .accelerator import PRECISIONS, Device, hashes_of, pieces, place_like, use_precision
+from .accelerator import PRECISIONS, Device, hashes_of, pieces, place, use_precision
 from .counting import Operations
 from .forward_draws import giving
-from .layout import layouts_of
+from .layout import Arrangement, distinct_bytes, layouts_of, write
 from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import (VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors,
                            run_model)
@@ -108,8 +109,9 @@ class ReferenceProcess:
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
             self._variants = 1  # the usable ones come first, so that their numbers are VARIANTS' own
-            while self._variants < len(VARIANTS) and self._usable(self._variants, first):
+            while self._variants < len(VARIANTS) and (peak := self._usable(self._variants, first)) is not None:
                 self._device.give_back()
+                measured = replace(measured, draw=max(measured.draw, peak))
                 self._variants += 1
         self._notes: list[str] = []
         if request.get("baseline", "eager") == "compile" and self._drawn_bytes:
@@ -133,7 +135,7 @@ class ReferenceProcess:
                 "outputs": [{**_shape(t), "stride": at.stride, "fresh": at.fresh} for t, at in zip(outputs, self._lie)],
                 "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
-                "compulsory_bytes": _bytes(first.tensors), "memory": {**vars(measured), **self._layout.told()},
+                "compulsory_bytes": first.distinct_bytes, "memory": {**vars(measured), **self._layout.told()},
                 "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
 
     def yardstick(self, request: Message, _: bytes) -> Message:
@@ -194,9 +196,9 @@ class ReferenceProcess:
         self._device.give_back()
         inputs = self._reference.draw(0, _OTHER_SEED)
         other = _Outline(inputs)
-        if [_shape(t) for t in other.tensors] != [_shape(t) for t in first.tensors] or other.spec != first.spec:
-            raise Failure("task", "run", "inputs_change", "get_inputs() gives other shapes or dtypes the second time",
-                          "give tensors of the same shapes each time", self._path)
+        if not other.lies.is_like(first.lies) or other.spec != first.spec:
+            raise Failure("task", "run", "inputs_change", "get_inputs() gives other shapes, dtypes or strides the second time",
+                          "give tensors of the same shapes and strides each time", self._path)
         if other.constants != first.constants:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other values that are no tensors the second time",
                           "draw tensors only", self._path)
@@ -206,7 +208,7 @@ class ReferenceProcess:
         del plain, moved, inputs
         self._device.give_back()
         state = _bytes(list(self._model.state_dict().values()))
-        inputs, wrote = _bytes(first.tensors) + self._drawn_bytes, _bytes(outputs)
+        inputs, wrote = sum(first.lies.sizes()) + self._drawn_bytes, _bytes(outputs)
         truth = sum(t.numel() * (8 if t.element_size() == 2 else 12) for t in outputs)
         needs = Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
         return outputs, needs, still
@@ -237,16 +239,19 @@ class ReferenceProcess:
         self._truth.forget()
         return outputs
 
-    def _usable(self, variant: int, first: _Outline) -> bool:
+    def _usable(self, variant: int, first: _Outline) -> int | None:
+        """Bytes that drawing the variant takes; None if the reference gives nothing finite on it."""
         if not any(t.is_floating_point() for t in first.tensors):
-            return False
+            return None
         try:
+            with self._device.peak() as drawing:
+                self._reference.draw(variant, _FIRST_SEED).drawn()
             plain, wide, _ = self._truth.answers(variant, _FIRST_SEED)
         except RuntimeError as error:
             if is_memory(error):
                 raise
-            return False
-        return all(_finite(t) for t in [*plain, *wide])
+            return None
+        return drawing[0] if all(_finite(t) for t in [*plain, *wide]) else None
 
     def _measure_calls(self, batch_us: float, room: int) -> float:
         """Sets the capacity: calls that take `batch_us`, and at most `room`. Gives the time of a call within such a batch."""
@@ -272,26 +277,26 @@ class ReferenceProcess:
             for seed, (tensors, _, _, _) in zip(sets, self._slots):
                 drawn = self._reference.draw(variant, seed)
                 for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
-                    target.copy_(source)
+                    write(target, source)
+                drawn = source = None  # before the next set is drawn
             if self._layout.gives_back:
-                drawn = source = None
                 self._device.give_back()
                 # The first pass over memory takes up to a tenth longer after some was given back. The runner makes that pass
                 # before its clock starts, when it hashes its inputs; so does this.
-                hashes_of([tensor for slot in self._slots[:len(sets)] for tensor in slot[0]])
+                hashes_of([slot[3] for slot in self._slots[:len(sets)]])
 
         return self._clock.play([slot[2] for slot in self._slots[:len(sets)]], lay_out)
 
     def _new_slot(self) -> tuple[list[torch.Tensor], Inputs, Call, Any]:
         drawn: Inputs | None = self._reference.draw(0, _FIRST_SEED)
         given = len(drawn.tensors())
-        tensors, memory = place_like([*drawn.tensors(), *drawn.drawn()], self._device)
+        tensors, memory = place(Arrangement.of([*drawn.tensors(), *drawn.drawn()]), self._device)
         inputs = drawn.with_tensors(tensors)
         footprint = Footprint()
 
         def fill() -> None:
             for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
-                target.copy_(source)
+                write(target, source)
 
         def function() -> list[torch.Tensor]:
             with giving(tensors[given:]):
@@ -334,6 +339,7 @@ class _Outline:
 
     def __init__(self, inputs: Inputs) -> None:
         self.spec, self.constants = inputs.spec, constants(inputs)
+        self.lies, self.distinct_bytes = Arrangement.of(inputs.tensors()), distinct_bytes(inputs.tensors())
         self.tensors = [torch.empty_like(t, device="meta") for t in inputs.tensors()]
 
 

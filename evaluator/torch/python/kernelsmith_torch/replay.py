@@ -17,10 +17,10 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from . import tensor_map
-from .accelerator import SMALL_GAP, Device, Seal, place_like
+from .accelerator import SMALL_GAP, Device, Seal, place
 from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
-from .layout import Layout, in_layout
+from .layout import Arrangement, Layout, as_planned, bytes_of, in_layout
 from .model_source import is_memory, out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
@@ -214,9 +214,9 @@ class Program:
         for tensor in self._fixed.values():
             storage = tensor.untyped_storage()
             if storage.nbytes() and storage.data_ptr() not in self._foreign:
-                made[storage.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+                made[storage.data_ptr()] = bytes_of(tensor)
         self.made_bytes = sum(storage.numel() for storage in made.values())
-        placed, memory = place_like(list(made.values()), self._device, SMALL_GAP)
+        placed, memory = place(Arrangement.of(made.values()), self._device, SMALL_GAP)
         moved = dict(zip(made, placed))
         for address, target in moved.items():
             target.copy_(made[address])
@@ -313,7 +313,7 @@ class Program:
         elif op.draws:
             with blaming_candidate(op.name):
                 result = self._drawn(op, _resolve(op.args, tensors), _resolve(op.kwargs, tensors))
-                self._bind(op, op.out, result, tensors, footprint, foreign)
+                self._bind(op, op.out, self._as_planned(op, result, footprint), tensors, footprint, foreign)
         else:
             with blaming_candidate(op.name):
                 named = _resolve(op.kwargs, tensors)
@@ -321,9 +321,17 @@ class Program:
                 result = op.function(*_resolve(op.args, tensors), **named)
                 if any(value.shape != shape for value, shape in shapes):
                     raise ValueError("it changes the shape of its `out`")
-                self._bind(op, op.out, result, tensors, footprint, foreign)
+                self._bind(op, op.out, self._as_planned(op, result, footprint), tensors, footprint, foreign)
         for id_ in op.frees:
             tensors.pop(id_, None)
+
+    @staticmethod
+    def _as_planned(op: Aten, result: Any, footprint: Footprint) -> Any:
+        found = as_planned(result, op.strides)
+        for made, kept in zip(*([each] if isinstance(each, torch.Tensor) else each or [] for each in (result, found))):
+            if made is not kept:
+                footprint.add(made)  # what the library wrote is memory of the call, too
+        return found
 
     def _drawn(self, op: Aten, args: list[Any], kwargs: dict[str, Any]) -> Any:
         self._draws_left -= count(op, args)

@@ -16,12 +16,12 @@ import torch
 from kernelsmith_process.framing import Failure, Message
 
 from . import plan_format
-from .accelerator import PRECISIONS, SMALL_GAP, Device, Seal, place_like, use_precision
-from .layout import Layout
+from .accelerator import PRECISIONS, SMALL_GAP, Device, Seal, place, use_precision
+from .layout import Arrangement, Layout, bytes_of, is_alone, write
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets
 from .plan_check import check_plan
-from .plan_values import Alternative, Aten
+from .plan_values import Alternative, Aten, Plan
 from .replay import Program, blaming_candidate, is_own
 from .scrub import Scrubber
 from .sharing import Outbox
@@ -31,6 +31,8 @@ _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
 _LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
+# What lies between an input's elements: numbers far from any input, above and below, that times 0 are 0 as the user's are.
+_GAPS = (0x4B, 0xCB)
 _PARAMETERS = "parameters of the model, or memory beside them"
 
 
@@ -120,22 +122,23 @@ class Runner:
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
         drawn = self._reference.draw(0, _FIRST_SEED)
-        self._outline = drawn.with_tensors([torch.empty_like(t, device="meta") for t in drawn.tensors()])
-        self._inputs_are = [(t.dtype, tuple(t.shape)) for t in drawn.tensors()]
+        self._lies = Arrangement.of(drawn.tensors())
+        self._outline = drawn.with_tensors([torch.empty_strided(lie.shape, lie.stride, dtype=lie.dtype, device="meta")
+                                            for lie in self._lies.lies])
         return {}
 
     def _take_state(self) -> None:
         """Parameters and buffers on the device. The originals stay on the host, where no kernel comes to."""
         assert self._reference is not None
         self._originals = self._reference.state()
-        placed, self._state_memory = place_like(list(self._originals.values()), self._device, SMALL_GAP)
+        placed, self._state_memory = place(self._reference.state_lies(), self._device, SMALL_GAP)
         self._state = dict(zip(self._originals, placed))
         self._copy_state()
 
     def _copy_state(self) -> None:
         self._state_memory.fill_(OTHER_POISON)
         for name, value in self._originals.items():
-            self._state[name].copy_(value)
+            write(self._state[name], value)
         self._state_seal = Seal([self._state_memory])
 
     def _restore_state(self) -> None:
@@ -165,9 +168,7 @@ class Runner:
             raise Failure("candidate", "plan", "bad_plan", str(error), "plan the candidate again") from error
         facts = self._device.facts()
         plan = check_plan(text, cubins, tuple(facts["capability"]), self._device.torch)
-        if [(info.dtype, info.shape) for info in plan.inputs] != self._inputs_are:
-            raise Failure("candidate", "plan", "bad_plan", "the plan's inputs are not those of the reference",
-                          "plan the candidate with this reference")
+        self._check_inputs(plan)
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
             self._reference.seed_constructor()
@@ -193,6 +194,16 @@ class Runner:
                 "alternatives": [{"name": a.name, "us": None if isinstance(us, Failure) else us or None}
                                  for a, us in zip(plan.alternatives, timed)],
                 "workspace_bytes": sum(size for size, _ in self._calls[0].footprint.ranges.values())}
+
+    def _check_inputs(self, plan: Plan) -> None:
+        if [(info.dtype, info.shape) for info in plan.inputs] != [(lie.dtype, lie.shape) for lie in self._lies.lies]:
+            raise Failure("candidate", "plan", "bad_plan", "the plan's inputs are not those of the reference",
+                          "plan the candidate with this reference")
+        if plan.lies is not None and not plan.lies.is_like(self._lies):
+            index, here, there = next((i, own, one) for i, (one, own) in enumerate(zip(plan.lies.lies, self._lies.lies))
+                                      if one.matters() != own.matters())
+            raise Failure("candidate", "plan", "bad_plan", f"input {index} lies otherwise on this device ({here.words()}) than "
+                          f"where candidates are planned ({there.words()})", "let get_inputs() end with .contiguous()")
 
     def run(self, request: Message, _: bytes) -> Message:
         """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""
@@ -245,8 +256,8 @@ class Runner:
 
     def _held(self) -> int:
         """Bytes that are there before a call: parameters, what the constructor made, inputs."""
-        tensors = [*self._originals.values(), *self._given(0)]
-        return self._loaded().made_bytes + sum(tensor.nbytes for tensor in tensors)
+        return self._loaded().made_bytes + sum(self._reference.state_lies().sizes()) + sum(self._lies.sizes()) + sum(
+            tensor.nbytes for tensor in self._slots[0][2])
 
     def _try(self, alternative: Alternative, only: bool) -> float | Failure:
         """Microseconds of a call, or why it fails; the device's own failures are raised. 0 if it is the only one, and
@@ -308,7 +319,7 @@ class Runner:
             self._device.give_back()
 
     def _new_slot(self) -> tuple[Inputs, Any, list[torch.Tensor]]:
-        tensors, memory = place_like(self._outline.tensors(), self._device)
+        tensors, memory = place(self._lies, self._device)
         return self._outline.with_tensors(tensors), memory, self._loaded().drawn()
 
     def _given(self, slot: int) -> list[torch.Tensor]:
@@ -320,7 +331,7 @@ class Runner:
         sources = self._reference.draw(variant, seed).tensors()
         self._reference.seed_call(seed)
         for target, source in zip(self._given(slot), itertools.chain(sources, self._loaded().drawn())):
-            target.copy_(source)
+            write(target, source)
         if self._memory.get("gives_back"):
             sources = source = None
             self._device.give_back()
@@ -331,6 +342,9 @@ class Runner:
         for _, memory, _ in self._slots:
             memory.fill_(OTHER_POISON)
         for slot, seed in enumerate(sets):
+            for tensor in self._slots[slot][0].tensors():
+                if not is_alone(tensor):
+                    bytes_of(tensor).fill_(_GAPS[seed % 2])
             self._fill(slot, variant, seed)
         program.restore()
         self._inputs_seal = Seal([memory for _, memory, _ in self._slots])

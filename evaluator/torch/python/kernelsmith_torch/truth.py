@@ -12,7 +12,6 @@ Single elements are looked at again (singles.py).
 
 from __future__ import annotations
 
-import copy
 import math
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 import torch
 
 from .accelerator import full_precision, pieces
+from .layout import change, write
 from .model_source import Inputs, Reference, is_memory, run_model
 
 BLOCK = 1024
@@ -100,7 +100,8 @@ class Truth:
         low = plain
         if self._low is not None:
             inputs = self._reference.draw(variant, seed)
-            low = run_model(self._low, inputs.with_tensors([_cast(t, _CAST[self._precision]) for t in inputs.tensors()]))
+            change(inputs.leaves, lambda flat: _cast(flat, _CAST[self._precision]))
+            low = run_model(self._low, inputs)
         return plain, wide, low
 
     def moved(self, variant: int, seed: int, run: int) -> list[torch.Tensor] | None:
@@ -110,20 +111,16 @@ class Truth:
         inputs = self._reference.draw(variant, seed)
         try:
             with torch.no_grad():
-                for index, leaf in enumerate(inputs.leaves):
-                    if isinstance(leaf, torch.Tensor):
-                        inputs.leaves[index] = _moved(leaf, random)
-                        del leaf
+                change(inputs.leaves, lambda flat: _moved(flat, random))
                 for parameter in [*self._model.parameters(), *self._model.buffers()]:
-                    parameter.copy_(_moved(parameter, random))
+                    write(parameter, _moved(parameter, random))
             return run_model(self._model, inputs)
         except Exception as error:  # noqa: BLE001 - a reference may check its inputs in any way
             if is_memory(error):
                 raise
             return None
         finally:
-            self._model = None  # first: there is room for one
-            self._model = self._reference.model()
+            self._reference.restore(self._model)
 
     def _find(self, variant: int, seed: int) -> list[Expected]:
         plain, wide, low = self.answers(variant, seed)
@@ -250,10 +247,10 @@ class Truth:
         return [_widened(t) for t in wide]
 
     def _make_wide(self) -> Any:
-        return copy.deepcopy(self._model).double()
+        return self._reference.model().double()
 
     def _make_low(self) -> Any:
-        return copy.deepcopy(self._model).to(_CAST[self._precision]) if self._precision in _CAST else None
+        return self._reference.model().to(_CAST[self._precision]) if self._precision in _CAST else None
 
 
 def own_errors(dtype: torch.dtype) -> int:
@@ -277,10 +274,7 @@ def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
 
 def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
     """Takes the inputs: each is given back once it is cast."""
-    for index, leaf in enumerate(inputs.leaves):
-        if isinstance(leaf, torch.Tensor):
-            inputs.leaves[index] = _cast(leaf, torch.float64)
-            del leaf
+    change(inputs.leaves, lambda flat: _cast(flat, torch.float64))
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
     try:

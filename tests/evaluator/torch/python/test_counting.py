@@ -38,9 +38,9 @@ class CountingTest(unittest.TestCase):
 
     def test_what_takes_seconds_is_not_imported(self):
         program = ("import sys, torch\nfrom kernelsmith_torch.counting import Operations\n"
-                   "from kernelsmith_torch.accelerator import Device, place_like\n"
+                   "from kernelsmith_torch.accelerator import Device, place\nfrom kernelsmith_torch.layout import Arrangement\n"
                    "with Operations(), torch.no_grad():\n    torch.nn.Linear(4, 4)(torch.randn(4, 4))\n"
-                   "place_like([torch.empty(4, 4, device='meta')], Device(None))\n"
+                   "place(Arrangement.of([torch.empty(4, 4)]), Device(None))\n"
                    "print([name for name in ('torch._dynamo.utils', 'sympy') if name in sys.modules])")
         done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout.strip(), "[]")

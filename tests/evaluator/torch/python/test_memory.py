@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import sys
 import unittest
+from collections.abc import Iterator
 from unittest import mock
 
 import torch
@@ -15,9 +17,10 @@ from worker_bench import LINEAR, Bench, Plan, linear_plan, reference_of  # noqa:
 
 from kernelsmith_process.framing import Failure  # noqa: E402
 from kernelsmith_torch import worker  # noqa: E402
+from kernelsmith_torch.accelerator import Device  # noqa: E402
 from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, lay_out,  # noqa: E402
                                       missing, neighbours, reserve, slots_for)
-from kernelsmith_torch.model_source import is_memory  # noqa: E402
+from kernelsmith_torch.model_source import Inputs, Reference, is_memory  # noqa: E402
 
 H100, L2, BANK = 79 * GIB - reserve(79 * GIB), 50 << 20, 4 * GIB
 
@@ -26,7 +29,7 @@ def elementwise(inputs: float, outputs: float | None = None) -> Measured:
     """A need of fp32, in GiB."""
     b = int(inputs * GIB)
     o = b if outputs is None else int(outputs * GIB)
-    return Measured(state=0, inputs=b, outputs=o, draw=b, call=o, wide=b + 2 * b + 3 * o, truth=3 * o)
+    return Measured(state=0, inputs=b, outputs=o, draw=2 * b, call=o, wide=b + 2 * b + 3 * o, truth=3 * o)
 
 
 class Layouts(unittest.TestCase):
@@ -135,6 +138,25 @@ class Little(unittest.TestCase):
             self.assertIn("ops", bench.runner.profile({}, b""))
         finally:
             bench.close()
+
+    def test_a_draw_is_measured_in_every_variant(self) -> None:
+        drawn, draw = [], Reference.draw
+
+        def noted(self: Reference, variant: int, seed: int) -> Inputs:
+            drawn.append(variant)
+            return draw(self, variant, seed)
+
+        @contextlib.contextmanager
+        def peak(_: Device) -> Iterator[list[int]]:
+            """As if each variant took a MiB more than the last."""
+            before, found = len(drawn), []
+            yield found
+            found.append(max(drawn[before:], default=0) + 1 << 20)
+
+        with mock.patch.object(Reference, "draw", noted), mock.patch.object(Device, "peak", peak):
+            bench = Bench(LINEAR)
+        self.addCleanup(bench.close)
+        self.assertEqual((bench.prepared["variants"], bench.prepared["memory"]["draw"]), (["given", "scaled", "shifted"], 3 << 20))
 
     def test_what_is_released_is_made_again(self) -> None:
         bench = Bench(LINEAR)

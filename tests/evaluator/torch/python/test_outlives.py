@@ -14,7 +14,8 @@ from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
 
 from kernelsmith_process.framing import Failure  # noqa: E402
 from kernelsmith_torch import accelerator  # noqa: E402
-from kernelsmith_torch.accelerator import Device, Seal, hash_of, place_like, secret_key  # noqa: E402
+from kernelsmith_torch.accelerator import Device, Seal, hash_of, place, secret_key  # noqa: E402
+from kernelsmith_torch.layout import Arrangement  # noqa: E402
 
 
 def counting_plan() -> Plan:
@@ -74,7 +75,7 @@ class Seals(unittest.TestCase):
 class Places(unittest.TestCase):
     def test_each_tensor_has_a_storage_of_its_own_that_cannot_grow(self) -> None:
         models = [torch.empty(3, 5).t(), torch.empty(0), torch.empty(7, dtype=torch.int8)]
-        placed, memory = place_like(models, Device(None))
+        placed, memory = place(Arrangement.of(models), Device(None))
         self.assertEqual([(t.shape, t.stride(), t.dtype) for t in placed], [(t.shape, t.stride(), t.dtype) for t in models])
         self.assertEqual([t.untyped_storage().resizable() for t in placed if t.numel()], [False, False])
         memory.fill_(7)

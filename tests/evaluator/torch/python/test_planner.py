@@ -48,7 +48,8 @@ class Plans(Planner):
         self.assertEqual(operators(plan), ["t", "addmm", "gelu"])
         self.assertEqual(set(plan["state"]), {"linear.weight", "linear.bias"})
         self.assertEqual((plan["version"], plan["arch"], plan["setup"], cubins), (1, 90, [], []))
-        self.assertEqual(plan["inputs"], [{"id": plan["inputs"][0]["id"], "dtype": "float32", "shape": [64, 48]}])
+        self.assertEqual(plan["inputs"], [{"id": plan["inputs"][0]["id"], "dtype": "float32", "shape": [64, 48],
+                                            "stride": [48, 1], "offset": 0, "storage": 0}])
         self.assertEqual((summary["launches"], summary["heavy"]), (0, {"aten::addmm": 1}))
 
     def test_views_aliases_and_in_place(self):
@@ -168,6 +169,20 @@ class Plans(Planner):
             plan, _, _ = self.plan(wide, cast=cast)
             self.assertEqual(plan["alternatives"][0]["outputs"][0]["dtype"], dtype)
         self.refusal(wide, "bad_request", fault="machine", cast=1)
+
+    def test_what_was_cast_is_no_longer_what_the_constructor_made(self):
+        product = forward("return torch.mm(x.double(), self.wide).float()",
+                          "self.register_buffer('wide', self.linear.weight.double().t())")
+        self.assertIn("mm", operators(self.plan(product)[0]))
+        error = self.refusal(product, "plan_failed", cast=True)
+        self.assertIn("aten::mm takes tensors of one dtype, and is given float64 and float32", error["message"])
+        self.assertEqual((error["where"][:13], "cast: true" in error["hint"]), ("candidate.py:", True))
+
+    def test_inputs_are_cast_with_the_modules(self):
+        reference = REFERENCE.replace("torch.randn(64, 48)", "torch.randn(48, 128).double().t()[::2]")
+        for cast, dtype in ((False, "float64"), (True, "float32")):
+            plan, _, _ = self.plan(forward("return x + 1"), reference, cast=cast)
+            self.assertEqual((plan["inputs"][0]["dtype"], plan["inputs"][0]["stride"]), (dtype, [2, 128]))
 
     def test_initialisation_of_parameters_is_left_out(self):
         plan, _, _ = self.plan(forward("return self.linear(x)", """

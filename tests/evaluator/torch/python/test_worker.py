@@ -327,6 +327,13 @@ class Tasks(unittest.TestCase):
         failed = self.failure("def f(:\n  pass\n")
         self.assertTrue(failed.where.endswith("reference.py:1"), failed.where)
 
+    def test_a_reference_may_change_the_shapes_of_its_inputs(self) -> None:
+        bench = Bench(reference_of("return x[0].t_().unsqueeze_(0) * x[0]", "[torch.randn(8, 5)]"), slots=2)
+        self.addCleanup(bench.close)
+        self.assertEqual(bench.prepared["outputs"][0]["shape"], [1, 5, 8])
+        bench.judge.yardstick({"variant": 0, "sets": [3, 4]}, b"")
+        self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [3, 4], "own": True}, b"")["wrong"])
+
     def test_what_a_reference_must_have_and_be(self) -> None:
         self.assertEqual(self.failure("import torch\n").code, "reference_incomplete")
         self.assertEqual(self.failure(reference_of("import random\nreturn x[0] * random.random()", "[torch.randn(8)]")).code,
