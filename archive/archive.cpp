@@ -153,7 +153,8 @@ ArchiveStatistics Archive::statistics(double offset) const {
   fitness.reserve(elites_.size());
   std::optional<Cell> before;  // a cell counts once, with its best
   for (const auto& elite : elites_)
-    if (std::exchange(before, elite.cell) != elite.cell) fitness.push_back(elite.fitness);
+    if (std::exchange(before, elite.cell) != elite.cell)
+      fitness.push_back(metrics_of(elite.individual).fitness().median);
   return statistics_of(grid_.cells(), fitness, offset);
 }
 

@@ -120,8 +120,9 @@ ArchiveStatistics Archipelago::statistics(double offset) const {
   std::map<Cell, double> best;
   for (const auto& island : islands_) {
     for (const auto& elite : island.archive().elites()) {
-      const auto [at, is_new] = best.emplace(elite.cell, elite.fitness);
-      if (!is_new) at->second = std::max(at->second, elite.fitness);
+      const double fitness = elite.individual->evaluation.metrics()->fitness().median;
+      const auto [at, is_new] = best.emplace(elite.cell, fitness);
+      if (!is_new) at->second = std::max(at->second, fitness);
     }
   }
   std::vector<double> fitness;

@@ -286,14 +286,10 @@ void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& eva
               fitness.low > leader_->fitness->low;
   if (ticket.incumbent && leader_) {
     ++races_;
-    confirmations_.at(program).chose = true;
+    for (const ProgramId one : {program, leader_->individual->program->id}) confirmations_.at(one).chose = true;
     const Report& report = evaluation.report();
-    if (report.incumbent_failed)
-      wins = true;
-    else if (report.duel)
-      wins = report.duel->median > 1;
-    else
-      confirmations_.at(leader_->individual->program->id).chose = true;
+    if (report.duel) wins = report.duel->median > 1;
+    if (report.incumbent_failed) wins = true;
   }
   if (wins) leader_ = Leader{measured, fitness};
 }

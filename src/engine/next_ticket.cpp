@@ -184,8 +184,11 @@ bool SearchState::room_for_evaluation() const {
 std::uint64_t SearchState::looks_to_come() const {
   if (!options_.confirm) return 0;
   const IndividualPtr best = archipelago_.best();
-  const std::uint64_t rivals = best ? std::min(rivals_of(fitness(best)).size(), room_for_rivals()) : 0;
-  return rivals > 0 ? rivals + 2 : 1;
+  if (!best) return 1;
+  const bool was_looked_at = leader_ && leader_->fitness;
+  const auto rivals = rivals_of(was_looked_at ? *leader_->fitness : fitness(best)).size();
+  const std::uint64_t beside = std::min<std::uint64_t>(rivals, room_for_rivals());
+  return beside + (beside > 0 && !was_looked_at ? 2 : 1);
 }
 
 bool SearchState::room_for_iteration() const {
@@ -240,10 +243,10 @@ std::uint64_t SearchState::room_for_rivals() const {
   return std::min({room, *budget / kEvaluationsForARival, left});
 }
 
-/// The best alone, its rivals beside whoever leads, and the winner once more if its own measurement had a
-/// part in choosing it. The budget keeps these evaluations. If they show that another program is the best,
-/// that one is measured all the same: a best that nobody looked at would be worth less than the few
-/// evaluations. One that a proposer asked for is no substitute, for it could ask until it is lucky.
+/// The best alone, its rivals beside whoever leads, and the winner once more if there was any. The budget keeps
+/// these evaluations. If they show that another program is the best, that one is measured all the same: a best
+/// that nobody looked at would be worth less than the few evaluations. One that a proposer asked for is no
+/// substitute, for it could ask until it is lucky.
 std::optional<SearchState::LastLook> SearchState::next_look() const {
   const IndividualPtr best = options_.confirm ? archipelago_.best() : nullptr;
   if (!best) return std::nullopt;

@@ -311,9 +311,13 @@ class Runner:
         # In the order in which they are played: a call's output may lie where an earlier one had an intermediate.
         self._calls = [self._record(self._best, slot, self._pool) for slot in range(count)]
 
-    def _drop_calls(self) -> None:
+    def _forget_calls(self) -> None:
+        """And all that holds their memory, the seal among it."""
         self._clock.forget()
-        self._calls, self._slots, self._played = [], [], None
+        self._calls, self._slots, self._played, self._inputs_seal = [], [], None, None
+
+    def _drop_calls(self) -> None:
+        self._forget_calls()
         if self._memory.get("gives_back"):
             self._pool = self._clock.new_pool()
             self._device.give_back()
@@ -369,8 +373,7 @@ class Runner:
 
     def _unload(self) -> None:
         """Drops all that belongs to a candidate."""
-        self._clock.forget()
-        self._calls, self._slots, self._played = [], [], None
+        self._forget_calls()
         self._pool = self._anchor = None
         program, self._program, self._best = self._program, None, None
         if program is not None:

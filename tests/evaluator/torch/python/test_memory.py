@@ -7,6 +7,7 @@ import dataclasses
 import os
 import sys
 import unittest
+import weakref
 from collections.abc import Iterator
 from unittest import mock
 
@@ -157,6 +158,22 @@ class Little(unittest.TestCase):
             bench = Bench(LINEAR)
         self.addCleanup(bench.close)
         self.assertEqual((bench.prepared["variants"], bench.prepared["memory"]["draw"]), (["given", "scaled", "shifted"], 3 << 20))
+
+    def test_nothing_of_a_batch_is_there_when_the_next_is_drawn(self) -> None:
+        bench = Bench(LINEAR)
+        self.addCleanup(bench.close)
+        self.assertIsNone(bench.judged(linear_plan())["wrong"])
+        before = [weakref.ref(memory) for _, memory, _ in bench.runner._slots]
+        alive, draw = [], Reference.draw
+
+        def noted(self: Reference, variant: int, seed: int) -> Inputs:
+            alive.extend(memory() for memory in before)
+            return draw(self, variant, seed)
+
+        with mock.patch.object(Reference, "draw", noted):
+            bench.runner.run({"variant": 0, "sets": [5, 6]}, b"")
+        self.assertTrue(before and alive)
+        self.assertEqual([memory for memory in alive if memory is not None], [])
 
     def test_what_is_released_is_made_again(self) -> None:
         bench = Bench(LINEAR)
