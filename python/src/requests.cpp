@@ -51,7 +51,9 @@ Tried attempt(const ProposalRequest& request, Trial trial) {
     throw ErrorException(fail(ErrorCode::unsupported, "nothing is tried on behalf of this request", "",
                               "only what run() of a search that is not deterministic asks for takes trials"));
   auto tried = without_gil([&] {
-    return answer_of<Tried>([&](auto done) { request.attempt(std::move(trial), std::move(done)); }).get();
+    return kernelsmith::answer_of<Tried>(
+               [&](auto done) { request.attempt(std::move(trial), std::move(done)); })
+        .get();
   });
   return unwrap(std::move(tried));
 }

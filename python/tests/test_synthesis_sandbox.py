@@ -66,7 +66,6 @@ HOSTILE = {
     "constructor": (GOOD.replace("super().__init__()", "super().__init__(); import os; os._exit(3)"), {"ends_process"}),
     "forward": (GOOD.replace("return self.l(x)", "\n        while True: pass"), {"timed_out"}),
     "values": (GOOD.replace("return self.l(x)", "return self.l(x) if x.sum() > 0 else x"), {"reads_values"}),
-    "draws": (GOOD.replace("return self.l(x)", "return self.l(x) + torch.rand_like(x)"), {"plan_not_allowed"}),
     "changes": (GOOD.replace("return self.l(x)",
         "self.n = getattr(self, 'n', 0) + 1; return self.l(x) * self.n + (x if self.n % 2 else x * 2)"),
                 {"not_deterministic"}),
@@ -115,7 +114,7 @@ def test_inputs_are_found_and_have_real_sizes(box):
 
 def test_twelve_modules_of_a_repository(box, tmp_path):
     made = synthesize([written(tmp_path / "twelve", TWELVE)], tmp_path / "out", Settings(python=PYTHON))
-    assert made.tasks == 6, made  # Gate, Block, Norm, Stack, Attention, Wide
-    for code in ("repeated", "import_refused", "returns_input", "plan_not_allowed", "reads_values", "no_inputs"):
+    assert made.tasks == 7, made  # Gate, Block, Norm, Stack, Attention, Wide, Noise
+    for code in ("repeated", "import_refused", "returns_input", "reads_values", "no_inputs"):
         assert made.refused.pop(code, 0) == 1 or code == "returns_input", made
     assert set(made.refused) <= {"no_work"}

@@ -31,7 +31,7 @@ std::string verdict_text(const Individual& one) {
 
 void print_times(const ProgramDiff& diff) {
   if (diff.shapes.empty()) return;
-  say("\ntimes of a call (A, B, how many times as fast B is)\n");
+  say("\ntimes of a call (A, B), and how many times as fast B is by its speed over the yardstick\n");
   for (const ShapeTimes& times : diff.shapes) {
     const auto ratio = times.ratio();
     say("  {:<28} {:>24} {:>24}  {}\n", times.shape, times.a ? text_of(*times.a) : "-",

@@ -21,11 +21,11 @@ Comparison rank(const Measurement& challenger, const Measurement& incumbent) {
 Measurement pooled(const Measurement& a, const Measurement& b) {
   const auto of_a = static_cast<double>(std::max<std::size_t>(a.samples, 1));
   const auto of_b = static_cast<double>(std::max<std::size_t>(b.samples, 1));
-  const double all = of_a + of_b;
+  const double weight_a = of_a / (of_a + of_b), weight_b = of_b / (of_a + of_b);
   const auto half_width = [&](double a_side, double b_side) {
-    return std::hypot(of_a * a_side, of_b * b_side) / all;
+    return std::hypot(weight_a * a_side, weight_b * b_side);
   };
-  const double median = (of_a * a.median + of_b * b.median) / all;
+  const double median = weight_a * a.median + weight_b * b.median;
   return {median, median - half_width(a.median - a.low, b.median - b.low),
           median + half_width(a.high - a.median, b.high - b.median), a.samples + b.samples, b.unit};
 }

@@ -53,6 +53,7 @@ Result<SearchState> SearchState::create(EngineOptions options) {
 
 SearchState::SearchState(EngineOptions options, const Grid& grid)
     : options_(std::move(options)),
+      own_{options_.sampler, options_.operators, options_.ends_when_exhausted},
       archipelago_(grid, options_.topology, options_.island, options_.objectives),
       budgets_(options_.budgets) {}
 
@@ -103,6 +104,9 @@ Status SearchState::check_settings(const SessionStarted& session) const {
 Status SearchState::begin_session(const SessionStarted& session) {
   if (checks_settings_)
     if (Status same = check_settings(session); !same) return same;
+  options_.sampler = own_.sampler;
+  options_.operators = own_.operators;
+  options_.ends_when_exhausted = own_.ends_when_exhausted;
   if (options_.take_policies) options_.take_policies(session.settings, options_);
   session_settings_ = session.settings;
   session_error_.reset();

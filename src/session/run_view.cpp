@@ -22,10 +22,9 @@ const Evaluation* RunView::best_evaluation() const {
 
 IndividualPtr RunView::shown(IndividualPtr one) const {
   const auto found = state.confirmations().find(one->program->id);
-  if (found == state.confirmations().end() || found->second.asked_for || !one->evaluation.accepted())
-    return one;
+  if (found == state.confirmations().end() || !found->second.is_figure()) return one;
   const auto& confirmation = found->second.evaluation;
-  if (!confirmation || !confirmation->accepted()) return one;
+  if (!confirmation->accepted() || !one->evaluation.accepted()) return one;
   // What is computed from the source stands in no confirmation.
   auto features = confirmation->metrics()->features();
   features.insert(one->evaluation.metrics()->features().begin(), one->evaluation.metrics()->features().end());

@@ -114,16 +114,21 @@ Status check_budgets(const RunConfig& config) {
 
 namespace {
 
-/// EngineOptions::take_policies.
+/// EngineOptions::take_policies. What the configuration says itself, or what cannot be read, leaves the
+/// options' own.
 void take_policies(const Task& task, RunConfig config, const std::map<std::string, std::string>& settings,
                    EngineOptions& options) {
   const auto own = policy_texts(config);
+  bool others = false;
   for (const std::string name : kPolicySettings) {
     const auto recorded = settings.find(name);
     if (recorded == settings.end() || recorded->second == own.at(name)) continue;
     RunConfig read = config;
-    if (read_policy(name, recorded->second, read)) config = std::move(read);
+    if (!read_policy(name, recorded->second, read)) continue;
+    config = std::move(read);
+    others = true;
   }
+  if (!others) return;
   auto sampler = config.sampler.provider->make(task, {});
   auto operators = operators_of(config);
   if (!sampler || !operators) return;

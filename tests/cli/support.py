@@ -80,9 +80,9 @@ def patiently(*args, **options):
     return done
 
 
-def start(*args, cwd=None, env=None):
-    return subprocess.Popen([KERNELSMITH, *map(str, args)], cwd=cwd, env={**os.environ, **(env or {})},
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(*args, env=None, **options):
+    return subprocess.Popen([KERNELSMITH, *map(str, args)], env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 class Beats:

@@ -97,8 +97,8 @@ struct EngineOptions {
   /// the run's own, a change of the others is reported to the observer.
   std::map<std::string, std::string> fixed, recorded;
   /// Sets the sampler, the operators and what follows from them to those that a session recorded
-  /// (kPolicySettings), or to these options' own where it cannot read them. Called as each session begins, in
-  /// replay too. Null: these options' own hold in every session.
+  /// (kPolicySettings); what it leaves are these options' own. Called as each session begins, in replay too.
+  /// Null: these options' own hold in every session.
   std::function<void(const std::map<std::string, std::string>& settings, EngineOptions& options)>
       take_policies;
 

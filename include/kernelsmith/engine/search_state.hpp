@@ -315,7 +315,15 @@ class SearchState {
   TicketOpened open_confirmation(const LastLook& look) const;
   Result<IndividualPtr> read(ProgramId id, const ProgramRecord& record) const;
 
+  /// The policies of the options as they were given: those of a session that recorded no others.
+  struct OwnPolicies {
+    std::shared_ptr<const Sampler> sampler;
+    std::shared_ptr<const Operators> operators;
+    bool ends_when_exhausted = false;
+  };
+
   EngineOptions options_;
+  OwnPolicies own_;
   const Journal* journal_ = nullptr;
   std::uint64_t position_ = 0;  ///< of the last event that was applied
   bool checks_settings_ = true;

@@ -81,8 +81,8 @@ struct RunView {
   Digest archive_digest() const;
 };
 
-/// What people are told of an accepted program: its speedup over the baseline, or its fitness if there is
-/// none.
+/// What people see as the number of an accepted program: its speedup over the baseline, or its fitness if
+/// there is none.
 const Measurement& score_of(const Evaluation& accepted);
 
 /// Opens the run folder for reading and replays its journal; one without a task by the settings that stand

@@ -57,7 +57,7 @@ function facts({ parents, children, knobs, evaluation }) {
   }
   add("time of a call", evaluation.runtime && measuredText(evaluation.runtime));
   add("knobs", Object.entries(knobs).map(([name, value]) => `${name} ${value}`).join(", "));
-  // Of a knob it is the place on the archive's axis.
+  // A knob's feature is its place on the archive's axis.
   add("features", Object.entries(evaluation.features).filter(([name]) => !name.startsWith("knob."))
     .map(([name, value]) => `${name} ${number(value)}`).join(", "));
   add("parents", links(parents));

@@ -153,11 +153,12 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     module = None if has_lazy(model) else _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")
-    held = _held(model).keys()
+    parameters = dict(model.named_parameters())
     outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
-    if (made := _held(model).keys() - held) and any(isinstance(step, recording.Step) and step.draws for step in tape.call):
+    made = [name for name, parameter in model.named_parameters() if parameter is not parameters.get(name)]
+    if made and any(isinstance(step, recording.Step) and step.draws for step in tape.call):
         raise Refused("not_allowed", f"forward() makes and draws {min(made)}, which is to be made once",
                       "make it in the constructor, or by a module of torch.nn.Lazy*")
     module = module or _with_state(model, task, tape)
