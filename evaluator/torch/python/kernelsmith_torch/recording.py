@@ -115,6 +115,8 @@ class Tape:
     def replace(self, tensor: torch.Tensor, before: torch.Tensor, view: torch.Tensor) -> None:
         """`tensor`, whose shape an operator changed in place, is `view`; `before` has the shape that its number keeps."""
         number = self.number(tensor)
+        self.tensors.append(self.tensors[number])  # which `tensor` may be another object of: it stays alive
+        self.storages.append(self.storages[number])
         self.tensors[number] = before
         self._numbers[id(before)] = number
         self.rebind(tensor, view)
@@ -318,7 +320,6 @@ class Recorder(TorchDispatchMode):
                 self.tape.replace(args[0], before, result)
                 return args[0]
         return result
-
 
     def _refuse_mixed(self, func: torch._ops.OpOverload, args: tuple) -> None:
         dtypes = list(dict.fromkeys(name_of(t.dtype) for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()))

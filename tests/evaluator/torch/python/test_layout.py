@@ -171,6 +171,16 @@ class FromPlannerToVerdict(Planner):
                                 "for i, t in enumerate(x)]")
             self.assertEqual(wrong["tensor"], index, "it takes the input as contiguous")
 
+    def test_inputs_lazy_parameters_and_what_forward_draws_together(self) -> None:
+        body = ("    def __init__(self):\n        super().__init__()\n        self.lazy = nn.LazyLinear(5)\n"
+                "        inner = self.lazy\n        self.call = lambda x: inner(x)\n    def forward(self, q, k):\n"
+                "        y = self.call(q * k) + torch.rand(7, 5)\n        return y + torch.randn_like(y)\n")
+        reference = HEAD + ("class Model(nn.Module):\n" + body + "def get_inputs(): return torch.randn(7, 2, 6).unbind(1)\n"
+                            "def get_init_inputs(): return []\n")
+        self.assertIsNone(self.verdict(reference, candidate("class ModelNew(nn.Module):\n" + body)))
+        other = candidate("class ModelNew(nn.Module):\n" + body.replace("randn_like(y)", "rand_like(y)"))
+        self.assertIsNotNone(self.verdict(reference, other))
+
     def test_what_lies_in_a_gap(self) -> None:
         reference = reference_of("return x[0] * 2", "[torch.randn(6, 3, 8)[:, 0]]")
         for factor, kind in (("1e-6", "wrong"), ("0", None)):
