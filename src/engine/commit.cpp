@@ -286,7 +286,8 @@ void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& eva
               fitness.low > leader_->fitness->low;
   if (ticket.incumbent && leader_) {
     ++races_;
-    for (const ProgramId one : {program, leader_->individual->program->id}) confirmations_.at(one).chose = true;
+    for (const ProgramId one : {program, leader_->individual->program->id})
+      confirmations_.at(one).chose = true;
     const Report& report = evaluation.report();
     if (report.duel) wins = report.duel->median > 1;
     if (report.incumbent_failed) wins = true;

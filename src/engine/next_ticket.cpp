@@ -243,10 +243,10 @@ std::uint64_t SearchState::room_for_rivals() const {
   return std::min({room, *budget / kEvaluationsForARival, left});
 }
 
-/// The best alone, its rivals beside whoever leads, and the winner once more if there was any. The budget keeps
-/// these evaluations. If they show that another program is the best, that one is measured all the same: a best
-/// that nobody looked at would be worth less than the few evaluations. One that a proposer asked for is no
-/// substitute, for it could ask until it is lucky.
+/// The best alone, its rivals beside whoever leads, and the winner once more if there was any. The budget
+/// keeps these evaluations. If they show that another program is the best, that one is measured all the same:
+/// a best that nobody looked at would be worth less than the few evaluations. One that a proposer asked for
+/// is no substitute, for it could ask until it is lucky.
 std::optional<SearchState::LastLook> SearchState::next_look() const {
   const IndividualPtr best = options_.confirm ? archipelago_.best() : nullptr;
   if (!best) return std::nullopt;
