@@ -127,7 +127,8 @@ TEST_P(PythonLimits, WhatAProgramDoesToItsWorkerHarmsNoOther) {
       "import os, resource\ntry: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (8, 8))\n"
       "except OSError: pass\nreturn 1";
   const std::string closed =
-      "import os\nos.makedirs('/tmp/a/b')\nopen('/tmp/a/b/c', 'w')\nos.chmod('/tmp/a', 0)\nreturn 1";
+      "import os\nos.makedirs('/tmp/of_a_test/b')\nopen('/tmp/of_a_test/b/c', "
+      "'w')\nos.chmod('/tmp/of_a_test', 0)\nreturn 1";
   std::vector<std::string> all = {
       deep, limits,
       "import os\nos.nice(5)\nup = os.getppid()\n"
@@ -143,7 +144,7 @@ TEST_P(PythonLimits, WhatAProgramDoesToItsWorkerHarmsNoOther) {
         "import os, resource\nopen('own', 'w') if os.access('.', os.W_OK) else None\n"
         "return os.getpriority(os.PRIO_PROCESS, 0) + 100 * (resource.getrlimit(resource.RLIMIT_NOFILE)[0] == "
         "8) + "
-        "1000 * os.path.exists('/tmp/a')");
+        "1000 * os.path.exists('/tmp/of_a_test')");
     ASSERT_TRUE(next.accepted()) << body << next.rejection()->diagnostics;
     EXPECT_EQ(next.metrics()->fitness().median, ::getpriority(PRIO_PROCESS, 0)) << body;
   }
