@@ -18,8 +18,8 @@ std::vector<T> thinned(std::vector<T> values, std::size_t most) {
 std::vector<CurvePoint> new_bests(const std::vector<CurvePoint>& accepted, const CurvePoint& last) {
   std::vector<CurvePoint> bests;
   for (const CurvePoint& point : accepted) {
-    const bool lost_to_the_best = point.fitness > last.fitness && point.program != last.program;
-    if (lost_to_the_best || (!bests.empty() && point.fitness <= bests.back().fitness)) continue;
+    const bool lost_to_the_best = point.low > last.low && point.program != last.program;
+    if (lost_to_the_best || (!bests.empty() && point.low <= bests.back().low)) continue;
     bests.push_back(point);
   }
   return bests;
@@ -32,14 +32,14 @@ Result<Curve> curve_of(const RunView& view, std::size_t most) {
   for (const auto& [id, record] : view.state.programs()) {
     ++curve.evaluated;
     if (record.accepted)
-      curve.accepted.push_back({curve.evaluated, id, record.fitness});
+      curve.accepted.push_back({curve.evaluated, id, record.fitness, record.low});
     else
       curve.rejected.push_back(curve.evaluated);
   }
   if (view.latest_best) {
     const Measurement& fitness = view.latest_best->evaluation.metrics()->fitness();
     curve.unit = fitness.unit;
-    const CurvePoint last{0, view.latest_best->program->id, fitness.median};
+    const CurvePoint last{0, view.latest_best->program->id, fitness.median, fitness.low};
     for (const CurvePoint& best : thinned(new_bests(curve.accepted, last), most)) {
       const auto individual = view.state.individual(best.program);
       if (!individual) return individual.error();

@@ -15,6 +15,7 @@ struct CurvePoint {
   std::uint64_t at = 0;
   ProgramId program;
   double fitness = 0;  ///< the median
+  double low = 0;      ///< of its interval: the best has the highest
 };
 
 /// A new best, with its interval.
@@ -26,8 +27,8 @@ struct CurveStep {
 struct Curve {
   std::uint64_t evaluated = 0;
   std::string unit;  ///< of the fitness; empty if it has none
-  /// A program that was measured again counts with its last measurement, one that did not hold counts as
-  /// rejected, and one that lost a duel with the best although its median is higher is no step.
+  /// A program that was measured again counts with all its measurements, one that did not hold counts as
+  /// rejected, and one that the best beat side by side although its low end is higher is no step.
   std::vector<CurveStep> steps;
   std::vector<CurvePoint> accepted;     ///< all of them, or evenly chosen ones
   std::vector<std::uint64_t> rejected;  ///< where a program was rejected; all, or evenly chosen ones
