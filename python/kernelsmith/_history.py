@@ -91,16 +91,17 @@ class History:
     @cached_property
     def best(self) -> list[Best]:
         """The best so far, a step for each new one, by what is known now: a program that was measured again counts
-        with its last measurement, one that did not hold not at all, and neither does one that lost a duel with the
-        best although its own measurement is higher."""
+        with all its measurements, one that did not hold not at all, and neither does one that the best beat side by
+        side although its own low end is higher."""
         last = self.run.best
         if last is None or last.fitness is None:
             return []
+        lead = next(row["low"] for row in self.programs if row["id"] == last.id)
         steps: list[Best] = []
         for evaluated, row in enumerate(self.programs, start=1):
-            if not row["accepted"] or (row["fitness"] > clamped(last.fitness) and row["id"] != last.id):
+            if not row["accepted"] or (row["low"] > lead and row["id"] != last.id):
                 continue
-            if not steps or row["fitness"] > steps[-1].fitness:
+            if not steps or row["low"] > steps[-1].low:
                 steps.append(Best(evaluated, row["fitness"], row["low"], row["high"]))
         return steps
 
