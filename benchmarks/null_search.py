@@ -3,7 +3,7 @@
 the seed, so an honest figure is 1. Prints how the figures of the bests spread around 1 and how many of their intervals hold it. The
 control is what the same searches would have reported by the measurement that made a program win: it must lie above 1.
 
-    null_search.py [--task tests/tasks/stencil5] [--searches 40] [--evaluations 36]     needs `kernelsmith` on the PATH
+    null_search.py [--task tests/tasks/stencil5] [--searches 40] [--first 1] [--evaluations 36]     needs `kernelsmith` on the PATH
 """
 
 import argparse
@@ -57,13 +57,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", type=Path, default=Path("tests/tasks/stencil5"))
     parser.add_argument("--searches", type=int, default=40)
+    parser.add_argument("--first", type=int, default=1, help="seed of the first search")
     parser.add_argument("--evaluations", type=int, default=36)
     asked = parser.parse_args()
     figures, highest = [], []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         null_task(asked.task, folder / asked.task.name)
-        for number in range(1, asked.searches + 1):
+        for number in range(asked.first, asked.first + asked.searches):
             figure, first, programs = search(folder / asked.task.name, asked.evaluations, number, folder)
             figures.append(figure)
             highest.append(first)
