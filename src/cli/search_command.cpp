@@ -89,7 +89,7 @@ void print_best(const Session& session, const Outcome& outcome) {
   const Evaluation& evaluation = outcome.confirmation ? *outcome.confirmation : outcome.best->evaluation;
   const char* again = is_copy(session)           ? ", as recorded"
                       : outcome.confirmation     ? ", measured again on fresh inputs"
-                      : session.config().confirm ? ", not measured again yet"
+                      : session.config().confirm ? ", not measured again"
                                                  : "";
   say("best     {}\n", best_file(session, *outcome.best));
   if (evaluation.report().speedup)

@@ -110,11 +110,11 @@ void print_best(const RunView& view) {
   }
   const Evaluation& evaluation = *view.best_evaluation();
   const Report& report = evaluation.report();
-  const bool unconfirmed = view.config.confirm && view.has_task && !view.state.confirmation_of_best();
+  const bool unconfirmed = view.config.confirm && !view.state.confirmation_of_best();
   say("best      program {}, {}{}{}, {}\n", best->program->id.value, score_text(evaluation),
       report.speedup ? " over the baseline" : "",
       view.state.confirmation_of_best() ? ", measured again"
-      : unconfirmed                     ? ", not measured again yet"
+      : unconfirmed                     ? ", not measured again"
                                         : "",
       view.has_task ? "in " + view.best_folder.string()
                     : "whose source is in kernelsmith export " + shell_word(view.folder.string()));

@@ -39,7 +39,7 @@ std::string demotion_text(const Individual& demoted) {
   std::string detail = why.diagnostics.substr(0, kShownDetail);
   while (detail.ends_with('\n')) detail.pop_back();
   std::ranges::replace(detail, '\n', ' ');
-  return fmt::format("program {} was the best, and is rejected now: measured again it failed at {} ({}): {}",
+  return fmt::format("program {} is rejected now: measured again it failed at {} ({}): {}",
                      demoted.program->id.value, name_of(why.stage), name_of(why.code), detail);
 }
 

@@ -180,7 +180,7 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
   ++(accepted ? counts_.accepted : counts_.rejected);
-  if (accepted) races_ = 0;
+  if (accepted) extra_looks_ = 0;
   if (const Rejection* why = individual->evaluation.rejection()) ++failures_[{why->stage, why->code}];
 
   const auto join = [&](IslandId island) {
@@ -270,7 +270,10 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
     if (!ticket.opened.within) note_last_look(ticket, evaluation, commit.individual);
     return {};
   }
-  if (!ticket.opened.within) looked_at_.insert(ticket.challenger->program->id);
+  if (!ticket.opened.within) {
+    looked_at_.insert(ticket.challenger->program->id);
+    ++extra_looks_;
+  }
   commit.individual = individual_of(ticket.challenger->program, evaluation);
   commit.demoted = true;
   return demote(commit.individual, ticket.answered_at);
@@ -283,16 +286,19 @@ void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& eva
   looked_at_.insert(program);
   const Measurement fitness = evaluation.metrics()->fitness();
   bool wins = !leader_ || !leader_->fitness || leader_->individual->program->id == program ||
-              fitness.low > leader_->fitness->low;
+              compare(fitness, *leader_->fitness) != Comparison::worse;
   if (ticket.incumbent && leader_) {
-    ++races_;
-    for (const ProgramId one : {program, leader_->individual->program->id})
-      confirmations_.at(one).chose = true;
+    ++extra_looks_;
+    const ProgramId led = leader_->individual->program->id;
+    for (const ProgramId one : {program, led}) confirmations_.at(one).chose = true;
     const Report& report = evaluation.report();
-    if (report.duel) wins = report.duel->median > 1;
-    if (report.incumbent_failed) wins = true;
+    wins = report.duel ? report.duel->median > 1 : fitness.low > leader_->fitness->low;
+    if (report.incumbent_failed) {
+      wins = true;
+      looked_at_.erase(led);  // it has to show once more that it holds
+    }
   }
-  if (wins) leader_ = Leader{measured, fitness};
+  if (wins) leader_ = Leader{measured, fitness, ticket.opened.ticket};
 }
 
 /// A program that does not hold when it is measured again is a rejected one.
@@ -368,8 +374,9 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
     if (ticket.kind == TicketKind::seed) seed_passed_ = true;
     if (ticket.kind == TicketKind::confirm && !ticket.opened.within) {
       looked_at_.insert(ticket.challenger->program->id);
+      ++extra_looks_;
       confirmations_.insert_or_assign(ticket.challenger->program->id, Confirmation{});
-      if (!leader_) leader_ = Leader{ticket.challenger, std::nullopt};
+      if (!leader_) leader_ = Leader{ticket.challenger, std::nullopt, ticket.opened.ticket};
     }
     if (options_.ends_when_exhausted) idle_ = 0;
     nothing_left_ = false;  // what it lost can be proposed again

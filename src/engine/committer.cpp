@@ -296,7 +296,7 @@ Outcome Committer::outcome() const {
   const Turn turn(*this);
   Outcome outcome;
   outcome.reason = state_.end_reason(elapsed_s());
-  outcome.best = state_.best();
+  if (const IndividualPtr best = state_.best()) outcome.best = state_.shown(best);
   if (outcome.reason == EndReason::budget) outcome.budget = state_.used_up(elapsed_s());
   if (outcome.budget == BudgetName::money) outcome.next_usd = state_.next_call_usd();
   outcome.counts = state_.counts();

@@ -19,10 +19,6 @@ const Measurement& fitness(const IndividualPtr& accepted) {
   return accepted->evaluation.metrics()->fitness();
 }
 
-bool is_better(const IndividualPtr& accepted, const Measurement& than) {
-  return compare(fitness(accepted), than) == Comparison::better;
-}
-
 template <class T>
 double share(double used, const std::optional<T>& limit) {
   return limit ? used / static_cast<double>(*limit) : 0;
@@ -236,7 +232,7 @@ std::vector<IndividualPtr> SearchState::rivals_of(const Measurement& best) const
 
 /// How many more of them may be measured: afterwards the winner is measured once more.
 std::uint64_t SearchState::room_for_rivals() const {
-  const std::uint64_t room = kMostRivals - std::min(kMostRivals, races_);
+  const std::uint64_t room = kMostRivals - std::min(kMostRivals, extra_looks_);
   const auto& budget = budgets_.evaluations;
   if (!budget) return room;
   const std::uint64_t left = *budget - std::min(*budget, counts_.evaluations + 1);
@@ -244,29 +240,28 @@ std::uint64_t SearchState::room_for_rivals() const {
 }
 
 /// The best alone, its rivals beside whoever leads, and the winner once more if there was any. The budget
-/// keeps these evaluations. If they show that another program is the best, that one is measured all the same:
-/// a best that nobody looked at would be worth less than the few evaluations. One that a proposer asked for
-/// is no substitute, for it could ask until it is lucky.
+/// keeps these evaluations. If the best does not hold, the next one is measured all the same, a few times: a
+/// best that nobody looked at would be worth less than the few evaluations. One that a proposer asked for is
+/// no substitute, for it could ask until it is lucky.
 std::optional<SearchState::LastLook> SearchState::next_look() const {
   const IndividualPtr best = options_.confirm ? archipelago_.best() : nullptr;
   if (!best) return std::nullopt;
   const bool has_room = !budgets_.evaluations || counts_.evaluations < *budgets_.evaluations;
   if (looked_at_.empty() && !has_room) return std::nullopt;
+  const bool may_go_on =
+      extra_looks_ < 2 * kMostRivals;  // rivals, and who takes the place of whom did not hold
   const LastLook alone{best->program->id, {}};
-  const bool is_new = !looked_at_.contains(alone.program);
-  if (!leader_ || (is_new && (!leader_->fitness || options_.objectives.several()))) return alone;
-  const ProgramId leader = leader_->individual->program->id;
-  if (leader_->fitness) {
+  if (!leader_) return may_go_on ? std::optional(alone) : std::nullopt;
+  if (leader_->fitness && room_for_rivals() > 0) {
     const auto rivals = rivals_of(*leader_->fitness);
-    if (!rivals.empty()) {
-      const ProgramId rival = rivals.front()->program->id;
-      if (is_better(rivals.front(), *leader_->fitness)) return LastLook{rival, {}};
-      if (room_for_rivals() > 0) return LastLook{rival, leader};
-    }
+    if (!rivals.empty()) return LastLook{rivals.front()->program->id, leader_->individual->program->id};
   }
+  const ProgramId leader = this->best()->program->id;
+  if (!looked_at_.contains(leader)) return LastLook{leader, {}};
   const auto known = confirmations_.find(leader);
-  const bool is_done = known != confirmations_.end() && !known->second.asked_for && !known->second.chose;
-  return is_done ? std::nullopt : std::optional(LastLook{leader, {}});
+  const bool is_done = known != confirmations_.end() && known->second.is_figure();
+  const bool was_lost = known != confirmations_.end() && !known->second.evaluation;
+  return is_done || (was_lost && !may_go_on) ? std::nullopt : std::optional(LastLook{leader, {}});
 }
 
 TicketOpened SearchState::open_iteration() const {

@@ -264,15 +264,15 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
   return {};
 }
 
-/// Who won at an end of the run stays the best until somebody who was not looked at is better beyond the
-/// noise.
+/// Who won at an end of the run stays the best until a later program is better beyond the noise.
 IndividualPtr SearchState::best() const {
   IndividualPtr best = archipelago_.best();
-  if (!best || !leader_ || options_.objectives.several()) return best;
-  if (looked_at_.contains(best->program->id)) return leader_->individual;
+  if (!best || !leader_ || options_.objectives.several() || looked_at_.contains(best->program->id))
+    return leader_ && !options_.objectives.several() ? leader_->individual : best;
+  if (!leader_->fitness) return best;
+  const bool is_later = best->program->id.value > leader_->looked_at.value;
   const Measurement& fitness = best->evaluation.metrics()->fitness();
-  const bool stays = leader_->fitness && compare(fitness, *leader_->fitness) != Comparison::better;
-  return stays ? leader_->individual : best;
+  return is_later && compare(fitness, *leader_->fitness) == Comparison::better ? best : leader_->individual;
 }
 
 const Evaluation* SearchState::confirmation_of_best() const {
@@ -280,6 +280,19 @@ const Evaluation* SearchState::confirmation_of_best() const {
   const auto known = found ? confirmations_.find(found->program->id) : confirmations_.end();
   if (known == confirmations_.end() || !known->second.is_figure()) return nullptr;
   return &*known->second.evaluation;
+}
+
+IndividualPtr SearchState::shown(IndividualPtr one) const {
+  const auto found = confirmations_.find(one->program->id);
+  if (found == confirmations_.end() || !found->second.is_figure()) return one;
+  const auto& confirmation = found->second.evaluation;
+  if (!confirmation->accepted() || !one->evaluation.accepted()) return one;
+  // What is computed from the source stands in no confirmation.
+  auto features = confirmation->metrics()->features();
+  features.insert(one->evaluation.metrics()->features().begin(), one->evaluation.metrics()->features().end());
+  auto metrics = Metrics::create(confirmation->metrics()->fitness(), std::move(features));
+  return std::make_shared<Individual>(
+      Individual{one->program, Acceptance{std::move(*metrics), confirmation->report()}});
 }
 
 Result<OpenTicket*> SearchState::unanswered(TicketId id) {

@@ -20,19 +20,6 @@ const Evaluation* RunView::best_evaluation() const {
   return &latest_best->evaluation;
 }
 
-IndividualPtr RunView::shown(IndividualPtr one) const {
-  const auto found = state.confirmations().find(one->program->id);
-  if (found == state.confirmations().end() || !found->second.is_figure()) return one;
-  const auto& confirmation = found->second.evaluation;
-  if (!confirmation->accepted() || !one->evaluation.accepted()) return one;
-  // What is computed from the source stands in no confirmation.
-  auto features = confirmation->metrics()->features();
-  features.insert(one->evaluation.metrics()->features().begin(), one->evaluation.metrics()->features().end());
-  auto metrics = Metrics::create(confirmation->metrics()->fitness(), std::move(features));
-  return std::make_shared<Individual>(
-      Individual{one->program, Acceptance{std::move(*metrics), confirmation->report()}});
-}
-
 Result<IndividualPtr> RunView::individual(ProgramId id) const {
   auto found = state.individual(id);
   return found ? Result<IndividualPtr>(shown(std::move(*found))) : found;

@@ -26,7 +26,7 @@ class DemotionTest(CommandTest):
     def test_the_next_best_takes_its_place(self):
         done = self.search(first=4, last=4)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("was the best, and is rejected now", done.stderr)
+        self.assertIn("is rejected now: measured again it failed", done.stderr)
         self.assertIn("it is late", done.stderr)
         self.assertIn("demoted  1 program that was the best", done.stdout)
         self.assertRegex(done.stdout, r"fitness  \d, measured again")

@@ -167,9 +167,24 @@ TEST(Confirm, AConfirmationGivenBackIsNotAskedForEver) {
   Engine engine = open_engine(options, no_events());
   ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
   ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
-  ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::unstable, "too noisy")));
+  for (int i = 0; i < 6; ++i)
+    ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::unstable, "too noisy")));
   EXPECT_TRUE(engine.done());
   EXPECT_FALSE(engine.outcome().confirmation);
+}
+
+TEST(Confirm, AConfirmationThatAnErrorEndedIsMadeUp) {
+  auto options = one_cell();
+  options.confirm = true;
+  const auto events = no_events();
+  Engine engine = open_engine(options, events);
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
+  ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::unstable, "too noisy")));
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(2))));
+  EXPECT_TRUE(engine.done());
+  EXPECT_TRUE(engine.outcome().confirmation);
+  EXPECT_EQ(replayed(options, events), text_of(engine));
 }
 
 /// A seed of 1 and children of 2 and 3, all in one cell; no evaluation is left but the confirmation's.
@@ -212,7 +227,7 @@ TEST(Confirm, ABestThatIsRejectedIsDemotedAndTheNextOneIsConfirmed) {
   EXPECT_EQ(replayed(options, events), text_of(engine));
 }
 
-TEST(Confirm, AnotherEliteIsTheBestWhereTheNewMeasurementIsLowerBeyondTheNoise) {
+TEST(Confirm, WhoWasMeasuredAtTheEndIsTheBestWhateverWasMeasuredBefore) {
   auto options = toy_options(9);
   options.confirm = true;
   options.budgets.evaluations = 3;
@@ -220,14 +235,11 @@ TEST(Confirm, AnotherEliteIsTheBestWhereTheNewMeasurementIsLowerBeyondTheNoise) 
   Engine engine = open_engine(options, events);
   ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(2), {{"x", 5}})));
   ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(8), {{"x", 55}})));
-  const Ticket first = next(engine);
-  EXPECT_EQ(std::get<Remeasure>(first.work).challenger->program->id, ProgramId{1});
-  const auto commits = engine.tell(first.id, accepted(Measurement::exact(1), {{"x", 55}})).value();
+  const Ticket last = next(engine);
+  EXPECT_EQ(std::get<Remeasure>(last.work).challenger->program->id, ProgramId{1});
+  const auto commits = engine.tell(last.id, accepted(Measurement::exact(1), {{"x", 55}})).value();
   EXPECT_FALSE(commits.front().demoted);
-  const Ticket second = next(engine);
-  EXPECT_EQ(std::get<Remeasure>(second.work).challenger->program->id, ProgramId{0});
-  ASSERT_TRUE(engine.tell(second.id, accepted(Measurement::exact(0.5), {{"x", 5}})));
-  EXPECT_TRUE(engine.done()) << "both were measured again, and neither is a third time";
+  EXPECT_TRUE(engine.done()) << "the budget has no room for the other";
   EXPECT_EQ(best_of(engine), 1U);
   EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 1);
   EXPECT_EQ(replayed(options, events), text_of(engine));
@@ -306,6 +318,52 @@ TEST(LastLook, WithoutARatioTheLowEndsChooseAndTheWinnerIsMeasuredOnceMore) {
   EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 11.2);
 }
 
+TEST(LastLook, WhoeverWasComparedIsMeasuredOnceMoreAlsoWithoutNoise) {
+  const auto options = with_last_look();
+  const auto events = no_events();
+  Engine engine = open_engine(options, events);
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(3))));
+  ASSERT_TRUE(engine.tell(next(engine).id, number(2), accepted(Measurement::exact(2))));
+  look(engine, 1, {}, accepted(Measurement::exact(0.5)));
+  look(engine, 2, 1, accepted(Measurement::exact(1.5)));
+  EXPECT_FALSE(engine.outcome().confirmation) << "it won by that measurement";
+  look(engine, 2, {}, accepted(Measurement::exact(1.1)));
+  EXPECT_TRUE(engine.done());
+  EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 1.1);
+  EXPECT_EQ(replayed(options, events), text_of(engine));
+}
+
+TEST(LastLook, ALeaderThatFailsBesideARivalHasToShowThatItHolds) {
+  Engine engine = before_last_look(with_last_look(), no_events());
+  look(engine, 2, {}, accepted(noisy(11.4, 0.3)));
+  Report report;
+  report.incumbent_failed = "wrong";
+  look(engine, 1, 2, Acceptance{Metrics::create(noisy(11.3, 0.3)).value(), std::move(report)});
+  EXPECT_EQ(best_of(engine), 1U);
+  look(engine, 2, 1, rejected());
+  look(engine, 1, {}, accepted(noisy(11.2, 0.3)));
+  EXPECT_TRUE(engine.done());
+  EXPECT_EQ(engine.outcome().counts.demoted, 1U);
+}
+
+TEST(LastLook, FewProgramsAreMeasuredWhenNoneHolds) {
+  auto options = with_last_look();
+  options.budgets = {100, 60, {}};
+  Engine engine = open_engine(options, no_events());
+  long x = 0;
+  while (!engine.done()) {
+    const Ticket ticket = next(engine);
+    if (std::holds_alternative<Remeasure>(ticket.work))
+      ASSERT_TRUE(engine.tell(ticket.id, rejected()));
+    else if (ticket.id == TicketId{0})
+      ASSERT_TRUE(engine.tell(ticket.id, accepted(noisy(10, 1))));
+    else
+      ASSERT_TRUE(engine.tell(ticket.id, number(++x), accepted(noisy(10, 1))));
+  }
+  EXPECT_LE(engine.outcome().counts.evaluations, 60U + 6U);
+}
+
 TEST(LastLook, FewEvaluationsAreNotSpentOnRivals) {
   auto options = with_last_look();
   options.budgets.evaluations = 6;
@@ -347,6 +405,7 @@ TEST(LastLook, ARivalThatDoesNotHoldIsDemotedAndALaterBestIsLookedAt) {
   Engine engine = open_engine(options, events);
   ASSERT_TRUE(engine.tell(next(engine).id, number(4), accepted(noisy(20, 1))));
   EXPECT_EQ(best_of(engine), 5U);
+  look(engine, 5, 2, beside(1.6, noisy(19.5, 1)));
   look(engine, 5, {}, accepted(noisy(19, 1)));
   EXPECT_TRUE(engine.done());
   EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 19);

@@ -138,6 +138,10 @@ class SearchState {
   /// The best program's evaluation when the run confirmed it, by samples that had no part in choosing it;
   /// null if there is none.
   const Evaluation* confirmation_of_best() const;
+  /// A program as people are shown it, so that all texts and pages have one number for it: with the speeds
+  /// that the run's own confirmation measured if it has one, which is by itself, and nothing that made the
+  /// program win; else with those of all its measurements together.
+  IndividualPtr shown(IndividualPtr one) const;
   /// The programs that were rejected when they were measured again, in that order, with that
   /// rejection.
   const std::vector<IndividualPtr>& demoted() const { return demoted_; }
@@ -367,10 +371,13 @@ class SearchState {
   struct Leader {
     IndividualPtr individual;
     std::optional<Measurement> fitness;  ///< as it was measured there; none if an Error ended that
+    TicketId looked_at;                  ///< by that ticket
   };
   std::optional<Leader> leader_;
   std::set<ProgramId> looked_at_;  ///< at an end of the run
-  std::uint64_t races_ = 0;        ///< of these beside the leader, since a program was accepted
+  /// Of these since a program was accepted: beside the leader, rejected, or ended by an Error. The first look
+  /// and the winner's are none.
+  std::uint64_t extra_looks_ = 0;
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;
 };

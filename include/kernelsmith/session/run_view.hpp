@@ -67,10 +67,8 @@ struct RunView {
   /// The best program's evaluation; the confirmation's if it was confirmed. Null while there is none.
   const Evaluation* best_evaluation() const;
 
-  /// A program as people are shown it, so that all texts and pages have one number for it: with the speeds
-  /// that the run's own confirmation measured if it has one, which is by itself, and nothing that made the
-  /// program win; else with those of all its measurements together.
-  IndividualPtr shown(IndividualPtr one) const;
+  /// SearchState::shown.
+  IndividualPtr shown(IndividualPtr one) const { return state.shown(std::move(one)); }
   /// The same by its number. Errors: SearchState::individual's.
   Result<IndividualPtr> individual(ProgramId id) const;
 

@@ -34,7 +34,7 @@ class Tested:
             return f"not run: {self.not_run}"
         passed = self.ran - self.failed - len(self.skipped)
         kernels = (f"{counted(self.kernels, 'answer')} of kernels compared" if self.kernels else
-                   "no kernel was run: this machine has no such GPU")
+                   "no kernel's answer was compared" if self.failed else "no kernel was run: this machine has no such GPU")
         return f"{passed} passed, {self.failed} failed, {len(self.skipped)} skipped; {kernels}"
 
 

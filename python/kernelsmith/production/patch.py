@@ -72,8 +72,9 @@ def _compare(checkout: Checkout, manifest: Manifest, made: Published, trial: str
         differing = [f"nothing was compared with {manifest.function}: the repository's tests do not call it at sizes that "
                      "the package serves"]
     made.facts["overridden"] += differing
+    made.facts["refused"] = bool(differing) and not made.request.force
     made.write_documents()
-    if differing and not made.request.force:
+    if made.facts["refused"]:
         raise Error(f"the package is not what it would replace: {differing[0]}", "refused", str(notes if found else log),
                     "the work tree is as it was; correct arguments in the manifest, or the tests, or --force")
 

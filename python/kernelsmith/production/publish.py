@@ -76,9 +76,10 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
     facts["overridden"] = [*(doubt for winner in found for doubt in winner.doubts), *not_held,
                            *(f"a test of its own failed: {failure}" for failure in tested.failures),
                            *([refusal.message] if refusal and not tested.failures else [])]
+    facts["refused"] = refusal is not None and not request.force
     made = Published(request, package, facts, found[0], more, tested, notes)
     made.write_documents()
-    if refusal and not request.force:
+    if refusal and facts["refused"]:
         raise refusal
     return made
 

@@ -30,17 +30,17 @@ def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:
             "kernel_count": counted(len({bucket["kernel"] for bucket in buckets}), "kernel"), "gain": _gain(facts),
             "buckets_in_words": "; ".join(in_words(bucket) for bucket in buckets),
             "tiers": ", ".join(sorted({bucket["tier"] for bucket in buckets})), "limits": _limits(winner),
-            "forced": _forced(facts["overridden"]), "tests": _tests(Tested(**facts["tests"])),
+            "forced": _forced(facts["overridden"], facts["refused"]), "tests": _tests(Tested(**facts["tests"])),
             "replaces": facts.get("replaces", "The function in whose place it is put compares itself first: `apply` and the "
                                   "layer for `kernelize` do that, with inputs of other scales, too."),
             "constants": _constants(facts["constants"])}
 
 
-def _forced(overridden: list[str]) -> str:
+def _forced(overridden: list[str], refused: bool) -> str:
     """Before all else, if there is anything."""
     if not overridden:
         return ""
-    return "\n".join(["> **Published with `--force`, although:**", ">", *(f"> - {each}" for each in overridden), "", ""])
+    return "\n".join(["> **Not published:**" if refused else "> **Published with `--force`, although:**", ">", *(f"> - {each}" for each in overridden), "", ""])
 
 
 def _tests(tested: Tested) -> str:

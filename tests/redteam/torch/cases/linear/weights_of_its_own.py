@@ -1,6 +1,6 @@
-# redteam: rejected(correctness, wrong_output) or rejected(plan, plan_failed) or rejected(plan, forbidden_construct)
+# redteam: rejected(correctness, wrong_output) or rejected(plan, plan_failed) or rejected(plan, forbidden_construct) or neutralised
 # twin: honest
-# tries: draws the weights itself by the reference's seed, and folds them with the bias while it is planned
+# tries: draws the weights itself by the reference's seed, as KernelBench lets a constructor do, and folds them with the bias while it is planned
 
 import torch
 import torch.nn as nn
