@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'kernelsmith-engine[plot]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install matplotlib")
 
 import drawn_runs
 import matplotlib
@@ -168,4 +168,4 @@ def test_without_matplotlib_the_error_names_the_extra(hill: ks.Run, monkeypatch:
     with pytest.raises(ks.Error) as raised:
         plot.figure(hill)
     assert raised.value.code == "tool_missing"
-    assert raised.value.hint == "pip install 'kernelsmith-engine[plot]'"
+    assert raised.value.hint == "pip install matplotlib"
