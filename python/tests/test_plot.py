@@ -163,7 +163,7 @@ def test_the_callers_matplotlib_stays_as_it_was(hill: ks.Run) -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_without_matplotlib_the_error_names_the_extra(hill: ks.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_package(hill: ks.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ks.Error) as raised:
         plot.figure(hill)
