@@ -100,6 +100,7 @@ class Reader:
                 before, *shown = re.split(r"^\$ ", code, flags=re.M)
                 for example in shown:
                     self.attempt(page, self.example, *example.split("\n", 1))
+                # ```text agent: what an agent has in its sandbox is another program of this name.
                 if marks != ["agent"] and COMMAND.search(before):
                     self.attempt(page, self.stray, before)
 
