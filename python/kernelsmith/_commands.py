@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _plot(arguments: Sequence[str]) -> None:
     parser = _Parser(prog="kernelsmith plot", description=_COMMANDS["plot"], allow_abbrev=False,
-                     epilog="Needs matplotlib: pip install 'kernelsmith-engine[plot]'")
+                     epilog="Needs matplotlib: pip install matplotlib")
     parser.add_argument("RUN", help="the run folder; another process may be writing it")
     parser.add_argument("-o", "--out", metavar="FILE.{svg,png}", type=Path, required=True,
                         help="what is written, in place of what stands there")

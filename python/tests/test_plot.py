@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'kernelsmith-engine[plot]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install matplotlib")
 
 import drawn_runs
 import matplotlib
@@ -163,9 +163,9 @@ def test_the_callers_matplotlib_stays_as_it_was(hill: ks.Run) -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_without_matplotlib_the_error_names_the_extra(hill: ks.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_package(hill: ks.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ks.Error) as raised:
         plot.figure(hill)
     assert raised.value.code == "tool_missing"
-    assert raised.value.hint == "pip install 'kernelsmith-engine[plot]'"
+    assert raised.value.hint == "pip install matplotlib"

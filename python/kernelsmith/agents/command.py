@@ -67,7 +67,7 @@ def mcp(arguments: Sequence[str]) -> NoReturn:
     """Does what the arguments say, and ends the process. Raises Error for wrong use."""
     parser = Parser(prog="kernelsmith mcp", allow_abbrev=False,
                     description="Serve a run to agents by the Model Context Protocol (docs/agents.md): at standard input "
-                                "and output, or over HTTP", epilog="Needs the SDK: pip install 'kernelsmith-engine[mcp]'")
+                                "and output, or over HTTP", epilog="Needs the SDK: pip install 'mcp>=2,<3'")
     add_run_options(parser)
     parser.add_argument("--http", metavar="HOST:PORT", help="serve http://HOST:PORT/mcp, to this machine alone")
     options = parser.parse_args(arguments)
