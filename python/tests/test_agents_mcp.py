@@ -63,7 +63,8 @@ def test_a_whole_search(task, tmp_path):
             assert "measured again with care: accepted, fitness 12" in careful
             assert "left: 1 evaluation, for a new program" in careful and "7 of 9" in await told(client, "budget")
             assert "call `finish`" in await refused(client, "confirm", program=numbers[2])
-            last = await told(client, "evaluate", code=program(7, 2, 1, 1, 1, 1))
+            last = await told(client, "evaluate", code=program(7, 2, 1, 1, 1, 1), careful=True)
+            assert "not measured again: no evaluation is left" in last
             assert "The run is over (budget)" in last and "fitness 13" in last and "measured again at the run's end, by itself" in last
             assert "over: its budget of evaluations" in await refused(client, "evaluate", code=program(7, 7, 1, 1, 1, 1))
             assert "fitness 13" in await told(client, "best")
@@ -124,6 +125,13 @@ def test_a_run_that_is_left_says_what_goes_on_with_it(task, tmp_path):
 
     anyio.run(more)
     assert ended(folder).best.fitness == 10
+
+
+def test_a_run_of_a_python_program_says_what_goes_on_with_it(task, tmp_path):
+    ks.run(task, proposer=lambda request: ks.Refusal(), iterations=1, out=tmp_path / "a.run")
+    shown = json.loads(command("show", "--json", tmp_path / "a.run").stdout)
+    assert shown["goes_on"] == f"in Python, kernelsmith.run('{tmp_path}/a.run/task', proposer=..., out='{tmp_path}/a.run')"
+    assert "kernelsmith.run('RUN/task', proposer=..., out='RUN')" in command("resume", tmp_path / "a.run").stderr
 
 
 def test_the_seed_is_shown_where_nothing_can_be_evaluated(task, tmp_path):
@@ -277,9 +285,9 @@ def test_softmax(tmp_path):
     frozen = seed.replace('#include "task.hpp"', '#include "task.hpp"\n#include <thread>')
 
     async def search():
-        async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "6") as client:
+        async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "5") as client:
             assert "rejected at parse: unreadable" in await told(client, "evaluate", code=seed.replace("kVectors = 1", "kVectors = ;"))
-            assert "rejected" in await told(client, "evaluate", code=frozen)
+            assert "outside the EVOLVE-BLOCKs" in await refused(client, "evaluate", code=frozen)
             number = number_in(await told(client, "evaluate", code=fast))
             assert "left: 1 evaluation" in await told(client, "budget")
             assert f"program {number}: accepted" in (said := await told(client, "submit", program=number)) and "run is over" in said
@@ -287,5 +295,7 @@ def test_softmax(tmp_path):
 
     anyio.run(search)
     run = ended(tmp_path / "a.run")
-    assert run.ended == "finished" and run.counts["evaluations"] == 5 and run.counts["iterations"] == 2
+    assert run.ended == "finished" and run.counts["evaluations"] == 4 and run.counts["iterations"] == 2
+    chained = command("run", task, "--baseline-from", tmp_path / "a.run", "--dry-run")
+    assert chained.returncode == 0, chained.stderr
     assert run.best.source.text != seed and run.best.fitness > 1

@@ -59,7 +59,7 @@ std::string counted(std::size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-/// Of its verdicts; null if none has one.
+/// The largest of its verdicts' gains; null if none has one.
 const Measurement* best_gain(const MemoryRule& rule) {
   const Measurement* gain = nullptr;
   for (const Evidence& one : rule.evidence)

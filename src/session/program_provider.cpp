@@ -1,3 +1,5 @@
+// The proposer `python` of run.yaml. What only reads such a run needs no object of the program's, and learns
+// what goes on with it.
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/program_proposer.hpp>
@@ -33,7 +35,7 @@ Result<std::shared_ptr<Proposer>> ProgramProposer::make(const Task& task, const 
 std::string ProgramProposer::goes_on(const std::string& run, bool to_the_end) const {
   const std::string word = shell_word(run);
   if (by_.empty())
-    return "in Python, kernelsmith.run(" + shell_word(run + "/task") + ", proposer=..., out=" + word + ")";
+    return "in Python, kernelsmith.run('" + run + "/task', proposer=..., out='" + run + "')";
   if (to_the_end) return "python -m kernelsmith mcp " + word + " --finish";
   return "python -m kernelsmith " + by_ + " " + word + (by_ == kAgent ? " --model NAME" : "");
 }

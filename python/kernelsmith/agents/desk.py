@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,8 @@ class Desk:
             except Error as error:
                 if error.code != "over_budget":
                     raise
-                return self._submitted(request, files, parents)  # the one that is kept for it
+                last = self._submitted(request, files, parents)  # the one that is kept for it
+                return replace(last, unconfirmed="no evaluation is left for that") if careful else last
             if not careful or not program.accepted:
                 return Verdict(program, known)
             try:
@@ -186,10 +187,13 @@ class Desk:
 
     def finish(self) -> None:
         """Ends the run, whose best is measured again, and waits for that. Raises Error if the run ended for another reason."""
-        if not self.is_over():
+        try:
             self._open()
-            self._settle(_FINISHED)
-            self._wait_for_the_end()
+        except Error:
+            if not self.is_over():
+                raise
+        self._settle(_FINISHED)
+        self._wait_for_the_end()
         if self._closed_as == "tool_failed":
             raise Error(self._closed, self._closed_as, str(self.folder))
 

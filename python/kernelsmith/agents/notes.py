@@ -4,7 +4,7 @@ FITNESS = """\
 The score of a program is its fitness, higher is better: for kernels how many times as fast as the baseline it is. It is written as
 the median of all its measurements with a 95 % interval, 1.83 (1.80 to 1.86). Programs are ranked by the low end: one that is fast
 at times and slow at others loses to a steady one, and measuring again (`confirm`) can move a program either way. Differences within
-the interval are noise. Of the run's best the end says one number by itself: what measuring it again on fresh inputs found.
+the interval are noise. When the run has ended, the number of its best is what measuring it again on fresh inputs said by itself.
 """
 
 RULES = """\
