@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <kernelsmith/core/brief.hpp>
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "archive_map.hpp"
@@ -61,8 +62,8 @@ void print_head(const RunView& view) {
     say("          {} without a verdict: {}\n", number_text(count, "ticket"), words_for(code));
   if (view.reason != EndReason::unfinished)
     return say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
-  const std::string resume = view.has_task ? "kernelsmith resume " + shell_word(view.folder.string())
-                                           : "the program that began it goes on with it";
+  const std::string resume =
+      view.has_task ? goes_on(view.config, view.folder) : "the program that began it goes on with it";
   const auto& error = view.state.session_error();
   if (view.in_use)
     say("state     under way\n");

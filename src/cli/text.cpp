@@ -75,18 +75,6 @@ std::string weight_text(const ShapeResult& shape) {
   return shape.weight ? fmt::format("  {} % of the score", short_number(100 * *shape.weight)) : "";
 }
 
-std::string shell_word(const std::string& word) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c >= 0x80 ||
-           std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) c == '\'' ? quoted.append("'\\''") : quoted.append(1, c);
-  quoted += '\'';
-  return quoted;
-}
-
 std::string naming_given_file(std::string text, const Source& candidate, const std::string& given) {
   if (candidate.files().size() != 1) return text;
   const std::string& name = candidate.files().front().path;

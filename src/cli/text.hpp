@@ -40,9 +40,6 @@ std::string usd_text(double usd, const std::optional<double>& limit = {});
 /// ", and 0:17 measuring the best again", or nothing if it took less than a second.
 std::string confirming_text(double seconds);
 
-/// A word as a shell reads it back: in single quotes if it has to be.
-std::string shell_word(const std::string& word);
-
 /// "1 call", "2 calls".
 std::string number_text(std::uint64_t count, std::string_view what);
 

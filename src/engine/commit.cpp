@@ -261,8 +261,10 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
   const Evaluation evaluation = arrived.evaluation.without_artifacts();
-  confirmations_.insert_or_assign(ticket.challenger->program->id,
-                                  Confirmation{evaluation, ticket.opened.within.has_value()});
+  Confirmation& known = confirmations_[ticket.challenger->program->id];
+  if (!ticket.opened.within || !known.is_figure() || !evaluation.accepted())
+    known = Confirmation{evaluation, ticket.opened.within.has_value()};
+  known.latest = evaluation;
   if (arrived.evaluation.accepted()) {
     auto measured = add_evidence(ticket, evaluation);
     if (!measured) return measured.error();
@@ -392,6 +394,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   commit.refusal = *ticket.proposal->refusal();
   ++idle_;
   nothing_left_ = nothing_left_ || commit.refusal->code == RefusalCode::exhausted;
+  finished_ = finished_ || commit.refusal->code == RefusalCode::finished;
   ++refusals_[commit.refusal->code];
 }
 

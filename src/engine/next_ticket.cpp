@@ -6,6 +6,8 @@
 
 #include <kernelsmith/engine/search_state.hpp>
 
+#include "settings.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -97,7 +99,7 @@ std::optional<TicketOpened> SearchState::next_opening(double elapsed_s) const {
 SearchState::Opening SearchState::opening(double elapsed_s) const {
   if (seeding()) return Opening::none;
   if (options_.deterministic && next_ticket_ - committed_ >= options_.pipeline) return Opening::none;
-  if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation() && !flat()) {
+  if (!finished_ && !time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation() && !flat()) {
     if (next_follow_up()) return Opening::follow_up;
     if (room_for_iteration() && !exhausted() && room_for_translation() &&
         (!budgets_.usd || room_for_call(open_iteration())))
@@ -109,6 +111,7 @@ SearchState::Opening SearchState::opening(double elapsed_s) const {
 EndReason SearchState::end_reason(double elapsed_s) const {
   if (seeding() || !open_.empty() || opening(elapsed_s) != Opening::none) return EndReason::unfinished;
   if (seeds_failed()) return EndReason::refused;
+  if (finished_) return EndReason::finished;
   if (exhausted() && room_for_iteration() && room_for_evaluation() && !time_is_up(elapsed_s)) {
     return EndReason::exhausted;
   }
@@ -173,6 +176,15 @@ bool SearchState::time_is_up(double elapsed_s) const {
 bool SearchState::room_for_evaluation() const {
   if (!budgets_.evaluations) return true;
   return counts_.evaluations + open_.size() + looks_to_come() < *budgets_.evaluations;
+}
+
+std::optional<std::uint64_t> SearchState::evaluations_left() const {
+  if (!budgets_.evaluations) return std::nullopt;
+  const auto asked = std::ranges::count_if(
+      open_, [](const auto& entry) { return is_call(entry.second.opened) && !entry.second.proposal; });
+  const std::uint64_t taken =
+      counts_.evaluations + open_.size() - static_cast<std::uint64_t>(asked) + looks_to_come();
+  return *budgets_.evaluations - std::min(*budgets_.evaluations, taken);
 }
 
 /// What the end of the run is going to measure as things stand: the best, its rivals beside it, and the

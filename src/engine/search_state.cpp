@@ -110,6 +110,7 @@ Status SearchState::begin_session(const SessionStarted& session) {
   if (options_.take_policies) options_.take_policies(session.settings, options_);
   session_settings_ = session.settings;
   session_error_.reset();
+  finished_ = false;
   spending_.add_interrupted(calls_under_way().size());
   for (auto& [id, ticket] : open_) ticket.told_of_failure = false;
   const auto usd_before = budgets_.usd;

@@ -127,13 +127,15 @@ class SearchState {
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
   /// A program measured again.
   struct Confirmation {
-    std::optional<Evaluation> evaluation;  ///< none if an Error ended it
-    bool asked_for = false;                ///< by a proposer, and not by the run at its end
-    bool chose = false;                    ///< it took part in choosing the best, so it would flatter it
+    std::optional<Evaluation> evaluation;   ///< none if an Error ended it
+    bool asked_for = false;                 ///< by a proposer, and not by the run at its end
+    bool chose = false;                     ///< it took part in choosing the best, so it would flatter it
+    std::optional<Evaluation> latest = {};  ///< by whomever it was asked for since
 
     bool is_figure() const { return evaluation && !asked_for && !chose; }
   };
-  /// The programs that were confirmed, or were to be, with the last one of each.
+  /// The programs that were confirmed, or were to be. What a proposer asks for later does not take the place
+  /// of a figure.
   const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
   /// The best program's evaluation when the run confirmed it, by samples that had no part in choosing it;
   /// null if there is none.
@@ -181,6 +183,10 @@ class SearchState {
 
   /// Whether a ticket may be opened within another one now: budgets and time allow an evaluation.
   bool room_for_trial(double elapsed_s) const;
+
+  /// The evaluations that are left for trials and answers, one of them for each answer that is awaited; empty
+  /// without a budget of them. What the end of the run is going to measure is taken off.
+  std::optional<std::uint64_t> evaluations_left() const;
 
   /// The ticket that could be opened now; empty if budgets, open tickets or the pipeline forbid it.
   std::optional<TicketOpened> next_opening(double elapsed_s) const;
@@ -351,6 +357,7 @@ class SearchState {
   bool seed_passed_ = false;   ///< or was given back: what counts is that not every seed was rejected
   unsigned idle_ = 0;          ///< iterations in a row that brought nothing new
   bool nothing_left_ = false;  ///< and among them a refusal `exhausted`
+  bool finished_ = false;      ///< a refusal `finished` came in this session
 
   std::map<TicketId, OpenTicket> open_;
   std::set<TicketId>
