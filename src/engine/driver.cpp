@@ -345,7 +345,8 @@ void Driver::accept(const Flight& flight, Result<Proposal> answer) {
 void Driver::note_reply(const std::string& model, const std::optional<Refusal>& refusal) {
   if (!refusal) barren_[model] = all_barren_ = 0;
   if (!refusal || refusal->code == RefusalCode::exhausted || stopping()) return;
-  const std::string last = "; the last one: " + std::string(name_of(refusal->code)) + ": " + refusal->detail;
+  const std::string last = "; the last one: " + std::string(name_of(refusal->code)) + ": " +
+                           refusal->detail.substr(0, refusal->detail.find('\n'));
   const std::string hint = "kernelsmith show RUN counts them by reason; a stronger model may do better";
   if (++barren_[model] == kTellOfBarren)
     committer_.notify({Notice::Level::warning, (model.empty() ? "the model" : model) + " has given " +

@@ -80,7 +80,7 @@ class BudgetTest(CommandTest):
             "hangs_time": (hangs, [*time_s, "--set", "proposer.limits.silence_s=0.1"], TIME, (1, 1)),
             "fails_time": (fails, [*time_s, *stubborn], TIME, (1, 1000)),
             "slow_money": (slow, ["--max-usd", "0.0065"], MONEY, (3, 3)),
-            "hangs_money": (hangs, ["--max-usd", "0.0015", *stubborn, *hasty], MONEY, (1, 3)),
+            "hangs_money": (hangs, ["--max-usd", "0.004", *stubborn, *hasty], MONEY, (1, 10)),
             "slow_iterations": (slow, ["--iterations", "2"], "of iterations is used up", (2, 2)),
             "fails_iterations": (fails, ["--iterations", "2", "--set", "proposer.attempts=1"], "no luck today", (1, 1)),
             "hangs_iterations": (hangs, ["--iterations", "2", "--set", "proposer.attempts=1", *hasty], "did not begin to answer", (1, 1)),
@@ -109,7 +109,7 @@ class BudgetTest(CommandTest):
         self.assertEqual(len(list((self.folder / "r" / "answered").glob("*.request.json"))), 2)
 
     def test_an_agent(self):
-        for name, script, budgets in (("hangs", "sleep 1000", "wall_s: 1"), ("fails", "sleep 0.1", "wall_s: 1"),
+        for name, script, budgets in (("hangs", "sleep 1000", "wall_time_s: 1"), ("fails", "sleep 0.1", "wall_time_s: 1"),
                                       ("money", "kernelsmith report --usd 0.5", "usd: 1"), ("talks", "exit 0", "iterations: 3")):
             (self.folder / f"{name}.yaml").write_text(
                 f"version: 1\nbudgets: {{{budgets}}}\nsampler: {{opening: 0}}\n"
@@ -131,15 +131,16 @@ class BudgetTest(CommandTest):
                 worker.stderr.readline()  # it has joined
 
             def last(number, body):
-                worker.kill()
+                worker.terminate()  # in order: the fleet would remember one that is killed for half a minute
                 worker.wait()
                 return slow(number, body)
 
-            self.ask("time", last, "--time", "3s", "--set", f"evaluator.fleet={{nats: '{server.url}', wait_for_worker_s: 1}}")
-            journal = self.end("time", "no worker")
+            self.ask("time", last, "--time", "3s", "--set", "limits.confirm=false",
+                     "--set", f"evaluator.fleet={{nats: '{server.url}', wait_for_worker_s: 1}}")
+            journal = self.end("time", TIME)
         closed = [event["error"]["message"] for event in journal if event["event"] == "ticket_closed"]
-        self.assertEqual(len(closed), 1, "the child whose evaluation nobody made")
-        self.assertIn("the time was up before it was evaluated", closed[0])
+        self.assertGreaterEqual(len(closed), 1, "children whose evaluation nobody made")
+        self.assertEqual([message for message in closed if not message.startswith("the time was up before")], [])
 
 
 if __name__ == "__main__":
