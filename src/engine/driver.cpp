@@ -29,6 +29,11 @@ bool is_seed(const Ticket& ticket) {
   return evaluate && evaluate->child.origin == Origin::seed;
 }
 
+/// The same request gets the same error, and may be paid for once more; another one may do better.
+bool is_the_prompts(ErrorCode code) {
+  return ErrorStreak::is_lasting(code) || code == ErrorCode::bad_reply || code == ErrorCode::too_long;
+}
+
 /// The tuner answers at once.
 bool is_call(const Ticket& ticket) {
   const auto* propose = std::get_if<Propose>(&ticket.work);
@@ -375,7 +380,8 @@ void Driver::retry_or_give_up(Task task, Error error) {
     return queue.push_back(std::move(task));
   }
   ++task.failures;
-  const bool gives_up = task.failures > options_.retries;
+  const bool gives_up =
+      task.failures > options_.retries || (task.role == Role::propose && is_the_prompts(error.code));
   // Only tickets that waited in vain count.
   const bool counts = !passes_by_itself(error.code) || gives_up;
   if (counts && streak.failure(error.code)) {

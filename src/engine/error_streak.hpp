@@ -23,16 +23,16 @@ class ErrorStreak {
     return same_ >= limit_ || any_ >= kAnyCode * limit_;
   }
 
- private:
-  /// Codes that alternate without a success between them end a session too, only later.
-  static constexpr unsigned kAnyCode = 4;
-
   /// Asking again gets the same error until somebody changes the settings. Behind an answer it may be a
   /// server's passing fault all the same.
   static bool is_lasting(ErrorCode code) {
     return code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::untrusted ||
            code == ErrorCode::invalid_argument || code == ErrorCode::unsupported;
   }
+
+ private:
+  /// Codes that alternate without a success between them end a session too, only later.
+  static constexpr unsigned kAnyCode = 4;
 
   unsigned limit_;
   bool answered_ = false;

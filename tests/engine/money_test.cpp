@@ -157,7 +157,7 @@ TEST(Money, AFailedCallCountsAndUsesUpNoIteration) {
   const auto proposer =
       std::make_shared<PaidProposer>([&](const ProposalRequest& request) -> Result<Proposal> {
         if (++asked % 2 == 0) return paid(nudge(request), 0.002);
-        return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.001, 2), {}};
+        return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.001, 2), {}};
       });
   Engine engine = open_engine(options, events, blocking(score, 1), proposer);
   const auto outcome = engine.run();
@@ -174,7 +174,7 @@ TEST(Money, FailuresAloneEndTheRunToo) {
   options.error_limit = 1000;
   const auto events = no_events();
   const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
-    return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.002), {}};
+    return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.002), {}};
   });
   const auto outcome = open_engine(options, events, blocking(score, 1), proposer).run();
   EXPECT_EQ(outcome->budget, BudgetName::money);
@@ -258,7 +258,7 @@ TEST(Money, ACallIsStoppedWhoseNextAttemptTheMoneyDoesNotCover) {
 TEST(Money, AFailedCallIsTriedAgainOnlyWhereTheMoneyCoversIt) {
   const auto events = no_events();
   const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
-    return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.004), {}};
+    return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.004), {}};
   });
   const auto outcome = open_engine(money_options(0.01), events, blocking(score, 1), proposer).run();
   ASSERT_TRUE(outcome);

@@ -145,6 +145,21 @@ TEST(Run, WhatKeepsFailingIsGivenBackAndUsesUpNoBudget) {
   expect_consistent(options, events, engine);
 }
 
+TEST(Run, WhatIsThePromptsIsNotAskedAgain) {
+  auto options = toy_options(3);
+  std::vector<TicketId> asked;
+  const auto proposer = blocking([&](const ProposalRequest& request) -> Result<Proposal> {
+    asked.push_back(request.ticket);
+    if (asked.size() % 2 == 1) return fail(ErrorCode::too_long, "the prompt does not fit");
+    return as_proposal(request, nudge(request));
+  });
+  const auto outcome = open_engine(options, no_events(), blocking(score), proposer).run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_EQ(std::set(asked.begin(), asked.end()).size(), asked.size());
+  EXPECT_EQ(outcome->counts.iterations, 3U);
+  EXPECT_GE(outcome->counts.given_back, 2U);
+}
+
 TEST(Run, ANoisyMachineAndABusyOneAreWaitedFor) {
   auto options = toy_options(10);
   options.error_limit = 2;

@@ -139,7 +139,7 @@ TEST(Time, WhatFailsIsNotTriedAgainAndWhatWaitsIsNotBegun) {
         },
         [&](const Counts&) { return asked >= (at_once ? 4 : 2); });
     ASSERT_TRUE(outcome) << describe(outcome.error());
-    EXPECT_EQ(outcome->reason, EndReason::budget) << "errors behind the end are none of the run's";
+    EXPECT_EQ(outcome->reason, EndReason::budget) << "errors behind the end are not the reason";
     EXPECT_EQ(outcome->budget, BudgetName::wall_time);
     EXPECT_EQ(asked, at_once ? 4 : 2);
     EXPECT_EQ(outcome->counts.given_back, 4U);
