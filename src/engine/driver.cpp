@@ -384,7 +384,7 @@ void Driver::retry_or_give_up(Task task, Error error) {
       task.failures > options_.retries || (task.role == Role::propose && is_the_prompts(error.code));
   // Only tickets that waited in vain count.
   const bool counts = !passes_by_itself(error.code) || gives_up;
-  if (counts && streak.failure(error.code)) {
+  if (counts && streak.failure(error.code, task.role == Role::propose)) {
     error_ = error;
     return queue.push_back(std::move(task));
   }

@@ -14,12 +14,12 @@ class ErrorStreak {
     answered_ = true;
   }
 
-  /// True if the session should end.
-  bool failure(ErrorCode code) {
+  /// True if the session should end. A model's `bad_reply` was asked for in every form before.
+  bool failure(ErrorCode code, bool is_models = false) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;
     code_ = code;
-    if (!answered_ && is_lasting(code)) return true;
+    if (!answered_ && (is_lasting(code) || (is_models && code == ErrorCode::bad_reply))) return true;
     return same_ >= limit_ || any_ >= kAnyCode * limit_;
   }
 

@@ -327,8 +327,8 @@ class ModelClient::Impl {
     const auto next = form_.unreadable(call->other);
     const std::string so_many = std::to_string(llm::ReplyForm::kMostInARow) + " replies in a row ";
     if (next == llm::ReplyForm::Next::other)
-      tell(so_many + "could not be read: " + describe(*call->last) + "; the next call asks for " +
-           form_name(!call->call.stream) + " in place of " + form_name(call->call.stream));
+      tell(so_many + "could not be read, so the next call asks for " + form_name(!call->call.stream) +
+           " in place of " + form_name(call->call.stream) + ": " + call->last->message);
     if (next == llm::ReplyForm::Next::none) {
       unreadable_ = *call->last;
       unreadable_->message = "neither streams nor plain replies of this server can be read (" + so_many +

@@ -41,6 +41,10 @@ def talks(*_):
     return reply("Hello! How can I help you today?")
 
 
+def garbles(*_):
+    return 200, {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
+
+
 class BudgetTest(CommandTest):
     def setUp(self):
         super().setUp()
@@ -85,6 +89,7 @@ class BudgetTest(CommandTest):
             "fails_iterations": (fails, ["--iterations", "2", "--set", "proposer.attempts=1"], "no luck today", (1, 1)),
             "hangs_iterations": (hangs, ["--iterations", "2", "--set", "proposer.attempts=1", *hasty], "did not begin to answer", (1, 1)),
             "slow_evaluations": (slow, ["--evaluations", "3"], "of evaluations is used up", (1, 1)),
+            "garbles_iterations": (garbles, ["--iterations", "2"], "neither streams nor plain replies", (4, 4)),
             "talks_iterations": (talks, ["--iterations", "1000"], "60 replies in a row gave no program", (60, 60)),
         }
         models = {name: self.ask(name, script, *args) for name, (script, args, _, _) in cases.items()}

@@ -72,7 +72,7 @@ TEST_F(ClientFailure, ThreeRepliesThatCannotBeReadTryTheOtherForm) {
       EXPECT_EQ(server_->requests(), requests) << "the second call asks for the other form at once";
     }
     const std::string other = streamed ? "plain replies" : "streams";
-    EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("the next call asks for " + other)));
+    EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("so the next call asks for " + other)));
     EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("and its " + other + " can")));
   }
 }
