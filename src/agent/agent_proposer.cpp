@@ -80,10 +80,16 @@ class AgentProposer final : public Proposer {
   };
 
   Result<Proposal> sit(ProposalRequest request, const std::stop_token& stop) {
+    const std::stop_callback wake(request.ending, [this] {
+      const MutexLock lock(mutex_);
+      ended_.notify_all();
+    });
     {
       MutexLock lock(mutex_);
-      const auto has_room = [this]() KERNELSMITH_REQUIRES(mutex_) { return at_work_ < options_.parallel; };
-      if (!ended_.wait(lock, stop, has_room))
+      const auto has_room = [&]() KERNELSMITH_REQUIRES(mutex_) {
+        return at_work_ < options_.parallel || request.ending.stop_requested();
+      };
+      if (!ended_.wait(lock, stop, has_room) || request.ending.stop_requested())
         return fail(ErrorCode::cancelled, "the agent was stopped before it was started");
       ++at_work_;
     }

@@ -24,6 +24,9 @@ Result<Answer> call(const std::function<Result<Answer>(const Request&)>& functio
   }
 }
 
+bool is_over(const EvaluationJob&) { return false; }
+bool is_over(const ProposalRequest& request) { return request.ending.stop_requested(); }
+
 /// Evaluator and Proposer have the same contract; `Seam` is one of them.
 template <class Seam, class Request, class Answer>
 class Blocking final : public Seam {
@@ -39,7 +42,7 @@ class Blocking final : public Seam {
   void start(Request request, std::stop_token stop, Sink<Answer> done) override {
     boost::asio::post(pool_,
                       [this, request = std::move(request), stop = std::move(stop), done = std::move(done)] {
-                        if (stop.stop_requested())
+                        if (stop.stop_requested() || is_over(request))
                           return done(fail(ErrorCode::cancelled, "stopped before it was begun"));
                         done(call(function_, request));
                       });

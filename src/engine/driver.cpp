@@ -14,6 +14,12 @@ using std::chrono::steady_clock;
 
 constexpr double kLongestS = 1e9;  // what the clock can hold
 
+/// Replies in a row without a program: even a model that gives one with every tenth reply comes so far once
+/// in eight times ...
+constexpr unsigned kTellOfBarren = 20;
+/// ... and so far once in 500, after three times the price of the warning.
+constexpr unsigned kMostBarren = 60;
+
 steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(s));
 }
@@ -21,6 +27,11 @@ steady_clock::duration seconds(double s) {
 bool is_seed(const Ticket& ticket) {
   const auto* evaluate = std::get_if<Evaluate>(&ticket.work);
   return evaluate && evaluate->child.origin == Origin::seed;
+}
+
+/// The same request gets the same error, and may be paid for once more; another one may do better.
+bool is_the_prompts(ErrorCode code) {
+  return ErrorStreak::is_lasting(code) || code == ErrorCode::bad_reply || code == ErrorCode::too_long;
 }
 
 /// The tuner answers at once.
@@ -88,6 +99,10 @@ Result<Outcome> Driver::run() {
 void Driver::watch_time() {
   if (!time_up_ || stopping() || steady_clock::now() < *time_up_) return;
   if (is_late_) return end_what_is_late();
+  if (const auto left = committer_.seconds_left(); left && *left > 0) {  // no budget counts confirmations
+    time_up_ = steady_clock::now() + seconds(*left);
+    return;
+  }
   is_late_ = true;
   end_what_is_late();
   const auto waited_for =
@@ -99,16 +114,33 @@ void Driver::watch_time() {
 
 void Driver::end_what_is_late() {
   for (auto& [request, flight] : flights_) {
-    if (is_waited_for(flight.task) || flight.too_late) continue;
-    flight.too_late = true;
-    flight.stop.request_stop();
+    flight.ending.request_stop();
+    if (!is_waited_for(flight.task)) flight.stop.request_stop();
   }
+  // What was not begun: only an answer is worth its evaluation, and no trial will lead to one any more.
+  const auto is_worth_it = [&](const Task& task) {
+    return task.role == Role::evaluate && is_waited_for(task) && !trials_.contains(task.ticket.id);
+  };
   for (auto* tasks : {&to_propose_, &to_evaluate_}) {
-    const auto ended = std::stable_partition(tasks->begin(), tasks->end(),
-                                             [&](const Task& task) { return is_waited_for(task); });
-    std::for_each(ended, tasks->end(), [&](const Task& task) { give_up_late(task); });
+    const auto ended = std::stable_partition(tasks->begin(), tasks->end(), is_worth_it);
+    const std::vector<Task> late(ended, tasks->end());
     tasks->erase(ended, tasks->end());
+    for (const Task& task : late) give_up_late(task);
   }
+}
+
+/// What is paid for when the money is gone goes on, and nothing is tried again.
+void Driver::watch_money() {
+  if (stopping() || committer_.affords_attempt()) return;
+  for (auto& [request, flight] : flights_)
+    if (flight.task.role == Role::propose) flight.ending.request_stop();
+}
+
+/// Without seeds there is no run, and without the best's confirmation no result.
+bool Driver::is_needed(const Task& task) const {
+  const auto* remeasure = std::get_if<Remeasure>(&task.ticket.work);
+  return is_seed(task.ticket) ||
+         (remeasure && remeasure->why == Remeasurement::confirm && !trials_.contains(task.ticket.id));
 }
 
 /// When the time is up: seeds, without which there is no run, the best's confirmation, calls that were paid
@@ -171,6 +203,7 @@ void Driver::start_proposal(Task task) {
   request.trials = propose.trials;
   const TicketId ticket = task.ticket.id;
   const auto [number, stop] = take_off(std::move(task));
+  request.ending = flights_.at(number).ending.get_token();
   request.lost = [inbox = inbox_, number = number, ticket](const Cost& cost) {
     inbox->post({number, LostAttempt{ticket, cost}});
   };
@@ -195,7 +228,7 @@ void Driver::start_evaluation(Task task) {
 }
 
 std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
-  Flight flight{std::move(task), std::stop_source(), std::nullopt, false};
+  Flight flight{std::move(task), {}, {}, std::nullopt};
   if (options_.answer_timeout_s) flight.deadline = steady_clock::now() + seconds(*options_.answer_timeout_s);
   const auto stop = flight.stop.get_token();
   const auto number = next_request_++;
@@ -204,8 +237,7 @@ std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
 }
 
 void Driver::land(Delivery delivery) {
-  if (auto* lost = std::get_if<LostAttempt>(&delivery.content))
-    return count(delivery.request, std::move(*lost));
+  if (auto* lost = std::get_if<LostAttempt>(&delivery.content)) return count(std::move(*lost));
   if (auto* asked = std::get_if<AskedTrial>(&delivery.content))
     return begin_trial(delivery.request, std::move(*asked));
   const auto flight = flights_.extract(delivery.request);
@@ -218,15 +250,11 @@ void Driver::land(Delivery delivery) {
 }
 
 /// In the journal at once: a process that is killed in mid-call forgets nothing of it.
-void Driver::count(std::uint64_t request, LostAttempt lost) {
+void Driver::count(LostAttempt lost) {
   auto charged = committer_.charge(lost.ticket, std::move(lost.cost), !stopping());
   if (!charged && charged.error().code == ErrorCode::already_told) return;  // of a call that was given up
   tell(std::move(charged));
-  const auto flight = flights_.find(request);
-  if (flight == flights_.end() || stopping()) return;
-  flight->second.unaffordable = !committer_.affords_attempt();
-  flight->second.too_late = is_late_;
-  if (flight->second.unaffordable || is_late_) flight->second.stop.request_stop();
+  watch_money();
 }
 
 void Driver::begin_trial(std::uint64_t request, AskedTrial asked) {
@@ -260,16 +288,12 @@ void Driver::cancel_trials() {
   for (const auto& [ticket, done] : std::exchange(trials_, {})) done(trial_cancelled());
 }
 
-void Driver::give_up(const Flight& flight) {
-  if (flight.unaffordable) return give_up_unaffordable(flight.task.ticket.id);
-  give_up_late(flight.task);
-}
-
-void Driver::give_up_late(const Task& task) {
-  const char* const what = task.role == Role::propose ? "there was an answer" : "it was evaluated";
-  auto closed = committer_.give_back(
-      task.ticket.id, fail(ErrorCode::cancelled, std::string("the time was up before ") + what, "",
-                           "kernelsmith resume --time sets a larger total"));
+void Driver::give_up_late(const Task& task, const Error* met) {
+  std::string what = "the time was up before ";
+  what += task.role == Role::propose ? "there was an answer" : "it was evaluated";
+  if (met && met->code != ErrorCode::cancelled) what += "; it had met an error: " + describe_briefly(*met);
+  auto closed = committer_.give_back(task.ticket.id, fail(ErrorCode::cancelled, std::move(what), "",
+                                                          "kernelsmith resume --time sets a larger total"));
   if (!closed && closed.error().code == ErrorCode::already_told) return;  // a refusal or a repeat
   tell(std::move(closed));
 }
@@ -305,38 +329,62 @@ void Driver::stop_flights() {
 
 void Driver::accept(const Flight& flight, Result<Proposal> answer) {
   const Task& task = flight.task;
-  const bool cancelled = !answer && answer.error().code == ErrorCode::cancelled;
-  if (cancelled && (flight.unaffordable || flight.too_late) && !stopping()) return give_up(flight);
-  if (!answer) return retry_or_give_up(task, answer.error());
-  if (const Error* error = answer->error()) return retry_or_give_up(task, *error, answer->cost);
+  if (!answer || answer->error()) {
+    if (answer) tell(committer_.charge(task.ticket.id, answer->cost, !stopping()));
+    if (flight.ending.stop_requested() && !is_late_ && !stopping())
+      return give_up_unaffordable(task.ticket.id);
+    return retry_or_give_up(task, answer ? *answer->error() : answer.error());
+  }
   proposer_errors_.success();
+  const std::optional<Refusal> refusal = answer->refusal() ? std::optional(*answer->refusal()) : std::nullopt;
   auto commits = committer_.propose(task.ticket.id, std::move(*answer));
   if (!commits && commits.error().code == ErrorCode::invalid_argument)
     return retry_or_give_up(task, commits.error());
   tell(std::move(commits));
   if (!failure_) to_evaluate_.push_back({Role::evaluate, task.ticket});
+  if (is_call(task.ticket)) note_reply(std::get<Propose>(task.ticket.work).model, refusal);
+  watch_money();
+}
+
+/// Replies without a program cost what others cost.
+void Driver::note_reply(const std::string& model, const std::optional<Refusal>& refusal) {
+  if (!refusal) barren_[model] = all_barren_ = 0;
+  if (!refusal || refusal->code == RefusalCode::exhausted || stopping()) return;
+  const std::string last = "; the last one: " + std::string(name_of(refusal->code)) + ": " +
+                           refusal->detail.substr(0, refusal->detail.find('\n'));
+  const std::string hint = "kernelsmith show RUN counts them by reason; a stronger model may do better";
+  if (++barren_[model] == kTellOfBarren)
+    committer_.notify({Notice::Level::warning, (model.empty() ? "the model" : model) + " has given " +
+                                                   std::to_string(kTellOfBarren) +
+                                                   " replies in a row without a program; " +
+                                                   std::to_string(kMostBarren) + " end the run" + last});
+  if (++all_barren_ >= kMostBarren)
+    error_ = fail(ErrorCode::bad_reply,
+                  std::to_string(kMostBarren) + " replies in a row gave no program" + last, model, hint);
 }
 
 void Driver::accept(const Flight& flight, Result<Evaluation> answer) {
   const Task& task = flight.task;
-  const bool cancelled = !answer && answer.error().code == ErrorCode::cancelled;
-  if (cancelled && flight.too_late && !stopping()) return give_up(flight);
   if (!answer) return retry_or_give_up(task, answer.error());
   evaluator_errors_.success();
   tell(committer_.evaluate(task.ticket.id, std::move(*answer)));
 }
 
-void Driver::retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost) {
-  if (cost) tell(committer_.charge(task.ticket.id, *cost, !stopping()));
+void Driver::retry_or_give_up(Task task, Error error) {
   auto& streak = task.role == Role::propose ? proposer_errors_ : evaluator_errors_;
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));
+  if (is_late_ && !is_needed(task)) return give_up_late(task, &error);
+  if (is_late_ && (error.code == ErrorCode::timeout || error.code == ErrorCode::network)) {
+    error_ = std::move(error);  // whoever waited for a machine in vain does not wait again
+    return queue.push_back(std::move(task));
+  }
   ++task.failures;
-  const bool is_proposal = task.role == Role::propose;
-  const bool gives_up = task.failures > options_.retries || (is_late_ && is_proposal);
+  const bool gives_up =
+      task.failures > options_.retries || (task.role == Role::propose && is_the_prompts(error.code));
   // Only tickets that waited in vain count.
   const bool counts = !passes_by_itself(error.code) || gives_up;
-  if (counts && streak.failure(error.code)) {
+  if (counts && streak.failure(error.code, task.role == Role::propose)) {
     error_ = error;
     return queue.push_back(std::move(task));
   }

@@ -47,9 +47,8 @@ class Driver {
   struct Flight {
     Task task;
     std::stop_source stop;
+    std::stop_source ending;  ///< ProposalRequest::ending
     std::optional<Moment> deadline;
-    bool unaffordable = false;  ///< stopped, because its next attempt would cost more than is left
-    bool too_late = false;      ///< stopped, because the wall time is used up
   };
 
   // The phases of the loop.
@@ -62,19 +61,21 @@ class Driver {
   void start_proposal(Task task);
   void start_evaluation(Task task);
   std::pair<std::uint64_t, std::stop_token> take_off(Task task);
-  void count(std::uint64_t request, LostAttempt lost);
+  void count(LostAttempt lost);
   void begin_trial(std::uint64_t request, AskedTrial asked);
   void end_trial(const Commit& commit);
   void cancel_trials();
   void accept(const Flight& flight, Result<Proposal> answer);
   void accept(const Flight& flight, Result<Evaluation> answer);
-  void retry_or_give_up(Task task, Error error, const std::optional<Cost>& cost = {});
-  void give_up(const Flight& flight);
-  void give_up_late(const Task& task);
+  void retry_or_give_up(Task task, Error error);
+  void give_up_late(const Task& task, const Error* met = nullptr);
   void give_up_unaffordable(TicketId ticket);
+  void note_reply(const std::string& model, const std::optional<Refusal>& refusal);
+  void watch_money();
   void watch_time();
   void end_what_is_late();
   bool is_waited_for(const Task& task) const;
+  bool is_needed(const Task& task) const;
   void tell(Result<Committer::Commits> commits);
   void end(Error error);
 
@@ -96,10 +97,12 @@ class Driver {
   std::map<TicketId, std::function<void(Result<Tried>)>> trials_;  ///< who waits for those tickets
   std::uint64_t next_request_ = 0;
   ErrorStreak proposer_errors_, evaluator_errors_;
-  std::optional<Moment> time_up_;  ///< when the budget of wall time is used up
-  bool is_late_ = false;           ///< it is
-  std::optional<Error> error_;     ///< too many in a row
-  std::optional<Error> failure_;   ///< the journal could not be written
+  std::map<std::string, unsigned> barren_;  ///< replies in a row without a program, by model
+  unsigned all_barren_ = 0;                 ///< of all models
+  std::optional<Moment> time_up_;           ///< when the budget of wall time is used up
+  bool is_late_ = false;                    ///< it is
+  std::optional<Error> error_;              ///< too many in a row
+  std::optional<Error> failure_;            ///< the journal could not be written
 };
 
 }  // namespace kernelsmith

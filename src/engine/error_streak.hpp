@@ -14,18 +14,14 @@ class ErrorStreak {
     answered_ = true;
   }
 
-  /// True if the session should end.
-  bool failure(ErrorCode code) {
+  /// True if the session should end. A model's `bad_reply` was asked for in every form before.
+  bool failure(ErrorCode code, bool is_models = false) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;
     code_ = code;
-    if (!answered_ && is_lasting(code)) return true;
+    if (!answered_ && (is_lasting(code) || (is_models && code == ErrorCode::bad_reply))) return true;
     return same_ >= limit_ || any_ >= kAnyCode * limit_;
   }
-
- private:
-  /// Codes that alternate without a success between them end a session too, only later.
-  static constexpr unsigned kAnyCode = 4;
 
   /// Asking again gets the same error until somebody changes the settings. Behind an answer it may be a
   /// server's passing fault all the same.
@@ -33,6 +29,10 @@ class ErrorStreak {
     return code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::untrusted ||
            code == ErrorCode::invalid_argument || code == ErrorCode::unsupported;
   }
+
+ private:
+  /// Codes that alternate without a success between them end a session too, only later.
+  static constexpr unsigned kAnyCode = 4;
 
   unsigned limit_;
   bool answered_ = false;

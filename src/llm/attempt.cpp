@@ -234,7 +234,12 @@ AttemptRun::Clock::time_point AttemptRun::due() const {
   const auto total = started_ + limits_.total;
   if (decoder_->ended()) return std::min(total, last_bytes_ + kEndOfExchange);
   if (begun()) return std::min(total, last_bytes_ + limits_.silence);
-  return stream_ ? std::min(total, started_ + limits_.first_token) : total;
+  return std::min({total, stream_ ? started_ + limits_.first_token : total, latest_.value_or(total)});
+}
+
+void AttemptRun::hurry(std::chrono::milliseconds patience) {
+  latest_ = Clock::now() + std::max(patience, limits_.silence);
+  if (due() < timer_.expiry()) watch_deadlines();
 }
 
 void AttemptRun::watch_deadlines() {
@@ -250,8 +255,9 @@ void AttemptRun::watch_deadlines() {
 void AttemptRun::time_out() {
   const char* what = "no complete reply in time (proposer.limits.total_s)";
   if (Clock::now() < started_ + limits_.total)
-    what = begun() ? "the reply stalled (proposer.limits.silence_s)"
-                   : "the model did not begin to answer in time (proposer.limits.first_token_s)";
+    what = begun()   ? "the reply stalled (proposer.limits.silence_s)"
+           : latest_ ? "the model did not begin to answer soon after the run's budget was used up"
+                     : "the model did not begin to answer in time (proposer.limits.first_token_s)";
   transport_.cancel(std::exchange(exchange_, nullptr));
   reached_ = true;  // libcurl's own limit ends what never gets a connection
   end(transient(ErrorCode::timeout, what));

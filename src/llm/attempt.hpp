@@ -60,6 +60,9 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   /// attempt then.
   std::optional<ModelReply> take_whole();
 
+  /// Waits no longer than `patience`, or the limit of silence, for a reply that has not begun.
+  void hurry(std::chrono::milliseconds patience);
+
   /// True once the server has agreed to answer.
   bool accepted() const;
 
@@ -97,6 +100,7 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   Transport::Exchange* exchange_ = nullptr;
 
   Clock::time_point started_, last_bytes_;
+  std::optional<Clock::time_point> latest_;  ///< when a reply has to have begun; see hurry()
   Headers headers_;
   int status_ = 0;
   std::size_t head_bytes_ = 0, received_ = 0;

@@ -121,9 +121,10 @@ class ChatStream final : public EventDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    // A connection that ends behind the finish_reason lost nothing but the usage.
+    // A connection that ends behind the finish_reason lost nothing but the usage, and one that ends in order
+    // behind the usage lost nothing.
     if (!calls_.empty()) reply_.tool_calls = calls_.dump();
-    if (complete()) return std::move(reply_);
+    if (complete() || (has_text(reply_) && reply_.usage)) return std::move(reply_);
     return without_reply(done_ ? "holds no choices" : "is a stream that broke off before its end");
   }
 

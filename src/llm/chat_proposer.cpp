@@ -103,13 +103,14 @@ class ChatProposer final : public Proposer {
     ModelCall call = llm::call_of(*model, shared_->keep);
     if (!prompt->system.empty()) call.messages.push_back({Role::system, prompt->system});
     call.messages.push_back({Role::user, prompt->user});
+    const std::stop_token ending = request.ending;
     const auto pending = std::make_shared<PendingReply>(
         PendingReply{shared_, std::move(request), std::move(*prompt), llm::sampling_of(call),
                      llm::Bill(model->name, shared_->prices.price_of(model->name))});
     client_->start(
         std::move(call), std::move(stop),
         [pending, done = std::move(done)](const Result<ModelReply>& reply) { done(pending->answer(reply)); },
-        [pending](const LostCall& lost) { pending->lose(lost); });
+        [pending](const LostCall& lost) { pending->lose(lost); }, ending);
   }
 
  private:

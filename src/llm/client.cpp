@@ -16,6 +16,7 @@
 #include <kernelsmith/llm/client.hpp>
 
 #include "attempt.hpp"
+#include "reply_form.hpp"
 #include "transport.hpp"
 
 namespace kernelsmith {
@@ -50,17 +51,21 @@ struct LiveCall {
   LiveCall(boost::asio::io_context& context, std::uint64_t seed, std::uint64_t number)
       : rng(seed, number, Purpose::retry), pause(context) {}
 
-  std::string body;
-  bool stream = true;
+  ModelCall call;
+  std::string body;    ///< of `call`
+  bool other = false;  ///< `call` asks for the other form of reply than whoever began it
   double tokens = 0;
   Sink<ModelReply> done;
   LostCallSink lost;
   Rng rng;
   boost::asio::steady_timer pause;
   unsigned failed = 0;
+  std::optional<Error> last;  ///< of the attempts that failed
   std::uint64_t paced_as = 0;
+  Clock::time_point sent;
   std::shared_ptr<AttemptRun> attempt;
-  std::optional<std::stop_callback<std::function<void()>>> stopped;
+  std::stop_token ending;
+  std::optional<std::stop_callback<std::function<void()>>> stopped, ended;
 };
 using LiveCallPtr = std::shared_ptr<LiveCall>;
 
@@ -88,13 +93,16 @@ class ModelClient::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost) {
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost,
+             std::stop_token ending) {
     {
       const MutexLock lock(mutex_);
       ++unanswered_;
     }
     boost::asio::post(context_, [this, call = std::move(call), stop = std::move(stop), done = std::move(done),
-                                 lost = std::move(lost)] { begin(call, stop, done, lost); });
+                                 lost = std::move(lost), ending = std::move(ending)]() mutable {
+      begin(std::move(call), stop, std::move(done), std::move(lost), ending);
+    });
   }
 
  private:
@@ -110,33 +118,50 @@ class ModelClient::Impl {
     transport_.reset();
   }
 
-  void begin(const ModelCall& call, const std::stop_token& stop, const Sink<ModelReply>& done,
-             const LostCallSink& lost) {
+  void begin(ModelCall call, const std::stop_token& stop, Sink<ModelReply> done, LostCallSink lost,
+             const std::stop_token& ending) {
     auto live = std::make_shared<LiveCall>(context_, options_.seed, ++calls_);
-    live->done = done;
-    live->lost = lost;
+    live->call = std::move(call);
+    live->done = std::move(done);
+    live->lost = std::move(lost);
+    live->ending = ending;
     live_.insert(live);
-    if (stop.stop_requested()) return answer(live, fail(ErrorCode::cancelled, "stopped before it was sent"));
-    const ModelTraits traits = traits_of(endpoint_.protocol, call.model);
-    auto body = encode_call(endpoint_.protocol, call, traits);
-    if (!body) return answer(live, body.error());
-    live->body = std::move(*body);
-    live->stream = call.stream;
-    live->tokens = estimated_tokens(call, traits);
+    if (stop.stop_requested() || ending.stop_requested())
+      return answer(live, fail(ErrorCode::cancelled, "stopped before it was sent"));
+    if (const Status encoded = encode(*live); !encoded) return answer(live, encoded.error());
+    live->tokens = estimated_tokens(live->call, traits_of(endpoint_.protocol, live->call.model));
     queue_.push_back(live);
-    // The callback may run on any thread, and after the call's end.
-    live->stopped.emplace(stop, [this, weak = std::weak_ptr(live)] {
-      boost::asio::post(context_, [this, weak] {
-        if (const auto stopped = weak.lock(); stopped && live_.contains(stopped)) cancel(stopped);
-      });
-    });
+    live->stopped.emplace(stop, posted(live, &Impl::cancel));
+    live->ended.emplace(ending, posted(live, &Impl::finish));
     pump();
+  }
+
+  /// What a stop token calls: on any thread, and perhaps after the call's end.
+  std::function<void()> posted(const LiveCallPtr& live, void (Impl::*what)(const LiveCallPtr&)) {
+    return [this, what, weak = std::weak_ptr(live)] {
+      boost::asio::post(context_, [this, what, weak] {
+        if (const auto call = weak.lock(); call && live_.contains(call)) (this->*what)(call);
+      });
+    };
+  }
+
+  Status encode(LiveCall& live) const {
+    auto body = encode_call(endpoint_.protocol, live.call, traits_of(endpoint_.protocol, live.call.model));
+    if (!body) return body.error();
+    live.body = std::move(*body);
+    return {};
   }
 
   /// Sends what may be sent now.
   void pump() {
-    while (!queue_.empty()) {
+    while (!queue_.empty() && !trying_) {
       const auto now = Clock::now();
+      if (unreadable_) {
+        const LiveCallPtr call = std::move(queue_.front());
+        queue_.pop_front();
+        answer(call, *unreadable_);
+        continue;
+      }
       if (now < spent_until_) {
         const LiveCallPtr call = std::move(queue_.front());
         queue_.pop_front();
@@ -170,26 +195,49 @@ class ModelClient::Impl {
   }
 
   void send(const LiveCallPtr& call) {
-    call->paced_as = pacer_.begun(call->tokens, Clock::now());
+    if (call->other != form_.is_other()) {
+      call->other = form_.is_other();
+      call->call.stream = !call->call.stream;
+      if (const Status encoded = encode(*call); !encoded) return answer(call, encoded.error());
+    }
+    if (form_.is_trying()) trying_ = call;
+    call->sent = Clock::now();
+    call->paced_as = pacer_.begun(call->tokens, call->sent);
     call->attempt = std::make_shared<AttemptRun>(
-        context_, *transport_, endpoint_, options_.limits, call->stream,
+        context_, *transport_, endpoint_, options_.limits, call->call.stream,
         [this, weak = std::weak_ptr(call)](AttemptEnd end) { ended(weak.lock(), std::move(end)); });
     call->attempt->start(call->body);
   }
 
   void ended(const LiveCallPtr& call, AttemptEnd end) {
-    call->attempt.reset();
-    pacer_.ended(call->paced_as, pace_of(end));
+    let_go(call, pace_of(end));
     note_answer(end.reply);
     tell_lost(call, end.lost);
     if (end.pause) hold(*end.pause);
     if (end.reply) {
+      slowest_ = std::max(slowest_, std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - call->sent));
       tell_of_reasoning(*end.reply);
+      if (form_.read(call->other))
+        tell("the server's " + form_name(!call->call.stream) + " cannot be read, and its " +
+             form_name(call->call.stream) +
+             " can: every call asks for those from now on (proposer.models: stream)");
       answer(call, std::move(*end.reply));
     } else {
       failed(call, end.reply.error());
     }
     pump();
+  }
+
+  void let_go(const LiveCallPtr& call, Pacer::End how) {
+    call->attempt.reset();
+    if (trying_ == call) trying_.reset();
+    pacer_.ended(call->paced_as, how);
+  }
+
+  static std::string form_name(bool streamed) { return streamed ? "streams" : "plain replies"; }
+
+  void tell(const std::string& warning) const {
+    if (options_.notice) options_.notice({Notice::Level::warning, warning});
   }
 
   /// Once: it is the same with every reply if a server takes the answer for reasoning.
@@ -257,7 +305,11 @@ class ModelClient::Impl {
     failure.error = llm::without_key(std::move(failure.error), endpoint_);
     if (failure.error.where.empty()) failure.error.where = endpoint_.base_url;
     const auto pause = options_.retry.pause(call->failed, failure, call->rng);
-    if (!pause) return answer(call, options_.retry.final_error(call->failed, failure));
+    call->last = options_.retry.final_error(call->failed, failure);
+    const bool is_unreadable = failure.transient && failure.error.code == ErrorCode::bad_reply;
+    if (is_unreadable && note_unreadable(call) == llm::ReplyForm::Next::none)
+      return answer(call, *unreadable_);
+    if (!pause || call->ending.stop_requested()) return answer(call, *call->last);
     // A server that names a pause means the key, not the call.
     if (failure.overloaded && failure.retry_after) pacer_.hold_until(Clock::now() + *failure.retry_after);
     if (options_.notice)
@@ -271,18 +323,39 @@ class ModelClient::Impl {
     });
   }
 
+  llm::ReplyForm::Next note_unreadable(const LiveCallPtr& call) {
+    const auto next = form_.unreadable(call->other);
+    const std::string so_many = std::to_string(llm::ReplyForm::kMostInARow) + " replies in a row ";
+    if (next == llm::ReplyForm::Next::other)
+      tell(so_many + "could not be read, so the next call asks for " + form_name(!call->call.stream) +
+           " in place of " + form_name(call->call.stream) + ": " + call->last->message);
+    if (next == llm::ReplyForm::Next::none) {
+      unreadable_ = *call->last;
+      unreadable_->message = "neither streams nor plain replies of this server can be read (" + so_many +
+                             "in one form, then the other one): " + unreadable_->message;
+      if (unreadable_->hint.empty())
+        unreadable_->hint = "check the base URL and proposer.protocol; resume asks the server again";
+    }
+    return next;
+  }
+
+  /// What was sent is waited for, but no longer than the slowest reply so far took twice: replies differ.
+  void finish(const LiveCallPtr& call) {
+    if (call->attempt) return call->attempt->hurry(2 * slowest_);
+    std::erase(queue_, call);
+    answer(call, call->last ? *call->last : fail(ErrorCode::cancelled, "stopped before it was sent"));
+  }
+
   void cancel(const LiveCallPtr& call) {
     std::erase(queue_, call);
     if (call->attempt) {
       if (auto whole = call->attempt->take_whole()) {
-        call->attempt.reset();
-        pacer_.ended(call->paced_as, Pacer::End::success);
+        let_go(call, Pacer::End::success);
         answer(call, std::move(*whole));
         return pump();
       }
       if (may_be_billed(*call->attempt)) tell_lost(call, call->attempt->lost_now());
-      call->attempt.reset();
-      pacer_.ended(call->paced_as, Pacer::End::other);
+      let_go(call, Pacer::End::other);
     }
     answer(call, fail(ErrorCode::cancelled, "the call was stopped"));
     pump();
@@ -292,6 +365,7 @@ class ModelClient::Impl {
     live_.erase(call);
     call->pause.cancel();
     call->stopped.reset();
+    call->ended.reset();
     std::exchange(call->done, nullptr)(std::move(result));
     const MutexLock lock(mutex_);
     if (--unanswered_ == 0) idle_.notify_all();
@@ -307,9 +381,13 @@ class ModelClient::Impl {
   std::set<LiveCallPtr> live_;
   std::deque<LiveCallPtr> queue_;
   std::uint64_t calls_ = 0;
-  Clock::time_point spent_until_;  ///< calls are turned away, as the server's rate limits say
-  Clock::time_point told_until_;   ///< the user knows of the pause until then
-  bool answered_ = false;          ///< a call
+  llm::ReplyForm form_;
+  LiveCallPtr trying_;                    ///< the call that tries the other form
+  std::optional<Error> unreadable_;       ///< no form can be read: nothing more is sent
+  std::chrono::milliseconds slowest_{0};  ///< reply so far
+  Clock::time_point spent_until_;         ///< calls are turned away, as the server's rate limits say
+  Clock::time_point told_until_;          ///< the user knows of the pause until then
+  bool answered_ = false;                 ///< a call
   bool told_of_reasoning_ = false;
   bool refuses_ = false;  ///< the server refused a call, and has answered none
 
@@ -334,8 +412,9 @@ Result<std::shared_ptr<ModelClient>> ModelClient::create(Endpoint endpoint, Clie
 ModelClient::ModelClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ModelClient::~ModelClient() = default;
 
-void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost) {
-  impl_->start(std::move(call), std::move(stop), std::move(done), std::move(lost));
+void ModelClient::start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost,
+                        std::stop_token ending) {
+  impl_->start(std::move(call), std::move(stop), std::move(done), std::move(lost), std::move(ending));
 }
 
 }  // namespace kernelsmith

@@ -55,7 +55,9 @@ class MessagesStream final : public EventDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    if (!finished_) return without_reply("is a stream that broke off before its end");
+    // A stream that ends in order behind the usage of its text lost nothing but the reason.
+    if (!finished_ && !(begun_ && counted_))
+      return without_reply("is a stream that broke off before its end");
     reply_.usage = usage();
     return std::move(reply_);
   }
@@ -76,6 +78,7 @@ class MessagesStream final : public EventDecoder {
     }
     if (type == "message_delta") {
       add_counts(document, counts_);
+      counted_ = counted_ || tokens_at(member(document, "usage"), "output_tokens");
       if (const std::string reason = text_at(member(document, "delta"), "stop_reason"); !reason.empty()) {
         if (auto failure = broken_off_by(reason)) return std::move(*failure);
         finished_ = true;
@@ -94,7 +97,7 @@ class MessagesStream final : public EventDecoder {
 
   ModelReply reply_;
   TokenCounts counts_;
-  bool begun_ = false, finished_ = false, stopped_ = false;
+  bool begun_ = false, counted_ = false, finished_ = false, stopped_ = false;
 };
 
 }  // namespace
@@ -130,7 +133,8 @@ Attempt<ModelReply> decode_messages(const Json& document) {
     failure->begun = !reply.text.empty() || !reply.reasoning.empty();
     return std::move(*failure);
   }
-  if (reply.finish_detail.empty()) return bad_reply("has no stop_reason");
+  const bool is_counted = reply.usage && !(reply.text + reply.reasoning).empty();
+  if (reply.finish_detail.empty() && !is_counted) return bad_reply("has no stop_reason");
   return reply;
 }
 

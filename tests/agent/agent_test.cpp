@@ -149,6 +149,12 @@ TEST(Agent, WaitsWhileAsManyAreAtWorkAsMayBe) {
   auto second = start(1);
   stops[1].request_stop();
   EXPECT_EQ(second.get().error().code, ErrorCode::cancelled) << "it was not started";
+  ProposalRequest request;
+  std::stop_source ending;
+  request.ending = ending.get_token();
+  auto late = answer_of<Proposal>([&](auto done) { proposer->start(request, {}, std::move(done)); });
+  ending.request_stop();
+  EXPECT_EQ(late.get().error().code, ErrorCode::cancelled) << "the budget ended before its turn";
   auto third = start(2);
   EXPECT_EQ(first.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   stops[0].request_stop();

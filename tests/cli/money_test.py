@@ -234,7 +234,7 @@ class MoneyTest(CommandTest):
     def test_a_server_that_tells_no_usage_does_not_escape_the_budget(self):
         status, body = reply("nothing of use")
         model = self.serve([(status, {key: value for key, value in body.items() if key != "usage"})])
-        done = self.run_with(model, "--max-usd", "0.05")
+        done = self.run_with(model, "--max-usd", "0.02")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         shown = self.json("show", "it.run")
         self.assertEqual(shown["used_up"], "money")

@@ -157,7 +157,7 @@ TEST(Money, AFailedCallCountsAndUsesUpNoIteration) {
   const auto proposer =
       std::make_shared<PaidProposer>([&](const ProposalRequest& request) -> Result<Proposal> {
         if (++asked % 2 == 0) return paid(nudge(request), 0.002);
-        return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.001, 2), {}};
+        return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.001, 2), {}};
       });
   Engine engine = open_engine(options, events, blocking(score, 1), proposer);
   const auto outcome = engine.run();
@@ -174,7 +174,7 @@ TEST(Money, FailuresAloneEndTheRunToo) {
   options.error_limit = 1000;
   const auto events = no_events();
   const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
-    return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.002), {}};
+    return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.002), {}};
   });
   const auto outcome = open_engine(options, events, blocking(score, 1), proposer).run();
   EXPECT_EQ(outcome->budget, BudgetName::money);
@@ -241,10 +241,10 @@ TEST(Money, ACallIsStoppedWhoseNextAttemptTheMoneyDoesNotCover) {
   const auto events = no_events();
   std::atomic<int> asked = 0;
   const auto proposer = std::make_shared<ThreadedProposer>(
-      [&](const ProposalRequest& request, std::stop_token stop) -> Result<Proposal> {
+      [&](const ProposalRequest& request, const std::stop_token&) -> Result<Proposal> {
         if (asked++ == 0) return paid(nudge(request), 0.004);
         request.lost(cost_of(0.004));
-        return when_stopped(std::move(stop), paid(nudge(request), 0.004));
+        return when_stopped(request.ending, paid(nudge(request), 0.004));
       });
   Engine engine = open_engine(money_options(0.01), events, blocking(score, 1), proposer);
   const auto outcome = engine.run();
@@ -258,7 +258,7 @@ TEST(Money, ACallIsStoppedWhoseNextAttemptTheMoneyDoesNotCover) {
 TEST(Money, AFailedCallIsTriedAgainOnlyWhereTheMoneyCoversIt) {
   const auto events = no_events();
   const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
-    return Proposal{PaidError(fail(ErrorCode::bad_reply, "cut off")), cost_of(0.004), {}};
+    return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.004), {}};
   });
   const auto outcome = open_engine(money_options(0.01), events, blocking(score, 1), proposer).run();
   ASSERT_TRUE(outcome);
@@ -332,11 +332,8 @@ TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
     options.give_up_at_time = [=](const std::string&) { return give_up; };
     const auto proposer = std::make_shared<ThreadedProposer>(
         [&](const ProposalRequest& request, std::stop_token stop) -> Result<Proposal> {
-          while (!give_up && !stop.stop_requested()) {
-            request.lost(cost_of(0.001));
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          }
-          return when_stopped(std::move(stop), fail(ErrorCode::internal, "waited for"));
+          if (give_up) return when_stopped(std::move(stop), fail(ErrorCode::internal, "waited for"));
+          return when_stopped(request.ending, fail(ErrorCode::internal, "waited for"));
         });
     const auto outcome = in_time(
         [&](double wall_s) {

@@ -42,6 +42,12 @@ void expect_consistent(const EngineOptions& options, const Events& events, const
   });
 }
 
+struct Notices final : Observer {
+  void on_event(const Event&) override {}
+  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
+  std::vector<std::string> messages;
+};
+
 TEST(Run, SpendsItsBudgetAndTellsEveryCommit) {
   const auto options = toy_options(40);
   const auto events = no_events();
@@ -139,6 +145,21 @@ TEST(Run, WhatKeepsFailingIsGivenBackAndUsesUpNoBudget) {
   expect_consistent(options, events, engine);
 }
 
+TEST(Run, WhatIsThePromptsIsNotAskedAgain) {
+  auto options = toy_options(3);
+  std::vector<TicketId> asked;
+  const auto proposer = blocking([&](const ProposalRequest& request) -> Result<Proposal> {
+    asked.push_back(request.ticket);
+    if (asked.size() % 2 == 1) return fail(ErrorCode::too_long, "the prompt does not fit");
+    return as_proposal(request, nudge(request));
+  });
+  const auto outcome = open_engine(options, no_events(), blocking(score), proposer).run();
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_EQ(std::set(asked.begin(), asked.end()).size(), asked.size());
+  EXPECT_EQ(outcome->counts.iterations, 3U);
+  EXPECT_GE(outcome->counts.given_back, 2U);
+}
+
 TEST(Run, ANoisyMachineAndABusyOneAreWaitedFor) {
   auto options = toy_options(10);
   options.error_limit = 2;
@@ -209,6 +230,34 @@ TEST(Run, CodesThatAlternateWithoutASuccessEndItToo) {
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->reason, EndReason::errors);
   EXPECT_LE(calls, 40);
+}
+
+TEST(Run, AModelWhoseRepliesGiveNoProgramIsToldOfAndEndsTheRun) {
+  for (const bool now_and_then : {false, true}) {
+    auto options = toy_options(150);
+    options.proposals_in_flight = 1;
+    const auto notices = std::make_shared<Notices>();
+    options.observer = notices;
+    std::atomic<int> asked = 0;
+    const auto proposer = blocking([&](const ProposalRequest& request) -> Result<Proposal> {
+      if (++asked % 50 == 0 && now_and_then) return as_proposal(request, nudge(request));
+      return Proposal{Refusal{RefusalCode::no_code, "it says hello"}, {}, {}};
+    });
+    Engine engine = open_engine(options, no_events(), blocking(score), proposer);
+    const auto outcome = engine.run();
+    ASSERT_TRUE(outcome) << describe(outcome.error());
+    const auto told = std::ranges::count_if(notices->messages, [](const std::string& message) {
+      return message.find("20 replies in a row without a program") != std::string::npos &&
+             message.find("no_code: it says hello") != std::string::npos;
+    });
+    EXPECT_EQ(told, now_and_then ? 3 : 1);
+    EXPECT_EQ(outcome->reason, now_and_then ? EndReason::budget : EndReason::errors);
+    EXPECT_EQ(outcome->counts.iterations, now_and_then ? 150U : 60U);
+    if (now_and_then) continue;
+    EXPECT_EQ(outcome->error->code, ErrorCode::bad_reply);
+    EXPECT_NE(outcome->error->message.find("60 replies in a row gave no program"), std::string::npos);
+    EXPECT_EQ(engine.run()->counts.iterations, 120U) << "another session begins anew";
+  }
 }
 
 TEST(Run, ASeedIsNeverGivenBack) {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -103,6 +104,86 @@ TEST(Time, AnswersThatWerePaidForAreEvaluated) {
   EXPECT_EQ(outcome->budget, BudgetName::wall_time);
   EXPECT_EQ(outcome->counts.given_back, 0U);
   EXPECT_GE(outcome->counts.iterations, 2U);
+}
+
+/// Waits until the budget of the request's run is used up.
+void wait_for_end(const ProposalRequest& request) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait(lock, request.ending, [] { return false; });
+}
+
+TEST(Time, WhatFailsIsNotTriedAgainAndWhatWaitsIsNotBegun) {
+  // Fails when the time is up, or at once, so that its next attempt is an hour away.
+  for (const bool at_once : {false, true}) {
+    std::atomic<int> asked = 0;
+    std::vector<Commit> commits;
+    const auto outcome = in_time(
+        [&](double wall_s) {
+          asked = 0;
+          commits.clear();
+          auto options = timed(Operator::rewrite, wall_s);
+          options.budgets.iterations = options.proposals_in_flight = 4;
+          options.retry_delay_s = 3600;
+          const auto proposer = blocking(
+              [&](const ProposalRequest& request) -> Result<Proposal> {
+                ++asked;
+                if (!at_once) wait_for_end(request);
+                return fail(ErrorCode::rate_limited, "slow down");
+              },
+              2);
+          return open_engine(options, no_events(), blocking(score), proposer).run([&](const Commit& commit) {
+            commits.push_back(commit);
+          });
+        },
+        [&](const Counts&) { return asked >= (at_once ? 4 : 2); });
+    ASSERT_TRUE(outcome) << describe(outcome.error());
+    EXPECT_EQ(outcome->reason, EndReason::budget) << "errors behind the end are not the reason";
+    EXPECT_EQ(outcome->budget, BudgetName::wall_time);
+    EXPECT_EQ(asked, at_once ? 4 : 2);
+    EXPECT_EQ(outcome->counts.given_back, 4U);
+    EXPECT_TRUE(outcome->confirmation);
+    const auto told = std::ranges::count_if(commits, [](const Commit& commit) {
+      return commit.error && commit.error->message.find("slow down") != std::string::npos;
+    });
+    EXPECT_EQ(told, at_once ? 0 : 2) << "what it had met is said";
+  }
+}
+
+TEST(Time, EvaluationsThatFailAreNotMadeAgain) {
+  std::mutex mutex;
+  std::multiset<ProgramId> children;
+  std::atomic<int> confirmations = 0;
+  const auto outcome = in_time(
+      [&](double wall_s) {
+        children.clear();
+        confirmations = 0;
+        auto options = timed(Operator::rewrite, wall_s);
+        options.retry_delay_s = 3600;
+        const auto bell = std::make_shared<Bell>();
+        options.observer = bell;
+        const auto evaluator = blocking(
+            [&, bell](const EvaluationJob& job) -> Result<Evaluation> {
+              if (job.candidate.value == 0 && !job.remeasurement) return score(job);
+              if (!job.remeasurement) bell->wait();
+              const std::lock_guard lock(mutex);
+              if (job.remeasurement)
+                ++confirmations;
+              else
+                children.insert(job.candidate);
+              return fail(ErrorCode::timeout, "no worker");
+            },
+            2);
+        return open_engine(options, no_events(), evaluator, blocking(nudge, 2)).run();
+      },
+      [&](const Counts&) { return children.size() >= 2; });
+  ASSERT_TRUE(outcome) << describe(outcome.error());
+  EXPECT_GE(children.size(), 2U);
+  EXPECT_EQ(std::set(children.begin(), children.end()).size(), children.size()) << "each is evaluated once";
+  EXPECT_EQ(confirmations, 1) << "nobody waits for a worker twice";
+  EXPECT_EQ(outcome->reason, EndReason::errors) << "resume measures the best again";
+  EXPECT_EQ(outcome->error->message, "no worker");
 }
 
 TEST(Time, WhatAnEarlierSessionLeftOpenIsNotBegunAnyMore) {

@@ -52,6 +52,100 @@ TEST_F(ClientFailure, ALongerPauseThanItWaitsEndsTheCall) {
   EXPECT_EQ(server_->requests(), 1u);
 }
 
+/// Whether the request asks for a stream.
+bool asks_for_stream(const ServerRequest& request) {
+  return request.body.find(R"("stream":true)") != std::string::npos;
+}
+
+TEST_F(ClientFailure, ThreeRepliesThatCannotBeReadTryTheOtherForm) {
+  for (const bool streamed : {true, false}) {
+    serve([=](const ServerRequest& request, ServerConnection& connection) {
+      const bool stream = asks_for_stream(request);
+      const std::string good = stream ? good_stream("right") : http_answer(200, good_body("right"));
+      return connection.send(stream == streamed ? http_answer(200, "<html>", "", "text/html") : good);
+    });
+    const auto asking = patient();
+    for (const std::size_t requests : {4u, 5u}) {
+      const auto reply = ask(*asking, a_call(streamed));
+      ASSERT_TRUE(reply) << describe(reply.error());
+      EXPECT_EQ(reply->text, "right");
+      EXPECT_EQ(server_->requests(), requests) << "the second call asks for the other form at once";
+    }
+    const std::string other = streamed ? "plain replies" : "streams";
+    EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("so the next call asks for " + other)));
+    EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("and its " + other + " can")));
+  }
+}
+
+TEST_F(ClientFailure, NothingMoreIsSentToAServerOfWhichNoFormCanBeRead) {
+  serve(always(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}}]}\n\n") +
+               last_chunk()));
+  const auto asking = patient();
+  for (int call = 0; call < 2; ++call) {
+    const auto reply = ask(*asking);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, ErrorCode::bad_reply);
+    EXPECT_THAT(reply.error().message, HasSubstr("neither streams nor plain replies"));
+    EXPECT_THAT(reply.error().message, HasSubstr("broke off before its end"));
+    EXPECT_EQ(server_->requests(), 4u);
+  }
+}
+
+TEST_F(ClientFailure, AReplyBetweenThemForgetsThoseThatCouldNotBeRead) {
+  serve([](const ServerRequest& request, ServerConnection& connection) {
+    const bool good = request.number % 3 == 2;
+    return connection.send(good ? good_stream("right") : http_answer(200, "<html>", "", "text/html"));
+  });
+  const auto asking = patient();
+  for (int call = 0; call < 3; ++call) EXPECT_EQ(ask(*asking).value().text, "right");
+  EXPECT_EQ(server_->requests(), 9u);
+}
+
+TEST_F(ClientFailure, PausesAndQueuesEndWithTheBudget) {
+  serve(always(http_answer(429, R"({"error": {"message": "later"}})", "Retry-After: 500\r\n")));
+  std::stop_source ending;
+  ClientOptions options{.retry = eager(20), .pacing = {.concurrency = 1}};
+  options.notice = [&](const Notice& notice) {
+    if (notice.message.find("again in 500") != std::string::npos) ending.request_stop();
+  };
+  const auto asking = ModelClient::create(endpoint_of(*server_, ca_.file), options).value();
+  auto paused = begin_call(*asking, a_call(), {}, {}, ending.get_token());
+  auto queued = begin_call(*asking, a_call(), {}, {}, ending.get_token());
+  EXPECT_THAT(paused.get().error().message, HasSubstr("later"));
+  EXPECT_EQ(queued.get().error().code, ErrorCode::cancelled);
+  EXPECT_EQ(begin_call(*asking, a_call(), {}, {}, ending.get_token()).get().error().code,
+            ErrorCode::cancelled);
+  EXPECT_EQ(server_->requests(), 1u);
+}
+
+TEST_F(ClientFailure, BehindTheBudgetOnlyAReplyThatHasBegunIsWaitedForLong) {
+  std::stop_source ending;
+  serve([&](const ServerRequest& request, ServerConnection& connection) {
+    if (request.number > 0) {
+      ending.request_stop();
+      connection.stall();
+      return false;
+    }
+    connection.send(stream_head() + chunk(R"(data: {"choices": [{"delta": {"content": "right"}}]})"
+                                          "\n\n"));
+    ending.request_stop();
+    return connection.send(chunk(R"(data: {"choices": [{"delta": {}, "finish_reason": "stop"}]})"
+                                 "\n\n") +
+                           last_chunk());
+  });
+  const auto ask_with = [&](std::chrono::milliseconds silence) {
+    ending = {};
+    const CallLimits limits{.first_token = 1h, .silence = silence, .total = 1h};
+    return begin_call(*client({.limits = limits, .retry = eager(20)}), a_call(), {}, {}, ending.get_token())
+        .get();
+  };
+  EXPECT_EQ(ask_with(1h).value().text, "right");
+  const auto late = ask_with(50ms);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::timeout);
+  EXPECT_EQ(server_->requests(), 2u);
+}
+
 TEST_F(ClientFailure, RetriesAfterAStallBeforeTheFirstToken) {
   serve([](const ServerRequest& request, ServerConnection& connection) {
     if (request.number > 0) return connection.send(good_stream("right"));

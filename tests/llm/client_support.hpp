@@ -63,9 +63,11 @@ inline ModelCall a_call(bool stream = true) {
 
 inline std::future<Result<ModelReply>> begin_call(ModelClient& client, ModelCall call,
                                                   std::stop_token stop = {},
-                                                  std::function<void(const LostCall&)> lost = {}) {
-  return answer_of<ModelReply>(
-      [&](auto done) { client.start(std::move(call), std::move(stop), std::move(done), std::move(lost)); });
+                                                  std::function<void(const LostCall&)> lost = {},
+                                                  std::stop_token ending = {}) {
+  return answer_of<ModelReply>([&](auto done) {
+    client.start(std::move(call), std::move(stop), std::move(done), std::move(lost), std::move(ending));
+  });
 }
 
 inline Result<ModelReply> ask(ModelClient& client, ModelCall call = a_call()) {

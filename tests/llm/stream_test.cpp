@@ -224,6 +224,28 @@ TEST(Stream, TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold) {
   EXPECT_FALSE(streamed(Protocol::responses, {R"({"type": "response.completed"})"})) << "nothing came";
 }
 
+TEST(Stream, OneThatEndsInOrderBehindItsUsageIsAReply) {
+  const char* const chat = R"({"choices": [{"delta": {"content": "hi"}}]})";
+  const char* const cost = R"({"choices": [], "cost": "0"})";
+  const char* const chat_usage = R"({"choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 1}})";
+  const char* const start =
+      R"({"type": "message_start", "message": {"usage": {"input_tokens": 2, "output_tokens": 0}}})";
+  const char* const text =
+      R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})";
+  const char* const usage = R"({"type": "message_delta", "delta": {}, "usage": {"output_tokens": 1}})";
+  for (const auto& reply : {streamed(Protocol::chat_completions, {chat, chat_usage}),
+                            streamed(Protocol::chat_completions, {chat, chat_usage, cost}),
+                            streamed(Protocol::messages, {start, text, usage}),
+                            decode_reply(Protocol::messages, R"({"content": [{"type": "text", "text": "hi"}],
+                                             "usage": {"input_tokens": 2, "output_tokens": 1}})")}) {
+    ASSERT_TRUE(reply) << describe(reply.error().error);
+    EXPECT_EQ(reply->text, "hi");
+    EXPECT_EQ(reply->usage, (Usage{.input_tokens = 2, .output_tokens = 1}));
+  }
+  EXPECT_FALSE(streamed(Protocol::chat_completions, {chat_usage})) << "no text";
+  EXPECT_FALSE(streamed(Protocol::messages, {start, text})) << "the usage of the prompt alone";
+}
+
 TEST(Stream, AnErrorThatSaysNothingIsNone) {
   for (const std::string none : {"null", "\"\"", "{}", "false", R"({"message": "", "code": null})"}) {
     const std::string error = R"("error": )" + none + ", ";

@@ -20,7 +20,8 @@ using ProposalFunction = std::function<Result<Proposal>(const ProposalRequest&)>
 /// stop is requested is answered `cancelled`; one that runs is not interrupted.
 std::shared_ptr<Evaluator> blocking_evaluator(EvaluationFunction evaluate, unsigned workers = 1);
 
-/// The same for a Proposer.
+/// The same for a Proposer; a request that is still waiting when its `ending` is requested is `cancelled`,
+/// too.
 std::shared_ptr<Proposer> blocking_proposer(ProposalFunction propose, unsigned workers = 1);
 
 /// What a score function's answer means: a number is an exact fitness, and one that is not finite a

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,7 @@ struct Tried {
 /// (`cancelled`). Thread-safe; returns at once.
 using TrialRunner = std::function<void(Trial trial, std::function<void(Result<Tried>)> done)>;
 
-/// A request for one child. Data, but for `lost` and `attempt`.
+/// A request for one child. Data, but for `lost`, `attempt` and `ending`.
 struct ProposalRequest {
   std::uint64_t seed = 0;  ///< the run's seed
   TicketId ticket;
@@ -63,6 +64,9 @@ struct ProposalRequest {
   /// The programs that this request was tried with in an earlier session, which ended before the answer.
   std::vector<IndividualPtr> tried = {};
   std::uint64_t trials = 0;  ///< all that were begun for it, `tried` among them
+  /// Requested when the run's time or money is used up. From then on nothing is begun for the request: no
+  /// attempt at a call, no pause, no place in a queue. What was begun is waited for.
+  std::stop_token ending = {};
 
   /// The stream that a proposer draws from, so that the same request gives the same child.
   Rng rng() const { return {seed, ticket.value, Purpose::proposal}; }

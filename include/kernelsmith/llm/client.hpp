@@ -50,6 +50,9 @@ using LostCallSink = std::function<void(const LostCall&)>;
 
 /// Sends calls, retries what is transient, keeps to the rates. Thread-safe.
 ///
+/// If three replies in a row cannot be read, one call tries the other form, streamed or plain. If that can be
+/// read all calls ask for it; if not, no other call is sent, and each ends with that error (`bad_reply`).
+///
 /// No answer that arrived is lost: a stream that breaks off behind its end is a reply. Redirects are never
 /// followed. No error or notice holds the key. The contract is Proposer's: start() does not block, `done` is
 /// called exactly once, on the client's thread, with `cancelled` soon after a stop request; the destructor
@@ -66,7 +69,11 @@ class ModelClient {
   /// Errors: encode_call's; `network`, `untrusted`, `timeout`, `rate_limited`, `server_failed`, `bad_reply`,
   /// `too_long`, `permission`, `not_found`, `invalid_argument` as the server's last answer was; `cancelled`.
   /// `lost` may be empty; it is called on the client's thread, as soon as an attempt is lost, before `done`.
-  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost = {});
+  /// `ending` is ProposalRequest's: from then on no attempt is begun, nothing is paused or queued for, and an
+  /// attempt that was sent has to begin its reply within CallLimits::silence, or twice what the slowest reply
+  /// so far took. A call that ends so has its last attempt's error, or is `cancelled`.
+  void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost = {},
+             std::stop_token ending = {});
 
  private:
   class Impl;

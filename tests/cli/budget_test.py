@@ -1,0 +1,152 @@
+"""Every budget against every bad day of a model: time, money, iterations and evaluations, where it is slow, limits its rate,
+hangs or fails, for a client of servers, a folder that people answer, an agent, and a fleet without workers. A pause that a
+budget does not end would outlast the test's patience."""
+
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from model_run_test import Model, events, program, reply
+from support import CommandTest, finish, start, wait_for, write_task
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "fleet"))
+from nats_server import NatsServer  # noqa: E402
+
+PAUSE_S = 500  # longer than the test's patience; a client waits so long if it is asked to
+TIME = "the time is used up"
+MONEY = "the money is used up"
+
+PRICES = "version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n"
+
+
+def slow(number, _):
+    time.sleep(0.2)
+    return reply(f"```\n{program(*[(number + k) % 7 for k in range(6)])}```\n")
+
+
+def limits(*_):
+    return 429, {"error": {"message": "Rate limit reached", "retry_after": PAUSE_S}}
+
+
+def hangs(*_):
+    return None
+
+
+def fails(*_):
+    return 500, {"error": {"message": "no luck today"}}
+
+
+def talks(*_):
+    return reply("Hello! How can I help you today?")
+
+
+def garbles(*_):
+    return 200, {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
+
+
+class BudgetTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
+        (self.folder / "prices.yaml").write_text(PRICES)
+        self.runs = {}
+
+    def begin(self, name, *args):
+        run = start("run", "task", "--out", f"{name}.run", "--set", "limits.errors_in_a_row=1", *args, cwd=self.folder,
+                    env={"OPENAI_API_KEY": ""})
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        self.runs[name] = run
+
+    def ask(self, name, script, *args):
+        """Begins a run whose model is a server that answers as the script says."""
+        model = Model(script)
+        self.addCleanup(model.close)
+        self.begin(name, "--model", "scripted", "--base-url", model.url, "--price-file", "prices.yaml",
+                   "--set", "proposer.concurrency=1", *args)
+        return model
+
+    def end(self, name, says):
+        """What the journal of that run holds at its end, which is in order if a budget is what it says."""
+        out, err = finish(self.runs[name])
+        self.assertEqual(self.runs[name].returncode, 0 if "is used up" in says else 3, f"{name}\n{out}{err}")
+        self.assertIn(says, out + err, name)
+        return events(self.folder / f"{name}.run")
+
+    def test_a_client(self):
+        time_s = ["--time", "3s"]
+        stubborn = ["--set", "proposer.attempts=1000"]
+        hasty = ["--set", "proposer.limits={first_token_s: 0.1, silence_s: 0.1}"]
+        cases = {  # name: (script, arguments, what the run says, requests at the least and at the most)
+            "slow_time": (slow, time_s, TIME, (0, 1000)),
+            "limits_time": (limits, time_s, TIME, (1, 1)),
+            "hangs_time": (hangs, [*time_s, "--set", "proposer.limits.silence_s=0.1"], TIME, (1, 1)),
+            "fails_time": (fails, [*time_s, *stubborn], TIME, (1, 1000)),
+            "slow_money": (slow, ["--max-usd", "0.0065"], MONEY, (3, 3)),
+            "hangs_money": (hangs, ["--max-usd", "0.004", *stubborn, *hasty], MONEY, (1, 10)),
+            "slow_iterations": (slow, ["--iterations", "2"], "of iterations is used up", (2, 2)),
+            "fails_iterations": (fails, ["--iterations", "2", "--set", "proposer.attempts=1"], "no luck today", (1, 1)),
+            "hangs_iterations": (hangs, ["--iterations", "2", "--set", "proposer.attempts=1", *hasty], "did not begin to answer", (1, 1)),
+            "slow_evaluations": (slow, ["--evaluations", "3"], "of evaluations is used up", (1, 1)),
+            "garbles_iterations": (garbles, ["--iterations", "2"], "neither streams nor plain replies", (4, 4)),
+            "talks_iterations": (talks, ["--iterations", "1000"], "60 replies in a row gave no program", (60, 60)),
+        }
+        models = {name: self.ask(name, script, *args) for name, (script, args, _, _) in cases.items()}
+        for name, (_, _, says, (least, most)) in cases.items():
+            with self.subTest(name):
+                self.end(name, says)
+                self.assertGreaterEqual(len(models[name].requests), least)
+                self.assertLessEqual(len(models[name].requests), most)
+
+    def test_a_folder_that_people_answer(self):
+        self.begin("time", "--manual", "q", "--time", "1s")
+        self.begin("iterations", "--manual", "r", "--iterations", "2", "--set", "limits.tunings=0")
+        for number in (1, 2):
+            asked = self.folder / "r" / f"{number:06}.request.json"
+            wait_for(asked.exists, asked)
+            fresh = self.folder / "r" / "fresh"
+            fresh.write_text(f"```\n{program(number, 1, 1, 1, 1, 1)}```\n")
+            fresh.rename(self.folder / "r" / f"{number:06}.reply.txt")
+        self.end("time", TIME)
+        self.assertEqual(list((self.folder / "q").glob("*.request.json")), [], "nobody waits for them")
+        self.end("iterations", "of iterations is used up")
+        self.assertEqual(len(list((self.folder / "r" / "answered").glob("*.request.json"))), 2)
+
+    def test_an_agent(self):
+        for name, script, budgets in (("hangs", "sleep 1000", "wall_time_s: 1"), ("fails", "sleep 0.1", "wall_time_s: 1"),
+                                      ("money", "kernelsmith report --usd 0.5", "usd: 1"), ("talks", "exit 0", "iterations: 3")):
+            (self.folder / f"{name}.yaml").write_text(
+                f"version: 1\nbudgets: {{{budgets}}}\nsampler: {{opening: 0}}\n"
+                f"proposer: {{kind: agent, command: [sh, -c, {script}], parallel: 1, budget: {{usd: 0.5, time_s: 600}}}}\n")
+            self.begin(name, "--config", f"{name}.yaml")
+        self.end("hangs", TIME)
+        self.end("fails", TIME)
+        started = [event for event in self.end("money", MONEY) if event["event"] == "proposal_arrived"]
+        self.assertEqual(len(started), 3, "the seed and two sittings")
+        self.end("talks", "of iterations is used up")
+
+    @unittest.skipUnless(NatsServer.installed(), "no nats-server")
+    def test_a_fleet_that_loses_its_worker(self):
+        with NatsServer() as server:
+            worker = start("worker", "--nats", server.url, "--backend", "command", "--ack-wait", "1s")
+            self.addCleanup(worker.communicate)
+            self.addCleanup(worker.kill)
+            for _ in range(2):
+                worker.stderr.readline()  # it has joined
+
+            def last(number, body):
+                worker.terminate()  # in order: the fleet would remember one that is killed for half a minute
+                worker.wait()
+                return slow(number, body)
+
+            self.ask("time", last, "--time", "3s", "--set", "limits.confirm=false",
+                     "--set", f"evaluator.fleet={{nats: '{server.url}', wait_for_worker_s: 1}}")
+            journal = self.end("time", TIME)
+        closed = [event["error"]["message"] for event in journal if event["event"] == "ticket_closed"]
+        self.assertGreaterEqual(len(closed), 1, "children whose evaluation nobody made")
+        self.assertEqual([message for message in closed if not message.startswith("the time was up before")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
