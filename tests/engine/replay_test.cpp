@@ -329,6 +329,42 @@ TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
   }
 }
 
+/// Counts who reads it from somewhere in the middle.
+class CountedJournal final : public Journal {
+ public:
+  Status append(std::span<const Event> events) override { return journal_.append(events); }
+  Status replay(std::uint64_t after,
+                const std::function<Status(std::uint64_t, const Event&)>& visit) const override {
+    ++reads;
+    return journal_.replay(after, visit);
+  }
+  mutable std::size_t reads = 0;
+
+ private:
+  MemoryJournal journal_{no_events()};
+};
+
+TEST(Replay, KinAreReadFromTheJournalOnce) {
+  auto options = toy_options(1000);
+  options.axes = {};
+  options.kin = 4;
+  auto owned = std::make_unique<CountedJournal>();
+  const CountedJournal& journal = *owned;
+  Engine engine = Engine::create(std::move(owned), options, nullptr, nullptr).value();
+  ASSERT_TRUE(engine.tell(engine.ask()->value().id, accepted(Measurement::exact(1))));
+  // Children of the seed that stays the best, which nobody holds once they are no leaders.
+  for (long x = 1; x <= 60; ++x)
+    ASSERT_TRUE(
+        engine.tell(engine.ask()->value().id, number(x), accepted(Measurement::exact(1 - 0.01 * double(x)))));
+  const Ticket ticket = engine.ask()->value();
+  const std::size_t reads = journal.reads;
+  EXPECT_GT(reads, 1U) << "its latest children are read";
+  EXPECT_EQ(std::get<Propose>(ticket.work).selection.kin.size(), 4U);
+  ASSERT_TRUE(engine.tell(ticket.id, Refusal{}));
+  ASSERT_TRUE(engine.ask()->has_value());
+  EXPECT_EQ(journal.reads, reads);
+}
+
 TEST(Replay, ARepeatOfAProgramThatNobodyHoldsIsAnsweredFromTheJournal) {
   auto options = toy_options(50);
   options.axes = {};  // one cell: its elite and the leaders are held
