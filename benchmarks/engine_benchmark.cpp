@@ -27,25 +27,26 @@ namespace {
 /// Whose search it is.
 struct Kind {
   const char* settings;
-  std::size_t knobs;  ///< of its programs
+  std::size_t knobs, values;  ///< of its programs: how many, and each one's values
 };
 /// What `run --model` sets (src/cli/run_options.cpp).
 constexpr Kind kModel{
     "proposer: {kind: chat, base_url: 'http://127.0.0.1:9', models: [{name: m}]}\n"
     "limits: {repairs: 2, tunings: 4}\n",
-    2};
+    2, 5};
 /// What needs no setting. Its knobs have a point for every program.
-constexpr Kind kTuner{"limits: {repairs: 0}\n", 5};
+constexpr Kind kTuner{"limits: {repairs: 0}\n", 5, 16};
 
 /// How many programs' calls are measured at each size.
 constexpr std::uint64_t kMeasured = 1000;
 
-/// A kernel of 2 KB whose structure is `number`'s, with so many knobs of 16 values, at the point `knobs`.
-Source kernel(std::size_t count, std::uint64_t number, std::uint64_t knobs) {
+/// A kernel of 2 KB whose structure is `number`'s, at the point `knobs`.
+Source kernel(const Kind& kind, std::uint64_t number, std::uint64_t knobs) {
   std::string text = "// EVOLVE-BLOCK-START\n";
-  for (std::size_t i = 0; i < count; ++i, knobs /= 16) {
-    text += "constexpr int k" + std::to_string(i) + " = " + std::to_string(1 + knobs % 16) + ";  // @tune";
-    for (int value = 1; value <= 16; ++value) text += " " + std::to_string(value);
+  for (std::size_t i = 0; i < kind.knobs; ++i, knobs /= kind.values) {
+    text += "constexpr int k" + std::to_string(i) + " = " + std::to_string(1 + knobs % kind.values) +
+            ";  // @tune";
+    for (std::size_t value = 1; value <= kind.values; ++value) text += " " + std::to_string(value);
     text += "\n";
   }
   text += "void kernel(const float* x, float* y, long n) {\n  const float scale = " + std::to_string(number) +
@@ -63,18 +64,40 @@ Task task(const Kind& kind) {
   Task task;
   task.name = "benchmark";
   task.backend = "cpu";
-  task.reference = task.seed = kernel(kind.knobs, 0, 0);
+  task.reference = task.seed = kernel(kind, 0, 0);
   return task;
 }
 
-EngineOptions options_of(const Kind& kind) {
+double processor_us() {
+  std::timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
+}
+
+/// Adds up what calls of `function` take.
+template <class Answer, class... Arguments>
+void add_up(std::function<Answer(Arguments...)>& function, double& us) {
+  function = [called = std::move(function), &us](Arguments... arguments) {
+    const double began = processor_us();
+    Answer answer = called(arguments...);
+    us += processor_us() - began;
+    return answer;
+  };
+}
+
+/// Those of a run. What reading programs takes (tokens, knobs, features) is added up.
+EngineOptions options_of(const Kind& kind, double& reading_us) {
   const Registry registry = default_registry();
   const Task searched = task(kind);
   RunConfig config = default_config(searched, registry).value();
   read_config(kind.settings, "run.yaml", registry, config).value();
   config.budgets.iterations = config.budgets.evaluations = 1'000'000'000;
   set_default_axes(searched, config);
-  return engine_options(searched, config).value();
+  EngineOptions options = engine_options(searched, config).value();
+  add_up(options.fingerprint, reading_us);
+  add_up(options.knobs, reading_us);
+  add_up(options.describe, reading_us);
+  return options;
 }
 
 /// Every third is rejected. The others are a little better or worse than their parent, the less the closer it
@@ -90,12 +113,6 @@ Evaluation verdict(ProgramId program, const IndividualPtr& parent) {
   const double fitness = speed * std::exp(0.1 * std::log(30 / speed) * (rng.normal() - 1));
   return Acceptance{Metrics::create({fitness, 0.99 * fitness, 1.01 * fitness, 5, "x"}).value(),
                     std::move(report)};
-}
-
-double processor_us() {
-  std::timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
 }
 
 /// A run folder's journal, which adds up what it takes.
@@ -141,9 +158,9 @@ double percentile(std::vector<double> times, double share) {
   return *at;
 }
 
-/// What calls took: the engine itself, and its journal.
+/// What calls took: the search itself, reading programs, and the journal.
 struct Times {
-  std::vector<double> engine, journal;
+  std::vector<double> search, reading, journal;
 };
 
 /// A search that goes on from one size to the next.
@@ -155,7 +172,8 @@ class Search {
         before_(resident_bytes()) {
     auto journal = std::make_unique<TimedJournal>(folder_);
     journal_ = journal.get();
-    engine_.emplace(Engine::create(std::move(journal), options_of(kind), nullptr, nullptr).value());
+    engine_.emplace(
+        Engine::create(std::move(journal), options_of(kind, reading_us_), nullptr, nullptr).value());
   }
   ~Search() {
     std::error_code ignored;
@@ -166,10 +184,11 @@ class Search {
 
   template <class Call>
   auto timed(Times& times, const Call& call) {
-    const double began = processor_us(), journal = journal_->us();
+    const double began = processor_us(), read = reading_us_, journalled = journal_->us();
     auto answer = call();
-    times.journal.push_back(journal_->us() - journal);
-    times.engine.push_back(processor_us() - began - times.journal.back());
+    times.reading.push_back(reading_us_ - read);
+    times.journal.push_back(journal_->us() - journalled);
+    times.search.push_back(processor_us() - began - times.reading.back() - times.journal.back());
     return answer;
   }
 
@@ -180,15 +199,15 @@ class Search {
 
   void step() {
     const auto ticket = timed(asks, [&] { return engine_->ask().value().value(); });
-    Child child{kernel(kind_.knobs, 0, 0), Origin::seed, {}};
+    Child child{kernel(kind_, 0, 0), Origin::seed, {}};
     IndividualPtr parent;
     if (const auto* propose = std::get_if<Propose>(&ticket.work)) {
       parent = propose->selection.parent;
       const bool tunes = propose->op == Operator::tune;
-      child = {tunes ? kernel(kind_.knobs, structure_of(parent), ticket.id.value)
-                     : kernel(kind_.knobs, ticket.id.value, 0),
-               tunes ? Origin::tune : Origin::rewrite,
-               {parent->program->id}};
+      child = {
+          tunes ? kernel(kind_, structure_of(parent), ticket.id.value) : kernel(kind_, ticket.id.value, 0),
+          tunes ? Origin::tune : Origin::rewrite,
+          {parent->program->id}};
     }
     const Evaluation evaluation = verdict({ticket.id.value}, parent);
     timed(tells, [&] { return engine_->tell(ticket.id, std::move(child), evaluation).value(); });
@@ -207,7 +226,7 @@ class Search {
 
   const Kind& kind_;
   std::filesystem::path folder_;
-  double before_;
+  double before_, reading_us_ = 0;
   const TimedJournal* journal_ = nullptr;
   std::optional<Engine> engine_;
   std::uint64_t programs_ = 0;
@@ -222,10 +241,12 @@ void ask_and_tell(benchmark::State& state, const Kind& kind) {
   }
   search->grow_to(static_cast<std::uint64_t>(state.range(0)) - kMeasured);
   for (auto _ : state) search->step();
-  for (const auto& [name, times] : {std::pair("ask", &search->asks), std::pair("tell", &search->tells)}) {
-    state.counters[name + std::string("_us")] = mean(times->engine);
-    state.counters[name + std::string("_p99_us")] = percentile(times->engine, 0.99);
-    state.counters[name + std::string("_journal_us")] = mean(times->journal);
+  for (const auto& [call, times] : {std::pair("ask", &search->asks), std::pair("tell", &search->tells)}) {
+    const std::string name = call;
+    state.counters[name + "_us"] = mean(times->search);
+    state.counters[name + "_p99_us"] = percentile(times->search, 0.99);
+    state.counters[name + "_reading_us"] = mean(times->reading);
+    state.counters[name + "_journal_us"] = mean(times->journal);
   }
   state.counters["bytes_of_a_program"] = search->bytes_of_a_program();
 }

@@ -55,6 +55,8 @@ class Lexer {
   Lexer(std::string_view text, Language language) : text_(text), language_(language) {}
 
   std::vector<Token> run() {
+    constexpr std::size_t kBytesOfAToken = 3;  // or more, with the blanks before it
+    tokens_.reserve(text_.size() / kBytesOfAToken);
     while (at_ < text_.size()) step();
     end_line(0);
     return std::move(tokens_);

@@ -83,6 +83,13 @@ TEST(Replay, SoDoesOneOfATreeWhoseOpeningIsCut) {
   expect_the_same_wherever_it_is_cut(options);
 }
 
+TEST(Replay, SoDoesOneThatBeginsWithTranslations) {
+  auto options = eventful_options(true);
+  options.seeds.clear();
+  options.sampler = std::make_shared<TreeSampler>(TreeSampler::create().value());
+  expect_the_same_wherever_it_is_cut(options);
+}
+
 TEST(Replay, ADeterministicRunCutTwiceEndsInTheSameArchive) {
   const auto options = eventful_options(true);
   const auto whole = no_events();
