@@ -210,19 +210,29 @@ bool SearchState::room_for_trial(double elapsed_s) const {
   return !time_is_up(elapsed_s) && room_for_evaluation();
 }
 
-/// On an island that has no program yet every ticket is a translation. One is asked for by each such island,
-/// and each child that failed asks for another one: a hard task gets more of them at a time, and an easy one
-/// does not buy as many as could be under way.
-bool SearchState::room_for_translation() const {
-  const auto lacks = [&](std::size_t island) {
-    return archipelago_.island({static_cast<std::uint32_t>(island)}).archive().elites().empty();
-  };
-  if (!lacks(next_ticket_ % archipelago_.size())) return true;
-  std::uint64_t wanted = counts_.rejected + counts_.refused;
-  for (std::size_t island = 0; island < archipelago_.size(); ++island) wanted += lacks(island) ? 1 : 0;
+/// An island without a seed begins with translations, until there are as many as its sampler waits for.
+bool SearchState::begins(const Island& island) const {
+  return island.leaders().empty() || (island.roots().empty() && options_.sampler->opens(island));
+}
+
+/// As many are under way as islands wait for, and one more for each child that failed, a repeat included: a
+/// hard task gets more of them at a time, and an easy one does not buy as many as could be under way.
+bool SearchState::wants_translation() const {
+  std::uint64_t wanted = counts_.rejected + counts_.refused + counts_.repeated;
+  for (std::uint32_t i = 0; i < archipelago_.size(); ++i) {
+    const Island& island = archipelago_.island({i});
+    const std::uint64_t opening = options_.sampler->opening(), joined = island.joined();
+    if (begins(island)) wanted += opening > joined ? opening - joined : 1;
+  }
   const auto under_way = std::ranges::count_if(
       open_, [](const auto& entry) { return entry.second.opened.op == Operator::translate; });
   return static_cast<std::uint64_t>(under_way) < wanted;
+}
+
+/// On an island that has no program yet every ticket is a translation.
+bool SearchState::room_for_translation() const {
+  const IslandId next{static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
+  return !archipelago_.island(next).leaders().empty() || wants_translation();
 }
 
 /// Whom the end of a run has not looked at and who may be as good as `best`, the most promising first. With
@@ -280,8 +290,11 @@ TicketOpened SearchState::open_iteration() const {
   TicketOpened opened;
   opened.ticket = {next_ticket_};
   opened.island = {static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
+  const Island& island = archipelago_.island(opened.island);
   Rng sampling(options_.seed, next_ticket_, Purpose::sampling);
-  const Selection selection = options_.sampler->sample(archipelago_.island(opened.island), sampling);
+  Selection selection = options_.sampler->sample(island, sampling);
+  if (has_accepted_parent(selection) && begins(island) && wants_translation())
+    selection = {nullptr, {}, {}, std::move(selection.failures)};
   name(selection, opened);
   Rng choosing(options_.seed, next_ticket_, Purpose::operators);
   auto choice = options_.operators->choose({.selection = selection, .arms = arms_, .pays = pays()}, choosing);
