@@ -402,7 +402,7 @@ class SearchState {
   std::optional<Leader> leader_;
   std::set<ProgramId> looked_at_;  ///< at an end of the run
   /// Of these since a program was accepted: beside the leader, rejected, or ended by an Error. The first look
-  /// and the winner's are none.
+  /// and the winner's do not count.
   std::uint64_t extra_looks_ = 0;
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;
