@@ -1,6 +1,7 @@
 #include "companions.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace kernelsmith {
 namespace {
@@ -15,21 +16,63 @@ double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>&
   return nearest;
 }
 
+/// The elites of an archive without a few, as a list from which some are taken: one that is taken leaves its
+/// place to the last. Only what differs from the archive's own order is held, so that its size does not
+/// matter.
+class Pool {
+ public:
+  Pool(const Archive& archive, const Selection& selection) : elites_(archive.elites()) {
+    leave_out(archive, selection.parent);
+    for (const IndividualPtr& one : selection.top) leave_out(archive, one);
+    std::ranges::sort(left_out_);
+    left_out_.erase(std::unique(left_out_.begin(), left_out_.end()), left_out_.end());
+    size_ = elites_.size() - left_out_.size();
+  }
+
+  std::size_t size() const { return size_; }
+
+  const Elite& at(std::size_t place) const {
+    if (const auto found = moved_.find(place); found != moved_.end()) place = found->second;
+    for (const std::size_t out : left_out_)
+      if (out <= place) ++place;
+    return elites_[place];
+  }
+
+  void take(std::size_t place) {
+    --size_;
+    const auto last = moved_.find(size_);
+    moved_[place] = last == moved_.end() ? size_ : last->second;
+  }
+
+ private:
+  /// An individual is an elite of its own cell only.
+  void leave_out(const Archive& archive, const IndividualPtr& one) {
+    const Elite* elite = archive.find(archive.grid().cell_of(*one->evaluation.metrics()));
+    if (!elite) return;
+    for (auto at = static_cast<std::size_t>(elite - elites_.data());
+         at < elites_.size() && elites_[at].cell == elite->cell; ++at)
+      if (elites_[at].individual == one) return left_out_.push_back(at);
+  }
+
+  std::span<const Elite> elites_;
+  std::vector<std::size_t> left_out_;         ///< ascending
+  std::map<std::size_t, std::size_t> moved_;  ///< who stands at a place that somebody left
+  std::size_t size_ = 0;
+};
+
 /// Takes the farthest from `shown` of a few random elites out of `pool`.
-const Elite* take_far(std::vector<const Elite*>& pool, const Grid& grid, const std::vector<Cell>& shown,
-                      Rng& rng) {
+const Elite& take_far(Pool& pool, const Grid& grid, const std::vector<Cell>& shown, Rng& rng) {
   std::size_t farthest = 0;
   double distance = -1;
   for (int i = 0; i < kCandidates; ++i) {
     const auto candidate = static_cast<std::size_t>(rng.below(pool.size()));
-    const double its_distance = distance_to_nearest(grid, pool[candidate]->cell, shown);
+    const double its_distance = distance_to_nearest(grid, pool.at(candidate).cell, shown);
     if (its_distance <= distance) continue;
     farthest = candidate;
     distance = its_distance;
   }
-  std::swap(pool[farthest], pool.back());
-  const Elite* taken = pool.back();
-  pool.pop_back();
+  const Elite& taken = pool.at(farthest);
+  pool.take(farthest);
   return taken;
 }
 
@@ -46,18 +89,13 @@ IndividualPtr draw_rejection(std::span<const IndividualPtr> rejections, Rng& rng
 std::vector<IndividualPtr> draw_inspirations(const Archive& archive, std::size_t count,
                                              const Selection& selection, Rng& rng) {
   if (count == 0) return {};
-  const auto stands = [&](const IndividualPtr& one) {
-    return one == selection.parent || std::ranges::find(selection.top, one) != selection.top.end();
-  };
-  std::vector<const Elite*> pool;
-  for (const auto& elite : archive.elites())
-    if (!stands(elite.individual)) pool.push_back(&elite);
+  Pool pool(archive, selection);
   std::vector<IndividualPtr> inspirations;
   std::vector<Cell> shown{archive.grid().cell_of(*selection.parent->evaluation.metrics())};
-  while (inspirations.size() < count && !pool.empty()) {
-    const Elite* elite = take_far(pool, archive.grid(), shown, rng);
-    inspirations.push_back(elite->individual);
-    shown.push_back(elite->cell);
+  while (inspirations.size() < count && pool.size() > 0) {
+    const Elite& elite = take_far(pool, archive.grid(), shown, rng);
+    inspirations.push_back(elite.individual);
+    shown.push_back(elite.cell);
   }
   return inspirations;
 }

@@ -1,10 +1,15 @@
-#include <algorithm>
-#include <set>
 #include <string>
 
 #include <kernelsmith/islands/lineage.hpp>
 
 namespace kernelsmith {
+
+/// Programs are added nearly in their order, so that the place is found and made near the end.
+void insert_sorted(std::vector<ProgramId>& programs, ProgramId one) {
+  auto at = programs.end();
+  while (at != programs.begin() && *std::prev(at) > one) --at;
+  if (at == programs.begin() || *std::prev(at) != one) programs.insert(at, one);
+}
 
 Status Lineage::add(ProgramId program, std::vector<ProgramId> parents) {
   const std::string where = "program " + std::to_string(program.value);
@@ -16,36 +21,20 @@ Status Lineage::add(ProgramId program, std::vector<ProgramId> parents) {
                   where);
     }
   }
+  for (const ProgramId parent : parents) insert_sorted(children_[parent], program);
   parents_.emplace(program, std::move(parents));
   return {};
 }
 
-std::vector<ProgramId> Lineage::children(ProgramId program) const {
+std::span<const ProgramId> Lineage::children(ProgramId program) const {
   (void)parents(program);
-  std::vector<ProgramId> found;
-  for (const auto& [child, its_parents] : parents_) {
-    if (std::find(its_parents.begin(), its_parents.end(), program) != its_parents.end())
-      found.push_back(child);
-  }
-  return found;
+  const auto found = children_.find(program);
+  return found == children_.end() ? std::span<const ProgramId>() : found->second;
 }
 
-std::vector<ProgramId> Lineage::ancestors(ProgramId program) const {
-  std::set<ProgramId> found;
-  std::vector<ProgramId> open = parents(program);
-  while (!open.empty()) {
-    const ProgramId next = open.back();
-    open.pop_back();
-    if (!found.insert(next).second) continue;
-    const auto& further = parents(next);
-    open.insert(open.end(), further.begin(), further.end());
-  }
-  return {found.begin(), found.end()};
-}
-
-std::vector<ProgramId> Lineage::path_to_seed(ProgramId program) const {
+std::vector<ProgramId> Lineage::path_to_seed(ProgramId program, std::size_t most) const {
   std::vector<ProgramId> path{program};
-  while (!parents(path.back()).empty()) path.push_back(parents(path.back()).front());
+  while (path.size() <= most && !parents(path.back()).empty()) path.push_back(parents(path.back()).front());
   return path;
 }
 

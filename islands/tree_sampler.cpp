@@ -9,15 +9,6 @@
 namespace kernelsmith {
 namespace {
 
-/// An opening on a task where most first programs fail ends after this many tickets for each program it waits
-/// for.
-constexpr std::uint64_t kTicketsOfOpening = 2;
-
-bool opens(const Island& island, std::size_t opening) {
-  return !island.roots().empty() && island.joined() < opening &&
-         island.visits() < kTicketsOfOpening * opening;
-}
-
 const IndividualPtr& first_parent(const Island& island) {
   const auto roots = island.roots();
   return roots[static_cast<std::size_t>(island.visits() % roots.size())];
@@ -62,7 +53,7 @@ Selection TreeSampler::sample(const Island& island, Rng& rng) const {
   Selection selection;
   if (island.leaders().empty()) {
     selection.parent = draw_rejection(island.rejections(), rng);
-  } else if (opens(island, options_.opening)) {
+  } else if (!island.roots().empty() && opens(island)) {
     selection.parent = first_parent(island);
   } else {
     selection.parent = most_promising(island, options_.exploration);

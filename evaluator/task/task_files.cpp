@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include <kernelsmith/core/files.hpp>
+
 namespace kernelsmith::task {
 namespace {
 
@@ -42,6 +44,10 @@ Status load_source(const std::vector<NamedFile>& named, const TaskFileReader& re
   if (named.empty()) return {};
   auto files = read_all(named, read);
   if (!files) return files.error();
+  for (std::size_t i = 0; i < files->size(); ++i) {
+    drop_byte_order_mark((*files)[i].text);
+    if (Status readable = check_text((*files)[i].text, named[i].where); !readable) return readable;
+  }
   auto source = Source::create(std::move(*files));
   if (!source) return fail(ErrorCode::bad_input, source.error().message, named.front().where);
   out = std::move(*source);

@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _plot(arguments: Sequence[str]) -> None:
     parser = _Parser(prog="kernelsmith plot", description=_COMMANDS["plot"], allow_abbrev=False,
-                     epilog="Needs matplotlib: pip install 'kernelsmith-engine[plot]'")
+                     epilog="Needs matplotlib: pip install matplotlib")
     parser.add_argument("RUN", help="the run folder; another process may be writing it")
     parser.add_argument("-o", "--out", metavar="FILE.{svg,png}", type=Path, required=True,
                         help="what is written, in place of what stands there")
@@ -138,6 +138,8 @@ def status_of(error: Error) -> int:
 def fail(error: Error) -> NoReturn:
     """Prints the error as the command does, and ends with its exit status."""
     where = f"{error.where}: " if error.where else ""
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()  # what was printed before stands before it, in a pipe too
     with contextlib.suppress(BrokenPipeError):  # the status still tells
         print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
         if error.hint:

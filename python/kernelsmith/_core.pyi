@@ -152,6 +152,8 @@ class Rng(metaclass=type):
         """The stream that Request.rng is for such a ticket of a run with such a random_seed."""
     def random(self) -> float:
         """Uniform in [0, 1)."""
+    def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Uniform between the two."""
     def normal(self, mean: float = 0.0, deviation: float = 1.0) -> float:
         """Gaussian."""
     def below(self, n: int) -> int:
@@ -222,6 +224,9 @@ class Request(metaclass=type):
     def confirm(self, program: int) -> Evaluation:
         """Measures an accepted program of the run again, with care and on fresh inputs, as attempt() does; one that is
         rejected there leaves the archive. Raises also `not_found` and `busy`."""
+    def charge(self, model: str, usd: float | None, input_tokens: int, output_tokens: int) -> None:
+        """Counts a call of a model among the run's cost, before the request is answered; `usd` is None for one without a
+        price. Raises Error `unsupported` where a search is asked and told by hand."""
     @property
     def rng(self) -> Rng:
         """The ticket's own random numbers: a search that draws from nothing else can be repeated."""
@@ -382,7 +387,11 @@ class StoredRun(metaclass=type):
     @property
     def ended(self) -> str | None: ...
     @property
+    def evaluations_left(self) -> int | None: ...
+    @property
     def counts(self) -> dict[str, int]: ...
+    @property
+    def confirmed(self) -> list[int]: ...
     @property
     def best(self) -> Program | None: ...
     @property
@@ -404,14 +413,17 @@ class StoredRun(metaclass=type):
 class Model(metaclass=type):
     """A server of language models: what proposers in Python ask it with. Any thread may use it."""
 
-    def __init__(self, base_url: str, key: str, timeout_s: float, attempts: int, concurrency: int) -> None:
+    def __init__(self, base_url: str, key: str, timeout_s: float, attempts: int, concurrency: int, price_file: str = "") -> None:
         """An empty base_url or key is the environment's (docs/llm.md). Raises Error for a server that a key may not be
-        sent to."""
-    def start(self, model: str, messages: list[dict[str, str]], done: Callable[[Any], object], *,
+        sent to, and for a price file that cannot be read."""
+    def has_price(self, model: str) -> bool:
+        """Whether price_file names it."""
+    def start(self, model: str, messages: list[dict[str, Any]], done: Callable[[Any], object], *,
               max_output_tokens: int | None = None, temperature: float | None = None, top_p: float | None = None,
               reasoning_effort: str = "", extra_body: str = "") -> Callable[[], None]:
-        """Sends {"role", "content"} messages. `done` is called once, on another thread, with the reply as a dict (text,
-        reasoning, finish, finish_detail, model, usage) or with an Error. Returns a function that gives the call up."""
+        """Sends {"role", "content"} messages, with `tool_calls` and `tool_call_id` where they belong. `done` is called once, on
+        another thread, with the reply as a dict (text, tool_calls, reasoning, finish, finish_detail, model, usage, usd) or with an
+        Error. Returns a function that gives the call up."""
 
 @final
 class Task(metaclass=type):

@@ -124,13 +124,24 @@ class Run:
 
     @property
     def ended(self) -> str | None:
-        """Why the search is at its end: "budget", "flat", "exhausted", "refused"; None while there is more to do."""
+        """Why the search is at its end: "budget", "flat", "exhausted", "finished", "refused"; None while there is more to do."""
         return self._run.ended
 
     @property
     def in_use(self) -> bool:
         """Whether a process is writing the run."""
         return self._run.in_use
+
+    @property
+    def evaluations_left(self) -> int | None:
+        """The evaluations of the budget that are left for new programs; what measuring the best again takes at the end is off.
+        None if the run limits none."""
+        return self._run.evaluations_left
+
+    @property
+    def confirmed(self) -> list[int]:
+        """The programs whose numbers are what measuring them again at the run's end found by itself."""
+        return self._run.confirmed
 
     @property
     def counts(self) -> dict[str, int]:

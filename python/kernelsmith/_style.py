@@ -31,7 +31,7 @@ def needs_matplotlib() -> ModuleType:
         import matplotlib.figure
     except ImportError as missing:
         raise Error("pictures need matplotlib, which is not installed", "tool_missing", "kernelsmith.plot",
-                    "pip install 'kernelsmith-engine[plot]'") from missing
+                    "pip install matplotlib") from missing
     return matplotlib
 
 

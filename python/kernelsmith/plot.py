@@ -1,4 +1,4 @@
-"""Pictures of a run. They need matplotlib: pip install 'kernelsmith-engine[plot]'.
+"""Pictures of a run. They need matplotlib: pip install matplotlib.
 
     >>> import kernelsmith as ks, kernelsmith.plot                          # doctest: +SKIP
     >>> ks.plot.figure(ks.Run.open("hill.run")).savefig("hill.svg")         # doctest: +SKIP

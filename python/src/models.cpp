@@ -4,6 +4,8 @@
 #include <pybind11/stl.h>
 
 #include <kernelsmith/llm/client.hpp>
+#include <kernelsmith/llm/prices.hpp>
+#include <kernelsmith/session/task_folder.hpp>
 
 #include "bindings.hpp"
 #include "errors.hpp"
@@ -18,14 +20,30 @@ Role role_from(const std::string& name) {
   if (name == "user") return Role::user;
   if (name == "assistant") return Role::assistant;
   throw ErrorException(fail(ErrorCode::invalid_argument, "there is no role \"" + name + "\"", "messages",
-                            "system, user and assistant are"));
+                            "system, user, assistant and tool are"));
 }
 
-py::dict reply_dict(const ModelReply& reply) {
+/// A message as Chat Completions has it: what is neither role nor content goes along as it is.
+Message message_from(const py::handle& one) {
+  py::dict extra = py::dict(py::reinterpret_borrow<py::dict>(one).attr("copy")());
+  const std::string role = py::cast<std::string>(extra.attr("pop")("role"));
+  Message message{Role::user, utf8_of(extra.attr("pop")("content")), {}};
+  if (role == "tool")
+    extra["role"] = role;
+  else
+    message.role = role_from(role);
+  if (extra.size() > 0)
+    message.extra_body = py::cast<std::string>(py::module_::import("json").attr("dumps")(extra));
+  return message;
+}
+
+py::dict reply_dict(const ModelReply& reply, const std::optional<Price>& price) {
   py::dict dict;
+  dict["usd"] = reply.usage && price ? py::object(py::float_(cost_of(*reply.usage, *price))) : py::none();
   dict["text"] = text_of(reply.text);
   dict["reasoning"] = text_of(reply.reasoning);
   dict["finish"] = std::string(name_of(reply.finish));
+  dict["tool_calls"] = reply.tool_calls.empty() ? py::list() : json_of(reply.tool_calls);
   dict["finish_detail"] = text_of(reply.finish_detail);
   dict["model"] = text_of(reply.model);
   if (reply.usage) {
@@ -51,7 +69,9 @@ py::object exception_of(const Error& error) {
 class Model {
  public:
   Model(const std::string& base_url, const py::str& key, double timeout_s, unsigned attempts,
-        unsigned concurrency) {
+        unsigned concurrency, const std::string& price_file) {
+    if (!price_file.empty())
+      prices_ = unwrap(PriceTable::read(unwrap(read_text_file(price_file)), price_file));
     using std::chrono::milliseconds;
     const milliseconds limit(static_cast<milliseconds::rep>(timeout_s * 1000));
     ClientOptions options;
@@ -77,8 +97,7 @@ class Model {
                          const std::string& extra_body) {
     ModelCall call;
     call.model = model;
-    for (const py::handle& one : messages)
-      call.messages.push_back({role_from(py::cast<std::string>(one["role"])), utf8_of(one["content"])});
+    for (const py::handle& one : messages) call.messages.push_back(message_from(one));
     call.max_output_tokens = max_output_tokens;
     call.temperature = temperature;
     call.top_p = top_p;
@@ -87,11 +106,12 @@ class Model {
     call.stream = false;
     const auto stop = std::make_shared<std::stop_source>();
     const SharedObject told = share(done);
+    const auto price = prices_.price_of(model);
     without_gil([&] {
-      client_->start(std::move(call), stop->get_token(), [told](const Result<ModelReply>& reply) {
+      client_->start(std::move(call), stop->get_token(), [told, price](const Result<ModelReply>& reply) {
         with_gil([&] {
           try {
-            call_user(*told, reply ? py::object(reply_dict(*reply)) : exception_of(reply.error()));
+            call_user(*told, reply ? py::object(reply_dict(*reply, price)) : exception_of(reply.error()));
           } catch (py::error_already_set& raised) {
             raised.discard_as_unraisable("a model's reply");
           }
@@ -101,8 +121,11 @@ class Model {
     return py::cpp_function([stop] { without_gil([&] { stop->request_stop(); }); });
   }
 
+  bool has_price(const std::string& model) const { return prices_.price_of(model).has_value(); }
+
  private:
   std::shared_ptr<ModelClient> client_;
+  PriceTable prices_;
 };
 
 }  // namespace
@@ -110,16 +133,20 @@ class Model {
 void bind_models(py::module_& module) {
   py::class_<Model>(module, "Model", "A server of language models: what proposers in Python ask it with.")
       .def(
-          py::init<const std::string&, const py::str&, double, unsigned, unsigned>(), py::arg("base_url"),
-          py::arg("key"), py::arg("timeout_s"), py::arg("attempts"), py::arg("concurrency"),
+          py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&>(),
+          py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
+          py::arg("concurrency"), py::arg("price_file") = "",
           "An empty base_url or key is the environment's (docs/llm.md). Raises Error for a server that a key "
-          "may not be sent to.")
+          "may not be sent to, and for a price file that cannot be read.")
       .def("start", &Model::start, py::arg("model"), py::arg("messages"), py::arg("done"), py::kw_only(),
            py::arg("max_output_tokens") = py::none(), py::arg("temperature") = py::none(),
            py::arg("top_p") = py::none(), py::arg("reasoning_effort") = "", py::arg("extra_body") = "",
-           "Sends {\"role\", \"content\"} messages. `done` is called once, on another thread, with the reply "
-           "as a dict (text, reasoning, finish, finish_detail, model, usage) or with an Error. Returns a "
-           "function that gives the call up.");
+           "Sends {\"role\", \"content\"} messages, with `tool_calls` and `tool_call_id` where they belong. "
+           "`done` is called once, on another thread, with the reply as a dict (text, tool_calls, reasoning, "
+           "finish, finish_detail, model, usage, usd) or with an Error. Returns a function that gives the "
+           "call "
+           "up.")
+      .def("has_price", &Model::has_price, py::arg("model"), "Whether price_file names it.");
 }
 
 }  // namespace kernelsmith::python

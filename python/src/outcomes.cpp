@@ -44,7 +44,8 @@ void bind_outcome(py::module_& module) {
   py::class_<Outcome>(module, "Outcome", "What a search found. Immutable.")
       .def_property_readonly(
           "reason", [](const Outcome& outcome) { return std::string(name_of(outcome.reason)); },
-          "Why it ended: \"budget\", \"flat\", \"exhausted\", \"refused\", \"errors\", \"stopped\"; "
+          "Why it ended: \"budget\", \"flat\", \"exhausted\", \"finished\", \"refused\", \"errors\", "
+          "\"stopped\"; "
           "\"unfinished\" while there is more.")
       .def_property_readonly(
           "budget",

@@ -27,6 +27,9 @@ void bind_rng(py::module_& module) {
            "The stream that Request.rng is for such a ticket of a run with such a random_seed.")
       .def("random", &Rng::uniform, "Uniform in [0, 1).")
       .def(
+          "uniform", [](Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); },
+          py::arg("low") = 0.0, py::arg("high") = 1.0, "Uniform between the two.")
+      .def(
           "normal", [](Rng& rng, double mean, double deviation) { return mean + deviation * rng.normal(); },
           py::arg("mean") = 0.0, py::arg("deviation") = 1.0, "Gaussian.")
       .def(
@@ -159,6 +162,27 @@ void bind_request(py::module_& module) {
           py::arg("program"),
           "Measures an accepted program of the run again, with care and on fresh inputs, as attempt() does; "
           "one that is rejected there leaves the archive. Raises also `not_found` and `busy`.")
+      .def(
+          "charge",
+          [](const ProposalRequest& request, const std::string& model, std::optional<double> usd,
+             std::uint64_t input_tokens, std::uint64_t output_tokens) {
+            if (!request.lost)
+              throw ErrorException(fail(ErrorCode::unsupported, "nobody drives this search", "charge"));
+            Cost cost;
+            cost.model = model;
+            cost.calls = 1;
+            cost.usd = usd.value_or(0);
+            cost.unpriced = !usd;
+            cost.input_tokens = input_tokens;
+            cost.output_tokens = output_tokens;
+            cost.untold = input_tokens + output_tokens == 0 ? 1 : 0;
+            const Released released;
+            request.lost(cost);
+          },
+          py::arg("model"), py::arg("usd"), py::arg("input_tokens"), py::arg("output_tokens"),
+          "Counts a call of a model among the run's cost, before the request is answered; `usd` is None for "
+          "one "
+          "without a price. Raises Error `unsupported` where a search is asked and told by hand.")
       // The same stream at every look would draw the same numbers again: the object keeps one.
       .def_property_readonly(
           "rng",

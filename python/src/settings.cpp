@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/session/program_proposer.hpp>
 
 #include "errors.hpp"
 
@@ -24,16 +25,13 @@ class PythonEvaluator final : public EvaluatorProvider {
   std::shared_ptr<Evaluator> evaluator_;
 };
 
-class PythonProposer final : public ProposerProvider {
+class PythonProposer final : public ProgramProposer {
  public:
-  PythonProposer(std::shared_ptr<Proposer> proposer, std::optional<unsigned> in_flight)
-      : proposer_(std::move(proposer)), in_flight_(in_flight) {}
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
+  PythonProposer(std::shared_ptr<Proposer> proposer, std::optional<unsigned> in_flight, std::string by)
+      : ProgramProposer(std::move(by)), proposer_(std::move(proposer)), in_flight_(in_flight) {}
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return proposer_;
   }
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
   std::optional<unsigned> proposals_in_flight() const override { return in_flight_; }
 
  private:
@@ -41,11 +39,11 @@ class PythonProposer final : public ProposerProvider {
   std::optional<unsigned> in_flight_;
 };
 
-/// How many requests the object takes at a time, if it says so.
-std::optional<unsigned> in_flight_of(const py::object& proposer) {
-  constexpr const char* kName = "requests_in_flight";
-  if (proposer.is_none() || !py::hasattr(proposer, kName)) return std::nullopt;
-  return py::cast<unsigned>(proposer.attr(kName));
+/// What the object says of itself: how many requests it takes at a time, and what drives it.
+template <class T>
+std::optional<T> said_by(const py::object& proposer, const char* name) {
+  if (proposer.is_none() || !py::hasattr(proposer, name)) return std::nullopt;
+  return py::cast<T>(proposer.attr(name));
 }
 
 }  // namespace
@@ -60,8 +58,9 @@ Registry registry_with(const py::object& evaluator, const py::object& proposer, 
 Registry registry_for_tasks(const py::object& proposer, unsigned workers) {
   Registry registry = default_registry();
   const auto proposes = proposer.is_none() ? nullptr : proposer_from(proposer, workers);
-  registry.proposers[kKind] = [proposes, in_flight = in_flight_of(proposer)] {
-    return std::make_unique<PythonProposer>(proposes, in_flight);
+  registry.proposers[kKind] = [proposes, in_flight = said_by<unsigned>(proposer, "requests_in_flight"),
+                               by = said_by<std::string>(proposer, "driven_by").value_or("")] {
+    return std::make_unique<PythonProposer>(proposes, in_flight, by);
   };
   return registry;
 }

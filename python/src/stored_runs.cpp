@@ -142,6 +142,13 @@ py::object program(const RunView& view, std::uint64_t id) {
   return py::cast(ProgramView{individual_of(view, ProgramId{id})});
 }
 
+std::vector<std::uint64_t> confirmed(const RunView& view) {
+  std::vector<std::uint64_t> programs;
+  for (const auto& [id, one] : view.state.confirmations())
+    if (one.is_figure() && one.evaluation->accepted()) programs.push_back(id.value);
+  return programs;
+}
+
 std::optional<std::string> ended(const RunView& view) {
   if (view.reason == EndReason::unfinished) return std::nullopt;
   return std::string(name_of(view.reason));
@@ -156,6 +163,9 @@ void bind_stored_runs(py::module_& module) {
       .def_readonly("id", &RunView::run_id)
       .def_readonly("in_use", &RunView::in_use)
       .def_property_readonly("ended", ended)
+      .def_property_readonly("evaluations_left",
+                             [](const RunView& view) { return view.state.evaluations_left(); })
+      .def_property_readonly("confirmed", confirmed)
       .def_property_readonly("counts", [](const RunView& view) { return dict_of(view.state.counts()); })
       .def_property_readonly("best", best)
       .def_property_readonly("best_evaluation",

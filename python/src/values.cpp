@@ -6,6 +6,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/blocking.hpp>
+#include <kernelsmith/core/files.hpp>
 
 #include "errors.hpp"
 
@@ -323,11 +324,21 @@ py::list list_of(const std::vector<IndividualPtr>& individuals) {
   return list;
 }
 
+namespace {
+
+std::string source_text(const py::handle& text) {
+  std::string bytes = bytes_of(text);
+  drop_byte_order_mark(bytes);
+  return bytes;
+}
+
+}  // namespace
+
 Source source_of(const py::handle& object, const Source* like) {
   if (py::isinstance<Source>(object)) return py::cast<Source>(object);
   if (py::isinstance<py::str>(object)) {
     const bool named = like && like->files().size() == 1;
-    return unwrap(Source::create({{named ? like->files().front().path : kOnlyFile, bytes_of(object)}}));
+    return unwrap(Source::create({{named ? like->files().front().path : kOnlyFile, source_text(object)}}));
   }
   if (!py::isinstance<py::dict>(object))
     throw py::type_error("a source is a Source, a text, or a dict of texts by path, not " +
@@ -337,7 +348,7 @@ Source source_of(const py::handle& object, const Source* like) {
     if (!py::isinstance<py::str>(path) || !py::isinstance<py::str>(text))
       throw py::type_error("a source's dict has a text for each path, not " + type_name(text) + " for " +
                            py::cast<std::string>(py::repr(path)));
-    files.push_back({bytes_of(path), bytes_of(text)});
+    files.push_back({bytes_of(path), source_text(text)});
   }
   return unwrap(Source::create(std::move(files)));
 }

@@ -39,10 +39,10 @@ def searched(folder: Path, task: Path, candidate: str, *, speedup: float = 2.0, 
                                     report(speedup, hardware, tier))
 
     settings = {**SETTINGS, "limits": {**SETTINGS["limits"], "confirm": confirm}}  # type: ignore[dict-item]
-    ks.run(seed={"seed.py": candidate}, evaluator=score, proposer=lambda request: None, iterations=1, out=folder, workers=1,
-           deterministic=True, **settings)
+    ks.run(seed={"seed.py": candidate}, evaluator=score, proposer=lambda request: ks.Refusal(code="finished"), iterations=9,
+           out=folder, workers=1, deterministic=True, **settings)
     (folder / "run.yaml").write_text(json.dumps({  # which is YAML
-        "version": 1, **settings, "deterministic": True, "budgets": {"iterations": 1}, "proposer": {"kind": "python"},
+        "version": 1, **settings, "deterministic": True, "budgets": {"iterations": 9}, "proposer": {"kind": "python"},
         "operators": [{"operator": "rewrite", "weight": 1}], "evaluator": {"kind": "torch"}}))
     copied = folder / "task"
     copied.mkdir()

@@ -24,8 +24,9 @@ class Scripted:
 
 
 @contextlib.contextmanager
-def scripted(reply: Callable[[dict[str, Any], int], str]) -> Iterator[Scripted]:
-    """Serves reply(request, number) on a port of this machine; numbers count from 1."""
+def scripted(reply: Callable[[dict[str, Any], int], str | dict[str, Any]]) -> Iterator[Scripted]:
+    """Serves reply(request, number) on a port of this machine; numbers count from 1. A reply is a text, a message, or what a
+    server says with status 400, `{"error": ...}`."""
     script = Scripted()
     lock = threading.Lock()
 
@@ -38,11 +39,18 @@ def scripted(reply: Callable[[dict[str, Any], int], str]) -> Iterator[Scripted]:
             with lock:
                 script.asked.append(asked)
                 number = len(script.asked)
-            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply(asked, number)}}
-            body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"],
-                               "choices": [choice],
-                               "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}).encode()
-            self.send_response(200)
+            said = reply(asked, number)
+            message = said if isinstance(said, dict) else {"content": said}
+            if "error" in message:
+                return self.send(400, message)
+            finish = "tool_calls" if "tool_calls" in message else "stop"
+            choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}
+            self.send(200, {"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"], "choices": [choice],
+                            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
+
+        def send(self, status: int, answer: dict[str, Any]) -> None:
+            body = json.dumps(answer).encode()
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -1,5 +1,6 @@
 """`kernelsmith agent` with a scripted model, and trials of a proposer in Python."""
 
+import json
 import subprocess
 import sys
 
@@ -15,8 +16,6 @@ def program(value):
 
 
 def call(tool, **arguments):
-    import json
-
     return f"I try this.\n```json\n{json.dumps({'tool': tool, **arguments})}\n```\n"
 
 
@@ -44,9 +43,82 @@ def test_the_small_agent(sandboxed, task, tmp_path):
     assert "evaluate" in first[0]["content"] and "k0 = 0" in first[1]["content"]
 
 
+def agent(server, task, folder, *arguments):
+    return subprocess.run([sys.executable, "-m", "kernelsmith", "agent", str(task), "-o", str(folder), "--model", "m", "--base-url",
+                           server.url, *arguments], env={**support.environment(), "OPENAI_API_KEY": "k"}, capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL, timeout=support.PATIENCE_S)
+
+
+def tool_call(name, number=1, **arguments):
+    """A reply in the protocol's form, which holds no text."""
+    return {"content": None, "tool_calls": [{"id": f"call_{number}", "type": "function",
+                                             "function": {"name": name, "arguments": json.dumps(arguments)}}]}
+
+
+def text_of(value):
+    return program(value).strip("`\n") + "\n"
+
+
+def test_calls_of_the_protocol_until_the_model_is_done(sandboxed, task, tmp_path):
+    """Its calls are part of the run's cost, the ones that end it too."""
+    two = tool_call("evaluate", code=text_of(4))
+    two["tool_calls"] += tool_call("history", 2)["tool_calls"]
+    broken = tool_call("evaluate")
+    broken["tool_calls"][0]["function"]["arguments"] = "{"
+    replies = [two, broken, tool_call("nothing"), tool_call("confirm", program=2), tool_call("finish")]
+    (tmp_path / "prices.yaml").write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
+    with scripted(lambda asked, number: replies[number - 1]) as server:
+        ended = agent(server, task, tmp_path / "a.run", "--evaluations", "20", "--price-file", str(tmp_path / "prices.yaml"))
+    assert ended.returncode == 0 and "fitness 4 (4 to 4), measured again" in ended.stdout, ended.stderr
+    names = {one["function"]["name"]: one["function"]["parameters"] for one in server.asked[0]["tools"]}
+    assert names["evaluate"]["properties"]["files"]["additionalProperties"] == {"type": "string"}
+    assert names["confirm"]["required"] == ["program"] and "finish" in names
+    said = server.asked[1]["messages"][-3:]
+    assert said[0]["tool_calls"] == two["tool_calls"]
+    assert [one["tool_call_id"] for one in said[1:]] == ["call_1", "call_2"] and {one["role"] for one in said[1:]} == {"tool"}
+    assert "accepted, fitness 4" in said[1]["content"] and said[2]["content"].startswith("2 programs")
+    assert "no JSON object" in server.prompts[2] and "there is no tool nothing" in server.prompts[3]
+    run = ks.Run.open(tmp_path / "a.run")
+    assert run.ended == "finished" and run.counts["evaluations"] == 4
+    [cost] = run.cost()
+    assert (cost["model"], cost["calls"], cost["input_tokens"], cost["output_tokens"]) == ("m", 5, 50, 25)
+    assert cost["usd"] == pytest.approx(5 * 0.02)
+
+
+@pytest.mark.parametrize("kind", ["money", "words", "no tools"])
+def test_what_else_ends_the_small_agent(sandboxed, task, tmp_path, kind):
+    (tmp_path / "prices.yaml").write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
+    limit = ["--max-usd", "0.05", "--price-file", str(tmp_path / "prices.yaml")] if kind == "money" else []
+
+    def answer(asked, number):
+        if kind == "no tools" and "tools" in asked:
+            return {"error": {"message": "this model takes no tools", "type": "invalid_request_error"}}
+        if kind == "money":
+            return tool_call("evaluate", code=text_of(number))
+        return program(6) if number in (1, 2) and kind == "no tools" else "I have nothing more to try."
+
+    with scripted(answer) as server:
+        ended = agent(server, task, tmp_path / "a.run", "--evaluations", "20", *limit)
+    assert ended.returncode == 0, ended.stderr
+    run = ks.Run.open(tmp_path / "a.run")
+    assert run.ended == "finished" and run.confirmed == [run.best.id]
+    [cost] = run.cost()
+    if kind == "money":
+        assert cost["calls"] == 2 and cost["usd"] == pytest.approx(0.04), "a third one would go beyond it"
+    if kind == "words":
+        assert len(server.asked) == 2 and "No tool was called" in server.prompts[1]
+    if kind == "no tools":
+        assert run.best.fitness == 6 and "fenced block" in server.asked[1]["messages"][0]["content"]
+
+
+def test_a_limit_of_money_needs_a_price(task, tmp_path):
+    with scripted(lambda asked, number: "") as server:
+        ended = agent(server, task, tmp_path / "a.run", "--max-usd", "1")
+    assert ended.returncode == 2 and "--price-file" in ended.stderr and not server.asked
+
+
 def test_a_call_that_is_nested_too_deeply_is_none():
-    with pytest.raises(ks.Error, match="no program was found"):
-        call_in('```json\n{"tool": ' + "[" * 20_000 + "\n```", None)
+    assert call_in('```json\n{"tool": ' + "[" * 20_000 + "\n```", None) is None
 
 
 def test_attempts_of_a_proposer():

@@ -1,5 +1,6 @@
 """`kernelsmith mcp`, driven by the official SDK's client as an agent would drive it."""
 
+import json
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ pytest.importorskip("mcp")
 pytestmark = pytest.mark.usefixtures("sandboxed")
 
 import anyio  # noqa: E402
+from kernelsmith._executable import executable  # noqa: E402
 from kernelsmith.agents.desk import Desk  # noqa: E402
 from kernelsmith.agents.tools import Tools  # noqa: E402
 from mcp import Client  # noqa: E402
@@ -30,6 +32,19 @@ def number_in(answer):
     return int(re.search(r"program (\d+):", answer).group(1))
 
 
+def command(*arguments):
+    """The executable's answer."""
+    return subprocess.run([executable(), *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=support.PATIENCE_S)
+
+
+def ended(folder):
+    """The run that a test made: over, and its best confirmed."""
+    shown = json.loads(command("show", "--json", folder).stdout)
+    assert shown["ended"] and shown["best"]["confirmed"], shown
+    return ks.Run.open(folder)
+
+
 def test_a_whole_search(task, tmp_path):
     """Nine evaluations: the seed, five trials, one of them measured twice, the answer, and a confirmation at the end."""
     folder = tmp_path / "a.run"
@@ -37,7 +52,7 @@ def test_a_whole_search(task, tmp_path):
     async def search():
         async with over_stdio(task, "-o", folder, "--evaluations", "9") as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools == {"task", "evaluate", "confirm", "submit", "history", "best", "show_program", "plan", "budget", "profile",
+            assert tools == {"task", "evaluate", "confirm", "submit", "finish", "history", "best", "show_program", "plan", "budget", "profile",
                              "diff"}
             task_text = await told(client, "task")
             assert "Begin with program 0" in task_text and "Programs are ranked by the low end" in task_text
@@ -46,20 +61,77 @@ def test_a_whole_search(task, tmp_path):
             assert "rejected" in await told(client, "evaluate", code="k0 = 1/0\n", parent=numbers[0])
             careful = await told(client, "evaluate", code=program(7, 1, 1, 1, 1, 1), careful=True)
             assert "measured again with care: accepted, fitness 12" in careful
-            assert "over_budget" in await refused(client, "evaluate", code=program(7, 2, 1, 1, 1, 1))
-            assert "7 of 9, 2 left" in (budget := await told(client, "budget")) and "for evaluate and confirm: 0" in budget
-            assert "fitness 13" in await told(client, "submit", code=program(7, 2, 1, 1, 1, 1))
+            assert "left: 1 evaluation, for a new program" in careful and "7 of 9" in await told(client, "budget")
+            assert "call `finish`" in await refused(client, "confirm", program=numbers[2])
+            last = await told(client, "evaluate", code=program(7, 2, 1, 1, 1, 1), careful=True)
+            assert "not measured again: no evaluation is left" in last
+            assert "The run is over (budget)" in last and "fitness 13" in last and "measured again at the run's end, by itself" in last
             assert "over: its budget of evaluations" in await refused(client, "evaluate", code=program(7, 7, 1, 1, 1, 1))
             assert "fitness 13" in await told(client, "best")
             history = await told(client, "history")
             assert history.startswith("7 programs") and "rejected, run/command_failed" in history
+            assert "(13 to 13), measured again at the run's end, by itself, " in history and history.count("by itself") == 1
 
     anyio.run(search)
-    run = ks.Run.open(folder)
+    run = ended(folder)
     assert run.ended == "budget" and run.counts["evaluations"] == 9 and run.best.fitness == 13
     within = [event["within"] for event in run.events() if event["event"] == "ticket_opened" and "within" in event]
     assert len(within) == 6 and len(set(within)) == 1
     assert len([event for event in run.events() if event["event"] == "evaluation_arrived"]) == 9
+
+
+@pytest.mark.parametrize("end", ["finish", "submit", "leave"])
+def test_an_agent_that_has_used_up_its_evaluations_needs_no_other_program_to_end_the_run(task, tmp_path, end):
+    folder = tmp_path / "a.run"
+
+    async def search():
+        async with over_stdio(task, "-o", folder, "--evaluations", "4") as client:
+            answer = await told(client, "evaluate", code=program(3, 1, 1, 1, 1, 1))
+            assert "left: 1 evaluation" in answer and "`finish` ends the run" in answer
+            if end != "leave":
+                said = await told(client, end, **({"program": number_in(answer)} if end == "submit" else {}))
+                assert "The run is over (finished)" in said and "fitness 8" in said
+                assert said.splitlines()[-1] == (await told(client, "finish")).splitlines()[-1]
+
+    anyio.run(search)
+    run = ended(folder)
+    assert run.ended == "finished" and run.counts["evaluations"] == 3 and run.best.fitness == 8
+    assert command("replay", folder, "--keep-evaluations", "--out", tmp_path / "b.run").returncode == 0
+
+
+def test_a_run_that_is_left_says_what_goes_on_with_it(task, tmp_path):
+    """And `mcp RUN --finish` ends it without a client."""
+    folder = tmp_path / "a.run"
+
+    async def some():
+        async with over_stdio(task, "-o", folder) as client:
+            await told(client, "evaluate", code=program(3, 1, 1, 1, 1, 1))
+
+    anyio.run(some)
+    assert f"not at its end: python -m kernelsmith mcp {folder}\n" in command("show", folder).stdout
+    assert "python -m kernelsmith mcp RUN" in command("resume", folder).stderr
+    shown = json.loads(command("show", "--json", folder).stdout)
+    assert shown["goes_on"] == f"python -m kernelsmith mcp {folder} --finish"
+    done = subprocess.run([sys.executable, "-m", "kernelsmith", "mcp", folder, "--finish"], env=support.environment(), text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=support.PATIENCE_S)
+    assert done.returncode == 0 and "fitness 8 (8 to 8), measured again" in done.stdout, done.stderr
+    assert ended(folder).ended == "finished"
+
+    async def more():
+        async with over_stdio(folder) as client:
+            assert "fitness 10" in await told(client, "evaluate", code=program(5, 1, 1, 1, 1, 1))
+            assert "program 0" in await told(client, "show_program", program=0)
+            assert "fitness 10" in await told(client, "finish")
+
+    anyio.run(more)
+    assert ended(folder).best.fitness == 10
+
+
+def test_a_run_of_a_python_program_says_what_goes_on_with_it(task, tmp_path):
+    ks.run(task, proposer=lambda request: ks.Refusal(), iterations=1, out=tmp_path / "a.run")
+    shown = json.loads(command("show", "--json", tmp_path / "a.run").stdout)
+    assert shown["goes_on"] == f"in Python, kernelsmith.run('{tmp_path}/a.run/task', proposer=..., out='{tmp_path}/a.run')"
+    assert "kernelsmith.run('RUN/task', proposer=..., out='RUN')" in command("resume", tmp_path / "a.run").stderr
 
 
 def test_the_seed_is_shown_where_nothing_can_be_evaluated(task, tmp_path):
@@ -213,16 +285,17 @@ def test_softmax(tmp_path):
     frozen = seed.replace('#include "task.hpp"', '#include "task.hpp"\n#include <thread>')
 
     async def search():
-        async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "6") as client:
+        async with over_stdio(task, "-o", tmp_path / "a.run", "--evaluations", "5") as client:
             assert "rejected at parse: unreadable" in await told(client, "evaluate", code=seed.replace("kVectors = 1", "kVectors = ;"))
-            assert "rejected" in await told(client, "evaluate", code=frozen)
+            assert "outside the EVOLVE-BLOCKs" in await refused(client, "evaluate", code=frozen)
             number = number_in(await told(client, "evaluate", code=fast))
-            assert f"program {number}: accepted" in await told(client, "submit", program=number)
-            assert "for evaluate and confirm: 0" in await told(client, "budget")
-            await told(client, "submit", code=fast.replace("kDivide = true", "kDivide = false"))
-            assert "over: its budget of evaluations" in await refused(client, "evaluate", code=fast.replace("horner", "estrin"))
+            assert "left: 1 evaluation" in await told(client, "budget")
+            assert f"program {number}: accepted" in (said := await told(client, "submit", program=number)) and "run is over" in said
+            assert "the run is over" in await refused(client, "evaluate", code=fast.replace("horner", "estrin"))
 
     anyio.run(search)
-    run = ks.Run.open(tmp_path / "a.run")
-    assert run.ended == "budget" and run.counts["evaluations"] == 6 and run.counts["iterations"] == 2
+    run = ended(tmp_path / "a.run")
+    assert run.ended == "finished" and run.counts["evaluations"] == 4 and run.counts["iterations"] == 2
+    chained = command("run", task, "--baseline-from", tmp_path / "a.run", "--dry-run")
+    assert chained.returncode == 0, chained.stderr
     assert run.best.source.text != seed and run.best.fitness > 1

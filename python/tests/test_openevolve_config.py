@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("yaml", reason="OpenEvolve's configurations need PyYAML: pip install 'kernelsmith-engine[openevolve]'")
+pytest.importorskip("yaml", reason="OpenEvolve's configurations need PyYAML: pip install PyYAML")
 
 import kernelsmith as ks
 from kernelsmith.openevolve.config import Config, load_config, models_of

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("yaml", reason="OpenEvolve's configurations need PyYAML: pip install 'kernelsmith-engine[openevolve]'")
+pytest.importorskip("yaml", reason="OpenEvolve's configurations need PyYAML: pip install PyYAML")
 
 import openevolve_tasks as tasks
 import support

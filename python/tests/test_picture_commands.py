@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'kernelsmith-engine[plot]'")
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install matplotlib")
 
 import drawn_runs
 import matplotlib.image

@@ -179,7 +179,7 @@ def test_a_kernel_that_packs_weights_cannot_be_published(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"confirm": False}, "the best was not confirmed"),
+    ({"confirm": False}, "a.run')    measures it again"),
     ({"accepted": False}, "the run has no best"),
     ({"speedup": 1.005}, "the best is not faster than the reference"),
     ({"hardware": "GPU X"}, "the compute capability of 'GPU X' is unknown"),

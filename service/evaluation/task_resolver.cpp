@@ -7,6 +7,7 @@
 
 #include <kernelsmith/code/text.hpp>
 #include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 namespace kernelsmith::service {
@@ -61,6 +62,7 @@ std::string candidate_path(const Task& task, const Backends& backends) {
 Result<Source> candidate_of(const Task& task, const Backends& backends, const EvaluationRequest& request,
                             bool of_reference) {
   std::string text = request.kernel_code;
+  drop_byte_order_mark(text);
   if (of_reference) text = with_alias(std::move(text), "ModelNew", request.entry_point + "New");
   std::vector<SourceFile> files = {{candidate_path(task, backends), std::move(text)}};
   for (std::size_t i = 1; i < task.seed.files().size(); ++i) files.push_back(task.seed.files()[i]);

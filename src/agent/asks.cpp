@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith::agent {
@@ -36,7 +37,10 @@ Result<std::uint64_t> whole_number(const Json& ask, const char* name, std::uint6
 /// Throws Json::exception for what is of another type.
 Result<Source> source_in(const Json& ask) {
   std::vector<SourceFile> files;
-  for (const auto& [path, text] : ask.at("files").items()) files.push_back({path, text.get<std::string>()});
+  for (const auto& [path, text] : ask.at("files").items()) {
+    files.push_back({path, text.get<std::string>()});
+    drop_byte_order_mark(files.back().text);
+  }
   if (files.empty()) return refused("it has no file");
   auto source = Source::create(std::move(files));
   if (source && source->bytes() > kMostProgramBytes) return refused("a program has at most 256 KiB");

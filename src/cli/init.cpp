@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/registry.hpp>

@@ -31,16 +31,15 @@ Result<MemoryStore> existing(const std::string& folder) {
   return MemoryStore::open(folder);
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 Status list(const Words& words) {
   const auto store = existing(words.store);
   if (!store) return store.error();
   const auto rules = store->rules();
   if (!rules) return rules.error();
   for (const MemoryRule& rule : *rules)
-    say("{}  {:<8}  {:<8}  {:>3}  {}{}\n", rule.id(), name_of(rule.kind), rule.backend, rule.evidence.size(),
-        rule.expired() ? "(expired) " : "", first_line(rule.text));
+    say("{}  {:<8}  {:<8}  {:>3}  helped {} of {}  {}{}\n", rule.id(), name_of(rule.kind), rule.backend,
+        rule.evidence.size(), rule.helped(), rule.uses.size(), rule.expired() ? "(expired) " : "",
+        summary_of(rule));
   say("{}\n", number_text(rules->size(), "rule"));
   return {};
 }
@@ -58,8 +57,7 @@ Status show(const Words& words) {
   for (const Evidence& one : rule->evidence)
     say("run {} program {} task {}{}{}\n", one.run, one.program, one.task.substr(0, 16),
         one.hardware.empty() ? "" : " on " + one.hardware, one.gain ? ": " + text_of(*one.gain) : "");
-  const auto helped = std::ranges::count_if(rule->uses, &RuleUse::helped);
-  say("shown to {}, helped {}\n", number_text(rule->uses.size(), "run"), helped);
+  say("shown to {}, helped {}\n", number_text(rule->uses.size(), "run"), rule->helped());
   return {};
 }
 
@@ -120,8 +118,8 @@ void add_memory(CLI::App& app, Command& chosen) {
   CLI::App* memory =
       app.add_subcommand("memory", "Rules across runs: learn, list, show, forget, export, merge");
   memory->require_subcommand(1);
-  add_verb(*memory, chosen, "list", "Print each rule's id, kind, backend, verdicts and first line", nullptr,
-           nullptr, list);
+  add_verb(*memory, chosen, "list", "Print each rule's id, kind, backend, verdicts, uses and what it says",
+           nullptr, nullptr, list);
   add_verb(*memory, chosen, "show", "Print a rule with its evidence", "RULE", "Its id", show);
   add_verb(*memory, chosen, "forget", "Remove a rule", "RULE", "Its id", forget);
   add_verb(*memory, chosen, "export", "Print all rules as JSON lines", nullptr, nullptr, print_all);

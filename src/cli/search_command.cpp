@@ -1,11 +1,15 @@
 #include "search_command.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
 #include <map>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
@@ -48,6 +52,8 @@ std::string_view words_for(const Session& session, const Outcome& outcome) {
     case EndReason::exhausted:
       return is_used_up(session, outcome) ? "every point of the knobs was tried"
                                           : "nothing new is left to propose";
+    case EndReason::finished:
+      return "its proposer said that it has finished";
     case EndReason::refused:
       return "the seed was rejected";
     case EndReason::stopped:
@@ -150,18 +156,6 @@ void print_cost(const Session& session, const Outcome& outcome) {
   for (const std::string& line : unknown_costs(outcome.spending)) say("         {}\n", line);
 }
 
-/// What resume does not take from the run folder.
-std::string said_again(const RunConfig& config) {
-  std::string text;
-  if (const std::string server = config.proposer.provider->server_to_reconfirm(); !server.empty())
-    text += " --base-url " + shell_word(server);
-  for (const std::string& setting : config.proposer.provider->settings_to_reconfirm())
-    text += " --set " + shell_word("proposer." + setting);
-  for (const std::string& setting : config.evaluator.provider->settings_to_reconfirm())
-    text += " --set " + shell_word("evaluator." + setting);
-  return text;
-}
-
 /// Why the money ended it though some is left.
 void print_next_call(const Session& session, const Outcome& outcome) {
   if (outcome.next_usd.value_or(0) > 0)
@@ -199,8 +193,8 @@ void print_next(const Session& session, const Outcome& outcome) {
         "or "
         "--set limits.idle_iterations={}\n",
         2 * session.config().idle_iterations);
-  say("         kernelsmith resume {}{}{}{}\n", folder, more_of(session.config().budgets, outcome),
-      said_again(session.config()),
+  say("         {}{}{}\n", goes_on(session.config(), session.folder()),
+      more_of(session.config().budgets, outcome),
       outcome.reason == EndReason::errors   ? "    once what the error names is mended"
       : outcome.reason == EndReason::budget ? "    budgets are totals: only a larger one goes on"
       : outcome.reason == EndReason::flat   ? "    or with a larger budget"
@@ -253,10 +247,17 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
   return status_of(*outcome);
 }
 
-std::string unused_folder(const std::string& name) {
-  for (int number = 1;; ++number)
-    if (std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
-      return folder;
+Result<NewFolder> NewFolder::claim(const std::optional<std::string>& named, const std::string& name) {
+  if (named) return NewFolder(*named, false);
+  for (int number = 1;; ++number) {
+    std::string folder = fmt::format("{}-{}.run", name, number);
+    if (::mkdir(folder.c_str(), 0777) == 0) return NewFolder(std::move(folder), true);
+    if (errno != EEXIST) return system_error("cannot create the folder", folder, errno);
+  }
+}
+
+NewFolder::~NewFolder() {
+  if (made_) ::rmdir(path_.c_str());  // which leaves one that is not empty
 }
 
 }  // namespace kernelsmith::cli

@@ -29,6 +29,24 @@ std::string with_words_begun(std::string text, const std::string& begin, const s
 
 }  // namespace
 
+std::string cut_lines(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    std::size_t characters = 0, kept = 0;  // bytes of all but the last two characters that fit
+    for (std::size_t i = 0; i < line.size() && line[i] != '\n'; ++i) {
+      if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80) continue;  // goes on with a character
+      if (++characters == columns - 1) kept = i;
+    }
+    if (characters > columns)
+      out.append(line.substr(0, kept)).append(line.ends_with('\n') ? "..\n" : "..");
+    else
+      out += line;
+  }
+  return out;
+}
+
 std::string number_text(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -73,18 +91,6 @@ std::string costs_text(const Metrics& metrics) {
 
 std::string weight_text(const ShapeResult& shape) {
   return shape.weight ? fmt::format("  {} % of the score", short_number(100 * *shape.weight)) : "";
-}
-
-std::string shell_word(const std::string& word) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c >= 0x80 ||
-           std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) c == '\'' ? quoted.append("'\\''") : quoted.append(1, c);
-  quoted += '\'';
-  return quoted;
 }
 
 std::string naming_given_file(std::string text, const Source& candidate, const std::string& given) {

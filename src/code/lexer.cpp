@@ -42,7 +42,9 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
 }
 
 /// The first byte is compared by itself: most operators differ there, and this is what a lexer does most.
+/// Behind most there is none that could belong to them.
 std::size_t longest(std::span<const std::string_view> operators, std::string_view rest) {
+  if (rest.size() < 2 || is_word(rest[1]) || is_blank(rest[1])) return 0;
   const auto it = std::ranges::find_if(
       operators, [&](auto op) { return op.front() == rest.front() && rest.starts_with(op); });
   return it == operators.end() ? 0 : it->size();
@@ -53,6 +55,8 @@ class Lexer {
   Lexer(std::string_view text, Language language) : text_(text), language_(language) {}
 
   std::vector<Token> run() {
+    constexpr std::size_t kBytesOfAToken = 3;  // or more, with the blanks before it
+    tokens_.reserve(text_.size() / kBytesOfAToken);
     while (at_ < text_.size()) step();
     end_line(0);
     return std::move(tokens_);
@@ -66,7 +70,12 @@ class Lexer {
 
   void emit(TokenKind kind, std::size_t length) {
     tokens_.push_back({kind, at_, length, line_, depth_, in_directive_});
-    skip(length);
+    const bool may_have_newline =
+        kind != TokenKind::identifier && kind != TokenKind::number && kind != TokenKind::operation;
+    if (may_have_newline)
+      skip(length);
+    else
+      at_ += length;
     if (kind != TokenKind::comment && kind != TokenKind::indent) line_is_empty_ = kind == TokenKind::line_end;
   }
   void emit_to(TokenKind kind, std::size_t end) { emit(kind, end - at_); }

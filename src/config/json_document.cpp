@@ -3,17 +3,21 @@
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/core/escape.hpp>
+
 namespace kernelsmith::detail {
 namespace {
 
 constexpr std::size_t kDeepestJson = 64;
 
-/// "[json.exception.parse_error.101] parse error at ...": the library's own number helps nobody.
+/// "[json.exception.parse_error.101] parse error at ...": the library's own number helps nobody, nor does all
+/// of a long text that was read last.
 JsonRefusal no_json(std::string_view message) {
+  constexpr std::size_t kLongestShown = 200;
   const std::size_t end = message.find("] ");
-  return {"not JSON: " + encode_text(std::string(end == message.npos ? message : message.substr(end + 2))),
-          {},
-          {}};
+  std::string shown = escape_controls(end == message.npos ? message : message.substr(end + 2));
+  if (shown.size() > kLongestShown) shown = shown.substr(0, kLongestShown) + "...";
+  return {"not JSON: " + shown, {}, {}};
 }
 
 /// Builds the document. nlohmann/json lets the last of equal keys win; we refuse the second.

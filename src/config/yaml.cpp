@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
@@ -117,6 +118,40 @@ std::optional<T> number_in(const YamlNode& node, Range<T> range) {
   return value;
 }
 
+/// Units of time, in seconds.
+constexpr std::pair<std::string_view, double> kTimes[] = {{"ms", 1e-3},    {"s", 1},    {"sec", 1},
+                                                          {"seconds", 1},  {"m", 60},   {"min", 60},
+                                                          {"minutes", 60}, {"h", 3600}, {"hours", 3600}};
+
+/// How to write what was meant for a number: "40s", "2m" (a key that ends in _s counts seconds), "1_000".
+std::string number_hint(std::string_view name, const YamlNode& node) {
+  if (node.quoted) return "a number stands without quotation marks";
+  if (node.kind != YamlKind::scalar) return "write one number";
+  if (node.null) return "write a number behind the colon, or leave the key out";
+  std::string text = node.text;
+  std::erase_if(text, [](char c) { return c == '_' || c == ','; });
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return "a number is written with digits";
+  std::string_view unit(end, text.data() + text.size());
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (unit.empty()) return text.size() < node.text.size() ? "write " + text : "";
+  for (const auto& [word, seconds] : kTimes)
+    if (unit == word && name.ends_with("_s"))
+      return "in seconds, without a unit: " + printed(value * seconds);
+  return "a number without a unit: " + printed(value);
+}
+
+std::string bool_hint(const YamlNode& node) {
+  std::string text = node.text;
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* yes : {"true", "yes", "on", "1"})
+    if (text == yes) return "write true, without quotation marks";
+  for (const char* no : {"false", "no", "off", "0"})
+    if (text == no) return "write false, without quotation marks";
+  return "";
+}
+
 /// The choice that is meant by a name that is not a choice.
 std::optional<std::string_view> meant_by(std::string_view name, const std::vector<std::string_view>& names,
                                          const Meaning& meaning) {
@@ -156,9 +191,26 @@ struct YamlReader {
     if (!error) state.refuse_unknown();
   }
 
+  /// Tells the keys that the mapping may have, as `body` asks an empty one for them.
+  static void refuse_no_map(YamlMap::State& parent, const std::string& name, const YamlNode& node,
+                            const YamlMap::Body& body) {
+    parent.refuse_value(name, node, "a mapping", "write {KEY: VALUE}, or KEY: VALUE lines below it");
+    YamlNode empty;
+    empty.kind = YamlKind::map;
+    std::optional<Error> lacks;
+    YamlMap::State state{empty, {}, parent.file, lacks, {}, false};
+    YamlMap map(state);
+    body(map);
+    if (state.known.empty()) return;
+    if (lacks && node.kind == YamlKind::scalar && !node.null)
+      parent.error->hint = "write {" + state.known.front() + ": " + node.text + "}";
+    std::string& hint = parent.error->hint += "; its keys are ";
+    for (const std::string& key : state.known) hint += (&key == &state.known.front() ? "" : ", ") + key;
+  }
+
   static void read_nested(YamlMap::State& parent, const std::string& name, const YamlNode& node,
                           const YamlMap::Body& body) {
-    if (node.kind != YamlKind::map) return parent.refuse_value(name, node, "a mapping");
+    if (node.kind != YamlKind::map) return refuse_no_map(parent, name, node, body);
     read(node, parent.path + name + ".", parent.file, parent.error, body);
   }
 
@@ -166,9 +218,7 @@ struct YamlReader {
   static void read_number(YamlMap::State& state, const std::string& name, const YamlNode& node, T& out,
                           Range<T> range) {
     const auto number = number_in(node, range);
-    if (!number)
-      return state.refuse_value(name, node, expectation(range),
-                                node.quoted ? "a number stands without quotation marks" : "");
+    if (!number) return state.refuse_value(name, node, expectation(range), number_hint(name, node));
     out = *number;
   }
 
@@ -179,7 +229,11 @@ struct YamlReader {
 
   static void read_text(YamlMap::State& state, const std::string& name, const YamlNode& node,
                         std::string& out) {
-    if (node.kind != YamlKind::scalar || node.null) return state.refuse_value(name, node, "a text");
+    if (node.kind != YamlKind::scalar || node.null) {
+      return state.refuse_value(name, node, "a text",
+                                node.null ? "write it behind the colon; '' is an empty one"
+                                          : "put it in quotation marks if it begins with a bracket");
+    }
     out = node.text;
   }
 
@@ -189,7 +243,10 @@ struct YamlReader {
                         const ReadItem& read_item) {
     const YamlNode* node = state.value(key);
     if (!node) return;
-    if (node->kind != YamlKind::list) return state.refuse_value(std::string(key), *node, "a list");
+    if (node->kind != YamlKind::list) {
+      return state.refuse_value(std::string(key), *node, "a list",
+                                "write [" + (node->kind == YamlKind::scalar ? node->text : "...") + "]");
+    }
     std::vector<T> items(node->items.size());
     for (std::size_t i = 0; i < items.size() && !state.error; ++i) {
       read_item(indexed(key, i), node->items[i], items[i]);
@@ -207,7 +264,7 @@ void YamlMap::required(std::string_view key, bool& out) {
   if (!node) return;
   const bool plain = node->kind == YamlKind::scalar && !node->quoted;
   if (!plain || (node->text != "true" && node->text != "false")) {
-    return state_.refuse_value(std::string(key), *node, "true or false");
+    return state_.refuse_value(std::string(key), *node, "true or false", bool_hint(*node));
   }
   out = node->text == "true";
 }
@@ -258,7 +315,8 @@ void YamlMap::optional_map(std::string_view key, const Body& body) {
 void YamlMap::required_maps(std::string_view key, const Body& body) {
   const YamlNode* node = state_.value(key);
   if (!node) return;
-  if (node->kind != YamlKind::list) return state_.refuse_value(std::string(key), *node, "a list of mappings");
+  if (node->kind != YamlKind::list)
+    return state_.refuse_value(std::string(key), *node, "a list of mappings", "write [{KEY: VALUE}, ...]");
   for (std::size_t i = 0; i < node->items.size() && !state_.error; ++i) {
     YamlReader::read_nested(state_, indexed(key, i), node->items[i], body);
   }

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 
 #include <openssl/sha.h>
@@ -52,7 +53,12 @@ DigestBuilder& DigestBuilder::add(std::string_view field) {
 
 DigestBuilder& DigestBuilder::add(std::uint64_t number) {
   // Little-endian, so that a digest means the same on every machine.
-  for (int shift = 0; shift < 64; shift += 8) buffer_ += static_cast<char>((number >> shift) & 0xff);
+  std::array<char, sizeof number> bytes{};
+  for (char& byte : bytes) {
+    byte = static_cast<char>(number & 0xff);
+    number >>= 8;
+  }
+  buffer_.append(bytes.data(), bytes.size());
   return *this;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -67,6 +68,18 @@ std::string escape_controls(std::string_view text) {
     text.remove_prefix(sequence.size());
   }
   return out;
+}
+
+std::string shell_word(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) c == '\'' ? quoted.append("'\\''") : quoted.append(1, c);
+  quoted += '\'';
+  return quoted;
 }
 
 std::string escape_controls_in_json(std::string_view json) {

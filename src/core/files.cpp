@@ -64,6 +64,17 @@ Result<std::string> read_regular_file(const Descriptor& file, const fs::path& pa
   return text;
 }
 
+void drop_byte_order_mark(std::string& text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.erase(0, kMark.size());
+}
+
+Status check_text(std::string_view bytes, const std::string& where) {
+  if (bytes.find('\0') == bytes.npos) return {};
+  return fail(ErrorCode::bad_input, "the file is no text: it holds zero bytes", where,
+              "give a source file, in UTF-8");
+}
+
 Status write_new_file(const fs::path& path, std::string_view bytes, Flush flush) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error("cannot replace", path, errno);
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));

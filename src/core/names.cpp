@@ -130,6 +130,7 @@ constexpr auto kRefusalCodeNames = enum_names<RefusalCode>({
     {RefusalCode::unchanged, "unchanged"},
     {RefusalCode::no_knobs, "no_knobs"},
     {RefusalCode::exhausted, "exhausted"},
+    {RefusalCode::finished, "finished"},
 });
 
 constexpr auto kEvaluationSourceNames = enum_names<EvaluationSource>({

@@ -39,6 +39,12 @@ ArmSums outcome_of(const Individual& child, const IndividualPtr& parent) {
   return outcome;
 }
 
+template <class T>
+void add_standing(std::vector<T>& heap, T one) {
+  heap.push_back(one);
+  std::push_heap(heap.begin(), heap.end());
+}
+
 std::optional<ProgramId> id_of(const IndividualPtr& individual) {
   return individual ? std::optional(individual->program->id) : std::nullopt;
 }
@@ -145,7 +151,7 @@ std::optional<ProgramId> SearchState::earlier_program(const OpenTicket& ticket,
 }
 
 /// The record of a program as it stands now.
-void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual) const {
+void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual) {
   record.individual = individual;
   const Metrics* metrics = individual->evaluation.metrics();
   if (!metrics) return;
@@ -153,6 +159,7 @@ void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual) c
   record.low = metrics->fitness().low;
   record.fitness = metrics->fitness().median;
   record.deviation = (metrics->fitness().high - metrics->fitness().low) / 2 / kDeviations;
+  add_standing(standings_[record.cell], {record.low, individual->program->id});
 }
 
 Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArrived& arrived,
@@ -180,7 +187,10 @@ Status SearchState::commit_program(const OpenTicket& ticket, const EvaluationArr
   commit.kind = CommitKind::evaluated;
   commit.individual = individual;
   ++(accepted ? counts_.accepted : counts_.rejected);
-  if (accepted) extra_looks_ = 0;
+  if (accepted) {
+    extra_looks_ = 0;
+    for (const ProgramId parent : child.parents) insert_sorted(accepted_children_[parent], id);
+  }
   if (const Rejection* why = individual->evaluation.rejection()) ++failures_[{why->stage, why->code}];
 
   const auto join = [&](IslandId island) {
@@ -261,8 +271,10 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   commit.kind = CommitKind::remeasured;
   commit.individual = ticket.challenger;
   const Evaluation evaluation = arrived.evaluation.without_artifacts();
-  confirmations_.insert_or_assign(ticket.challenger->program->id,
-                                  Confirmation{evaluation, ticket.opened.within.has_value()});
+  Confirmation& known = confirmations_[ticket.challenger->program->id];
+  if (!ticket.opened.within || !known.is_figure() || !evaluation.accepted())
+    known = Confirmation{evaluation, ticket.opened.within.has_value()};
+  known.latest = evaluation;
   if (arrived.evaluation.accepted()) {
     auto measured = add_evidence(ticket, evaluation);
     if (!measured) return measured.error();
@@ -311,6 +323,7 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   note_latest(rejected);
   note_knobs(knobs_of(rejected->program->source), record);
   demoted_.push_back(rejected);
+  for (const ProgramId parent : lineage_.parents(id)) std::erase(accepted_children_[parent], id);
   const Rejection& why = *rejected->evaluation.rejection();
   ++failures_[{why.stage, why.code}];
   --counts_.accepted;
@@ -336,15 +349,32 @@ Status SearchState::replace(const IndividualPtr& measured) {
 
 /// The accepted program that belongs there with the highest low end, of equals the older. With several
 /// objectives all that belong there, in the order of their age: the cell keeps what it would have kept.
-std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) const {
+std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) {
+  auto& standings = standings_[cell];
+  const auto counts = [&](const Standing& one) {
+    const ProgramRecord& record = programs_.at(one.program);
+    return record.accepted && record.cell == cell && record.low == one.low;
+  };
   std::vector<ProgramId> heirs;
-  for (const auto& [id, record] : programs_) {
-    if (!record.accepted || record.cell != cell || id == leaving) continue;
-    if (options_.objectives.several() || heirs.empty())
-      heirs.push_back(id);
-    else if (record.low > programs_.at(heirs.front()).low)
-      heirs.front() = id;
+  if (options_.objectives.several()) {
+    for (const Standing& one : standings)
+      if (counts(one) && one.program != leaving) heirs.push_back(one.program);
+    std::ranges::sort(heirs);
+    heirs.erase(std::unique(heirs.begin(), heirs.end()), heirs.end());
+    return heirs;
   }
+  std::optional<Standing> aside;
+  while (!standings.empty() && heirs.empty()) {
+    const Standing first = standings.front();
+    if (counts(first) && first.program != leaving) {
+      heirs.push_back(first.program);
+    } else {
+      if (counts(first)) aside = first;
+      std::pop_heap(standings.begin(), standings.end());
+      standings.pop_back();
+    }
+  }
+  if (aside) add_standing(standings, *aside);
   return heirs;
 }
 
@@ -392,6 +422,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
   commit.refusal = *ticket.proposal->refusal();
   ++idle_;
   nothing_left_ = nothing_left_ || commit.refusal->code == RefusalCode::exhausted;
+  finished_ = finished_ || commit.refusal->code == RefusalCode::finished;
   ++refusals_[commit.refusal->code];
 }
 

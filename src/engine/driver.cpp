@@ -278,7 +278,7 @@ void Driver::end_trial(const Commit& commit) {
   std::optional<Evaluation> evaluation;
   if (commit.kind == CommitKind::remeasured)  // what was measured now, whichever stands in the archive
     committer_.inspect([&](const SearchState& state) {
-      evaluation = state.confirmations().at(commit.individual->program->id).evaluation;
+      evaluation = state.confirmations().at(commit.individual->program->id).latest;
     });
   done(Tried{commit.individual->program, evaluation.value_or(commit.individual->evaluation),
              commit.kind == CommitKind::repeated});

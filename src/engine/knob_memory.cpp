@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <kernelsmith/core/number_text.hpp>
@@ -6,6 +7,8 @@
 
 namespace kernelsmith {
 namespace {
+
+constexpr double kRejected = -std::numeric_limits<double>::infinity();
 
 std::string text_of(const KnobPoint& point) {
   std::string text;
@@ -16,11 +19,20 @@ std::string text_of(const KnobPoint& point) {
 /// A knob without a name cannot be told from another one.
 bool same_knob(const KnobList& a, const KnobList& b) { return !a.name.empty() && a == b; }
 
-/// The first of the best; null if all were rejected.
-const KnobObservation* best_of(const std::vector<KnobObservation>& seen) {
-  const KnobObservation* best = nullptr;
-  for (const KnobObservation& one : seen)
-    if (one.fitness && (!best || *one.fitness > *best->fitness)) best = &one;
+Digest digest_of(const std::vector<KnobList>& knobs) {
+  DigestBuilder digest;
+  for (const KnobList& knob : knobs) {
+    digest.add(knob.name).add(static_cast<std::uint64_t>(knob.values.size()));
+    for (const std::string& value : knob.values) digest.add(value);
+  }
+  return digest.finish();
+}
+
+/// The first of the best.
+std::optional<std::size_t> best_of(const KnobObservations& seen) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (seen[i].fitness && (!best || *seen[i].fitness > *seen[*best].fitness)) best = i;
   return best;
 }
 
@@ -28,23 +40,27 @@ const KnobObservation* best_of(const std::vector<KnobObservation>& seen) {
 
 void KnobMemory::note(const KnobSetting& setting, std::optional<double> fitness, double deviation) {
   Structure& structure = structures_[setting.structure];
-  if (structure.seen.empty()) structure.knobs = setting.knobs;
-  const KnobObservation observation{setting.point, fitness, deviation};
-  const auto [place, is_new] = structure.places.try_emplace(setting.point, structure.seen.size());
+  auto& [seen, places, best, tuned] = structure;
+  Kind& kind = kinds_[digest_of(setting.knobs)];
+  if (kind.knobs.empty()) kind.knobs = setting.knobs;
+  const double own = fitness.value_or(kRejected), highest = best ? *seen[*best].fitness : kRejected;
+  if (best) kind.ranked.erase({-highest, setting.structure});
+  const auto [place, is_new] = places.try_emplace(setting.point, seen.size());
   if (is_new)
-    structure.seen.push_back(observation);
+    seen.push_back({setting.point, fitness, deviation});
   else
-    structure.seen[place->second] = observation;
+    seen.replace(place->second, {setting.point, fitness, deviation});
+  if (best == place->second && own < highest)
+    best = best_of(seen);
+  else if (own > highest || (fitness && own == highest && place->second < best.value_or(0)))
+    best = place->second;
+  if (best) kind.ranked.emplace(-*seen[*best].fitness, setting.structure);
 }
 
 KnobHistory KnobMemory::history(const KnobSetting& setting) const {
   KnobHistory history;
   const auto known = structures_.find(setting.structure);
-  if (known != structures_.end()) {
-    const auto& seen = known->second.seen;
-    const std::size_t count = std::min(seen.size(), kMostObservations);
-    history.seen.assign(seen.end() - static_cast<std::ptrdiff_t>(count), seen.end());
-  }
+  if (known != structures_.end()) history.seen = known->second.seen.last(kMostObservations);
   if (history.seen.size() <= 1) history.elsewhere = elsewhere(setting);
   return history;
 }
@@ -52,22 +68,25 @@ KnobHistory KnobMemory::history(const KnobSetting& setting) const {
 std::vector<std::optional<std::size_t>> KnobMemory::elsewhere(const KnobSetting& setting) const {
   std::vector<std::optional<std::size_t>> nearest(setting.knobs.size());
   std::size_t most = 0;
-  double highest = 0;
-  for (const auto& [digest, other] : structures_) {
-    const KnobObservation* best = digest == setting.structure ? nullptr : best_of(other.seen);
-    if (!best) continue;
+  std::optional<std::pair<double, Digest>> highest;
+  for (const auto& [digest, kind] : kinds_) {
+    auto first = kind.ranked.begin();
+    if (first != kind.ranked.end() && first->second == setting.structure) ++first;
+    if (first == kind.ranked.end()) continue;
+    const Structure& other = structures_.at(first->second);
+    const KnobPoint& best = other.seen[*other.best].point;
     std::vector<std::optional<std::size_t>> values(setting.knobs.size());
     std::size_t shared = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto is_it = [&](const KnobList& knob) { return same_knob(knob, setting.knobs[i]); };
-      const auto at = std::ranges::find_if(other.knobs, is_it);
-      if (at == other.knobs.end()) continue;
-      values[i] = best->point[static_cast<std::size_t>(at - other.knobs.begin())];
+      const auto at = std::ranges::find_if(kind.knobs, is_it);
+      if (at == kind.knobs.end()) continue;
+      values[i] = best[static_cast<std::size_t>(at - kind.knobs.begin())];
       ++shared;
     }
-    if (shared == 0 || shared < most || (shared == most && *best->fitness <= highest)) continue;
+    if (shared == 0 || shared < most || (shared == most && highest && *first >= *highest)) continue;
     most = shared;
-    highest = *best->fitness;
+    highest = *first;
     nearest = std::move(values);
   }
   return nearest;

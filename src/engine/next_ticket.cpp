@@ -6,6 +6,8 @@
 
 #include <kernelsmith/engine/search_state.hpp>
 
+#include "settings.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -97,7 +99,7 @@ std::optional<TicketOpened> SearchState::next_opening(double elapsed_s) const {
 SearchState::Opening SearchState::opening(double elapsed_s) const {
   if (seeding()) return Opening::none;
   if (options_.deterministic && next_ticket_ - committed_ >= options_.pipeline) return Opening::none;
-  if (!time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation() && !flat()) {
+  if (!finished_ && !time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation() && !flat()) {
     if (next_follow_up()) return Opening::follow_up;
     if (room_for_iteration() && !exhausted() && room_for_translation() &&
         (!budgets_.usd || room_for_call(open_iteration())))
@@ -109,6 +111,7 @@ SearchState::Opening SearchState::opening(double elapsed_s) const {
 EndReason SearchState::end_reason(double elapsed_s) const {
   if (seeding() || !open_.empty() || opening(elapsed_s) != Opening::none) return EndReason::unfinished;
   if (seeds_failed()) return EndReason::refused;
+  if (finished_) return EndReason::finished;
   if (exhausted() && room_for_iteration() && room_for_evaluation() && !time_is_up(elapsed_s)) {
     return EndReason::exhausted;
   }
@@ -175,6 +178,15 @@ bool SearchState::room_for_evaluation() const {
   return counts_.evaluations + open_.size() + looks_to_come() < *budgets_.evaluations;
 }
 
+std::optional<std::uint64_t> SearchState::evaluations_left() const {
+  if (!budgets_.evaluations) return std::nullopt;
+  const auto asked = std::ranges::count_if(
+      open_, [](const auto& entry) { return is_call(entry.second.opened) && !entry.second.proposal; });
+  const std::uint64_t taken =
+      counts_.evaluations + open_.size() - static_cast<std::uint64_t>(asked) + looks_to_come();
+  return *budgets_.evaluations - std::min(*budgets_.evaluations, taken);
+}
+
 /// What the end of the run is going to measure as things stand: the best, its rivals beside it, and the
 /// winner once more.
 std::uint64_t SearchState::looks_to_come() const {
@@ -198,19 +210,29 @@ bool SearchState::room_for_trial(double elapsed_s) const {
   return !time_is_up(elapsed_s) && room_for_evaluation();
 }
 
-/// On an island that has no program yet every ticket is a translation. One is asked for by each such island,
-/// and each child that failed asks for another one: a hard task gets more of them at a time, and an easy one
-/// does not buy as many as could be under way.
-bool SearchState::room_for_translation() const {
-  const auto lacks = [&](std::size_t island) {
-    return archipelago_.island({static_cast<std::uint32_t>(island)}).archive().elites().empty();
-  };
-  if (!lacks(next_ticket_ % archipelago_.size())) return true;
-  std::uint64_t wanted = counts_.rejected + counts_.refused;
-  for (std::size_t island = 0; island < archipelago_.size(); ++island) wanted += lacks(island) ? 1 : 0;
+/// An island without a seed begins with translations, until there are as many as its sampler waits for.
+bool SearchState::begins(const Island& island) const {
+  return island.leaders().empty() || (island.roots().empty() && options_.sampler->opens(island));
+}
+
+/// As many are under way as islands wait for, and one more for each child that failed, a repeat included: a
+/// hard task gets more of them at a time, and an easy one does not buy as many as could be under way.
+bool SearchState::wants_translation() const {
+  std::uint64_t wanted = counts_.rejected + counts_.refused + counts_.repeated;
+  for (std::uint32_t i = 0; i < archipelago_.size(); ++i) {
+    const Island& island = archipelago_.island({i});
+    const std::uint64_t opening = options_.sampler->opening(), joined = island.joined();
+    if (begins(island)) wanted += opening > joined ? opening - joined : 1;
+  }
   const auto under_way = std::ranges::count_if(
       open_, [](const auto& entry) { return entry.second.opened.op == Operator::translate; });
   return static_cast<std::uint64_t>(under_way) < wanted;
+}
+
+/// On an island that has no program yet every ticket is a translation.
+bool SearchState::room_for_translation() const {
+  const IslandId next{static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
+  return !archipelago_.island(next).leaders().empty() || wants_translation();
 }
 
 /// Whom the end of a run has not looked at and who may be as good as `best`, the most promising first. With
@@ -268,8 +290,11 @@ TicketOpened SearchState::open_iteration() const {
   TicketOpened opened;
   opened.ticket = {next_ticket_};
   opened.island = {static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
+  const Island& island = archipelago_.island(opened.island);
   Rng sampling(options_.seed, next_ticket_, Purpose::sampling);
-  const Selection selection = options_.sampler->sample(archipelago_.island(opened.island), sampling);
+  Selection selection = options_.sampler->sample(island, sampling);
+  if (has_accepted_parent(selection) && begins(island) && wants_translation())
+    selection = {nullptr, {}, {}, std::move(selection.failures)};
   name(selection, opened);
   Rng choosing(options_.seed, next_ticket_, Purpose::operators);
   auto choice = options_.operators->choose({.selection = selection, .arms = arms_, .pays = pays()}, choosing);

@@ -30,6 +30,8 @@ std::string_view name_of(EndReason reason) {
       return "flat";
     case EndReason::exhausted:
       return "exhausted";
+    case EndReason::finished:
+      return "finished";
     case EndReason::refused:
       return "refused";
     case EndReason::stopped:

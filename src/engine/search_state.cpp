@@ -17,6 +17,9 @@ Error corrupt(TicketId ticket, std::string message) {
               "ticket " + std::to_string(ticket.value));
 }
 
+/// Kin that are held once they were read: one request after the other brings those of the leaders along.
+constexpr std::size_t kMostKinHeld = 256;
+
 std::string where(ProgramId program) { return "program " + std::to_string(program.value); }
 
 Result<Event> event_at(const Journal& journal, std::uint64_t position) {
@@ -110,6 +113,7 @@ Status SearchState::begin_session(const SessionStarted& session) {
   if (options_.take_policies) options_.take_policies(session.settings, options_);
   session_settings_ = session.settings;
   session_error_.reset();
+  finished_ = false;
   spending_.add_interrupted(calls_under_way().size());
   for (auto& [id, ticket] : open_) ticket.told_of_failure = false;
   const auto usd_before = budgets_.usd;
@@ -140,10 +144,14 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
       return corrupt(opened.ticket, "it is within a ticket that has no proposer at work");
     ++(*outer)->trials;
   }
+  const std::vector<ProgramId> kin = kin_of(opened);
   const auto find_all = [&](const std::vector<ProgramId>& ids, std::vector<IndividualPtr>& found) -> Status {
     for (const auto id : ids) {
+      const bool is_read = &ids == &kin && programs_.at(id).individual.expired();
       auto one = individual(id);
       if (!one) return one.error();
+      if (is_read) kin_held_.push_back(*one);
+      if (kin_held_.size() > kMostKinHeld) kin_held_.pop_front();
       found.push_back(std::move(*one));
     }
     return {};
@@ -161,7 +169,7 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
   if (auto ok = find_all(opened.top, ticket.selection.top); !ok) return ok;
   if (auto ok = find_all(opened.inspirations, ticket.selection.inspirations); !ok) return ok;
   if (auto ok = find_all(opened.failures, ticket.selection.failures); !ok) return ok;
-  if (auto ok = find_all(kin_of(opened), ticket.selection.kin); !ok) return ok;
+  if (auto ok = find_all(kin, ticket.selection.kin); !ok) return ok;
   if (is_call(opened)) ticket.selection.past = past();
 
   if (opened.remeasurement) {
@@ -170,10 +178,9 @@ Status SearchState::open_ticket(const TicketOpened& opened) {
       return corrupt(opened.ticket, "it does not name what to measure again");
     }
     ticket.kind = duel ? TicketKind::duel : TicketKind::confirm;
-    ticket.attempt = attempts_[*opened.parent]++;
+    ticket.attempt = ++attempts_[*opened.parent];
   } else {
     ticket.kind = opened.within ? TicketKind::trial : opened.op ? TicketKind::iteration : TicketKind::seed;
-    attempts_[ProgramId{opened.ticket.value}] = 1;
   }
   if (opened.parent) {
     const auto it = std::ranges::find_if(follow_ups_, [&](const FollowUp& one) {
@@ -207,7 +214,7 @@ Status SearchState::take_proposal(const ProposalArrived& arrived) {
   (*ticket)->proposal->reply.reset();  // the journal has it, and the search has no use for it
   charge(**ticket, arrived.proposal.cost);
   if (const Child* child = (*ticket)->child()) {
-    (*ticket)->fingerprint = options_.fingerprint(child->source);
+    (*ticket)->fingerprint = fingerprint_of(child->source);
     (*ticket)->knobs = knobs_of(child->source);
   }
   if (arrived.proposal.refusal() || repeated_program(arrived.ticket)) foregone_.insert(arrived.ticket);
@@ -229,10 +236,10 @@ Status SearchState::take_answer(const EvaluationArrived& arrived) {
   if (!(*ticket)->challenger && !(*ticket)->child()) {
     return corrupt(arrived.ticket, "an evaluation arrived before its child");
   }
-  if (arrived.source == EvaluationSource::evaluated) {
+  if (arrived.source == EvaluationSource::evaluated && arrived.attempt > 0) {
     // Attempts that ended in an error are not in the journal: a resumed run must not number one twice.
-    std::uint32_t& next = attempts_[arrived.program];
-    next = std::max(next, arrived.attempt + 1);
+    std::uint32_t& latest = attempts_[arrived.program];
+    latest = std::max(latest, arrived.attempt);
   }
   (*ticket)->answer = arrived;
   (*ticket)->answered_at = position_;
@@ -308,7 +315,9 @@ Result<IndividualPtr> SearchState::individual(ProgramId id) const {
     return fail(ErrorCode::corrupt, "the journal names a program that it does not hold", where(id));
   }
   if (auto held = it->second.individual.lock()) return held;
-  return read(id, it->second);
+  auto one = read(id, it->second);
+  if (one) it->second.individual = *one;
+  return one;
 }
 
 Result<IndividualPtr> SearchState::read(ProgramId id, const ProgramRecord& record) const {
@@ -340,8 +349,15 @@ Status SearchState::complete(Commit& commit) const {
   return {};
 }
 
+/// Whoever looks for a program like a child proposes the child next.
+const Digest& SearchState::fingerprint_of(const Source& source) const {
+  if (!last_fingerprint_ || last_fingerprint_->first != source)
+    last_fingerprint_.emplace(source, options_.fingerprint(source));
+  return last_fingerprint_->second;
+}
+
 std::optional<ProgramId> SearchState::program_like(const Source& source) const {
-  const auto it = by_fingerprint_.find(options_.fingerprint(source));
+  const auto it = by_fingerprint_.find(fingerprint_of(source));
   return it == by_fingerprint_.end() ? std::nullopt : std::optional(it->second);
 }
 
@@ -354,14 +370,13 @@ std::optional<ProgramId> SearchState::repeated_program(TicketId ticket) const {
 
 std::vector<ProgramId> SearchState::kin_of(const TicketOpened& opened) const {
   if (options_.kin == 0 || !opened.parent || !is_call(opened)) return {};
-  std::vector<ProgramId> kin = lineage_.path_to_seed(*opened.parent);
+  std::vector<ProgramId> kin = lineage_.path_to_seed(*opened.parent, options_.kin);
   kin.erase(kin.begin());
-  if (kin.size() > options_.kin) kin.resize(options_.kin);
-  std::vector<ProgramId> children = lineage_.children(*opened.parent);
-  std::erase_if(children, [&](ProgramId id) { return !programs_.at(id).accepted; });
-  std::ranges::reverse(children);
-  if (children.size() > options_.kin) children.resize(options_.kin);
-  kin.insert(kin.end(), children.begin(), children.end());
+  if (const auto found = accepted_children_.find(*opened.parent); found != accepted_children_.end()) {
+    const auto latest =
+        static_cast<std::ptrdiff_t>(std::min<std::size_t>(options_.kin, found->second.size()));
+    kin.insert(kin.end(), found->second.rbegin(), found->second.rbegin() + latest);
+  }
   return kin;
 }
 
@@ -375,7 +390,7 @@ std::optional<ProgramId> SearchState::program_compiled_to(const Evaluation& eval
 
 void SearchState::take_new_attempt(TicketId id) {
   auto& ticket = open_.at(id);
-  ticket.attempt = attempts_[ticket.challenger ? ticket.challenger->program->id : ProgramId{id.value}]++;
+  ticket.attempt = ++attempts_[ticket.challenger ? ticket.challenger->program->id : ProgramId{id.value}];
 }
 
 std::string SearchState::to_text() const {

@@ -55,6 +55,22 @@ void add_parts(const Json& content, ModelReply& reply) {
   }
 }
 
+/// The list of a whole message, or pieces of it by `index`: a stream parts the text of the arguments.
+void add_tool_calls(const Json& pieces, Json& calls) {
+  if (!pieces.is_array()) return;
+  for (const Json& piece : pieces) {
+    if (!piece.is_object()) continue;
+    const Json& index = member(piece, "index");
+    const std::size_t at = index.is_number_unsigned() ? index.get<std::size_t>() : calls.size();
+    if (at > calls.size()) continue;
+    if (at == calls.size()) calls.push_back({{"type", "function"}, {"id", ""}, {"function", Json::object()}});
+    if (std::string id = text_at(piece, "id"); !id.empty()) calls[at]["id"] = std::move(id);
+    const Json& function = member(piece, "function");
+    for (const char* key : {"name", "arguments"})
+      calls[at]["function"][key] = text_at(calls[at]["function"], key) + text_at(function, key);
+  }
+}
+
 /// What the choice's message or delta holds.
 void add_message(const Json& message, ModelReply& reply) {
   add_parts(member(message, "content"), reply);
@@ -91,7 +107,8 @@ bool has_text(const ModelReply& reply) { return !reply.text.empty() || !reply.re
 class ChatStream final : public EventDecoder {
  public:
   bool begun() const override {
-    return finished_ || !reply_.text.empty() || !reply_.reasoning.empty() || !reply_.finish_detail.empty();
+    return finished_ || !calls_.empty() || !reply_.text.empty() || !reply_.reasoning.empty() ||
+           !reply_.finish_detail.empty();
   }
 
   /// Some gateways tell no finish_reason: then [DONE] alone says that the reply is whole.
@@ -106,6 +123,7 @@ class ChatStream final : public EventDecoder {
   Attempt<ModelReply> finish() override {
     // A connection that ends behind the finish_reason lost nothing but the usage, and one that ends in order
     // behind the usage lost nothing.
+    if (!calls_.empty()) reply_.tool_calls = calls_.dump();
     if (complete() || (has_text(reply_) && reply_.usage)) return std::move(reply_);
     return without_reply(done_ ? "holds no choices" : "is a stream that broke off before its end");
   }
@@ -134,6 +152,7 @@ class ChatStream final : public EventDecoder {
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();
     add_message(member(choice, "delta"), reply_);
+    add_tool_calls(member(member(choice, "delta"), "tool_calls"), calls_);
     in_deltas_ = in_deltas_ || reply_.text.size() + reply_.reasoning.size() > before;
     if (in_deltas_) return;
     ModelReply message;
@@ -144,6 +163,7 @@ class ChatStream final : public EventDecoder {
   }
 
   ModelReply reply_;
+  Json calls_ = Json::array();
   bool finished_ = false, done_ = false, in_deltas_ = false;
 };
 
@@ -152,8 +172,11 @@ class ChatStream final : public EventDecoder {
 Json encode_chat(const ModelCall& call, const ModelTraits& traits) {
   Json body = common_body(call, traits);
   Json& messages = body["messages"] = Json::array();
-  for (const Message& message : call.messages)
+  for (const Message& message : call.messages) {
     messages.push_back({{"role", role_name(message.role, traits)}, {"content", message.text}});
+    if (auto extra = parse_json(message.extra_body); extra && extra->is_object())
+      messages.back().update(*extra);
+  }
   if (call.stream && traits.counts_stream_usage) body["stream_options"] = {{"include_usage", true}};
   if (traits.takes_effort && !call.reasoning_effort.empty()) body["reasoning_effort"] = call.reasoning_effort;
   if (call.logprobs) body["logprobs"] = true;
@@ -186,6 +209,9 @@ Attempt<ModelReply> decode_chat(const Json& document) {
     return std::move(*failure);
   }
   if (!message.is_object()) return bad_reply("has a choice without a message");
+  Json calls = Json::array();
+  add_tool_calls(member(message, "tool_calls"), calls);
+  if (!calls.empty()) reply.tool_calls = calls.dump();
   if (const Json& content = member(message, "content");
       !content.is_null() && !content.is_string() && !content.is_array())
     return bad_reply("has content that is no text");

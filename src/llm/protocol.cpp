@@ -104,7 +104,7 @@ bool is_only_reasoning(const ModelReply& reply) {
   const auto is_blank = [](const std::string& text) {
     return text.find_first_not_of(" \t\r\n") == text.npos;
   };
-  return ended && is_blank(reply.text) && !is_blank(reply.reasoning);
+  return ended && is_blank(reply.text) && reply.tool_calls.empty() && !is_blank(reply.reasoning);
 }
 
 std::string_view path_of(Protocol protocol) {

@@ -10,7 +10,7 @@
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/learn.hpp>
 
-#include "change_words.hpp"
+#include "change.hpp"
 #include "first_sentences.hpp"
 
 namespace kernelsmith {
@@ -98,7 +98,7 @@ class Learner {
   };
   /// An accepted child.
   struct Step {
-    std::set<std::string> words;
+    memory::Change change;
     bool gained = false;
   };
 
@@ -136,7 +136,7 @@ class Learner {
 
   void note_step(const Source& before, const Source& after, std::uint64_t program, bool gained) {
     if (!from_.read.rules.empty() && verdicts_.at(program).accepted())
-      steps_.push_back({memory::words_brought_in(unified_diff(before, after)), gained});
+      steps_.push_back({memory::change_of(before, after), gained});
   }
 
   void add_use(const MemoryRule& rule, std::map<std::string, RuleUse>& uses) const {
@@ -144,9 +144,10 @@ class Learner {
     if (rule.kind == RuleKind::dead_end) {
       if (!tries_.contains(name_in(rule))) return;
     } else {
-      const auto words = memory::words_brought_in(rule.text);
+      const auto [before, after] = memory::sides_of(rule.text);
+      const memory::Change change = memory::change_of(before, after);
       use.helped = std::ranges::any_of(steps_, [&](const Step& step) {
-        return (step.gained || rule.kind == RuleKind::refusal) && memory::follows(step.words, words);
+        return (step.gained || rule.kind == RuleKind::refusal) && memory::follows(step.change, change);
       });
     }
     uses.emplace(rule.id(), std::move(use));

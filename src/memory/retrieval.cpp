@@ -11,6 +11,8 @@
 #include <kernelsmith/memory/retrieval.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 
+#include "change.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -57,24 +59,30 @@ std::string counted(std::size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
+/// The largest of its verdicts' gains; null if none has one.
+const Measurement* best_gain(const MemoryRule& rule) {
+  const Measurement* gain = nullptr;
+  for (const Evidence& one : rule.evidence)
+    if (one.gain && (!gain || one.gain->low > gain->low)) gain = &*one.gain;
+  return gain;
+}
+
 std::string provenance(const MemoryRule& rule) {
   std::set<std::string> runs, tasks, hardware;
-  const Measurement* gain = nullptr;
   for (const Evidence& one : rule.evidence) {
     runs.insert(one.run);
     tasks.insert(one.task);
     if (!one.hardware.empty()) hardware.insert(one.hardware);
-    if (one.gain && (!gain || one.gain->low > gain->low)) gain = &*one.gain;
   }
   std::string text = counted(rule.evidence.size(), "verdict") + ", " + counted(runs.size(), "run") + ", " +
                      counted(tasks.size(), "task");
-  if (gain) {
+  if (const Measurement* gain = best_gain(rule)) {
     char words[96];
     std::snprintf(words, sizeof words, ", at best %.2fx [%.2f, %.2f]", gain->median, gain->low, gain->high);
     text += words;
   }
-  if (const auto helped = std::ranges::count_if(rule.uses, &RuleUse::helped); !rule.uses.empty())
-    text += ", helped " + std::to_string(helped) + " of " + counted(rule.uses.size(), "run");
+  if (!rule.uses.empty())
+    text += ", helped " + std::to_string(rule.helped()) + " of " + counted(rule.uses.size(), "run");
   if (!hardware.empty()) text += ", on " + quoted(*hardware.begin());
   return text;
 }
@@ -92,13 +100,35 @@ std::size_t tokens_of(const PromptNote& note) {
 /// The share of the time that it saved at least, by the best of its verdicts; 1 for what is no tactic.
 double worth(const MemoryRule& rule) {
   if (rule.kind != RuleKind::tactic) return 1;
-  double gain = 1;
-  for (const Evidence& one : rule.evidence)
-    if (one.gain) gain = std::max(gain, one.gain->low);
-  return 1 - 1 / gain;
+  const Measurement* gain = best_gain(rule);
+  return gain ? 1 - 1 / std::max(1.0, gain->low) : 0;
 }
 
 }  // namespace
+
+std::string summary_of(const MemoryRule& rule) {
+  constexpr std::size_t kLongest = 100;  // a line of a terminal, behind the other columns
+  if (rule.kind == RuleKind::dead_end) return rule.text;
+  std::string text = rule.about;
+  if (text.empty() && rule.kind == RuleKind::refusal) {
+    text = rule.text.substr(0, rule.text.find("\nThis change was accepted instead:"));
+    std::ranges::replace(text, '\n', ' ');
+  } else if (text.empty()) {
+    const auto [before, after] = memory::sides_of(rule.text);
+    const memory::Change change = memory::change_of(before, after);
+    for (const std::string& word : change.words) text += (text.empty() ? "brings in " : ", ") + word;
+    if (text.empty()) text = "another order of what is there";
+  }
+  if (const Measurement* gain = best_gain(rule)) {
+    char words[32];
+    std::snprintf(words, sizeof words, "%.2fx: ", gain->median);
+    text.insert(0, words);
+  }
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
+  return text.substr(0, end) + "...";
+}
 
 std::vector<std::string> memory_terms(const Task& task) {
   std::set<std::string> terms;

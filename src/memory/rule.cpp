@@ -108,13 +108,18 @@ std::string MemoryRule::id() const {
   return DigestBuilder().add(name_of(kind)).add(backend).add(text).finish().hex().substr(0, 16);
 }
 
-bool MemoryRule::expired() const {
-  return uses.size() >= kExpiresAfter && std::ranges::none_of(uses, &RuleUse::helped);
+std::size_t MemoryRule::helped() const {
+  const auto found_again = [this](const RuleUse& use) {
+    return kind != RuleKind::dead_end && std::ranges::binary_search(evidence, use.run, {}, &Evidence::run);
+  };
+  return static_cast<std::size_t>(
+      std::ranges::count_if(uses, [&](const RuleUse& use) { return use.helped || found_again(use); }));
 }
 
+bool MemoryRule::expired() const { return uses.size() >= kExpiresAfter && helped() == 0; }
+
 double MemoryRule::rank() const {
-  const auto helped = std::ranges::count_if(uses, &RuleUse::helped);
-  return (1.0 + static_cast<double>(helped)) / (1.0 + static_cast<double>(uses.size()));
+  return (1.0 + static_cast<double>(helped())) / (1.0 + static_cast<double>(uses.size()));
 }
 
 void MemoryRule::trim() {

@@ -23,7 +23,7 @@ TuningDimension dimension_of(const Knob& knob) {
 // From a fitness to a cost and back to its noise.
 class Scale {
  public:
-  explicit Scale(const std::vector<KnobObservation>& seen) {
+  explicit Scale(const KnobObservations& seen) {
     bool any = false;
     double low = 0, high = 0;
     for (const KnobObservation& one : seen) {

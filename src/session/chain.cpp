@@ -23,10 +23,12 @@ Result<SourceFile> confirmed_best(const Task& task, const std::filesystem::path&
     return refuse("the run searched another task: its backend or reference differs",
                   "give a run over the same reference; seed, baseline and budgets may differ");
   const IndividualPtr best = view->state.best();
-  if (!best) return refuse("the run has no best: nothing was accepted", "search on: kernelsmith resume");
+  if (!best)
+    return refuse("the run has no best: nothing was accepted", "search on: " + goes_on(view->config, run));
   if (view->state.confirmation_of_best() == nullptr)
     return refuse("the best was not confirmed: it was not measured again on fresh inputs",
-                  "kernelsmith resume measures it again, unless limits.confirm is false in run.yaml");
+                  goes_on(view->config, run, true) +
+                      "    measures it again, unless limits.confirm is false in run.yaml");
   const Source& source = best->program->source;
   if (source.files().size() != 1)
     return refuse("the best has several files, and a baseline that is chained is one",

@@ -1,24 +1,45 @@
-// The proposer `python` of run.yaml: an object of the Python program that began the run. What only reads such
-// a run needs none; the Python module puts the object itself in this place.
+// The proposer `python` of run.yaml. What only reads such a run needs no object of the program's, and learns
+// what goes on with it.
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/session/program_proposer.hpp>
+
 #include "providers.hpp"
 
 namespace kernelsmith {
 namespace {
 
-class ProgramProvider final : public ProposerProvider {
- public:
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
-  Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
-    return fail(ErrorCode::unsupported,
-                "this run's proposer is an object of the Python program that began it", task.name,
-                "go on with it in Python: kernelsmith.run(task, proposer=..., out=RUN)");
-  }
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
-};
+constexpr const char *kMcp = "mcp", *kAgent = "agent";
 
 }  // namespace
 
-std::unique_ptr<ProposerProvider> program_provider() { return std::make_unique<ProgramProvider>(); }
+/// Who goes on with a run takes the place of who began it.
+void ProgramProposer::read(YamlMap& in) {
+  std::string by;
+  in.optional("by", by);
+  if (!by.empty() && by != kMcp && by != kAgent) in.refuse("by", "by is mcp or agent");
+  if (by_.empty()) by_ = by;
+}
+
+void ProgramProposer::write(YamlWriter& out) const {
+  if (!by_.empty()) out.put("by", by_);
+}
+
+Result<std::shared_ptr<Proposer>> ProgramProposer::make(const Task& task, const std::stop_token&) const {
+  return fail(ErrorCode::unsupported,
+              by_.empty() ? "this run's proposer is an object of the Python program that began it"
+                          : "this run's proposer is somebody outside: kernelsmith " + by_ + " began it",
+              task.name, "what goes on with it: " + goes_on("RUN", false));
+}
+
+std::string ProgramProposer::goes_on(const std::string& run, bool to_the_end) const {
+  const std::string word = shell_word(run);
+  if (by_.empty())
+    return "in Python, kernelsmith.run('" + run + "/task', proposer=..., out='" + run + "')";
+  if (to_the_end) return "python -m kernelsmith mcp " + word + " --finish";
+  return "python -m kernelsmith " + by_ + " " + word + (by_ == kAgent ? " --model NAME" : "");
+}
+
+std::unique_ptr<ProposerProvider> program_provider() { return std::make_unique<ProgramProposer>(); }
 
 }  // namespace kernelsmith

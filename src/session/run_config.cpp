@@ -2,11 +2,13 @@
 #include <thread>
 
 #include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
 namespace kernelsmith {
 namespace {
 
+constexpr const char* kResume = "kernelsmith resume ";
 constexpr double kDefaultWallSeconds = 60;
 constexpr std::uint64_t kDefaultIterations = 200;
 
@@ -63,6 +65,22 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
 bool only_tunes(const RunConfig& config) {
   return std::ranges::all_of(config.operators,
                              [](const auto& entry) { return entry.choice.op == Operator::tune; });
+}
+
+std::string ProposerProvider::goes_on(const std::string& run, bool /*to_the_end*/) const {
+  return kResume + shell_word(run);
+}
+
+std::string goes_on(const RunConfig& config, const std::filesystem::path& run, bool to_the_end) {
+  std::string text = config.proposer.provider->goes_on(run.string(), to_the_end);
+  if (const std::string server = config.proposer.provider->server_to_reconfirm(); !server.empty())
+    text += " --base-url " + shell_word(server);
+  for (const std::string& setting : config.proposer.provider->settings_to_reconfirm())
+    text += " --set " + shell_word("proposer." + setting);
+  if (text.starts_with(kResume))
+    for (const std::string& setting : config.evaluator.provider->settings_to_reconfirm())
+      text += " --set " + shell_word("evaluator." + setting);
+  return text;
 }
 
 void set_default_budget(RunConfig& config) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
@@ -202,13 +201,11 @@ void read_choice(YamlMap& in, const Kinds<P>& kinds, Chosen<P>& chosen) {
   in.optional("kind", kind);
   if (!in.ok()) return;
   if (kind != chosen.kind) {
-    const auto found = kinds.find(kind);
-    if (found == kinds.end()) {
-      std::vector<std::string_view> names;
-      for (const auto& [name, make] : kinds) names.push_back(name);
-      return in.refuse("kind", "there is no \"" + kind + "\"", name_hint(kind, names));
-    }
-    chosen = {kind, found->second()};
+    Choices<std::string> names;
+    for (const auto& [name, make] : kinds) names.emplace_back(name, name);
+    in.required("kind", kind, names);
+    if (!in.ok()) return;
+    chosen = {kind, kinds.at(kind)()};
   }
   chosen.provider->read(in);
 }

@@ -32,7 +32,9 @@ const Measurement& score_of(const Evaluation& accepted) {
 
 std::optional<ExpectedGain> RunView::expected_gain() const {
   const auto expected = state.expected_gain();
-  if (reason == EndReason::exhausted || !expected || !std::isfinite(expected->percent)) return std::nullopt;
+  if (reason == EndReason::exhausted || reason == EndReason::finished || !expected ||
+      !std::isfinite(expected->percent))
+    return std::nullopt;
   return expected;
 }
 

@@ -92,7 +92,8 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
 
 /// Whether a run teaches all that it will; what was stopped goes on another time.
 bool is_over(EndReason reason) {
-  return reason == EndReason::budget || reason == EndReason::flat || reason == EndReason::exhausted;
+  return reason == EndReason::budget || reason == EndReason::flat || reason == EndReason::exhausted ||
+         reason == EndReason::finished;
 }
 
 }  // namespace
@@ -457,7 +458,8 @@ Result<bool> has_ended(const RunStore& store, const StoredRun& run) {
   auto state = replay(store, std::move(*options));
   if (!state) return state.error();
   state->set_budgets(budgets);
-  return state->end_reason(state->elapsed_s()) != EndReason::unfinished;
+  const EndReason reason = state->end_reason(state->elapsed_s());
+  return reason != EndReason::unfinished && reason != EndReason::finished;  // another session goes on
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
   if (file.gcount() > static_cast<std::streamsize>(kMaxFileBytes))
     return fail(ErrorCode::bad_input, "the file is larger than 4 MiB", path.string());
   text.resize(static_cast<std::size_t>(file.gcount()));
+  drop_byte_order_mark(text);
+  if (Status readable = check_text(text, path.string()); !readable) return readable.error();
   return text;
 }
 

@@ -53,14 +53,14 @@ std::string checksum_of(std::int64_t position, std::string_view source, std::str
 }
 
 Error corrupt(std::int64_t position, std::string message) {
-  return fail(ErrorCode::corrupt, std::move(message), "event " + std::to_string(position));
+  return fail(ErrorCode::corrupt, std::move(message), "event " + std::to_string(position),
+              "restore the run folder from a copy");
 }
 
 Status put_back_source(Event& event, std::string_view digest, std::string_view files) {
   auto source = from_json<Source>(files);
-  if (!source) return source.error();
-  if (bytes_of(source->digest()) != digest)
-    return fail(ErrorCode::corrupt, "a source that is not what it was");
+  if (!source || bytes_of(source->digest()) != digest)
+    return fail(ErrorCode::corrupt, "a source is not what was written");
   auto* arrived = std::get_if<ProposalArrived>(&event);
   auto* child = arrived ? std::get_if<Child>(&arrived->proposal.outcome) : nullptr;
   if (!child) return fail(ErrorCode::corrupt, "a source at an event that has none");
@@ -90,10 +90,10 @@ Result<Event> event_in(const Row& row) {
   if (row.checksum && *row.checksum != checksum_of(row.position, row.digest.value_or(""), row.body))
     return corrupt(row.position, "an event is not what was written: its checksum differs");
   auto event = from_json<Event>(row.body);
-  if (!event) return corrupt(row.position, describe(event.error()));
+  if (!event) return corrupt(row.position, "an event cannot be read: " + event.error().message);
   if (row.digest) {
     const Status restored = put_back_source(*event, *row.digest, row.files);
-    if (!restored) return corrupt(row.position, describe(restored.error()));
+    if (!restored) return corrupt(row.position, restored.error().message);
   }
   return event;
 }

@@ -187,7 +187,7 @@ TEST(Agent, ACarefulTrialIsMeasuredTwice) {
   const Sitting run(
       scripted("echo 20 > try.txt; kernelsmith evaluate try.txt --careful; kernelsmith confirm 2"));
   EXPECT_EQ(run.outcome.counts.remeasured, 2U);
-  EXPECT_THAT(run.transcript(), HasSubstr("measured again with care: accepted, fitness 50"));
+  EXPECT_THAT(run.transcript(), HasSubstr("measured again with care, this time alone: accepted, fitness 50"));
 }
 
 TEST(Agent, GetsAnErrorForEachAskThatIsNone) {

@@ -106,6 +106,8 @@ class AgentTest(CommandTest):
         self.run_agent(CLIMB, network=True)
         done = kernelsmith("resume", "a.run", "--iterations", "2", cwd=self.folder)
         self.assertIn("sees more than its workspace", done.stderr)
+        goes_on = json.loads(self.succeed("show", "--json", "a.run").stdout)["goes_on"]
+        self.assertEqual(goes_on, "kernelsmith resume a.run --set proposer.network=true")
         self.succeed("resume", "a.run", "--iterations", "2", "--set", "proposer.network=true")
 
     def test_kills_of_the_engine_lose_and_double_nothing(self):

@@ -37,7 +37,7 @@ class Protocol(CommandTest):
         model = Model([reply(f"```cuda\n{translated(16)}```\n"), reply(f"```cuda\n{translated(32)}```\n")])
         self.addCleanup(model.close)
         done = kernelsmith("suite", "tasks", "--preset", "kernel-smith-maca", "--rounds", 5, "--model", "m", "--base-url", model.url,
-                           "--workers", 1, "--set", "evaluator.arch=xcore1000", cwd=self.folder,
+                           "--workers", 1, "--set", "evaluator.arch=xcore1000", "--set", "proposer.concurrency=1", cwd=self.folder,
                            env={"OPENAI_API_KEY": KEY, "MACA_PATH": str(STAND_IN), "LD_LIBRARY_PATH": str(STAND_IN / "lib")})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         first, second = (body["messages"] for _, body in model.requests[:2])

@@ -125,8 +125,10 @@ TEST(Yaml, ErrorsNameLineKeyExpectationAndFinding) {
   const auto integer = [&](YamlMap& in) { in.required("threads", threads, {1, 64}); };
   const auto number = [&](YamlMap& in) { in.required("ratio", ratio, {.low = 0}); };
   EXPECT_EQ(error_of("\n{}", integer), "f.yaml:2: key 'threads' is missing");
-  EXPECT_EQ(error_of("threads: four", integer),
-            "f.yaml:1: 'threads' must be a whole number from 1 to 64, found 'four'");
+  EXPECT_EQ(
+      error_of("threads: four", integer),
+      "f.yaml:1: 'threads' must be a whole number from 1 to 64, found 'four' | a number is written with "
+      "digits");
   for (const char* wrong :
        {"65", "0", "1.5", "1e1", "'4'", "010", "0x10", "+4", "", "[4]", "99999999999999999999"}) {
     EXPECT_NE(error_of(std::string("threads: ") + wrong, integer), "") << wrong;
@@ -135,11 +137,11 @@ TEST(Yaml, ErrorsNameLineKeyExpectationAndFinding) {
     EXPECT_NE(error_of(std::string("ratio: ") + wrong, number), "") << wrong;
   }
   EXPECT_EQ(error_of("flag: yes", [&](YamlMap& in) { in.required("flag", flag); }),
-            "f.yaml:1: 'flag' must be true or false, found 'yes'");
+            "f.yaml:1: 'flag' must be true or false, found 'yes' | write true, without quotation marks");
   EXPECT_EQ(error_of("name:", [&](YamlMap& in) { in.required("name", name); }),
-            "f.yaml:1: 'name' must be a text, found nothing");
+            "f.yaml:1: 'name' must be a text, found nothing | write it behind the colon; '' is an empty one");
   EXPECT_EQ(error_of("edges:\n - 1\n - {}", [&](YamlMap& in) { in.required("edges", edges); }),
-            "f.yaml:3: 'edges[1]' must be a number, found a mapping");
+            "f.yaml:3: 'edges[1]' must be a number, found a mapping | write one number");
   EXPECT_EQ(error_of("dtype: fp64",
                      [&](YamlMap& in) {
                        in.required("dtype", dtype, choices({Dtype::f64, Dtype::f16}));
@@ -189,6 +191,39 @@ TEST(Yaml, AValueOfOthersIsToldByItsMeaning) {
   EXPECT_EQ(error_of("dtype: f23", body), expected + "'f23' | did you mean f32?");
 }
 
+/// What a reader says of one value that is not what it expects.
+TEST(Yaml, WhatWasMeantIsToldWithEachKindOfValue) {
+  double time_s = 0;
+  std::uint64_t count = 0;
+  std::string name;
+  std::vector<std::string> names;
+  Dtype dtype = Dtype::u8;
+  const auto model = [&](YamlMap& in) {
+    in.required("name", name);
+    in.optional("time_s", time_s);
+  };
+  const auto read = [&](YamlMap& in) {
+    in.optional("time_s", time_s);
+    in.optional("count", count);
+    in.optional("names", names);
+    in.optional("dtype", dtype, choices({Dtype::f64, Dtype::f16}));
+    in.optional_map("limits", [&](YamlMap& limits) { limits.optional("time_s", time_s); });
+    in.optional_maps("models", model);
+  };
+  for (const auto& [yaml, hint] : std::map<std::string, std::string>{
+           {"time_s: 40s", "in seconds, without a unit: 40"},
+           {"time_s: 1.5 m", "in seconds, without a unit: 90"},
+           {"count: 5k", "a number without a unit: 5"},
+           {"count: 10_000", "write 10000"},
+           {"count:", "write a number behind the colon, or leave the key out"},
+           {"names: a", "write [a]"},
+           {"dtype: F16", "did you mean f16?"},
+           {"limits: 5", "write {KEY: VALUE}, or KEY: VALUE lines below it; its keys are time_s"},
+           {"models: a", "write [{KEY: VALUE}, ...]"},
+           {"models: [gpt-4o]", "write {name: gpt-4o}; its keys are name, time_s"}})
+    EXPECT_THAT(error_of(yaml, read), testing::EndsWith(" | " + hint)) << yaml;
+}
+
 TEST(Yaml, TheFirstErrorWinsAndCallersCanAddTheirOwn) {
   int a = 7;
   EXPECT_EQ(error_of("a: x\nb: y",
@@ -197,7 +232,7 @@ TEST(Yaml, TheFirstErrorWinsAndCallersCanAddTheirOwn) {
                        in.required("b", a);
                        EXPECT_FALSE(in.ok());
                      }),
-            "f.yaml:1: 'a' must be a whole number, found 'x'");
+            "f.yaml:1: 'a' must be a whole number, found 'x' | a number is written with digits");
   EXPECT_EQ(a, 7);
   EXPECT_EQ(error_of("a: 1\nb: 2",
                      [&](YamlMap& in) {

@@ -44,6 +44,16 @@ TEST_F(Files, OnlyRegularOnesAreRead) {
   EXPECT_EQ(failure("/dev/zero"), ErrorCode::bad_input);
 }
 
+TEST(Texts, BeginWithoutTheMarkOfByteOrder) {
+  std::string text = "\xef\xbb\xbfone \xef\xbb\xbf", mark = "\xef\xbb\xbf";
+  drop_byte_order_mark(text);
+  drop_byte_order_mark(mark);
+  EXPECT_EQ(text, "one \xef\xbb\xbf");
+  EXPECT_EQ(mark, "");
+  EXPECT_TRUE(check_text(text, "a.cpp"));
+  EXPECT_EQ(check_text(std::string(2, '\0'), "a.cpp").error().where, "a.cpp");
+}
+
 TEST_F(Files, AreWrittenInThePlaceOfLinksAndNotThroughThem) {
   const fs::path link = folder_.path() / "link";
   lay(file_, "theirs");

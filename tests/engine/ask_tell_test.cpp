@@ -95,6 +95,36 @@ TEST(AskTell, NoMoreTranslationsAreUnderWayThanIslandsAndFailuresAskFor) {
   EXPECT_NE(op(next(engine)), Operator::translate);
 }
 
+TEST(AskTell, AnOpeningWithoutASeedCountsTheSameBinaryAsAFailure) {
+  auto options = toy_options(100);
+  options.seeds.clear();
+  options.sampler = std::make_shared<TreeSampler>(TreeSampler::create({.opening = 5}).value());
+  Engine engine = open_engine(options, no_events());
+  const auto begun = [&] {  // the tickets that can be had now: T for a translation from the reference alone
+    std::string ops;
+    std::vector<TicketId> tickets;
+    while (const auto ticket = engine.ask().value()) {
+      const auto& work = std::get<Propose>(ticket->work);
+      const bool accepted_parent = work.selection.parent && work.selection.parent->evaluation.accepted();
+      ops += work.op == Operator::translate && !accepted_parent ? "T" : "-";
+      tickets.push_back(ticket->id);
+      if (ops.back() == '-') break;  // as many as anybody wants
+    }
+    return std::pair(ops, tickets);
+  };
+  const auto tell = [&](TicketId ticket, long x, const char* binary) {
+    return engine.tell(ticket, number(x), of_binary(binary, score_of(x)))->front().kind;
+  };
+  const auto first = begun();
+  EXPECT_EQ(first.first, "TTTTT");
+  tell(first.second[0], 3, "rejected");
+  EXPECT_EQ(begun().first, "TT") << "five and one for the failure, and four were under way";
+  EXPECT_EQ(tell(first.second[1], 10, "a"), CommitKind::evaluated);
+  EXPECT_EQ(begun().first, "-") << "four are waited for, one failed, and five are under way";
+  EXPECT_EQ(tell(first.second[2], 11, "a"), CommitKind::repeated);
+  EXPECT_EQ(begun().first, "TT-") << "until the opening has had its tickets";
+}
+
 TEST(AskTell, TellingTwiceIsRefused) {
   Engine engine = open_engine(toy_options(), no_events());
   tell_seed(engine);

@@ -70,6 +70,24 @@ TEST(Duel, AnIncumbentThatBreaksARuleLoses) {
   EXPECT_EQ(best_of(engine), 1U);
 }
 
+TEST(Confirm, TheNextBestOfTheCellFollowsWhoeverDoesNotHold) {
+  auto options = one_cell(5);
+  options.confirm = true;
+  options.duels = 0;
+  Engine engine = open_engine(options, no_events());
+  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(10))));
+  long x = 0;
+  for (const double fitness : {70, 90, 80, 80, 40})
+    ASSERT_TRUE(engine.tell(next(engine).id, number(++x), accepted(Measurement::exact(fitness))));
+  std::vector<std::uint64_t> elites;
+  for (const Evaluation& measured : {accepted(Measurement::exact(40)), rejected(), rejected()}) {
+    ASSERT_TRUE(engine.tell(next(engine).id, measured));
+    engine.inspect(
+        [&](const SearchState& state) { elites.push_back(state.archipelago().best()->program->id.value); });
+  }
+  EXPECT_EQ(elites, (std::vector<std::uint64_t>{3, 4, 1})) << "of equals the older; 2 has 65 by now";
+}
+
 TEST(Duel, ALostDuelLeavesTheIncumbent) {
   Engine engine = with_challenger(one_cell(), no_events());
   EXPECT_EQ(engine.tell(next(engine).id, duel(0.8, 0.1))->front().added, AddStatus::not_better);

@@ -1,5 +1,6 @@
 // What the search remembers of knobs, what the tuner gets to know of it, and the tuning of new structures.
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -158,6 +159,89 @@ TEST(Knobs, ANewStructureKnowsWhereTheBestOfAnotherStands) {
     history = state.knobs().history(*toy_knobs(program("longer", 0, 0)));
   });
   EXPECT_THAT(history.elsewhere, IsEmpty()) << "its own observations tell more";
+}
+
+TEST(Knobs, TheBestOfAnotherIsTheOneThatALookThroughAllFinds) {
+  const std::vector<std::string> values{"1", "2", "4", "8"};
+  const std::vector<std::vector<KnobList>> kinds{{{"tile", values}, {"width", values}},
+                                                 {{"depth", values}, {"tile", values}, {"width", values}},
+                                                 {{"", values}, {"tile", {"1", "2"}}}};
+  const auto setting = [&](std::uint64_t structure, std::size_t a, std::size_t b) {
+    const auto& knobs = kinds[structure % kinds.size()];
+    KnobSetting made{digest_of(std::to_string(structure)), knobs, {a, b % 2}};
+    made.point.resize(knobs.size(), b);
+    return made;
+  };
+  struct Seen {
+    KnobSetting setting;
+    std::vector<std::pair<KnobPoint, std::optional<double>>> points;
+  };
+  std::map<Digest, Seen> all;
+  KnobMemory memory;
+  Rng rng(1, 0, Purpose::evaluation);
+  for (int i = 0; i < 600; ++i) {
+    const KnobSetting noted = setting(rng.below(12), rng.below(4), rng.below(4));
+    const auto fitness = rng.chance(0.3) ? std::nullopt : std::optional(double(rng.below(6)));
+    memory.note(noted, fitness, 0);
+    Seen& seen = all.try_emplace(noted.structure, Seen{noted, {}}).first->second;
+    const auto at =
+        std::ranges::find(seen.points, noted.point, &std::pair<KnobPoint, std::optional<double>>::first);
+    if (at == seen.points.end())
+      seen.points.emplace_back(noted.point, fitness);
+    else
+      at->second = fitness;
+
+    const KnobSetting asked = setting(12 + rng.below(3), 0, 0);
+    std::vector<std::optional<std::size_t>> nearest(asked.knobs.size());
+    std::size_t most = 0;
+    double highest = 0;
+    for (const auto& [digest, other] : all) {
+      const std::pair<KnobPoint, std::optional<double>>* best = nullptr;
+      for (const auto& one : other.points)
+        if (one.second && (!best || *one.second > *best->second)) best = &one;
+      if (!best) continue;
+      std::vector<std::optional<std::size_t>> found(asked.knobs.size());
+      std::size_t shared = 0;
+      for (std::size_t k = 0; k < found.size(); ++k)
+        for (std::size_t j = 0; j < other.setting.knobs.size(); ++j)
+          if (!asked.knobs[k].name.empty() && other.setting.knobs[j] == asked.knobs[k]) {
+            found[k] = best->first[j];
+            ++shared;
+          }
+      if (shared == 0 || shared < most || (shared == most && *best->second <= highest)) continue;
+      most = shared;
+      highest = *best->second;
+      nearest = found;
+    }
+    ASSERT_EQ(memory.history(asked).elsewhere, nearest) << "after " << i;
+  }
+}
+
+TEST(Knobs, ObservationsAreAListWhoseCopiesStayAsTheyWere) {
+  KnobObservations all;
+  std::vector<KnobObservation> list;
+  std::vector<std::pair<KnobObservations, std::vector<KnobObservation>>> copies;
+  Rng rng(1, 0, Purpose::evaluation);
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const KnobObservation one{{i}, rng.uniform(), 0};
+    if (i % 3 > 0 || list.empty()) {
+      all.push_back(one);
+      list.push_back(one);
+    } else {
+      const auto at = static_cast<std::size_t>(rng.below(list.size()));
+      all.replace(at, one);
+      list[at] = one;
+    }
+    if (i % 50 > 0) continue;
+    const std::size_t count = std::min<std::size_t>(300, list.size());
+    copies.emplace_back(all.last(300), std::vector(list.end() - std::ptrdiff_t(count), list.end()));
+  }
+  copies.emplace_back(all, list);
+  copies.emplace_back(all.last(0), std::vector<KnobObservation>());
+  for (const auto& [copy, expected] : copies) {
+    EXPECT_EQ(copy.size(), expected.size());
+    EXPECT_TRUE(std::equal(copy.begin(), copy.end(), expected.begin(), expected.end()));
+  }
 }
 
 TEST(Knobs, ABestThatDoesNotHoldIsARejectionOfItsPoint) {

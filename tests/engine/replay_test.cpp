@@ -83,6 +83,13 @@ TEST(Replay, SoDoesOneOfATreeWhoseOpeningIsCut) {
   expect_the_same_wherever_it_is_cut(options);
 }
 
+TEST(Replay, SoDoesOneThatBeginsWithTranslations) {
+  auto options = eventful_options(true);
+  options.seeds.clear();
+  options.sampler = std::make_shared<TreeSampler>(TreeSampler::create().value());
+  expect_the_same_wherever_it_is_cut(options);
+}
+
 TEST(Replay, ADeterministicRunCutTwiceEndsInTheSameArchive) {
   const auto options = eventful_options(true);
   const auto whole = no_events();
@@ -327,6 +334,42 @@ TEST(Replay, ProgramsThatNobodyHoldsAreReadFromTheJournal) {
     if (!record.individual.expired()) continue;
     EXPECT_EQ(state.individual(id).error().code, ErrorCode::not_found);
   }
+}
+
+/// Counts who reads it from somewhere in the middle.
+class CountedJournal final : public Journal {
+ public:
+  Status append(std::span<const Event> events) override { return journal_.append(events); }
+  Status replay(std::uint64_t after,
+                const std::function<Status(std::uint64_t, const Event&)>& visit) const override {
+    ++reads;
+    return journal_.replay(after, visit);
+  }
+  mutable std::size_t reads = 0;
+
+ private:
+  MemoryJournal journal_{no_events()};
+};
+
+TEST(Replay, KinAreReadFromTheJournalOnce) {
+  auto options = toy_options(1000);
+  options.axes = {};
+  options.kin = 4;
+  auto owned = std::make_unique<CountedJournal>();
+  const CountedJournal& journal = *owned;
+  Engine engine = Engine::create(std::move(owned), options, nullptr, nullptr).value();
+  ASSERT_TRUE(engine.tell(engine.ask()->value().id, accepted(Measurement::exact(1))));
+  // Children of the seed that stays the best, which nobody holds once they are no leaders.
+  for (long x = 1; x <= 60; ++x)
+    ASSERT_TRUE(
+        engine.tell(engine.ask()->value().id, number(x), accepted(Measurement::exact(1 - 0.01 * double(x)))));
+  const Ticket ticket = engine.ask()->value();
+  const std::size_t reads = journal.reads;
+  EXPECT_GT(reads, 1U) << "its latest children are read";
+  EXPECT_EQ(std::get<Propose>(ticket.work).selection.kin.size(), 4U);
+  ASSERT_TRUE(engine.tell(ticket.id, Refusal{}));
+  ASSERT_TRUE(engine.ask()->has_value());
+  EXPECT_EQ(journal.reads, reads);
 }
 
 TEST(Replay, ARepeatOfAProgramThatNobodyHoldsIsAnsweredFromTheJournal) {

@@ -2,8 +2,11 @@
 // answers.
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +107,54 @@ TEST(Run, KeepsToTheLimitsInFlight) {
   ASSERT_TRUE(engine.run());
   EXPECT_LE(most_evaluating, 3);
   EXPECT_LE(most_proposing, 5);
+}
+
+/// A model whose replies come when the test says so.
+class Held final : public Proposer {
+ public:
+  void start(ProposalRequest request, std::stop_token, Sink<Proposal> done) override {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace_back(request.ticket, std::move(done));
+    changed_.notify_all();
+  }
+  /// Whether so many wait for a reply; gives up a test that would never end.
+  bool has(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::minutes(2), [&] { return waiting_.size() >= count; });
+  }
+  void reply(const std::function<Result<Proposal>(TicketId)>& what) {
+    std::unique_lock lock(mutex_);
+    const auto waiting = std::exchange(waiting_, {});
+    lock.unlock();
+    for (const auto& [ticket, done] : waiting) done(what(ticket));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::pair<TicketId, Sink<Proposal>>> waiting_;
+};
+
+TEST(Run, WithoutASeedThePlacesAreFilledAtOnce) {
+  auto options = toy_options(1000);
+  options.seeds.clear();
+  options.sampler = nullptr;  // the default's opening is 5
+  options.proposals_in_flight = 16;
+  options.evaluations_in_flight = 16;
+  const auto model = std::make_shared<Held>();
+  Engine engine = open_engine(options, no_events(), blocking(score, 2), model);
+  std::stop_source stop;
+  std::jthread run([&] { EXPECT_TRUE(engine.run({}, stop.get_token())); });
+  const auto failing = [](TicketId ticket) {
+    return Proposal{Child{number(long(ticket.value) * 10 + 3), Origin::rewrite, {}}, {}, {}};
+  };
+  EXPECT_TRUE(model->has(5)) << "before anybody has replied";
+  model->reply(failing);
+  EXPECT_TRUE(model->has(10)) << "one more for each that failed";
+  model->reply(failing);
+  EXPECT_TRUE(model->has(16));
+  stop.request_stop();
+  model->reply([](TicketId) -> Result<Proposal> { return fail(ErrorCode::cancelled, "stopped"); });
 }
 
 TEST(Run, AnErrorIsRetriedWithTheNextAttempt) {

@@ -201,6 +201,69 @@ TEST(Trials, WhatAnAgentConfirmsCountsForItsProgram) {
   EXPECT_EQ(outcome.best->evaluation.metrics()->fitness().samples, 24U) << "both measurements count";
 }
 
+/// The end needs no answer that has to be evaluated, and the next session goes on.
+TEST(Trials, AProposerEndsTheRunWhichMeasuresItsBestAgain) {
+  auto options = trial_options(12);  // without rivals, whose number moves
+  options.topology = Topology::ring(1).value();
+  const auto events = no_events();
+  const auto proposer = [&](Engine*& engine, std::vector<std::uint64_t>& left) {
+    return [&](const ProposalRequest& request) -> Result<Proposal> {
+      const auto look = [&] {
+        engine->inspect([&](const SearchState& state) { left.push_back(state.evaluations_left().value()); });
+      };
+      look();
+      const auto tried = attempt(request, child_of(request, 10 + long(request.ticket.value)));
+      (void)attempt(request, tried->program->id);
+      look();
+      return Proposal{Refusal{RefusalCode::finished, "done"}, {}, {}};
+    };
+  };
+  for (const unsigned session : {1U, 2U}) {
+    Engine* running = nullptr;
+    std::vector<std::uint64_t> left;
+    auto one = options;
+    one.proposals_in_flight = 1;
+    auto engine = open_engine(one, events, blocking(score), blocking(proposer(running, left)));
+    running = &engine;
+    EXPECT_FALSE(engine.done()) << "session " << session;
+    const auto outcome = engine.run().value();
+    EXPECT_EQ(outcome.reason, EndReason::finished);
+    ASSERT_TRUE(outcome.confirmation) << "session " << session;
+    EXPECT_EQ(outcome.counts.iterations, session);
+    ASSERT_EQ(left.size(), 2U);
+    EXPECT_EQ(left[0] - left[1], 2U) << "a trial and a confirmation";
+    EXPECT_EQ(replayed(options, events), text_of(engine));
+  }
+}
+
+/// Whoever asks until it is lucky shall not change the figure, nor take it away.
+TEST(Trials, WhatAnAgentConfirmsLaterLeavesTheRunsOwnFigure) {
+  auto options = trial_options(30);
+  options.topology = Topology::ring(1).value();
+  options.proposals_in_flight = 1;
+  const auto events = no_events();
+  ProgramId best;
+  const auto finish = [](const ProposalRequest&) {
+    return Proposal{Refusal{RefusalCode::finished, ""}, {}, {}};
+  };
+  const auto figure = [&](double fitness, const ProposalFunction& propose) {
+    const auto measured = [fitness](const EvaluationJob& job) {
+      return job.remeasurement ? accepted({fitness, fitness - 0.1, fitness + 0.1, 8, "x"}) : score(job);
+    };
+    auto engine = open_engine(options, events, blocking(measured), blocking(propose));
+    const auto outcome = engine.run().value();
+    best = outcome.best->program->id;
+    return outcome.confirmation ? outcome.confirmation->metrics()->fitness().median : 0;
+  };
+  EXPECT_EQ(figure(5, finish), 5);
+  EXPECT_EQ(figure(6,
+                   [&](const ProposalRequest& request) -> Result<Proposal> {
+                     EXPECT_EQ(attempt(request, best)->evaluation.metrics()->fitness().median, 6);
+                     return finish(request);
+                   }),
+            5);
+}
+
 /// Every prefix of the journal is a place where a killed process may have stopped; a prime step meets all
 /// kinds of them.
 TEST(Trials, AreNeitherLostNorDoubledWhereverTheRunIsCut) {

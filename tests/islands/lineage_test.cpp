@@ -26,16 +26,20 @@ Lineage family() {
 TEST(Lineage, PathFollowsTheFirstParents) {
   EXPECT_THAT(family().path_to_seed(p(4)), ElementsAre(p(4), p(3), p(2), p(0)));
   EXPECT_THAT(family().path_to_seed(p(0)), ElementsAre(p(0)));
-}
-
-TEST(Lineage, AncestorsAreEverybodyOnce) {
-  EXPECT_THAT(family().ancestors(p(4)), ElementsAre(p(0), p(1), p(2), p(3)));
-  EXPECT_THAT(family().ancestors(p(0)), ElementsAre());
+  EXPECT_THAT(family().path_to_seed(p(4), 2), ElementsAre(p(4), p(3), p(2)));
 }
 
 TEST(Lineage, ChildrenNameTheirParents) {
-  EXPECT_THAT(family().children(p(0)), ElementsAre(p(1), p(2)));
-  EXPECT_THAT(family().children(p(1)), ElementsAre(p(3))) << "also as the second parent";
+  const Lineage known = family();
+  EXPECT_THAT(known.children(p(0)), ElementsAre(p(1), p(2)));
+  EXPECT_THAT(known.children(p(1)), ElementsAre(p(3))) << "also as the second parent";
+  EXPECT_THAT(known.children(p(4)), ElementsAre());
+}
+
+TEST(Lineage, ChildrenAscendWhateverArrivesFirst) {
+  Lineage lineage = family();
+  for (const std::uint64_t late : {9, 6, 8}) EXPECT_TRUE(lineage.add(p(late), {p(0), p(0)}));
+  EXPECT_THAT(lineage.children(p(0)), ElementsAre(p(1), p(2), p(6), p(8), p(9)));
 }
 
 TEST(Lineage, RefusesWhatWouldMakeACircle) {

@@ -1,4 +1,5 @@
 // The default sampler: its opening, whom it chooses and what it shows.
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -52,6 +53,51 @@ TEST(TreeSampler, OpensWithTheSeedAloneUntilEnoughProgramsJoined) {
   EXPECT_THAT(opening.top, IsEmpty());
   EXPECT_THAT(opening.inspirations, IsEmpty());
   EXPECT_EQ(sample(island_of(5), {.opening = 5}).parent->program->id.value, 5U);
+}
+
+/// What draw_inspirations() says: each the farthest of four random others, which are one after the other
+/// taken out of a list.
+std::vector<std::uint64_t> inspirations_from_a_list(const Island& from, const Selection& shown,
+                                                    std::size_t count, Rng rng) {
+  std::vector<const Elite*> pool;
+  for (const Elite& elite : from.archive().elites())
+    if (elite.individual != shown.parent && std::ranges::find(shown.top, elite.individual) == shown.top.end())
+      pool.push_back(&elite);
+  const Grid& grid = from.archive().grid();
+  std::vector<Cell> cells{grid.cell_of(*shown.parent->evaluation.metrics())};
+  std::vector<std::uint64_t> drawn;
+  while (drawn.size() < count && !pool.empty()) {
+    std::size_t farthest = 0;
+    double distance = -1;
+    for (int i = 0; i < 4; ++i) {
+      const auto candidate = static_cast<std::size_t>(rng.below(pool.size()));
+      double nearest = 1;
+      for (const Cell cell : cells) nearest = std::min(nearest, grid.distance(pool[candidate]->cell, cell));
+      if (nearest > distance) farthest = candidate;
+      distance = std::max(distance, nearest);
+    }
+    std::swap(pool[farthest], pool.back());
+    drawn.push_back(pool.back()->individual->program->id.value);
+    cells.push_back(pool.back()->cell);
+    pool.pop_back();
+  }
+  return drawn;
+}
+
+TEST(TreeSampler, DrawsInspirationsAsFromAListOfAllOthers) {
+  const TreeOptions options{.opening = 0, .inspirations = 9};
+  for (const std::uint64_t children : {3, 6, 11, 12, 13, 60}) {
+    Island home = island_of(children);
+    for (int i = 0; i < 40; ++i) {
+      const Selection shown = sample(home, options);
+      std::vector<std::uint64_t> drawn;
+      for (const IndividualPtr& one : shown.inspirations) drawn.push_back(one->program->id.value);
+      EXPECT_EQ(drawn, inspirations_from_a_list(home, shown, options.inspirations,
+                                                Rng(42, home.visits(), Purpose::sampling)));
+      EXPECT_EQ(drawn.size(), std::min<std::size_t>(options.inspirations, children - shown.top.size()));
+      home.visit(shown.parent->program->id);
+    }
+  }
 }
 
 TEST(TreeSampler, AnOpeningInWhichMostFailEnds) {

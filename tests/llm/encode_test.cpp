@@ -91,6 +91,13 @@ TEST(Encode, ExtraBodyIsLaidOver) {
   }
 }
 
+TEST(Encode, WhatAMessageOfChatCompletionsHoldsBesides) {
+  ModelCall what = call();
+  what.messages = {{Role::user, "found", R"({"role": "tool", "tool_call_id": "a"})"}};
+  EXPECT_EQ(encoded(Protocol::chat_completions, what)["messages"],
+            Json::parse(R"([{"role": "tool", "tool_call_id": "a", "content": "found"}])"));
+}
+
 TEST(Encode, RefusesBytesThatAreNotUtf8) {
   ModelCall what = call();
   what.messages[1].text = "\xFF";

@@ -26,6 +26,36 @@ TEST(Chat, HalvesOfACharacterAreReplaced) {
   EXPECT_EQ(stream->finish().value().text, "a\\\uFFFD\uFFFD \U0001F600");
 }
 
+/// Whole or in pieces they are the same.
+TEST(Chat, CallsOfTools) {
+  const std::string calls =
+      R"([{"function":{"arguments":"{\"n\": 1}","name":"look"},"id":"a","type":"function"},)"
+      R"({"function":{"arguments":"{}","name":"end"},"id":"b","type":"function"}])";
+  const auto whole = decode_reply(Protocol::chat_completions,
+                                  R"({"choices": [{"message": {"content": null, "tool_calls": )" + calls +
+                                      R"(}, "finish_reason": "tool_calls"}]})");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->tool_calls, calls);
+  const auto piece = [](const std::string& call) {
+    return R"({"choices": [{"delta": {"tool_calls": [)" + call + "]}}]}";
+  };
+  const auto pieces =
+      streamed(Protocol::chat_completions,
+               {piece(R"({"index": 0, "id": "a", "function": {"name": "look", "arguments": ""}})"),
+                piece(R"({"index": 0, "function": {"arguments": "{\"n\": "}})"),
+                piece(R"({"index": 0, "function": {"arguments": "1}"}})"),
+                piece(R"({"index": 1, "id": "b", "function": {"name": "end", "arguments": "{}"}})"),
+                piece(R"({"index": 99, "function": {"name": "far"}}, 7)"),
+                R"({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})"});
+  ASSERT_TRUE(pieces);
+  EXPECT_EQ(pieces->tool_calls, calls);
+  ModelReply thought;
+  thought.reasoning = "Let me look.";
+  EXPECT_TRUE(is_only_reasoning(thought));
+  thought.tool_calls = calls;
+  EXPECT_FALSE(is_only_reasoning(thought));
+}
+
 TEST(Responses, OnlyTheFirstEndCounts) {
   const auto stream = make_stream_decoder(Protocol::responses);
   const char* text = R"([{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}])";

@@ -194,6 +194,51 @@ TEST(Learn, ATacticHelpedIfAChildThatGainedDidHalfOfIt) {
   EXPECT_TRUE(run.helped({tactic(half)}, false).empty()) << "nobody was shown it";
 }
 
+/// The comment's values stand on both sides of such a change. What one run taught helps the next one.
+TEST(Learn, ATacticThatSetsKnobsHelps) {
+  const auto text = [](const std::string& tile, const std::string& kind, const std::string& unroll) {
+    return "// EVOLVE-BLOCK-START\nconstexpr int kTile = " + tile +
+           ";  // @tune 8 16 64\nconstexpr bool kFast = " + kind + ";  // @tune true false\n#define UNROLL " +
+           unroll + "\nint run() { return kTile; }\n// EVOLVE-BLOCK-END\nint frozen() { return 64; }\n";
+  };
+  const auto rules_of_step = [&](const std::string& before, const std::string& after) {
+    return History().child(0, {}, before, accepted(1, 1)).child(1, {{0}}, after, accepted(5, 5)).rules();
+  };
+  for (const std::string& after :
+       {text("64", "false", "1"), text("8", "true", "1"), text("8", "false", "4")}) {
+    const auto rules = rules_of_step(text("8", "false", "1"), after);
+    ASSERT_EQ(rules.size(), 1u);
+    const auto helps = [&](const std::string& later) {
+      History run;
+      run.child(0, {}, text("8", "false", "1"), accepted(1, 1)).child(1, {{0}}, later, accepted(2, 2));
+      return run.helped(rules).at(rules[0].text);
+    };
+    EXPECT_TRUE(helps(after)) << summary_of(rules[0]);
+    EXPECT_TRUE(helps(after + "int more;\n"));
+    EXPECT_FALSE(helps(text("16", "false", "2"))) << "other values";
+    EXPECT_FALSE(helps(text("8", "false", "1") + "bool x = f(true, 64, 4);\n")) << "not the knob";
+  }
+}
+
+/// A loop that is turned around brings in no word.
+TEST(Learn, ATacticThatOnlyChangesAnOrderHelps) {
+  const std::string rows = "for (i) for (j) s += a[i] + b[j];\n",
+                    columns = "for (j) for (i) s += a[i] + b[j];\n";
+  const auto rules =
+      History().child(0, {}, rows, accepted(1, 1)).child(1, {{0}}, columns, accepted(5, 5)).rules();
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(summary_of(rules[0]), "5.00x: another order of what is there");
+  const auto helps = [&](const std::string& later) {
+    return History()
+        .child(0, {}, rows, accepted(1, 1))
+        .child(1, {{0}}, later, accepted(2, 2))
+        .helped(rules)
+        .at(rules[0].text);
+  };
+  EXPECT_TRUE(helps("int wide;\n" + columns));
+  EXPECT_FALSE(helps("for (i) for (j) s += a[j] + b[i];\n"));
+}
+
 TEST(Learn, ARefusalHelpedIfAnAcceptedChildDidWhatWasAccepted) {
   History run;
   run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int a, heap;\n", accepted(1, 1));

@@ -73,7 +73,7 @@ TEST(Retrieval, PutsTacticsThatGainedMoreFirst) {
 
 TEST(Retrieval, LeavesOutExpiredRules) {
   MemoryRule useless = rule("x");
-  for (int i = 0; i < 5; ++i) useless.uses.push_back({"r" + std::to_string(i), false});
+  for (int i = 0; i < 5; ++i) useless.uses.push_back({"s" + std::to_string(i), false});
   EXPECT_TRUE(retrieve({useless}, "cpu", {"softmax"}, kAmple).rules.empty());
 }
 

@@ -99,11 +99,17 @@ TEST(MemoryRule, LosesRankAndExpiresWhenItNeverHelps) {
   for (std::size_t i = 0; i < MemoryRule::kExpiresAfter; ++i) {
     EXPECT_FALSE(useless.expired());
     const double before = useless.rank();
-    useless.uses.push_back({"r" + std::to_string(i), false});
-    useful.uses.push_back({"r" + std::to_string(i), i == 0});
+    useless.uses.push_back({"s" + std::to_string(i), false});
+    useful.uses.push_back({"s" + std::to_string(i), i == 0});
     EXPECT_LT(useless.rank(), before);
   }
   EXPECT_TRUE(useless.expired());
+  MemoryRule found_again = useless;
+  found_again.evidence.front().run = "s3";
+  EXPECT_FALSE(found_again.expired()) << "its verdict proves it, whatever an earlier version noted";
+  EXPECT_EQ(found_again.helped(), 1u);
+  found_again.kind = RuleKind::dead_end;
+  EXPECT_TRUE(found_again.expired()) << "tried all the same";
   EXPECT_FALSE(useful.expired());
   EXPECT_GT(useful.rank(), useless.rank());
 }

@@ -10,6 +10,9 @@ namespace kernelsmith {
 /// and every byte that is no valid UTF-8, written as \xNN: what a candidate prints must not steer a terminal.
 std::string escape_controls(std::string_view text);
 
+/// A word as a shell reads it back: in single quotes if it has to be.
+std::string shell_word(const std::string& word);
+
 /// JSON text with those of these characters that JSON lets stand in its strings written as \uNNNN: the same
 /// value, fit for a terminal.
 std::string escape_controls_in_json(std::string_view json);

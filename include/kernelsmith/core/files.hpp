@@ -27,6 +27,12 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, std::si
 Result<std::string> read_regular_file(const Descriptor& file, const std::filesystem::path& path,
                                       std::size_t limit);
 
+/// Takes away the mark that some editors put before UTF-8: compilers drop it, and other readers stumble.
+void drop_byte_order_mark(std::string& text);
+
+/// `bad_input` if it holds a zero byte, as programs, archives and UTF-16 do: then it is no source text.
+Status check_text(std::string_view bytes, const std::string& where);
+
 enum class Flush { no, yes };
 
 /// Writes a file that was not there: what lies under the name, if only a link, is removed and not written to.

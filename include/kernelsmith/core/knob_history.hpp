@@ -2,9 +2,14 @@
 // proposer can learn from it, and neither needs to know how knobs are written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
@@ -40,11 +45,95 @@ struct KnobObservation {
   friend bool operator==(const KnobObservation&, const KnobObservation&) = default;
 };
 
+/// Observations in their order. Copies share all but the last few: a search gives one to each child that is
+/// tuned, and goes on adding to its own.
+class KnobObservations {
+ public:
+  KnobObservations() = default;
+  KnobObservations(std::initializer_list<KnobObservation> list) {
+    for (const KnobObservation& one : list) push_back(one);
+  }
+
+  std::size_t size() const { return chunks_.size() * kChunk + latest_.size() - skipped_; }
+  const KnobObservation& operator[](std::size_t i) const {
+    const std::size_t at = skipped_ + i, chunk = at / kChunk;
+    return (chunk < chunks_.size() ? *chunks_[chunk] : latest_)[at % kChunk];
+  }
+
+  void push_back(KnobObservation one) {
+    latest_.push_back(std::move(one));
+    if (latest_.size() == kChunk)
+      chunks_.push_back(std::make_shared<const Chunk>(std::exchange(latest_, {})));
+  }
+  void replace(std::size_t i, KnobObservation one) {
+    const std::size_t at = skipped_ + i, chunk = at / kChunk;
+    if (chunk == chunks_.size()) {
+      latest_[at % kChunk] = std::move(one);
+      return;
+    }
+    Chunk changed = *chunks_[chunk];  // others may read it
+    changed[at % kChunk] = std::move(one);
+    chunks_[chunk] = std::make_shared<const Chunk>(std::move(changed));
+  }
+
+  /// The last `count` of them, or all.
+  KnobObservations last(std::size_t count) const {
+    const std::size_t first = skipped_ + size() - std::min(count, size());
+    KnobObservations last;
+    last.chunks_.assign(chunks_.begin() + static_cast<std::ptrdiff_t>(first / kChunk), chunks_.end());
+    last.latest_ = latest_;
+    last.skipped_ = first % kChunk;
+    return last;
+  }
+
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = KnobObservation;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const KnobObservation*;
+    using reference = const KnobObservation&;
+
+    Iterator() = default;
+    Iterator(const KnobObservations& all, std::size_t at) : all_(&all), at_(at) {}
+    reference operator*() const { return (*all_)[at_]; }
+    pointer operator->() const { return &**this; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*all_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const KnobObservations* all_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  using const_iterator = Iterator;
+  using iterator = Iterator;
+  using value_type = KnobObservation;
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+  friend bool operator==(const KnobObservations& a, const KnobObservations& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  /// Few enough to be copied with each history, and many enough that a history is a short list of chunks.
+  static constexpr std::size_t kChunk = 128;
+  using Chunk = std::vector<KnobObservation>;
+
+  std::vector<std::shared_ptr<const Chunk>> chunks_;  ///< full ones
+  Chunk latest_;
+  std::size_t skipped_ = 0;  ///< of the first chunk
+};
+
 /// What is known about a structure when one of its programs is to be tuned.
 struct KnobHistory {
-  std::vector<KnobObservation> seen;  ///< in the order in which they took effect
-  std::vector<KnobPoint> pending;     ///< proposed, and not judged yet
-  std::size_t asked = 0;              ///< children asked for of which nothing is known yet
+  KnobObservations seen;           ///< in the order in which they took effect
+  std::vector<KnobPoint> pending;  ///< proposed, and not judged yet
+  std::size_t asked = 0;           ///< children asked for of which nothing is known yet
   /// While at most one program of the structure is known: for each knob, where the best program stands of
   /// another structure that has this knob, by name and list. If several do, the one that shares the most
   /// knobs counts.

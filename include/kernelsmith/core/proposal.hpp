@@ -87,6 +87,7 @@ enum class RefusalCode {
   unchanged,       ///< a reply that gives the parent back
   no_knobs,        ///< the tuner found nothing to vary
   exhausted,       ///< nothing is left to propose
+  finished,        ///< whoever proposes has no more to do: it ends the run
 };
 
 std::string_view name_of(RefusalCode code);

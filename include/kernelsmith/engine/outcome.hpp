@@ -66,6 +66,7 @@ enum class EndReason {
   budget,      ///< a budget is used up
   flat,        ///< what is left is expected to gain less than Budgets::until_flat
   exhausted,   ///< the proposer has nothing new
+  finished,    ///< the proposer said that it has no more to do; another session goes on
   refused,     ///< every seed was rejected
   stopped,     ///< on request; resumable
   errors,      ///< too many Errors in a row; resumable

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -41,7 +42,8 @@ enum class TicketKind {
 };
 
 /// What is kept of every program that was evaluated, however many there are. Text and evaluation stay in
-/// memory only while somebody holds the individual: an island, an open ticket, a duel or a repair that waits.
+/// memory only while somebody holds the individual: an island, an open ticket, a duel or a repair that waits,
+/// or kin of late requests.
 struct ProgramRecord {
   Digest source;  ///< Source::digest
   Origin origin = Origin::seed;
@@ -50,7 +52,7 @@ struct ProgramRecord {
   double low = 0, fitness = 0, deviation = 0;  ///< likewise: low end, median, and its standard deviation
   std::uint64_t proposed_at = 0;               ///< the event's position in the journal
   std::vector<std::uint64_t> evaluated_at;     ///< likewise: its evaluation, and each that adds to it
-  std::weak_ptr<const Individual> individual;  ///< as it stands now
+  mutable std::weak_ptr<const Individual> individual;  ///< as it stands now
 };
 
 /// A ticket between TicketOpened and the moment it takes effect.
@@ -127,13 +129,15 @@ class SearchState {
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
   /// A program measured again.
   struct Confirmation {
-    std::optional<Evaluation> evaluation;  ///< none if an Error ended it
-    bool asked_for = false;                ///< by a proposer, and not by the run at its end
-    bool chose = false;                    ///< it took part in choosing the best, so it would flatter it
+    std::optional<Evaluation> evaluation;   ///< none if an Error ended it
+    bool asked_for = false;                 ///< by a proposer, and not by the run at its end
+    bool chose = false;                     ///< it took part in choosing the best, so it would flatter it
+    std::optional<Evaluation> latest = {};  ///< by whomever it was asked for since
 
     bool is_figure() const { return evaluation && !asked_for && !chose; }
   };
-  /// The programs that were confirmed, or were to be, with the last one of each.
+  /// The programs that were confirmed, or were to be. What a proposer asks for later does not take the place
+  /// of a figure.
   const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
   /// The best program's evaluation when the run confirmed it, by samples that had no part in choosing it;
   /// null if there is none.
@@ -182,6 +186,10 @@ class SearchState {
   /// Whether a ticket may be opened within another one now: budgets and time allow an evaluation.
   bool room_for_trial(double elapsed_s) const;
 
+  /// The evaluations that are left for trials and answers, one of them for each answer that is awaited; empty
+  /// without a budget of them. What the end of the run is going to measure is taken off.
+  std::optional<std::uint64_t> evaluations_left() const;
+
   /// The ticket that could be opened now; empty if budgets, open tickets or the pipeline forbid it.
   std::optional<TicketOpened> next_opening(double elapsed_s) const;
 
@@ -199,8 +207,7 @@ class SearchState {
 
   /// The earlier program that an open ticket's child repeats, if it does.
   std::optional<ProgramId> repeated_program(TicketId ticket) const;
-  /// For Selection::kin of a ticket that asks a model, EngineOptions::kin of each. Looks at every program:
-  /// what a call takes is seconds.
+  /// For Selection::kin of a ticket that asks a model, EngineOptions::kin of each.
   std::vector<ProgramId> kin_of(const TicketOpened& opened) const;
   /// The earlier program that was compiled to the same bytes and shares its verdict. Empty if that one was
   /// rejected and this evaluation accepts: a rejection may have been the machine's, but for one that was the
@@ -273,8 +280,8 @@ class SearchState {
   void note_last_look(const OpenTicket& ticket, const Evaluation& evaluation, const IndividualPtr& measured);
   Status replace(const IndividualPtr& measured);
   Status demote(const IndividualPtr& rejected, std::uint64_t answered_at);
-  std::vector<ProgramId> heirs_of(Cell cell, ProgramId leaving) const;
-  void keep(ProgramRecord& record, const IndividualPtr& individual) const;
+  std::vector<ProgramId> heirs_of(Cell cell, ProgramId leaving);
+  void keep(ProgramRecord& record, const IndividualPtr& individual);
   void record_try(const OpenTicket& ticket, const Commit& commit);
   void commit_closing(const OpenTicket& ticket, const TicketClosed& closed, Commit& commit);
   Evaluation described(const Source& source, const Evaluation& evaluation) const;
@@ -310,6 +317,8 @@ class SearchState {
   std::uint64_t looks_to_come() const;
   bool room_for_evaluation() const;
   bool room_for_iteration() const;
+  bool begins(const Island& island) const;
+  bool wants_translation() const;
   bool room_for_translation() const;
   const FollowUp* next_follow_up() const;
   bool crossing_due() const;
@@ -318,6 +327,7 @@ class SearchState {
   TicketOpened open_iteration() const;
   TicketOpened open_confirmation(const LastLook& look) const;
   Result<IndividualPtr> read(ProgramId id, const ProgramRecord& record) const;
+  const Digest& fingerprint_of(const Source& source) const;
 
   /// The policies of the options as they were given: those of a session that recorded no others.
   struct OwnPolicies {
@@ -351,6 +361,7 @@ class SearchState {
   bool seed_passed_ = false;   ///< or was given back: what counts is that not every seed was rejected
   unsigned idle_ = 0;          ///< iterations in a row that brought nothing new
   bool nothing_left_ = false;  ///< and among them a refusal `exhausted`
+  bool finished_ = false;      ///< a refusal `finished` came in this session
 
   std::map<TicketId, OpenTicket> open_;
   std::set<TicketId>
@@ -359,11 +370,26 @@ class SearchState {
   KnobMemory knobs_;
   std::uint64_t tunings_queued_ = 0;  ///< all of them, and not only those that wait
   std::map<ProgramId, ProgramRecord> programs_;
+  /// An accepted program in its cell. Whoever is measured again stands there twice; what its record does not
+  /// say any more does not count.
+  struct Standing {
+    double low = 0;
+    ProgramId program;
+
+    /// Of a heap: the highest low end is its front, of equals the older.
+    friend bool operator<(const Standing& a, const Standing& b) {
+      return std::tie(a.low, b.program) < std::tie(b.low, a.program);
+    }
+  };
+  std::unordered_map<Cell, std::vector<Standing>> standings_;                ///< heaps
+  std::unordered_map<ProgramId, std::vector<ProgramId>> accepted_children_;  ///< ascending
+  std::deque<IndividualPtr> kin_held_;         ///< of late requests, as they were read from the journal
   std::map<ProgramId, IndividualPtr> latest_;  ///< the latest EngineOptions::history programs, as they stand
   std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
+  mutable std::optional<std::pair<Source, Digest>> last_fingerprint_;
   std::unordered_map<Digest, ProgramId> by_binary_;  ///< Report::binary
-  std::map<ProgramId, std::uint32_t> attempts_;      ///< the next attempt of each program
+  std::map<ProgramId, std::uint32_t> attempts_;      ///< the latest of each program that had more than one
   std::map<ProgramId, unsigned> repairs_;            ///< how many repairs in a row led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::map<ProgramId, Confirmation> confirmations_;

@@ -2,13 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <map>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <kernelsmith/core/program.hpp>
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
+
+/// Adds a number to ascending ones, once.
+void insert_sorted(std::vector<ProgramId>& programs, ProgramId one);
 
 /// The edges from programs to their parents. Acyclic by construction: parents are known before their
 /// children. Not thread-safe; the engine's committer owns it.
@@ -24,16 +30,16 @@ class Lineage {
   const std::vector<ProgramId>& parents(ProgramId program) const { return parents_.at(program); }
 
   /// The programs that name this one as a parent, ascending.
-  std::vector<ProgramId> children(ProgramId program) const;
+  std::span<const ProgramId> children(ProgramId program) const;
 
-  /// Everything that this program descends from, without itself, ascending.
-  std::vector<ProgramId> ancestors(ProgramId program) const;
-
-  /// From this program to its seed, both included, along the first parents: what was derived from what.
-  std::vector<ProgramId> path_to_seed(ProgramId program) const;
+  /// From this program to its seed, both included, along the first parents: what was derived from what. Ends
+  /// after `most` steps.
+  std::vector<ProgramId> path_to_seed(ProgramId program,
+                                      std::size_t most = std::numeric_limits<std::size_t>::max()) const;
 
  private:
   std::map<ProgramId, std::vector<ProgramId>> parents_;
+  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< of those that have some
 };
 
 }  // namespace kernelsmith

@@ -17,6 +17,15 @@ class Sampler {
 
   /// The parent is null only if the island has neither an elite nor a rejection.
   virtual Selection sample(const Island& island, Rng& rng) const = 0;
+
+  /// How many first programs an island waits for before it goes deeper.
+  virtual std::size_t opening() const { return 1; }
+
+  /// Whether it still waits: an opening on a task where most first programs fail ends after twice as many
+  /// tickets as it waits for programs.
+  bool opens(const Island& island) const {
+    return island.joined() < opening() && island.visits() < 2 * opening();
+  }
 };
 
 /// How MixtureSampler draws. The three shares are weights: only their ratio matters.
@@ -68,7 +77,8 @@ struct TreeOptions {
 /// The default sampler: opens broad, goes deep later.
 ///
 /// Opening, if there are seeds: until as many programs beside them were accepted as `opening` says, or twice
-/// as many tickets were asked for, the parent is a seed in turn, and no program is shown beside it.
+/// as many tickets were asked for, the parent is a seed in turn, and no program is shown beside it. Without a
+/// seed the engine asks for so many translations.
 ///
 /// Then the parent is the leader with the highest bound: its rank among the leaders (1 for the first, 0 for
 /// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + place) (1 + its own visits)). A visit is a
@@ -80,6 +90,7 @@ class TreeSampler final : public Sampler {
   static Result<TreeSampler> create(TreeOptions options = {});
 
   Selection sample(const Island& island, Rng& rng) const override;
+  std::size_t opening() const override { return options_.opening; }
 
  private:
   explicit TreeSampler(TreeOptions options) : options_(options) {}

@@ -24,6 +24,8 @@ enum class Role { system, user, assistant };
 struct Message {
   Role role = Role::user;
   std::string text;  ///< UTF-8
+  std::string extra_body =
+      {};  ///< a JSON object whose keys are laid over it (Chat Completions); may be empty
 
   friend bool operator==(const Message&, const Message&) = default;
 };
@@ -82,6 +84,7 @@ struct ModelReply {
   std::string id;              ///< the server's
   std::string model;           ///< that answered, as the server names it
   TokenTrace trace;
+  std::string tool_calls = {};  ///< the JSON list of Chat Completions; empty if it calls no tool
 
   friend bool operator==(const ModelReply&, const ModelReply&) = default;
 };

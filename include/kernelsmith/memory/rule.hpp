@@ -52,6 +52,9 @@ struct MemoryRule {
 
   /// 16 hexadecimal digits of the digest of kind, backend and text.
   std::string id() const;
+  /// How many of the runs that it was shown to it helped. One that found a tactic or a refusal again, as its
+  /// own verdict proves, is among them whatever was noted.
+  std::size_t helped() const;
   /// Whether it was shown to `kExpiresAfter` runs and helped none.
   bool expired() const;
   /// Its weight among rules that fit a task equally well, in (0, 1]: how often it helped.
@@ -73,6 +76,9 @@ struct MemoryRule {
 /// same twice changes nothing. A run that the rule helped by either was helped; of two descriptions the first
 /// by bytes stays.
 void add_to(MemoryRule& rule, const MemoryRule& other);
+
+/// What it says, on one line: of a tactic the gain and the change, of a refusal what was refused.
+std::string summary_of(const MemoryRule& rule);
 
 /// One line without its end: sorted keys, no white space.
 std::string to_line(const MemoryRule& rule);

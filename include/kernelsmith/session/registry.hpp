@@ -127,6 +127,10 @@ class ProposerProvider : public Provider<Proposer> {
   /// none.
   virtual std::string server_to_reconfirm() const { return {}; }
 
+  /// The command, or words where only a program can, that goes on with a run of this proposer; `to_the_end`:
+  /// until its best has been measured again.
+  virtual std::string goes_on(const std::string& run, bool to_the_end) const;
+
   /// How many proposals may be under way at once; empty: as many as evaluations.
   virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }
 

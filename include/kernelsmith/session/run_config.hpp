@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -143,6 +144,9 @@ void set_default_budget(RunConfig& config);
 
 /// Whether every child is the tuner's.
 bool only_tunes(const RunConfig& config);
+
+/// ProposerProvider::goes_on, with what `resume` does not take from the run folder.
+std::string goes_on(const RunConfig& config, const std::filesystem::path& run, bool to_the_end = false);
 
 /// The topology that the configuration describes.
 Result<Topology> topology_of(const RunConfig& config);

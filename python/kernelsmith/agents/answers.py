@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import Error
+from .._run import Run
 from .._words import number
 from .desk import Verdict
 
@@ -27,6 +28,30 @@ def tail(text: str, most: int) -> str:
 def interval(measurement: _core.Measurement) -> str:
     """"1.83 (1.80 to 1.86)"."""
     return f"{measurement.median:.4g} ({measurement.low:.4g} to {measurement.high:.4g})"
+
+
+_BY_ITSELF = ", measured again at the run's end, by itself"
+
+
+def end(run: Run) -> str:
+    """What a run that is over has come to."""
+    head = f"The run is over ({run.ended or 'it was stopped'}); `best` and `history` can still be asked."
+    shown = run.best_evaluation
+    if run.best is None or shown is None or shown.measurement is None:
+        return f"{head} No program was accepted."
+    again = (f"{_BY_ITSELF}: that is the run's result, and nothing that made the program win is in it"
+             if run.best.id in run.confirmed else ", which was not measured again")
+    return f"{head} Its best is program {run.best.id}, fitness {interval(shown.measurement)}{again}."
+
+
+def left(run: Run) -> str:
+    """What an agent can still have evaluated, and how the run ends."""
+    number, ends = run.evaluations_left, "`finish` ends the run and measures its best again."
+    if number is None:
+        return f"evaluations are not limited. {ends}"
+    if number > 1:
+        return f"left: {number} evaluations, the last of them for a new program, not for `confirm`. The run ends with it; {ends}"
+    return f"left: {number} evaluation, for a new program. The run ends with it, and with the next `submit`; {ends}"
 
 
 def evaluation(one: _core.Evaluation) -> str:
@@ -59,25 +84,26 @@ def verdict(one: Verdict) -> str:
     if one.confirmation is not None:
         lines.append(f"measured again with care: {evaluation(one.confirmation)}")
         if one.confirmation.accepted:
-            lines.append("The last is this measurement alone; the first is what the run knows of the program, with all of them.")
+            lines.append("The last is this measurement alone; the first is what the run says of the program: all its measurements "
+                         "together, or, if the run has ended before, what it measured then by itself.")
     if one.unconfirmed:
         lines.append(f"not measured again: {one.unconfirmed}")
     return "\n".join(lines)
 
 
-def row(one: dict[str, Any]) -> str:
+def row(one: dict[str, Any], by_itself: bool) -> str:
     """A program in one line of a history."""
     made = f" from {', '.join(str(parent) for parent in one['parents'])}" if one["parents"] else ""
     if one["accepted"]:
-        return f"{one['id']}: {one['fitness']:.4g} ({one['low']:.4g} to {one['high']:.4g}), {one['origin']}{made}"
+        return f"{one['id']}: {one['fitness']:.4g} ({one['low']:.4g} to {one['high']:.4g}){_BY_ITSELF if by_itself else ''}, {one['origin']}{made}"
     said = (one["diagnostics"] or "").strip().splitlines() or [""]
     first = next((line for line in said if "error:" in line), said[0])[:120]
     return f"{one['id']}: rejected, {one['stage']}/{one['code']}, {one['origin']}{made}" + (f": {first}" if first else "")
 
 
-def program(one: _core.Program, offset: int) -> str:
+def program(one: _core.Program, offset: int, by_itself: bool) -> str:
     """A program's files from a character on, and its verdict before the first."""
-    head = f"program {one.id}, {one.origin}: {evaluation(one.evaluation)}\n" if offset == 0 else ""
+    head = f"program {one.id}, {one.origin}{_BY_ITSELF if by_itself else ''}: {evaluation(one.evaluation)}\n" if offset == 0 else ""
     return head + _files(one.source, offset)
 
 

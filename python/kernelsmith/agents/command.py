@@ -16,6 +16,7 @@ from .. import _core
 from .._commands import fail, status_of
 from .._errors import Error
 from .._search import _unused_folder
+from .answers import interval
 from .desk import Desk
 from .server import address, serve_http, serve_stdio, server_over
 
@@ -46,7 +47,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sandbox", choices=["required", "none"], help="run.yaml's evaluator.sandbox")
 
 
-def desk_for(options: argparse.Namespace) -> Desk:
+def desk_for(options: argparse.Namespace, driven_by: str, ends: bool = False) -> Desk:
     """The desk that the options describe. Raises Error for what is neither a task nor a run."""
     resumes = (options.TASK / "run.db").exists()
     if resumes and options.out:
@@ -60,22 +61,35 @@ def desk_for(options: argparse.Namespace) -> Desk:
         settings["workers"] = options.workers
     if options.sandbox:
         settings["evaluator"] = {"sandbox": options.sandbox}
-    return Desk(task, folder, settings)
+    return Desk(task, folder, settings, driven_by, ends)
 
 
 def mcp(arguments: Sequence[str]) -> NoReturn:
     """Does what the arguments say, and ends the process. Raises Error for wrong use."""
     parser = Parser(prog="kernelsmith mcp", allow_abbrev=False,
                     description="Serve a run to agents by the Model Context Protocol (docs/agents.md): at standard input "
-                                "and output, or over HTTP", epilog="Needs the SDK: pip install 'kernelsmith-engine[mcp]'")
+                                "and output, or over HTTP", epilog="Needs the SDK: pip install 'mcp>=2,<3'")
     add_run_options(parser)
     parser.add_argument("--http", metavar="HOST:PORT", help="serve http://HOST:PORT/mcp, to this machine alone")
+    parser.add_argument("--finish", action="store_true", help="serve nobody: end the run, whose best is measured again")
     options = parser.parse_args(arguments)
     at = address(options.http) if options.http else None
-    desk = desk_for(options)
+    desk = desk_for(options, "mcp", options.finish)
+    if options.finish:
+        leave(lambda: say_best(desk, desk.drive()))
     server = server_over(desk)
     print(f"kernelsmith: {desk.folder}" + (f" at http://{options.http}/mcp" if at else ""), file=sys.stderr, flush=True)
     leave(lambda: serve_while_driven(desk, server, at))
+
+
+def say_best(desk: Desk, outcome: _core.Outcome) -> None:
+    """Prints what was found."""
+    if outcome.best is None:
+        return
+    shown = outcome.confirmation or outcome.best.evaluation
+    if shown.measurement is not None:
+        again = ", measured again" if outcome.confirmation else ""
+        print(f"best: program {outcome.best.id}, fitness {interval(shown.measurement)}{again}; in {desk.folder / 'best'}")
 
 
 def leave(work: Callable[[], None]) -> NoReturn:

@@ -1,5 +1,8 @@
 """A run as those see it who work on it from outside: one request of the engine's is open on the desk at a time, and whoever
-has a program has it evaluated on that request's behalf. The engine journals and counts everything."""
+has a program has it evaluated on that request's behalf. The engine journals and counts everything.
+
+The run ends when its evaluations are used up or finish() is called; what is left for an answer alone is given up with the next
+answer, or when the client goes. Then the engine measures the best again."""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from .._search import Engine, prompt, run_task
 
 _MOST_AT_ONCE = 8
 _MOST_BYTES = 256 * 1024  # what the evaluators take
+_FINISHED = _core.Refusal("whoever works on the run has finished", "finished")
 _PATIENCE_S = 600.0  # a task is prepared in a minute at most, and the request before answered in a few
 
 
@@ -36,17 +40,23 @@ class Verdict:
 class Desk:
     """A run over a task folder, driven by drive() on one thread and used by any others. What it says is of the journal.
 
-    task      the task's folder
-    folder    the run's folder: begun, or continued
-    settings  keyword arguments of kernelsmith.run, such as evaluations=100
+    task       the task's folder
+    folder     the run's folder: begun, or continued
+    settings   keyword arguments of kernelsmith.run, such as evaluations=100
+    driven_by  the command, which run.yaml keeps: mcp or agent
+    ends       nobody works on the run: it is taken to its end
     """
 
     requests_in_flight = 1  # the engine opens no second request beside the one on the desk
 
-    def __init__(self, task: Path, folder: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, task: Path, folder: Path, settings: dict[str, Any], driven_by: str = "mcp", ends: bool = False) -> None:
         self.task = _core.Task(task)
         self.folder = folder
+        self.driven_by = driven_by
         self._settings = settings
+        self._ends = ends
+        self._answered = False
+        self._leaving = False
         self._changed = threading.Condition()
         self._request: _core.Request | None = None
         self._answer: asyncio.Future[Any] | None = None
@@ -67,30 +77,49 @@ class Desk:
                 failed.hint = as_options(failed.hint)
             self._close(f"the run ended: {failed}", "tool_failed")
             raise
-        self._close(_last_words(outcome), "over_budget" if outcome.reason == "budget" else "tool_failed")
+        codes = {"budget": "over_budget", "finished": "already_told"}
+        self._close(_last_words(outcome), codes.get(outcome.reason, "tool_failed"))
         return outcome
 
     def sandbox(self) -> str:
         """What the user says of the sandbox; empty: nothing, and a run folder that turns it off is not believed."""
         return str(self._settings.get("evaluator", {}).get("sandbox", ""))
 
-    def evaluations(self) -> float | None:
-        """The budget that the user gave, if any."""
-        return self._settings.get("evaluations")
+    def left(self) -> int | None:
+        """The evaluations that are left for agents, the last one for an answer alone; None if the run limits none. Raises Error."""
+        return self.run().evaluations_left
 
     def stop(self) -> None:
-        """Ends drive() in order, from another thread; what is under way is journalled, and a later session goes on with
-        it."""
+        """The client has gone: ends drive() in order, from another thread. What is under way is journalled, and a later session
+        goes on with it; a run that comes to its end gets there."""
+        with self._changed:
+            self._leaving = True
+            open_ = self._request is not None
+            waits = self._answered and not open_  # what the engine does now says whether there is more to ask
+        if open_ and self._is_spent():
+            self._settle(_FINISHED)
+        elif not waits:
+            self._interrupt()
+
+    def _interrupt(self) -> None:
         with self._changed:
             if self._driving:
                 os.kill(os.getpid(), signal.SIGINT)
 
+    def _is_spent(self) -> bool:
+        left = self.left()
+        return left is not None and left <= 1
+
     async def propose(self, request: _core.Request) -> Any:
         """The engine's side: lays the request on the desk and waits for submit()."""
+        if self._ends or (self._answered and self._is_spent()):
+            return _FINISHED
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._changed:
             self._request, self._answer = request, answer
             self._changed.notify_all()
+            if self._leaving:
+                self._interrupt()
         try:
             return await answer
         finally:
@@ -105,7 +134,14 @@ class Desk:
             request = self._open()
             if parent is not None:
                 self.program(parent)
-            program, known = request.attempt(files, None if parent is None else [parent])
+            parents = None if parent is None else [parent]
+            try:
+                program, known = request.attempt(files, parents)
+            except Error as error:
+                if error.code != "over_budget":
+                    raise
+                last = self._submitted(request, files, parents)  # the one that is kept for it
+                return replace(last, unconfirmed="no evaluation is left for that") if careful else last
             if not careful or not program.accepted:
                 return Verdict(program, known)
             try:
@@ -117,28 +153,67 @@ class Desk:
         """Measures a program again, with care. Raises Error."""
         program = self.program(number)
         with _Turn(self):
-            return self._confirmed(self._open(), program)
+            try:
+                return self._confirmed(self._open(), program)
+            except Error as error:
+                if error.code == "over_budget" and not self.is_over():
+                    error.hint = ("the last evaluation is for a new program: evaluate one, or call `finish`, which measures the best "
+                                  "again by an evaluation that is kept for it")
+                raise
 
     def _confirmed(self, request: _core.Request, program: _core.Program, known: bool = False) -> Verdict:
         """The program is as the run knows it then, with this measurement."""
         confirmation = request.confirm(program.id)
         return Verdict(self.program(program.id) if confirmation.accepted else program, known, confirmation)
 
-    def submit(self, files: dict[str, str], parents: list[int]) -> Verdict:
+    def submit(self, files: dict[str, str], parents: list[int] | None = None) -> Verdict:
         """Answers the request with this program, so that the engine opens another one. Raises Error."""
         self.check(files)
         with _Turn(self):
-            request = self._open()
-            with self._changed:
-                answer = self._answer
-                if self._request is not request or answer is None:
-                    raise Error("the request was answered just now", "already_told", "submit", "submit it again")
-                self._request = self._answer = None
-            answer.get_loop().call_soon_threadsafe(_settle, answer, _core.Child(files, parents))
-            commit = self._commit_of(request.ticket)
+            return self._submitted(self._open(), files, parents)
+
+    def _submitted(self, request: _core.Request, files: dict[str, str], parents: list[int] | None) -> Verdict:
+        """If that was the last of the run, it is over then."""
+        if parents is None:
+            parents = [request.parent.id] if request.parent else []
+        if not self._settle(_core.Child(files, parents), request):
+            raise Error("the request was answered just now", "already_told", "submit", "submit it again")
+        commit = self._commit_of(request.ticket)
         if commit.program is None:
             raise Error(commit.error or (commit.refusal.detail if commit.refusal else commit.kind), "tool_failed", "submit")
+        if self._is_spent():
+            self._wait_for_the_end()
         return Verdict(commit.program, commit.kind == "repeated")
+
+    def finish(self) -> None:
+        """Ends the run, whose best is measured again, and waits for that. Raises Error if the run ended for another reason."""
+        try:
+            self._open()
+        except Error:
+            if not self.is_over():
+                raise
+        self._settle(_FINISHED)
+        self._wait_for_the_end()
+        if self._closed_as == "tool_failed":
+            raise Error(self._closed, self._closed_as, str(self.folder))
+
+    def _settle(self, answer: Any, request: _core.Request | None = None) -> bool:
+        """Gives the engine the answer to the open request; false if there is none, or another one than `request`."""
+        with self._changed:
+            waiting = self._answer
+            if waiting is None or (request is not None and self._request is not request):
+                return False
+            self._request = self._answer = None
+            self._answered = True
+        waiting.get_loop().call_soon_threadsafe(_settle, waiting, answer)
+        return True
+
+    def _wait_for_the_end(self) -> None:
+        end = time.monotonic() + _PATIENCE_S
+        with self._changed:
+            while not self._closed:
+                if not self._changed.wait(end - time.monotonic()):
+                    raise Error("the best is still being measured again", "busy", str(self.folder), "call `finish` again")
 
     def program(self, number: int) -> _core.Program:
         """A program of the run. Raises Error."""
@@ -156,6 +231,12 @@ class Desk:
     def request(self) -> _core.Request:
         """The open request, waited for. Raises Error if the run is over."""
         return self._open()
+
+    def current(self) -> Run:
+        """The run with this session's budgets, which are in the journal once a request was opened. Raises Error."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._request or self._answered or self._closed, _PATIENCE_S)
+        return self.run()
 
     def names(self) -> list[str]:
         """The files of a candidate of this task."""
@@ -229,9 +310,9 @@ def task_text(desk: Desk) -> str:
     return f"{made.system}\n\n{made.user}"
 
 
-def _settle(answer: asyncio.Future[Any], child: _core.Child) -> None:
-    if not answer.done():  # the run may have been stopped meanwhile
-        answer.set_result(child)
+def _settle(waiting: asyncio.Future[Any], answer: Any) -> None:
+    if not waiting.done():  # the run may have been stopped meanwhile
+        waiting.set_result(answer)
 
 
 class _Turn:
@@ -254,4 +335,6 @@ class _Turn:
 def _last_words(outcome: _core.Outcome) -> str:
     if outcome.reason == "budget":
         return f"the run is over: its budget of {outcome.budget} is used up"
+    if outcome.reason == "finished":
+        return "the run is over: it was finished"
     return f"the run is over: {outcome.reason}" + (f" ({outcome.error})" if outcome.error else "")

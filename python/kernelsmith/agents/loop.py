@@ -7,21 +7,27 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NoReturn, get_args, get_type_hints
 
 from .. import _core
 from .._errors import Error
+from .._run import Run
 from .._search import prompt
 from .._words import visible
-from .answers import interval
-from .command import Parser, add_run_options, desk_for, drive_beside, leave
+from .command import Parser, add_run_options, desk_for, drive_beside, leave, say_best
 from .desk import Desk
 from .notes import RULES
 from .tools import Tools
 
-_KEPT_MESSAGES = 16  # of the conversation's end, beside the task
+_KEPT_TURNS = 8  # of the conversation's end, beside the task
+_SILENT_TURNS = 2  # replies in a row that call nothing and hold no program: the model has no more to do
 _FENCE = re.compile(r"^```json[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+_TOOLS = """
+Call a tool in every reply, and say in a sentence or two what you try and why. When you have nothing more to try, call `finish`.
+"""
 
 _PROTOCOL = """
 # Tools
@@ -39,15 +45,41 @@ call. Say in a sentence or two before the call what you try and why.
 
 
 class Model:
-    """A server's model, asked for one reply at a time. Raises Error."""
+    """A server's model, asked for one reply at a time. Raises Error.
 
-    def __init__(self, name: str, base_url: str, max_tokens: int | None) -> None:
-        self._name = name
+    max_usd  of the run in all: `is_spent` says whether another call as dear as the dearest so far would go beyond it
+    """
+
+    def __init__(self, name: str, base_url: str, max_tokens: int | None, price_file: str = "", max_usd: float | None = None) -> None:
+        self.name = name
+        self.takes_tools = True  # until the server refuses them, which it does at once
+        self._has_answered = False
         self._max_tokens = max_tokens
-        self._server = _core.Model(base_url, "", 600.0, 5, 1)
+        self._max_usd = max_usd
+        self._dearest = 0.0
+        self._server = _core.Model(base_url, "", 600.0, 5, 1, price_file)
+        if max_usd is not None and not self._server.has_price(name):
+            raise Error(f"a limit of money needs the price of {visible(name)}", "invalid_argument", "--max-usd",
+                        "--price-file names a file with it (docs/llm.md)")
 
-    def reply(self, messages: list[dict[str, str]]) -> str:
-        """The text that the model answers with."""
+    def reply(self, messages: Callable[[], list[dict[str, Any]]], tools: list[dict[str, Any]]) -> dict[str, Any]:
+        """What the model answers, as _core.Model.start has it. `messages` may differ with takes_tools."""
+        answer = self._asked(messages(), tools if self.takes_tools else [])
+        if isinstance(answer, Error) and answer.code == "invalid_argument" and not self._has_answered:
+            self.takes_tools = False
+            answer = self._asked(messages(), [])
+        if isinstance(answer, Error):
+            raise answer
+        self._has_answered = True
+        self._dearest = max(self._dearest, answer["usd"] or 0.0)
+        return dict(answer)
+
+    def is_spent(self, run: Run) -> bool:
+        """Whether the run's cost leaves no other call."""
+        spent = sum(row["usd"] for row in run.cost())
+        return self._max_usd is not None and (spent >= self._max_usd or spent + self._dearest > self._max_usd)
+
+    def _asked(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:
         answered = threading.Event()
         answers: list[Any] = []
 
@@ -55,11 +87,34 @@ class Model:
             answers.append(answer)
             answered.set()
 
-        self._server.start(self._name, messages, take, max_output_tokens=self._max_tokens)
+        self._server.start(self.name, messages, take, max_output_tokens=self._max_tokens,
+                           extra_body=json.dumps({"tools": tools}) if tools else "")
         answered.wait()
-        if isinstance(answers[0], Error):
-            raise answers[0]
-        return str(answers[0]["text"])
+        return answers[0]
+
+
+_TYPES = {str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"},
+          dict[str, str]: {"type": "object", "additionalProperties": {"type": "string"}}}
+
+
+def schema_of(tool: Callable[..., str]) -> dict[str, Any]:
+    """A tool as Chat Completions declares it.
+
+    >>> def look(at: int, closely: bool = False) -> str:
+    ...     'Look at it.'
+    >>> schema_of(look)["function"]["parameters"]
+    {'type': 'object', 'properties': {'at': {'type': 'integer'}, 'closely': {'type': 'boolean'}}, 'required': ['at']}
+    """
+    hints = get_type_hints(tool)
+    properties: dict[str, Any] = {}
+    required = []
+    for name, parameter in inspect.signature(tool).parameters.items():
+        [kind] = [one for one in get_args(hints[name]) if one in _TYPES] if hints[name] not in _TYPES else [hints[name]]
+        properties[name] = _TYPES[kind]
+        if parameter.default is parameter.empty:
+            required.append(name)
+    return {"type": "function", "function": {"name": tool.__name__, "description": inspect.getdoc(tool),
+                                             "parameters": {"type": "object", "properties": properties, "required": required}}}
 
 
 def described(tools: Tools) -> str:
@@ -68,8 +123,9 @@ def described(tools: Tools) -> str:
                      for tool in tools.all())
 
 
-def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, Any]]:
-    """The tool call in a reply: its name and arguments. Raises Error, which says what a call is.
+def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, Any]] | None:
+    """The tool call in a reply's text: its name and arguments; None if there is neither a call nor a program. Raises Error,
+    which says what a call is.
 
     >>> call_in('Let me look.\\n```json\\n{"tool": "history", "limit": 5}\\n```', None)
     ('history', {'limit': 5})
@@ -84,6 +140,8 @@ def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, An
     if name in ("evaluate", "submit") and not {"code", "files", "program"} & set(arguments):
         child = _core.extract(rest, parent.source if parent else "", False)
         if isinstance(child, _core.Refusal):
+            if not found and child.code in ("no_code", "empty_reply"):
+                return None
             raise Error(f"no program was found beside the call: {child.code}, {child.detail}", "bad_input", name,
                         "give the call as a json block, and the program in a block of its own")
         arguments["files"] = child.files
@@ -109,56 +167,94 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 class Conversation:
-    """The loop. Every step is a reply of the model and the answer of the tool that it calls."""
+    """The loop. Every step is a reply of the model and the answers of the tools that it calls."""
 
     def __init__(self, desk: Desk, model: Model) -> None:
         self._desk = desk
         self._model = model
         self._tools = Tools(desk)
-        self._turns: list[dict[str, str]] = []
+        self._by_name = {tool.__name__: tool for tool in self._tools.all()}
+        self._schemas = [schema_of(tool) for tool in self._tools.all()]
+        self._turns: list[list[dict[str, Any]]] = []
+        self._silent = 0
 
     def run(self, most_turns: int) -> None:
-        """Until the run is over, or the turns are. Raises Error of the model's server."""
-        by_name = {tool.__name__: tool for tool in self._tools.all()}
+        """Until the run is over, or the turns are. It is over when the model says that it is done, and when the money is used
+        up. Raises Error of the model's server."""
         for _ in range(most_turns):
             if self._desk.is_over():
                 return
             try:
                 request = self._desk.request()
-                reply = self._model.reply(self._messages(request))
-                self._turns.append({"role": "assistant", "content": reply})
-                answer = self._answer(reply, by_name, request)
+                if self._silent == _SILENT_TURNS or self._model.is_spent(self._desk.run()):
+                    return self._desk.finish()
+                reply = self._model.reply(partial(self._messages, request), self._schemas)
+                self._charge(request, reply)
+                turn = self._turn(reply, request)
             except Error as error:
                 if self._desk.is_over():
                     return
                 raise error
-            self._turns.append({"role": "user", "content": answer})
-            said = f"{reply.strip()[:500]}\n--- {answer[:300]}\n"
-            print("\n".join(visible(line) for line in said.split("\n")), file=sys.stderr, flush=True)
+            self._turns.append(turn)
+            said = [reply["text"].strip()[:500], *(f"{one['function']['name']} {one['function']['arguments'][:500]}"
+                                                   for one in reply["tool_calls"])]
+            said += [f"--- {one['content'][:300]}" for one in turn[1:]]
+            print("\n".join(visible(line) for line in "\n".join(filter(None, said)).split("\n")) + "\n", file=sys.stderr, flush=True)
 
-    def _messages(self, request: _core.Request) -> list[dict[str, str]]:
+    def _charge(self, request: _core.Request, reply: dict[str, Any]) -> None:
+        usage = reply["usage"] or {"prompt_tokens": 0, "completion_tokens": 0}
+        request.charge(self._model.name, reply["usd"], usage["prompt_tokens"], usage["completion_tokens"])
+
+    def _messages(self, request: _core.Request) -> list[dict[str, Any]]:
         task = prompt(request, self._desk.task, set="agent")
         shown = request.parent.source.files if request.parent else {}
         current = "\n".join(f"{path}:\n```\n{text}\n```" for path, text in shown.items())
         first = {"role": "user", "content": f"{task.user}\n\n# Program to begin with\n\n{current}"}
-        system = {"role": "system", "content": RULES + "\n" + task.system + "\n" + _PROTOCOL + described(self._tools)}
-        # An even number, so that the roles go on alternating behind the first message.
-        return [system, first, *self._turns[-_KEPT_MESSAGES:]]
+        how = _TOOLS if self._model.takes_tools else _PROTOCOL + described(self._tools)
+        system = {"role": "system", "content": RULES + "\n" + task.system + "\n" + how}
+        # Whole turns: an answer of a tool stands behind its call, and the roles go on alternating.
+        return [system, first, *(message for turn in self._turns[-_KEPT_TURNS:] for message in turn)]
 
-    def _answer(self, reply: str, by_name: dict[str, Any], request: _core.Request) -> str:
+    def _turn(self, reply: dict[str, Any], request: _core.Request) -> list[dict[str, Any]]:
+        """The reply, and what is said to it."""
+        said: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
+        if reply["tool_calls"]:
+            said["tool_calls"] = reply["tool_calls"]
+            return [said, *({"role": "tool", "tool_call_id": call["id"], "content": self._answer(partial(named, call))}
+                            for call in reply["tool_calls"])]
+        return [said, {"role": "user", "content": self._answer(partial(call_in, reply["text"], request.parent))}]
+
+    def _answer(self, find: Callable[[], tuple[str, dict[str, Any]] | None]) -> str:
         try:
-            name, arguments = call_in(reply, request.parent)
-            if name not in by_name:
-                raise Error(f"there is no tool {name}", "bad_input", "tool", f"the tools are {', '.join(by_name)}")
+            if (found := find()) is None:
+                self._silent += 1
+                return f"No tool was called. If you have nothing more to try, call `finish`.\n{_PROTOCOL}{described(self._tools)}"
+            self._silent = 0
+            name, arguments = found
+            if name not in self._by_name:
+                raise Error(f"there is no tool {name}", "bad_input", "tool", f"the tools are {', '.join(self._by_name)}")
             try:
-                inspect.signature(by_name[name]).bind(**arguments)
+                inspect.signature(self._by_name[name]).bind(**arguments)
             except TypeError as wrong:
                 raise Error(str(wrong), "bad_input", name) from None
-            return str(by_name[name](**arguments))
+            return str(self._by_name[name](**arguments))
         except Error as error:
             return f"error: {error}"
         except (TypeError, ValueError) as wrong:  # an argument of another type
             return f"error: {wrong}"
+
+
+def named(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name and arguments of a call in the protocol's form. Raises Error."""
+    function = call["function"]
+    try:
+        arguments = json.loads(function["arguments"] or "{}")
+    except (ValueError, RecursionError):
+        arguments = None
+    if not isinstance(arguments, dict):
+        raise Error("the arguments are no JSON object", "bad_input", function["name"])
+    _check_texts(arguments)
+    return function["name"], arguments
 
 
 def agent(arguments: Sequence[str]) -> NoReturn:
@@ -169,19 +265,17 @@ def agent(arguments: Sequence[str]) -> NoReturn:
     parser.add_argument("--model", required=True, help="the model's name")
     parser.add_argument("--base-url", default="", help="the server, as in docs/llm.md; default: the environment's")
     parser.add_argument("--max-tokens", type=int, help="of a reply")
+    parser.add_argument("--max-usd", metavar="X", type=float,
+                        help="end the run when the model's calls have cost so much in all; needs --price-file")
+    parser.add_argument("--price-file", default="", metavar="FILE", help="what the model costs, as in docs/llm.md")
     parser.add_argument("--turns", type=int, default=200, help="replies of the model at most; default: 200")
     options = parser.parse_args(arguments)
-    desk = desk_for(options)
-    conversation = Conversation(desk, Model(options.model, options.base_url, options.max_tokens))
+    desk = desk_for(options, "agent")
+    conversation = Conversation(desk, Model(options.model, options.base_url, options.max_tokens, options.price_file,
+                                            options.max_usd))
     print(f"kernelsmith: {desk.folder}", file=sys.stderr, flush=True)
 
     def work() -> None:
-        outcome = drive_beside(desk, lambda: conversation.run(options.turns))
-        if outcome.best is None:
-            return
-        shown = outcome.confirmation or outcome.best.evaluation
-        if shown.measurement is not None:
-            again = ", measured again" if outcome.confirmation else ""
-            print(f"best: program {outcome.best.id}, fitness {interval(shown.measurement)}{again}; in {desk.folder / 'best'}")
+        say_best(desk, drive_beside(desk, lambda: conversation.run(options.turns)))
 
     leave(work)

@@ -4,7 +4,7 @@ FITNESS = """\
 The score of a program is its fitness, higher is better: for kernels how many times as fast as the baseline it is. It is written as
 the median of all its measurements with a 95 % interval, 1.83 (1.80 to 1.86). Programs are ranked by the low end: one that is fast
 at times and slow at others loses to a steady one, and measuring again (`confirm`) can move a program either way. Differences within
-the interval are noise.
+the interval are noise. When the run has ended, the number of its best is what measuring it again on fresh inputs said by itself.
 """
 
 RULES = """\
@@ -16,7 +16,8 @@ inputs, times it in a sandbox, and keeps what is good in an archive.
 - Change only what stands between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END, if the program has such markers.
 - Inputs are drawn anew for every call from a secret key, and every output is compared in full. There is nothing to be
   gained by guessing them, by caching results between calls, or by touching the clock.
-- When you have your best program, `submit` it by its number.
+- Every program that you have evaluated is kept; the best of them is the run's. The run ends when its evaluations are used up, or
+  when you call `finish`: do so when you have nothing more to try. Then its best is measured again on fresh inputs.
 
 """ + FITNESS
 

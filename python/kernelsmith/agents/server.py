@@ -26,7 +26,7 @@ def server_over(desk: Desk) -> Any:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as missing:
         raise Error(f"the Model Context Protocol's SDK is missing: {missing}", "tool_missing", "kernelsmith mcp",
-                    "pip install 'kernelsmith-engine[mcp]'") from None
+                    "pip install 'mcp>=2,<3'") from None
     server = MCPServer("kernelsmith", version=__version__, instructions=NOTES["rules"], log_level="WARNING")
     for tool in Tools(desk).all():
         server.add_tool(_told(tool, ToolError), description=inspect.getdoc(tool), structured_output=False)

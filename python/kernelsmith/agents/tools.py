@@ -17,7 +17,6 @@ from .notes import FITNESS
 
 _MOST_ROWS = 50
 _PLAN_LIMIT_S = 120
-_KEPT = 2  # evaluations, by the engine
 
 
 class Tools:
@@ -26,7 +25,6 @@ class Tools:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._planning = threading.Lock()
-        self._budgets: dict[str, float] | None = None
 
     def task(self, offset: int = 0) -> str:
         """What is to be made faster, within which rules, and the number of the program to begin with; from a character on.
@@ -42,39 +40,44 @@ class Tools:
         parent: the number of the program it was made from. careful: measure it a second time, with care and on fresh
         inputs, for one evaluation more.
         """
-        return answers.verdict(self._desk.evaluate(self._files(code, files), parent, careful))
+        return self._with_what_is_left(answers.verdict(self._desk.evaluate(self._files(code, files), parent, careful)))
 
     def confirm(self, program: int) -> str:
         """Measure a program of the run again, with care and on fresh inputs, as the best is at the end. Uses up one
         evaluation, and counts for the program with its earlier measurements; one that does not hold leaves the archive."""
-        return answers.verdict(self._desk.confirm(program))
+        return self._with_what_is_left(answers.verdict(self._desk.confirm(program)))
 
     def submit(self, program: int | None = None, code: str = "", files: dict[str, str] | None = None) -> str:
         """Hand in your answer to the current request: a program of the run by its number, which costs nothing, or a new
-        one, which is evaluated. The engine then opens another request, if the budget allows one."""
+        one, which is evaluated. The engine then opens another request, or ends the run if no evaluation is left to try with."""
         if program is None:
-            given = self._files(code, files)
-            request = self._desk.request()
-            verdict = self._desk.submit(given, [request.parent.id] if request.parent else [])
+            verdict = self._desk.submit(self._files(code, files))
         elif code or files:
             raise Error("name a program of the run, or give a new one, but not both", "invalid_argument", "submit")
         else:
             verdict = self._desk.submit(self._desk.program(program).source.files, [])
-        return f"submitted. {answers.verdict(verdict)}"
+        return self._with_what_is_left(f"submitted. {answers.verdict(verdict)}")
+
+    def finish(self) -> str:
+        """End the run when you have nothing more to try: its best program, whoever made it, is measured again on fresh inputs,
+        by an evaluation that is kept for it. Waits for that, and says what the run has come to."""
+        self._desk.finish()
+        return answers.end(self._desk.run())
 
     def history(self, limit: int = 20, offset: int = 0) -> str:
         """The run's programs, the latest first, one a line: number, fitness (the median, and in brackets the interval, by whose
-        low end programs are ranked) or why it was rejected."""
+        low end programs are ranked) of all its measurements together, or why it was rejected."""
         if not 1 <= limit <= _MOST_ROWS or offset < 0:
             raise Error(f"limit is 1 to {_MOST_ROWS}, and offset 0 or more", "invalid_argument", "history")
-        rows = self._desk.run().programs()
-        shown = rows[::-1][offset:offset + limit]
-        return "\n".join([f"{len(rows)} programs"] + [answers.row(one) for one in shown])[:answers.MOST_CHARACTERS]
+        run = self._desk.run()
+        rows, confirmed = run.programs(), set(run.confirmed)
+        shown = [answers.row(one, one["id"] in confirmed) for one in rows[::-1][offset:offset + limit]]
+        return "\n".join([f"{len(rows)} programs", *shown])[:answers.MOST_CHARACTERS]
 
     def best(self) -> str:
         """The best program so far, with its verdict and its text."""
-        best = self._desk.run().best
-        return "no program was accepted yet" if best is None else answers.program(best, 0)
+        run = self._desk.run()
+        return "no program was accepted yet" if run.best is None else answers.program(run.best, 0, run.best.id in run.confirmed)
 
     def show_program(self, program: int, offset: int = 0) -> str:
         """A program's verdict and text, from a character on."""
@@ -84,7 +87,7 @@ class Tools:
             if program != 0 or not len(self._desk.task.seed):
                 raise
             return answers.seed(self._desk.task.seed, offset)  # a machine without a GPU evaluates none
-        return answers.program(shown, offset)
+        return answers.program(shown, offset, program in self._desk.run().confirmed)
 
     def plan(self, code: str = "", files: dict[str, str] | None = None) -> str:
         """What a GPU program would launch, without running it: kernels, grids, buffers. Costs no evaluation."""
@@ -97,24 +100,24 @@ class Tools:
             self._planning.release()
 
     def budget(self) -> str:
-        """What of the run's budgets is used and left."""
-        run = self._desk.run()
-        self._budgets = [event["budgets"] for event in run.events() if event["event"] == "session_started"][-1]
-        if given := self._desk.evaluations():  # a session that has only begun has not journalled it yet
-            self._budgets["evaluations"] = given
+        """What of the run's budgets is used and left, and when the run ends."""
+        run = self._desk.current()
+        limits: dict[str, float] = [event["budgets"] for event in run.events() if event["event"] == "session_started"][-1]
         counts = run.counts
-        lines = [f"evaluations used: {counts['evaluations']}" + self._of("evaluations", counts["evaluations"]),
-                 f"requests answered: {counts['iterations']}" + self._of("iterations", counts["iterations"]),
-                 f"accepted: {counts['accepted']}, rejected: {counts['rejected']}, repeats (free): {counts['repeated']}"]
-        if "evaluations" in self._budgets:
-            free = max(self._budgets["evaluations"] - counts["evaluations"] - _KEPT, 0)
-            lines.append(f"for evaluate and confirm: {free:.0f}; two are kept, one for submit of a new program, one to measure the "
-                         "best again at the end")
-        return "\n".join(lines + ([f"the run is over: {run.ended}"] if run.ended else []))
 
-    def _of(self, name: str, used: int) -> str:
-        limit = (self._budgets or {}).get(name)
-        return "" if limit is None else f" of {limit:.0f}, {max(limit - used, 0):.0f} left"
+        def used(name: str) -> str:
+            return f"{counts[name]}" + (f" of {limits[name]:.0f}" if name in limits else "")
+
+        return "\n".join([f"evaluations used: {used('evaluations')}", f"requests answered: {used('iterations')}",
+                          f"accepted: {counts['accepted']}, rejected: {counts['rejected']}, repeats (free): {counts['repeated']}",
+                          answers.end(run) if self._desk.is_over() else answers.left(run)])
+
+    def _with_what_is_left(self, said: str) -> str:
+        """An agent that reads answers alone learns in time that the run is at its end."""
+        run = self._desk.run()
+        if self._desk.is_over():
+            return f"{said}\n{answers.end(run)}"
+        return said if run.evaluations_left is None or run.evaluations_left > 1 else f"{said}\n{answers.left(run)}"
 
     def _files(self, code: str, files: dict[str, str] | None) -> dict[str, str]:
         if bool(code) == bool(files):
@@ -146,5 +149,5 @@ class Tools:
 
     def all(self) -> list[Callable[..., str]]:
         """The tools, in the order in which they are listed."""
-        return [self.task, self.evaluate, self.confirm, self.submit, self.history, self.best, self.show_program, self.plan, self.budget,
-                *Feedback(self._desk).all()]
+        return [self.task, self.evaluate, self.confirm, self.submit, self.finish, self.history, self.best, self.show_program, self.plan,
+                self.budget, *Feedback(self._desk).all()]

@@ -102,7 +102,7 @@ def parsed(text: str, file: str) -> tuple[Any, dict[str, int]]:
     try:
         import yaml  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError:
-        raise Error("reading YAML needs PyYAML", "not_found", file, "pip install 'kernelsmith-engine[openevolve]'") from None
+        raise Error("reading YAML needs PyYAML", "not_found", file, "pip install PyYAML") from None
     loader = yaml.SafeLoader(text)
     try:
         node = loader.get_single_node()

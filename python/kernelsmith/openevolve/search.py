@@ -109,7 +109,7 @@ class _Search:
         """Programs that need no model, by the tickets that they are for."""
         if self._kept:
             return dict(enumerate(self._kept.programs))
-        texts = [Path(one).read_text(encoding="utf-8") for one in self._config.database.island_initial_programs if one]
+        texts = [Path(one).read_text(encoding="utf-8-sig") for one in self._config.database.island_initial_programs if one]
         return {at: Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)}
 
     def _begin(self, marks: dict[str, str]) -> dict[str, Any]:

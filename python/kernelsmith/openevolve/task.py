@@ -47,7 +47,7 @@ def read_inputs(program: str | os.PathLike[str], evaluator: str | os.PathLike[st
         if not path.is_file():
             raise Error(f"{what} is no file", "not_found", str(path))
     try:
-        code = paths[0].read_text(encoding="utf-8")
+        code = paths[0].read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise Error("the initial program is not UTF-8", "bad_input", str(paths[0])) from None
     suffix = config.file_suffix if config.file_suffix != ".py" else paths[0].suffix or ".py"

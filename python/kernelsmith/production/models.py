@@ -116,7 +116,7 @@ def _of_configuration(torch: Any, wanted: Wanted, path: Path) -> Loaded:
 
 def _file(path: Path) -> Any:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as failed:
         raise Error(f"the file cannot be read: {failed.strerror}", "not_found", str(path)) from None
     module = executed(text, path, path.stem)

@@ -67,10 +67,10 @@ def _winner(folder: Path, force: bool) -> Winner:
                     str(folder), "docs/production.md says what can be published")
     best = shown["best"]
     if best is None:
-        raise Error("the run has no best: nothing was accepted", "bad_input", str(folder), "search on: kernelsmith resume")
+        raise Error("the run has no best: nothing was accepted", "bad_input", str(folder), f"search on: {shown['goes_on']}")
     if not best["confirmed"]:
         raise Error("the best was not confirmed: it was not measured again on fresh inputs", "bad_input", str(folder),
-                    "kernelsmith resume measures it again, unless limits.confirm is false in run.yaml")
+                    f"{shown['goes_on']}    measures it again, unless limits.confirm is false in run.yaml")
     doubts = _doubts(folder, best["evaluation"])
     if doubts and not force:
         raise Error(doubts[0], "bad_input", str(folder), "search on, or publish it with --force")

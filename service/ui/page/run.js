@@ -10,16 +10,17 @@ const BROAD = 1094, NARROW = 526;
 const ENDS = {
   flat: "what is left is expected to gain too little",
   exhausted: "nothing new was found to propose",
+  finished: "its proposer said that it has finished",
   refused: "the task is not usable: its seed was rejected",
 };
 
 // [what the search is, why].
-function stateOf({ ended, used_up: usedUp, in_use: inUse, open: { count }, error }) {
+function stateOf({ ended, used_up: usedUp, in_use: inUse, goes_on: goesOn, open: { count }, error }) {
   const why = usedUp ? `its budget is used up: ${usedUp}` : ENDS[ended] ?? ended;
   if (inUse && (!ended || count > 0)) return ["under way", usedUp ? `${why}; what was begun is waited for` : ""];
   if (ended) return ["ended", why];
   if (error) return ["stopped", `an error ended the last session: ${errorText(error)}`];
-  return ["not at its end", "it can be resumed"];
+  return ["not at its end", goesOn ?? ""];
 }
 
 export function errorText({ message, where, code }) {

@@ -1,5 +1,6 @@
 // The documents of the page: a run within limits, with what its pictures need, and one of its programs.
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include <kernelsmith/code/diff.hpp>
@@ -118,7 +119,7 @@ Json page_object(const RunView& view, const Curve& curve) {
 }
 
 /// The first ids, up to the limit.
-Json ids_object(const std::vector<ProgramId>& ids) {
+Json ids_object(std::span<const ProgramId> ids) {
   Json list = Json::array();
   for (std::size_t i = 0; i < std::min(ids.size(), kMostIds); ++i) list.push_back(ids[i].value);
   return {{"count", ids.size()}, {"shown", list}};

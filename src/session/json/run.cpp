@@ -164,6 +164,7 @@ Json run_object(const RunView& view, const Extent& extent) {
       {"confirming_s", view.state.confirming_s()},
       {"error", error ? error_object(*error) : Json(nullptr)},
       {"in_use", view.in_use},
+      {"goes_on", view.has_task ? Json(goes_on(view.config, view.folder, true)) : Json(nullptr)},
       {"cost", cost_object(view.spending())},
       {"counts", counts_object(view.state.counts())},
       {"arms", arms_list(view)},
