@@ -375,9 +375,8 @@ void Driver::retry_or_give_up(Task task, Error error) {
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));
   const bool waited = error.code == ErrorCode::timeout || error.code == ErrorCode::network;
-  if (is_late_ && task.role == Role::evaluate && waited) {
-    error_ =
-        std::move(error);  // a machine was waited for in vain: another session evaluates what was paid for
+  if (is_late_ && task.role == Role::evaluate && waited) {  // another session evaluates what was paid for
+    error_ = std::move(error);
     return queue.push_back(std::move(task));
   }
   if (is_late_ && !is_needed(task)) return give_up_late(task, &error);
