@@ -374,11 +374,12 @@ void Driver::retry_or_give_up(Task task, Error error) {
   auto& streak = task.role == Role::propose ? proposer_errors_ : evaluator_errors_;
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));
-  if (is_late_ && !is_needed(task)) return give_up_late(task, &error);
-  if (is_late_ && (error.code == ErrorCode::timeout || error.code == ErrorCode::network)) {
-    error_ = std::move(error);  // whoever waited for a machine in vain does not wait again
+  const bool waited = error.code == ErrorCode::timeout || error.code == ErrorCode::network;
+  if (is_late_ && task.role == Role::evaluate && waited) {  // another session evaluates what was paid for
+    error_ = std::move(error);
     return queue.push_back(std::move(task));
   }
+  if (is_late_ && !is_needed(task)) return give_up_late(task, &error);
   ++task.failures;
   const bool gives_up =
       task.failures > options_.retries || (task.role == Role::propose && is_the_prompts(error.code));
