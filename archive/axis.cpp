@@ -103,6 +103,28 @@ Result<std::vector<double>> inner_edges(const CategoricalScale& scale) {
   return edges;
 }
 
+std::string edge_text(double edge, int digits) {
+  constexpr double kWritten = 1e7;  // below it all digits before the point stand there
+  if (std::abs(edge) >= 1 && std::abs(edge) < kWritten)
+    digits = std::max(digits, static_cast<int>(std::log10(std::abs(edge))) + 1);
+  std::array<char, 32> buffer{};
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), edge, std::chars_format::general, digits)
+          .ptr;
+  const std::string exact = number_text(edge), rounded(buffer.data(), end);
+  return exact.size() <= rounded.size() ? exact : rounded;
+}
+
+/// The fewest digits, three or more, that tell each edge from the next one.
+int digits_of(const std::vector<double>& edges) {
+  constexpr int kFewest = 3, kMost = 17;
+  for (int digits = kFewest; digits < kMost; ++digits)
+    if (std::ranges::adjacent_find(edges, {}, [&](double edge) { return edge_text(edge, digits); }) ==
+        edges.end())
+      return digits;
+  return kMost;
+}
+
 }  // namespace
 
 Result<Axis> Axis::create(AxisSpec spec) {
@@ -118,6 +140,7 @@ Result<Axis> Axis::create(AxisSpec spec) {
   Axis axis;
   axis.spec_ = std::move(spec);
   axis.inner_edges_ = std::move(*edges);
+  axis.digits_ = digits_of(axis.inner_edges_);
   return axis;
 }
 
@@ -129,15 +152,10 @@ std::size_t Axis::bin_of(double value) const {
 std::string Axis::label(std::size_t bin) const {
   if (const auto* scale = std::get_if<CategoricalScale>(&spec_.scale)) return scale->categories.at(bin);
   if (bins() == 1) return "all";
-  std::ostringstream text;
-  if (bin == 0) {
-    text << "< " << number_text(inner_edges_.front());
-  } else if (bin == bins() - 1) {
-    text << ">= " << number_text(inner_edges_.back());
-  } else {
-    text << '[' << number_text(inner_edges_.at(bin - 1)) << ", " << number_text(inner_edges_.at(bin)) << ')';
-  }
-  return text.str();
+  const auto edge = [this](std::size_t i) { return edge_text(inner_edges_.at(i), digits_); };
+  if (bin == 0) return "< " + edge(0);
+  if (bin == bins() - 1) return ">= " + edge(bin - 1);
+  return "[" + edge(bin - 1) + ", " + edge(bin) + ")";
 }
 
 std::string Axis::to_text() const {

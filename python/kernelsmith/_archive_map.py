@@ -8,7 +8,7 @@ from . import _style
 from ._history import LARGEST
 from ._run import Archive
 from ._style import GRID, MUTED
-from ._words import number, rounded, shortened
+from ._words import number, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def _lines(axes: Axes, shape: tuple[int, ...]) -> None:
 
 def _labels(set_ticks: Any, labels: list[str], turned: bool = False) -> None:
     step = -(-len(labels) // _LABELS)
-    texts = [shortened(rounded(label), _LABEL_CHARACTERS) for label in labels[::step]]
+    texts = [shortened(label, _LABEL_CHARACTERS) for label in labels[::step]]
     long = turned and sum(map(len, texts)) > 40
     placed = set_ticks(range(0, len(labels), step), texts, **(
         {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if long else {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Any
 
@@ -68,10 +67,3 @@ def shortened(text: str, most: int) -> str:
     """One line of at most so many characters."""
     text = visible(text)
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def rounded(label: str) -> str:
-    """The label of an interval with its numbers in three digits; other labels, which are names, as they are."""
-    if not label.startswith(("<", ">=", "[")):
-        return label
-    return re.sub(r"\d+\.\d+(?:e[+-]?\d+)?", lambda found: number(float(found.group())), label)

@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 import kernelsmith as ks
 from kernelsmith import plot
 from kernelsmith._history import History
-from kernelsmith._words import rounded
 
 
 def axes() -> Axes:
@@ -107,13 +106,6 @@ def test_the_map_shows_the_best_of_each_cell(names: str, tmp_path: Path) -> None
     assert (made.get_xlabel(), made.get_ylabel()) == ("x", "y" if len(names) > 1 else "")
     assert ("best over z" in made.get_title(loc="left")) == (names == "xyz")
     assert [tick.get_text() for tick in made.get_xticklabels()] == run.archive.axes[0]["labels"]
-
-
-@pytest.mark.parametrize(("label", "shown"), [
-    ("[1.68179283051, 2.82842712475)", "[1.68, 2.83)"), (">= 38.0546276801", ">= 38.1"), ("< 1.5e-05", "< 1.5e-05"),
-    ("[-1, 4.4408920985e-16)", "[-1, 0)"), ("[1000, 2000)", "[1000, 2000)"), ("1.23456", "1.23456")])
-def test_labels_of_intervals_are_rounded_and_names_are_not(label: str, shown: str) -> None:
-    assert rounded(label) == shown
 
 
 def test_the_lineage_has_a_point_for_each_step_with_its_interval(hill: ks.Run) -> None:

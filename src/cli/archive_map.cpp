@@ -1,7 +1,9 @@
 #include "archive_map.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,22 +29,37 @@ std::vector<std::vector<std::optional<Elite>>> project(const RunView& view) {
   return best;
 }
 
-std::string aligned(const Table& table) {
-  std::vector<std::size_t> widths(table.front().size(), 0);
-  for (const auto& row : table)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+using Kept = std::vector<std::size_t>;
+
+std::size_t width_of(const Table& table, std::size_t column) {
+  std::size_t width = 0;
+  for (const auto& row : table) width = std::max(width, row[column].size());
+  return width;
+}
+
+std::string aligned(const Table& table, const Kept& rows, const Kept& columns) {
   std::string text;
-  for (const auto& row : table) {
-    text += "  ";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      text += fmt::format("{:>{}}{}", row[i], widths[i], i + 1 < row.size() ? "  " : "\n");
+  for (const std::size_t row : rows) {
+    text += " ";
+    for (const std::size_t column : columns)
+      text += fmt::format(" {:>{}} ", table[row][column], width_of(table, column));
+    text.back() = '\n';
   }
   return text;
 }
 
+/// Indices of `best`, those of the best first; what is empty comes last.
+Kept by_rank(const std::vector<std::optional<double>>& best) {
+  Kept order(best.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return best[i]; });
+  return order;
+}
+
 }  // namespace
 
-std::string archive_map(const RunView& view) {
+std::string archive_map(const RunView& view, bool all) {
+  constexpr std::size_t kRows = 24;
   const auto& axes = view.state.archipelago().grid().axes();
   if (axes.empty()) return "";
   std::vector<std::string> head = {axes[0].feature()};
@@ -52,14 +69,42 @@ std::string archive_map(const RunView& view) {
 
   Table table = {head};
   const auto best = project(view);
+  std::vector<std::optional<double>> of_row(best.size()), of_column(best.front().size());
   for (std::size_t row = 0; row < best.size(); ++row) {
     std::vector<std::string> line = {axes[0].label(row)};
-    for (const auto& elite : best[row])
+    for (std::size_t column = 0; column < best[row].size(); ++column) {
+      const auto& elite = best[row][column];
       line.push_back(elite ? short_number(score_of(view.shown(elite->individual)->evaluation).median) : ".");
+      if (!elite) continue;
+      of_row[row] = std::max(of_row[row], std::optional(elite->fitness));
+      of_column[column] = std::max(of_column[column], std::optional(elite->fitness));
+    }
     table.push_back(std::move(line));
   }
-  const std::string columns = axes.size() > 1 ? fmt::format("  columns: {}\n", axes[1].feature()) : "";
-  return columns + aligned(table);
+
+  // Of what does not fit, the best is shown, and nothing that is empty.
+  Kept rows = {0}, columns = {0};  // the head, and the labels
+  const bool fits = all || best.size() <= kRows;
+  for (const std::size_t row : by_rank(of_row))
+    if (fits || (of_row[row] && rows.size() <= kRows)) rows.push_back(row + 1);
+  const auto width = [&](std::size_t column) { return 2 + width_of(table, column); };
+  std::size_t whole = 0, used = width(0);
+  for (std::size_t column = 0; column < head.size(); ++column) whole += width(column);
+  for (const std::size_t column : by_rank(of_column)) {
+    const bool wanted = of_column[column] && used + width(column + 1) <= kColumns;
+    if (!all && whole > kColumns && !wanted) continue;
+    columns.push_back(column + 1);
+    used += width(column + 1);
+  }
+  std::ranges::sort(rows);
+  std::ranges::sort(columns);
+  std::string text = axes.size() > 1 ? fmt::format("  columns: {}\n", axes[1].feature()) : "";
+  text += aligned(table, rows, columns);
+  if (const auto missing = std::pair(table.size() - rows.size(), head.size() - columns.size());
+      missing.first + missing.second > 0)
+    text += fmt::format("  {} and {} hold less, or nothing: --all shows them\n",
+                        number_text(missing.first, "row"), number_text(missing.second, "column"));
+  return text;
 }
 
 }  // namespace kernelsmith::cli

@@ -150,7 +150,7 @@ void print_front(const RunView& view) {
   say("{}\n", front.size() > kShown ? "    ...\n" : "");
 }
 
-void print_archive(const RunView& view) {
+void print_archive(const RunView& view, bool all) {
   if (!view.has_cells)
     return say("\narchive   not known: its axes read what the program that began the run computes\n");
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
@@ -160,7 +160,7 @@ void print_archive(const RunView& view) {
   print_front(view);
   say("  the best of each cell: its {}\n{}",
       view.best_evaluation() && view.best_evaluation()->report().speedup ? "speedup" : "fitness",
-      archive_map(view));
+      archive_map(view, all));
 }
 
 void print_arms(const RunView& view) {
@@ -199,20 +199,32 @@ void print_refusals(const RunView& view) {
   }
 }
 
-void print_lineage(const RunView& view) {
-  const auto steps = view.lineage_of_best;
+/// The latest steps, and the latest diffs that fit: what came last is what the best has.
+void print_lineage(const RunView& view, bool all) {
+  constexpr std::size_t kSteps = 20, kDiffLines = 40;
+  const auto& steps = view.lineage_of_best;
   if (steps.empty()) return;
-  say("\nlineage of the best\n");
-  for (const LineageStep& step : steps) {
-    const IndividualPtr shown = view.shown(step.individual);
-    const Evaluation& evaluation = shown->evaluation;
-    say("  program {} ({}): {}\n{}", step.individual->program->id.value,
-        name_of(step.individual->program->origin),
-        evaluation.accepted() ? score_text(evaluation) : "rejected", step.diff);
+  std::size_t first_diff = steps.size(), lines = 0;
+  while (first_diff > 0 && (all || lines <= kDiffLines))
+    lines += static_cast<std::size_t>(std::ranges::count(steps[--first_diff].diff, '\n'));
+  if (!all && lines > kDiffLines) ++first_diff;
+  const std::size_t first = all || steps.size() <= kSteps ? 0 : steps.size() - kSteps;
+  say("\nlineage of the best{}\n",
+      first + first_diff > 0 ? fmt::format(": {}, --all shows the rest", number_text(steps.size(), "step"))
+                             : "");
+  for (std::size_t i = first; i < steps.size(); ++i) {
+    const Program& program = *steps[i].individual->program;
+    const Evaluation& evaluation = view.shown(steps[i].individual)->evaluation;
+    say("  program {} ({}): {}\n", program.id.value, name_of(program.origin),
+        evaluation.accepted() ? score_text(evaluation) : "rejected");
+    if (i >= first_diff) say("{}", all ? steps[i].diff : cut_lines(steps[i].diff));
   }
+  if (first_diff == steps.size() && steps.size() > 1)
+    say("  how the last two differ: kernelsmith diff {} {} {}\n", shell_word(view.folder.string()),
+        steps[steps.size() - 2].individual->program->id.value, steps.back().individual->program->id.value);
 }
 
-int show(const std::string& folder, const JsonOption& json) {
+int show(const std::string& folder, bool all, const JsonOption& json) {
   const auto view = view_run(folder, default_registry());
   if (!view) return report(view.error(), json);
   if (json) {
@@ -224,17 +236,18 @@ int show(const std::string& folder, const JsonOption& json) {
   print_calls(*view);
   print_cost(*view);
   print_best(*view);
-  print_archive(*view);
+  print_archive(*view, all);
   print_arms(*view);
   print_failures(*view);
   print_lost_workers(*view);
   print_refusals(*view);
-  print_lineage(*view);
+  print_lineage(*view, all);
   return kDone;
 }
 
 struct ShowCommand {
   std::string folder;
+  bool all = false;
   JsonOption json;
 };
 
@@ -247,9 +260,11 @@ void add_show(CLI::App& app, Command& chosen) {
   command->add_option("RUN", options->folder, "The run folder; another process may be writing it")
       ->required();
   options->json.add_to(*command);
+  command->add_flag("--all", options->all, "The whole map, every diff of the lineage, and no line cut");
   command->footer("The run is rebuilt from its journal. docs/formats.md is the schema of --json.");
-  command->callback(
-      [options, &chosen] { chosen = [options] { return show(options->folder, options->json); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] { return show(options->folder, options->all, options->json); };
+  });
 }
 
 }  // namespace kernelsmith::cli

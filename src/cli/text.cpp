@@ -29,6 +29,24 @@ std::string with_words_begun(std::string text, const std::string& begin, const s
 
 }  // namespace
 
+std::string cut_lines(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    std::size_t characters = 0, kept = 0;  // bytes of all but the last two characters that fit
+    for (std::size_t i = 0; i < line.size() && line[i] != '\n'; ++i) {
+      if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80) continue;  // goes on with a character
+      if (++characters == columns - 1) kept = i;
+    }
+    if (characters > columns)
+      out.append(line.substr(0, kept)).append(line.ends_with('\n') ? "..\n" : "..");
+    else
+      out += line;
+  }
+  return out;
+}
+
 std::string number_text(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }

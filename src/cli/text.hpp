@@ -46,6 +46,12 @@ std::string shell_word(const std::string& word);
 /// "1 call", "2 calls".
 std::string number_text(std::uint64_t count, std::string_view what);
 
+/// Characters of a line that a terminal is taken to have.
+constexpr std::size_t kColumns = 100;
+
+/// The text with each line cut after `columns` characters, with ".." where something is missing.
+std::string cut_lines(std::string_view text, std::size_t columns = kColumns);
+
 /// A sentence on a program that was the best and was rejected when it was confirmed.
 std::string demotion_text(const Individual& demoted);
 

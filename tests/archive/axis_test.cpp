@@ -127,6 +127,13 @@ TEST(Axis, LabelsSayThatTheOuterBinsAreOpen) {
   EXPECT_EQ(axis(LinearScale{0, 8, 1}).label(0), "all");
 }
 
+TEST(Axis, LabelsHaveTheDigitsThatTellEdgesApart) {
+  EXPECT_EQ(axis(LinearScale{0, 1, 12}).label(1), "[0.0833, 0.167)");
+  EXPECT_EQ(axis(LogarithmicScale{1, 1e7, 14}).label(9), "[31623, 1e+05)");
+  EXPECT_EQ(axis(EdgeScale{{0, 1.0001, 1.0002, 2}}).label(0), "< 1.0001");
+  EXPECT_EQ(axis(EdgeScale{{0, 1024, 4096, 9000}}).label(1), "[1024, 4096)");
+}
+
 TEST(Axis, TextTellsAxesApart) {
   EXPECT_EQ(axis(LinearScale{0, 0.1, 10}).to_text(), R"("x" linear 0 0.1 10)");
   EXPECT_EQ(axis(LogarithmicScale{1, 64, 6}).to_text(), R"("x" logarithmic 1 64 6)");

@@ -70,7 +70,8 @@ class Axis {
   /// its lower edge; the last one holds the upper edge too.
   std::size_t bin_of(double value) const;
 
-  /// For people: "[8, 16)" with open outer sides as "< 16" and ">= 64", or the category's name.
+  /// For people: "[8, 16)" with open outer sides as "< 16" and ">= 64", or the category's name. Edges have
+  /// the digits that tell them apart, and three at least.
   std::string label(std::size_t bin) const;
 
   /// One line, equal for equal axes only: "feature linear 0 1 10".
@@ -82,6 +83,7 @@ class Axis {
   Axis() = default;
   AxisSpec spec_;
   std::vector<double> inner_edges_;  ///< between neighbouring bins, ascending
+  int digits_ = 0;                   ///< of an edge in a label
 };
 
 }  // namespace kernelsmith
