@@ -17,22 +17,52 @@ std::vector<std::string> lines_in(const std::string& text) {
   return lines;
 }
 
+using Lines = std::vector<std::string>;
+
 /// "error: ..." of compilers, "ValueError: ..." of Python.
 bool names_an_error(const std::string& line) { return line.find("rror:") != std::string::npos; }
+
+bool is_frame(const std::string& line) { return line.starts_with("  File \""); }
+
+/// Of a library or of Python itself, as far as its path tells.
+bool is_foreign(const std::string& frame) {
+  for (const char* place : {"site-packages/", "dist-packages/", "/lib/python", "File \"<frozen"})
+    if (frame.find(place) != std::string::npos) return true;
+  return false;
+}
+
+/// Where the last traceback left the user's own code: its frame and the line of source below, and the
+/// exception.
+Lines of_traceback(const Lines& lines) {
+  auto end = std::find_if(lines.rbegin(), lines.rend(), is_frame).base();
+  if (end == lines.begin()) return {};
+  const auto last = end - 1;
+  auto begin = last;  // of the last traceback, if one followed the other
+  while (begin != lines.begin() && (begin - 1)->starts_with("  ")) --begin;
+  auto own = last;
+  for (auto frame = begin; frame <= last; ++frame)
+    if (is_frame(*frame) && !is_foreign(*frame)) own = frame;
+  Lines kept = {*own};
+  if (own + 1 != lines.end() && (own + 1)->starts_with("    ")) kept.push_back(*(own + 1));
+  const auto exception =
+      std::find_if(end, lines.end(), [](const std::string& line) { return !line.starts_with(' '); });
+  if (exception != lines.end()) kept.push_back(*exception);
+  return kept;
+}
 
 }  // namespace
 
 std::string describe_briefly(const Error& error) {
-  const std::vector<std::string> lines = lines_in(error.message);
+  const Lines lines = lines_in(error.message);
   if (lines.size() <= kBriefLines) return describe(error);
   std::string text = describe({error.code, lines.front(), error.where, ""});
-  std::size_t left = lines.size() - 1;
+  Lines kept = of_traceback(lines);
   const auto fault = std::find_if(lines.begin() + 1, lines.end(), names_an_error);
-  if (!names_an_error(lines.front()) && fault != lines.end()) {
-    text += "\n" + *fault;
-    --left;
-  }
-  text += "\n(" + std::to_string(left) + " more lines: in the JSON of evaluate, doctor, show and export)";
+  if (kept.empty() && !names_an_error(lines.front()) && fault != lines.end()) kept = {*fault};
+  for (const std::string& line : kept) text += "\n" + line;
+  if (const std::size_t left = lines.size() - 1 - kept.size(); left > 0)
+    text += "\n(" + std::to_string(left) + (left == 1 ? " more line" : " more lines") +
+            ": in the JSON of evaluate, doctor, show and export)";
   return error.hint.empty() ? text : text + "\nhint: " + error.hint;
 }
 

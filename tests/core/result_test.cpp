@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <kernelsmith/core/brief.hpp>
@@ -40,6 +41,23 @@ TEST(Brief, OfManyLinesItHasTheFirstAndTheError) {
   EXPECT_EQ(describe_briefly(framework),
             "RuntimeError: CUDA error: x (refused)\n"
             "(3 more lines: in the JSON of evaluate, doctor, show and export)");
+}
+
+TEST(Brief, OfATracebackItHasTheLineOfTheUsersOwnCode) {
+  const std::string frame = "  File \"/home/a/evaluate.py\", line 7, in score\n    return table[key]\n";
+  const std::string library =
+      "  File \"/usr/lib/python3.11/json/decoder.py\", line 355, in raw_decode\n    raise\n";
+  const std::string head = "it raised: Traceback (most recent call last):\n";
+  const auto brief = [&](const std::string& rest) {
+    return describe_briefly(fail(ErrorCode::tool_failed, head + rest));
+  };
+  EXPECT_EQ(brief(frame + "    ~~~~~^^^^^\nKeyError: 'b'"),
+            "it raised: Traceback (most recent call last): (tool_failed)\n" + frame +
+                "KeyError: 'b'\n(1 more line: in the JSON of evaluate, doctor, show and export)");
+  EXPECT_THAT(brief(frame + library + "Stop\nmore"), testing::HasSubstr(frame + "Stop\n"));
+  EXPECT_THAT(brief(library + "Stop"), testing::HasSubstr(library + "Stop"));
+  EXPECT_THAT(brief(library + "TypeError: x\n\nDuring handling:\n\n" + head + frame + "Stop"),
+              testing::HasSubstr(frame + "Stop"));
 }
 
 TEST(Brief, AFewLinesStandAsTheyAre) {
