@@ -5,6 +5,7 @@ import dataclasses
 import pickle
 import random
 import shutil
+import socket
 import ssl
 import subprocess
 
@@ -207,6 +208,16 @@ def test_cancelling_cancels_and_the_same_call_resumes():
     assert first.scores == second.scores == (0.0, 1.0, 2.0, 3.0, 4.0)
     assert set(service.evaluations.values()) == {1}
     assert len(service.evaluations) == 5 + 3, "the cancelled ones under a new id"
+
+
+def test_one_warning_tells_that_nobody_answers(monkeypatch, caplog):
+    monkeypatch.setattr("kernelsmith.learning.client.SILENT_S", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+    client = RewardClient(url, wait_s=0, backoff_s=(1e-3, 1e-3), patience_s=0.2)
+    batch = asyncio.run(client.evaluate([Candidate(str(number)) for number in range(5)]))
+    assert {reward.reason for reward in batch} == {"network"}
+    assert [(record.levelname, url in record.getMessage()) for record in caplog.records] == [("WARNING", True)]
 
 
 def test_in_the_end_everything_has_its_own_score():

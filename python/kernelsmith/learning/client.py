@@ -10,6 +10,7 @@ import math
 import random
 import ssl
 import threading
+import time
 import urllib.parse
 from collections.abc import Iterable
 
@@ -23,6 +24,7 @@ __all__ = ["Candidate", "Reward", "RewardBatch", "RewardClient"]
 log = logging.getLogger("kernelsmith.learning")
 
 ANSWER_S = 30.0  # that an answer may be late: the service reads a request, and writes an answer, for as long
+SILENT_S = 10.0  # that a service may be away before that is told: it may just be starting
 CANCEL_S = 5.0  # for the service to hear that nobody waits any more
 
 
@@ -39,7 +41,7 @@ class RewardClient:
                  Retry-After makes them longer, up to the longest one
     ssl_context  for https, in place of the system's certificates
 
-    It keeps no connection and needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of
+    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. It keeps no connection and needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of
     any thread. Raises ValueError for settings that are out of range.
 
         client = RewardClient("http://127.0.0.1:10907")
@@ -64,6 +66,7 @@ class RewardClient:
         self._wait_s, self._first_s, self._longest_s = int(wait_s), first, longest
         self._slots: dict[asyncio.AbstractEventLoop, asyncio.Semaphore] = {}
         self._lock = threading.Lock()
+        self._silent_since: float | None = 0.0  # when it was first not heard; None once that was told
 
     def __repr__(self) -> str:
         return f"RewardClient({self._endpoint.shown!r})"
@@ -94,6 +97,18 @@ class RewardClient:
         """The reward of one candidate, as `evaluate` gives it."""
         async with self._slot():
             return await _Pursuit(self, candidate).run()
+
+    def _heard(self, trouble: Trouble | None) -> None:
+        """Tells once that nobody answers, and again only if somebody did meanwhile."""
+        if trouble is None:
+            self._silent_since = 0.0
+        elif self._silent_since is not None:
+            self._silent_since = self._silent_since or time.monotonic()
+            if (silent := time.monotonic() - self._silent_since) >= SILENT_S:
+                self._silent_since = None
+                log.warning("%s has not answered for %.0f s: %s. It is asked again; each candidate gives up after %g s "
+                            "(patience_s). Is the address right, and the service there?", self._endpoint.shown, silent,
+                            trouble.message, self._patience_s)
 
     def _slot(self) -> asyncio.Semaphore:
         """A semaphore belongs to one event loop, and would keep it alive."""
@@ -141,10 +156,12 @@ class _Pursuit:
         except ssl.SSLCertVerificationError as error:
             raise Error(f"the certificate was not accepted: {error.verify_message}", "untrusted",
                         self._client._endpoint.shown) from None
-        except TimeoutError:
-            return Trouble(Kind.UNHEARD, "network", f"no answer came in {wait + ANSWER_S:g} s")
         except OSError as error:
-            return Trouble(Kind.UNHEARD, "network", str(error) or type(error).__name__)
+            late = f"no answer came in {wait + ANSWER_S:g} s" if isinstance(error, TimeoutError) else ""
+            unheard = Trouble(Kind.UNHEARD, "network", late or str(error) or type(error).__name__)
+            self._client._heard(unheard)
+            return unheard
+        self._client._heard(None)
         return outcome_of(reply, self._candidate, self._id)
 
     def _note(self, trouble: Trouble) -> None:
