@@ -20,6 +20,9 @@ constexpr std::int64_t kMostWaitingPulls = 4096;
 constexpr std::int64_t kMostUnacknowledged = 65'536;
 constexpr int kLooksForStream = 20;
 constexpr milliseconds kStreamPause{50};
+/// A server answers that a stream is deleted, and only then takes away its files: also those of one that has
+/// the same name by then (2.9.10).
+constexpr milliseconds kDeletionPause{500};
 /// Bytes that the headers of a message may take beside its payload.
 constexpr std::int64_t kMostHeaders = 1024;
 
@@ -68,7 +71,7 @@ class NatsBus final : public Bus {
           got.status = js_GetLastMsg(&raw, link.stream(), stream, subject.c_str(), nullptr, &got.code);
           const NatsMessage message(raw);
           if (got.ok()) found = Stored{payload_of(raw), natsMsg_GetSequence(raw)};
-          return is_absent(got) ? Outcome{} : got;
+          return is_absent(got) ? absence_in(link, stream) : got;
         },
         stop);
     if (const Status ok = verdict(outcome, "a message of " + std::string(stream) + " cannot be read"); !ok)
@@ -86,7 +89,7 @@ class NatsBus final : public Bus {
           got.status = js_GetMsg(&raw, link.stream(), stream, sequence, nullptr, &got.code);
           const NatsMessage message(raw);
           there = got.ok();
-          return is_absent(got) ? Outcome{} : got;
+          return is_absent(got) ? absence_in(link, stream) : got;
         },
         stop);
     if (const Status ok = verdict(outcome, "a message of " + std::string(stream) + " cannot be read"); !ok)
@@ -209,19 +212,46 @@ class NatsBus final : public Bus {
         stop);
   }
 
-  /// What is put where no stream listens has no answer, as if there were no JetStream.
+  /// What is put where no stream listens has no answer, as if there were no JetStream; nor has a result to
+  /// which a run listens without a stream.
   static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
-    if (outcome.status == NATS_NO_RESPONDERS || outcome.lacks_jetstream()) outcome = info_of(link, stream);
+    if (outcome.status == NATS_NO_RESPONDERS || outcome.status == NATS_TIMEOUT || outcome.lacks_jetstream())
+      outcome = info_of(link, stream);
     return outcome.code == JSStreamNotFoundErr;
   }
 
   static Outcome info_of(const NatsLink& link, const char* stream) {
-    Outcome outcome;
     jsStreamInfo* raw = nullptr;
-    outcome.status = js_GetStreamInfo(&raw, link.stream(), stream, nullptr, &outcome.code);
+    Outcome outcome = info_of(link, stream, raw);
     jsStreamInfo_Destroy(raw);
+    return outcome;
+  }
+
+  static Outcome info_of(const NatsLink& link, const char* stream, jsStreamInfo*& info) {
+    Outcome outcome;
+    outcome.status = js_GetStreamInfo(&info, link.stream(), stream, nullptr, &outcome.code);
     if (outcome.status == NATS_NOT_FOUND) outcome.code = JSStreamNotFoundErr;
     return outcome;
+  }
+
+  /// Nothing is wrong with a message that is not there, unless the stream lost its files: then its first one
+  /// is not there either, and the stream is deleted, so that it is made anew.
+  static Outcome absence_in(const NatsLink& link, const char* stream) {
+    const auto first_of = [&]() -> std::uint64_t {
+      jsStreamInfo* raw = nullptr;
+      const Outcome looked = info_of(link, stream, raw);
+      const StreamInfo info(raw);
+      return looked.ok() && info->State.Msgs > 0 ? info->State.FirstSeq : 0;
+    };
+    const std::uint64_t first = first_of();
+    if (first == 0) return {};
+    natsMsg* raw = nullptr;
+    Outcome got;
+    got.status = js_GetMsg(&raw, link.stream(), stream, first, nullptr, &got.code);
+    const NatsMessage message(raw);
+    if (!is_absent(got) || first_of() != first) return {};  // it may have been taken away meanwhile
+    js_DeleteStream(link.stream(), stream, nullptr, nullptr);
+    return {NATS_ERR, JSStreamNotFoundErr};
   }
 
   Outcome make_anew(const NatsLink& link, const char* stream, const Outcome& gone) {
@@ -232,6 +262,7 @@ class NatsBus final : public Bus {
       if (declared == declared_.end()) return gone;
       spec = declared->second;
     }
+    std::this_thread::sleep_for(kDeletionPause);
     const Outcome made = try_to_declare(link, spec);
     if (!made.ok()) return made;
     ++streams_lost_;
@@ -293,14 +324,27 @@ class NatsBus final : public Bus {
       link.close();  // the limit that it has read since is not the server's
       return {NATS_CONNECTION_CLOSED, {}};
     }
-    if (put.code == JSStreamStoreFailedErr && names_full_disk()) put.code = JSInsufficientResourcesErr;
-    return put;
+    return put.code == JSStreamStoreFailedErr ? reason_of(link, message.stream, put.status) : put;
   }
 
-  /// What JetStream said with its latest error, on this thread.
-  static bool names_full_disk() {
-    const char* const text = nats_GetLastError(nullptr);
-    return text && std::string_view(text).find("no space") != std::string_view::npos;
+  /// One code stands for every failure to store: of a stream that is being deleted, a full one, a full disk.
+  /// The server says more in words, and whether the stream is there and full if it is asked.
+  static Outcome reason_of(const NatsLink& link, const char* stream, natsStatus status) {
+    const char* const text = nats_GetLastError(nullptr);  // JetStream's latest error, on this thread
+    const std::string said = text ? text : "";
+    if (said.find("no space") != said.npos) return {status, JSInsufficientResourcesErr};
+    jsStreamInfo* raw = nullptr;
+    Outcome looked = info_of(link, stream, raw);
+    const StreamInfo info(raw);
+    if (!looked.ok()) return looked;
+    const auto full = [](std::int64_t most, std::uint64_t held) {
+      return most > 0 && held >= static_cast<std::uint64_t>(most);
+    };
+    const bool at_limit = said.find("maximum") != said.npos ||
+                          full(info->Config->MaxMsgs, info->State.Msgs) ||
+                          full(info->Config->MaxBytes, info->State.Bytes);
+    if (at_limit) return {status, JSStreamStoreFailedErr};
+    return {NATS_ERR, {}, said};  // it may be made anew by now
   }
 
   static Outcome try_to_mend(const NatsLink& link, const char* stream, const std::string& queue,

@@ -125,7 +125,8 @@ Error NatsConnection::no_answer(const Outcome& outcome) const {
   return fail(ErrorCode::network,
               "the NATS server is there and gives no answer: " +
                   (outcome.lacks_jetstream() ? "its JetStream is off"
-                                             : std::string(natsStatus_GetText(outcome.status))),
+                   : outcome.said.empty()    ? std::string(natsStatus_GetText(outcome.status))
+                                             : outcome.said),
               url_, "its log says why; one whose disk was full has to be started again when there is room");
 }
 

@@ -36,10 +36,14 @@ Error nats_error(const Outcome& outcome, const std::string& doing, const std::st
     case JSNotEnabledForAccountErr:
       return fail(ErrorCode::unsupported, doing + ": JetStream is not enabled", url,
                   "start nats-server with -js, and with -sd FOLDER for what it keeps");
-    case JSStreamStoreFailedErr:
     case JSMaximumStreamsLimitErr:
     case JSMaximumConsumersLimitErr:
+      return fail(ErrorCode::server_failed, doing + ": the account may have no more streams or queues", url,
+                  "raise max_streams and max_consumers of the account");
     case JSStreamMessageExceedsMaximumErr:
+      return fail(ErrorCode::too_long, doing + ": it is longer than the stream lets messages be", url,
+                  "raise max_msg_size of the stream");
+    case JSStreamStoreFailedErr:
       return fail(ErrorCode::server_failed, doing + ": a stream of the fleet is at its limit", url,
                   "let workers empty it: kernelsmith worker --nats " + url);
     case JSStorageResourcesExceededErr:

@@ -36,6 +36,7 @@ using PublishAck = std::unique_ptr<jsPubAck, Destroy<jsPubAck_Destroy>>;
 struct Outcome {
   natsStatus status = NATS_OK;
   jsErrCode code = static_cast<jsErrCode>(0);
+  std::string said = {};  ///< the server's words, of a failure to store
 
   bool ok() const { return status == NATS_OK; }
   /// The server is away, or JetStream is not ready yet.

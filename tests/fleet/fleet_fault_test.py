@@ -1,12 +1,14 @@
-"""A fleet under fire: workers, server and coordinator are killed with SIGKILL while a run goes on.
+"""A fleet under fire: workers, server and coordinator are killed with SIGKILL, and streams deleted, while a run goes on.
 
-    fleet_fault_test.py [--evaluations N] [--workers N] [--worker-kills N] [--server-kills N] [--coordinator-kills N] [--seed N]
+    fleet_fault_test.py [--evaluations N] [--workers N] [--worker-kills N] [--server-kills N] [--coordinator-kills N]
+                        [--deletions N] [--seed N]
         (with KERNELSMITH in the environment; exits with 77 if there is no nats-server)
 
 Three workers evaluate a `command` task of 20 ms; faults come at even distances of the journal's growth, in an order drawn from
 the seed. A killed worker is replaced, a killed server started again on its disk, a killed coordinator resumed. Checked: no
 evaluation that was reported is lost, changed or there twice, every program is judged, none is given up as one that lost
-workers, and the archive that the run ended with is that of its journal, shown and replayed.
+workers, and the archive that the run ended with is that of its journal, shown and replayed. Nobody speaks of what is not the
+matter: a limit or a full disk.
 """
 
 import argparse
@@ -28,6 +30,7 @@ from nats_server import NatsServer  # noqa: E402
 WORKERS = 3
 EVENTS_OF_EVALUATION = 3  # a ticket, a proposal, an evaluation
 TICK_S = 0.02
+STREAMS = ["JOBS", "RESULTS", "TASKS", "FLEET", "BEGUN", "WORKERS"]
 
 
 class Fleet:
@@ -144,8 +147,17 @@ def check_end(coordinator, out, options):
     return ended_with
 
 
+def check_words(folder):
+    """Of the workers."""
+    for log in folder.glob("worker-*.log"):
+        for line in log.read_text().splitlines():
+            if "at its limit" in line or "disk" in line or "no room" in line:
+                sys.exit(f"{log.name} gives a reason that is not the true one: {line}")
+
+
 def faults_of(options, chance):
     faults = ["worker"] * options.worker_kills + ["server"] * options.server_kills + ["coordinator"] * options.coordinator_kills
+    faults += STREAMS * options.deletions
     chance.shuffle(faults)
     return faults
 
@@ -166,6 +178,8 @@ def torment(coordinator, fleet, server, options, chance):
         elif fault == "server":
             server.kill()
             server.start()
+        elif fault in STREAMS:
+            server.request(f"$JS.API.STREAM.DELETE.KERNELSMITH_{fault}")
         else:
             after = coordinator.kill()
             check_kept(told, after)
@@ -180,6 +194,7 @@ def main():
     parser.add_argument("--worker-kills", type=int, default=3)
     parser.add_argument("--server-kills", type=int, default=1)
     parser.add_argument("--coordinator-kills", type=int, default=1)
+    parser.add_argument("--deletions", type=int, default=1, help="of each stream")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if not NatsServer.installed():
@@ -198,11 +213,12 @@ def main():
             check_kept(told, after)
             digest = check_end(coordinator, out, options)
             fleet.end()
+            check_words(folder)
         finally:
             coordinator.stop()
             fleet.kill()
     print(f"{len(after)} evaluations in {time.monotonic() - began:.0f} s under {options.worker_kills} kills of workers, "
-          f"{options.server_kills} of the server, {options.coordinator_kills} of the coordinator: none lost, none doubled; archive {digest}")
+          f"{options.server_kills} of the server, {options.coordinator_kills} of the coordinator, {options.deletions} deletions of each stream: none lost, none doubled; archive {digest}")
 
 
 if __name__ == "__main__":

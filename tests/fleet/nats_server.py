@@ -78,6 +78,15 @@ class NatsServer:
         except OSError:
             return False
 
+    def request(self, subject):
+        """What the server answers a request of an administrator's, such as $JS.API.STREAM.DELETE.NAME."""
+        with socket.create_connection(("127.0.0.1", self._port), timeout=PATIENCE_S) as connection:
+            connection.sendall(b'CONNECT {"verbose": false}\r\nSUB answer 1\r\n' + f"PUB {subject} answer 0\r\n\r\n".encode())
+            lines = connection.makefile("rb")
+            while not lines.readline().startswith(b"MSG answer"):
+                pass
+            return json.loads(lines.readline())
+
     def kill(self):
         self._process.kill()
         self._process.wait()
