@@ -138,6 +138,8 @@ def status_of(error: Error) -> int:
 def fail(error: Error) -> NoReturn:
     """Prints the error as the command does, and ends with its exit status."""
     where = f"{error.where}: " if error.where else ""
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()  # what was printed before stands before it, in a pipe too
     with contextlib.suppress(BrokenPipeError):  # the status still tells
         print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
         if error.hint:

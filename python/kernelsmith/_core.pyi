@@ -152,6 +152,8 @@ class Rng(metaclass=type):
         """The stream that Request.rng is for such a ticket of a run with such a random_seed."""
     def random(self) -> float:
         """Uniform in [0, 1)."""
+    def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Uniform between the two."""
     def normal(self, mean: float = 0.0, deviation: float = 1.0) -> float:
         """Gaussian."""
     def below(self, n: int) -> int:

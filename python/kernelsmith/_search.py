@@ -1,5 +1,8 @@
 """Searches: run() for the usual case, Engine for own loops."""
 
+import atexit
+import contextlib
+import itertools
 import json
 import operator
 import os
@@ -15,11 +18,22 @@ from ._settings import settings_from
 
 Folder = str | os.PathLike[str]
 
+
 def _unused_folder(name: str) -> Path:
-    number = 1
-    while (folder := Path(f"{name}-{number}.run")).exists():
-        number += 1
+    """The first of NAME-1.run, NAME-2.run, ... that is not there, made: another process takes the next one. One in which
+    nothing was begun is taken away at the end of the process."""
+    for number in itertools.count(1):
+        folder = Path(f"{name}-{number}.run")
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+            atexit.register(_remove_empty, folder.absolute())
+            break
     return folder
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # there is something in it
+        folder.rmdir()
 
 
 def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None, proposer: Any = None,
@@ -79,7 +93,12 @@ def run_task(task: "Folder | _core.Task", proposer: Any, out: "Folder | None",
     if own is not None:
         text = json.dumps({**json.loads(text), "proposer": {"kind": "python"}})
     folder = Path(out) if out is not None else _unused_folder(_core.Task(task).name)
-    return _core.run_task(task, folder, own, text, progress)
+    try:
+        return _core.run_task(task, folder, own, text, progress)
+    except Error:
+        if out is None:
+            _remove_empty(folder)
+        raise
 
 
 def _check_progress(progress: Any) -> None:

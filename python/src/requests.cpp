@@ -27,6 +27,9 @@ void bind_rng(py::module_& module) {
            "The stream that Request.rng is for such a ticket of a run with such a random_seed.")
       .def("random", &Rng::uniform, "Uniform in [0, 1).")
       .def(
+          "uniform", [](Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); },
+          py::arg("low") = 0.0, py::arg("high") = 1.0, "Uniform between the two.")
+      .def(
           "normal", [](Rng& rng, double mean, double deviation) { return mean + deviation * rng.normal(); },
           py::arg("mean") = 0.0, py::arg("deviation") = 1.0, "Gaussian.")
       .def(

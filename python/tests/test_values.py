@@ -95,13 +95,19 @@ def test_a_refusal_has_a_code():
         ks.Refusal(code="nonsense")
 
 
+def test_a_byte_order_mark_before_a_text_is_dropped():
+    assert ks.Source("\ufeffx").text == ks.Source({"a.py": "\ufeffx"}).text == "x"
+
+
 def test_a_stream_is_fixed_by_its_seed():
     def draws(seed, ticket):
         rng = ks.Rng(seed, ticket)
-        return [rng.random(), rng.normal(), rng.normal(100, 0.001), rng.below(1000), rng.choice("abcdef")]
+        return [rng.random(), rng.normal(), rng.normal(100, 0.001), rng.below(1000), rng.choice("abcdef"),
+                rng.uniform(-3, -2), rng.uniform()]
 
     assert draws(1, 2) == draws(1, 2) != draws(1, 3)
-    uniform, normal, far, below, letter = draws(4, 5)
+    uniform, normal, far, below, letter, between, also = draws(4, 5)
+    assert -3 <= between < -2 and 0 <= also < 1
     assert 0 <= uniform < 1 and abs(normal) < 10 and abs(far - 100) < 1 and 0 <= below < 1000 and letter in "abcdef"
     with pytest.raises(ValueError):
         ks.Rng(1).below(0)

@@ -60,6 +60,14 @@ std::string typed_name(const CLI::App& app) {
   return app.get_parent() ? app.get_parent()->get_name() + " " + app.get_name() : app.get_name();
 }
 
+/// Where to read on. The Python package has a command of the same name as one of these.
+std::string usage_hint(const CLI::App& place) {
+  const std::string typed = typed_name(place);
+  return typed + " --help says how it is used" +
+         (place.get_name() == "profile" ? "; of a whole model: python -m kernelsmith profile MODEL --out DIR"
+                                        : "");
+}
+
 /// The commands that only the Python package has (python/kernelsmith/_commands.py).
 constexpr std::array kOfPython = {"agent"sv,      "apply"sv, "dataset"sv, "mcp"sv,
                                   "openevolve"sv, "plot"sv,  "publish"sv, "synthesize"sv};
@@ -77,10 +85,11 @@ Error unknown_word(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   if (is_option(word))
     return fail(ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
-                hint_for(name, option_names(place)));
+                place.get_name() == "profile" && name == "--out" ? usage_hint(place)
+                                                                 : hint_for(name, option_names(place)));
   if (&place == &app) return unknown_command(app, word);
   return fail(ErrorCode::invalid_argument, "unexpected argument " + word, typed_name(place),
-              typed_name(place) + " --help says what it takes");
+              usage_hint(place));
 }
 
 /// Whether it is a command of which one must be named of its own, and none was.
@@ -158,9 +167,9 @@ int run_command_line(int argc, char** argv) {
     if (const std::string word = first_unknown(app); !word.empty() && !bad_value)
       return report(unknown_word(app, word), json);
     if (lacks_subcommand(innermost(app))) return report(missing_subcommand(innermost(app)), json);
-    const std::string place = typed_name(innermost(app));
-    return report(
-        fail(ErrorCode::invalid_argument, wrong.what(), place, place + " --help says how it is used"), json);
+    const CLI::App& place = innermost(app);
+    return report(fail(ErrorCode::invalid_argument, wrong.what(), typed_name(place), usage_hint(place)),
+                  json);
   }
   if (const std::string word = first_unknown(app); !word.empty())
     return report(unknown_word(app, word), json);

@@ -52,10 +52,12 @@ int ReplayCommand::operator()() const {
   if (!stored) return report(stderr, stored.error());
   if (const Status configured = configure(registry, stored->config); !configured)
     return report(stderr, configured.error());
-  const std::string fresh = out ? *out : unused_folder(stored->task.task.name);
-  say(stderr, "recording {}, run folder {}; preparing\n", folder, fresh);
+  const auto fresh = NewFolder::claim(out, stored->task.task.name);
+  if (!fresh) return report(stderr, fresh.error());
+  say(stderr, "recording {}, run folder {}; preparing\n", folder, fresh->path());
   const auto progress = std::make_shared<Progress>();
-  auto session = Session::create(stored->task, fresh, std::move(stored->config), progress, interrupt.token());
+  auto session =
+      Session::create(stored->task, fresh->path(), std::move(stored->config), progress, interrupt.token());
   if (!session) return report(stderr, session.error());
   return search(*session, *progress, interrupt);
 }

@@ -18,11 +18,17 @@ constexpr const char* kResumeFooter =
 --set lays a key over the run's own run.yaml, and keeps it there: workers, budgets and what proposes and evaluates
 (docs/formats.md); what the run's journal rests on is refused.)";
 
-/// What all sessions of a run have used; nothing if its journal cannot be read, which resuming it tells.
-Budgets used_by(const std::string& folder, const Registry& registry) {
-  Budgets used;
+/// What all sessions of a run have used.
+struct Used : Budgets {
+  bool ended = false;  ///< the run has nothing under way that a session would finish
+};
+
+/// Nothing if the run's journal cannot be read, which resuming it tells.
+Used used_by(const std::string& folder, const Registry& registry) {
+  Used used;
   const auto view = view_run(folder, registry);
   if (!view) return used;
+  used.ended = view->reason != EndReason::unfinished;
   used.iterations = view->state.counts().iterations;
   used.evaluations = view->state.counts().evaluations;
   used.wall_s = view->state.elapsed_s() - view->state.confirming_s();
@@ -45,7 +51,17 @@ Status check_raised(const char* option, const std::optional<T>& before, const st
   return {};
 }
 
-Status raise_budgets(const BudgetOptions& raised, const Budgets& used, Budgets& budgets) {
+/// Refuses to go on with a budget that ended the run and was not raised: nothing would be done.
+template <class T>
+Status check_left(const char* option, const std::optional<T>& budget, const std::optional<T>& used) {
+  if (!budget || !used || *used < *budget) return {};
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("the run has used up this budget too ({:.6g})", static_cast<double>(*budget)), option,
+      fmt::format("give a larger total for it as well: {} {:.6g}", option, 2 * static_cast<double>(*budget)));
+}
+
+Status raise_budgets(const BudgetOptions& raised, const Used& used, Budgets& budgets) {
   Budgets given;
   if (Status applied = raised.apply(given); !applied) return applied;
   for (const Status& ok :
@@ -54,7 +70,13 @@ Status raise_budgets(const BudgetOptions& raised, const Budgets& used, Budgets& 
         check_raised("--time", budgets.wall_s, used.wall_s, given.wall_s),
         check_raised("--max-usd", budgets.usd, used.usd, given.usd)})
     if (!ok) return ok;
-  return raised.apply(budgets);
+  if (Status applied = raised.apply(budgets); !applied || !used.ended) return applied;
+  for (const Status& left :
+       {check_left("--iterations", budgets.iterations, used.iterations),
+        check_left("--evaluations", budgets.evaluations, used.evaluations),
+        check_left("--time", budgets.wall_s, used.wall_s), check_left("--max-usd", budgets.usd, used.usd)})
+    if (!left) return left;
+  return {};
 }
 
 struct ResumeCommand {
@@ -82,7 +104,7 @@ struct ResumeCommand {
     const auto progress = std::make_shared<Progress>();
     Registry registry = default_registry();
     tell_of_waiting(registry, note);
-    const Budgets used = budgets.any() ? used_by(folder, registry) : Budgets{};
+    const Used used = budgets.any() ? used_by(folder, registry) : Used{};
     auto session = Session::resume(
         folder,
         [&](RunConfig& changed) -> Status {

@@ -95,10 +95,11 @@ int RunCommand::operator()() const {
   warn_of_near_knobs(loaded->task.seed, paths_of(loaded->task.seed));
   if (dry) return dry_run_command(*loaded, *run, interrupt);
 
-  const std::string folder = out ? *out : unused_folder(loaded->task.name);
-  say(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder);
+  const auto folder = NewFolder::claim(out, loaded->task.name);
+  if (!folder) return report(stderr, folder.error());
+  say(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder->path());
   const auto progress = std::make_shared<Progress>();
-  auto session = Session::create(*loaded, folder, std::move(*run), progress, interrupt.token());
+  auto session = Session::create(*loaded, folder->path(), std::move(*run), progress, interrupt.token());
   if (!session) return report(stderr, session.error());
   return search(*session, *progress, interrupt);
 }

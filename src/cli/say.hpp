@@ -32,6 +32,9 @@ void say(fmt::format_string<Parts...> format, Parts&&... parts) {
 /// A line on the standard error.
 void note(const std::string& line);
 
+/// A warning on the standard error if everybody on this machine can read the file, which holds a secret.
+void warn_of_readers(const std::string& file);
+
 /// The names of a source's files.
 std::vector<std::string> paths_of(const Source& source);
 

@@ -1,11 +1,14 @@
 #include "search_command.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
 #include <map>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
@@ -253,10 +256,17 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
   return status_of(*outcome);
 }
 
-std::string unused_folder(const std::string& name) {
-  for (int number = 1;; ++number)
-    if (std::string folder = fmt::format("{}-{}.run", name, number); !std::filesystem::exists(folder))
-      return folder;
+Result<NewFolder> NewFolder::claim(const std::optional<std::string>& named, const std::string& name) {
+  if (named) return NewFolder(*named, false);
+  for (int number = 1;; ++number) {
+    std::string folder = fmt::format("{}-{}.run", name, number);
+    if (::mkdir(folder.c_str(), 0777) == 0) return NewFolder(std::move(folder), true);
+    if (errno != EEXIST) return system_error("cannot create the folder", folder, errno);
+  }
+}
+
+NewFolder::~NewFolder() {
+  if (made_) ::rmdir(path_.c_str());  // which leaves one that is not empty
 }
 
 }  // namespace kernelsmith::cli

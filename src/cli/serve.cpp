@@ -157,6 +157,7 @@ struct ServeCommand {
     if (!token_file.empty()) {
       const auto text = read_text_file(token_file);
       if (!text) return text.error();
+      warn_of_readers(token_file);
       token = trimmed(*text);
       if (token.empty())
         return fail(ErrorCode::bad_input, "the file holds no token", token_file,

@@ -55,6 +55,9 @@ Result<WorkerOptions> WorkerCommand::options() const {
   WorkerOptions options;
   auto server = fleet_server(nats, credentials, ca);
   if (!server) return server.error();
+  constexpr std::string_view kFile = "file:";
+  for (const std::string& secret : {nats.starts_with(kFile) ? nats.substr(kFile.size()) : "", credentials})
+    if (!secret.empty()) warn_of_readers(secret);
   options.server = std::move(*server);
   options.name = name ? *name : default_name();
   if (ack_wait) {

@@ -39,6 +39,18 @@ class MissingFiles(CommandTest):
         write_task(self.folder / "task")
         self.fail_with(2, "evaluate", "task", "/dev/zero", says=["/dev/zero", "4 MiB"], code="bad_input")
 
+    def test_a_candidate_that_is_no_text(self):
+        write_task(self.folder / "task")
+        self.fail_with(2, "evaluate", "task", "/bin/ls", says=["/bin/ls", "no text", "hint"], code="bad_input")
+
+    def test_a_byte_order_mark_before_a_text_is_not_there(self):
+        text = "# EVOLVE-BLOCK-START\nk0 = 7  # @tune 0 7\n# EVOLVE-BLOCK-END\n"
+        write_task(self.folder / "task", seed_txt="\ufeff" + text)
+        for mark in ("", "\ufeff"):
+            (self.folder / "a.txt").write_text(mark + text)
+            evaluated = self.json("evaluate", "task", "a.txt")
+            self.assertEqual((evaluated["fitness"], evaluated["knobs"][0]["line"]), (7, 2))
+
     def test_a_pipe_that_nobody_writes_to_can_be_interrupted(self):
         write_task(self.folder / "task")
         os.mkfifo(self.folder / "pipe")
@@ -108,6 +120,29 @@ class WrongYaml(CommandTest):
         self.fail_with(2, "run", "task", "--set", "islands.topology=rign", says=["islands.topology=rign", "ring"],
                        code="bad_input")
         self.fail_with(2, "run", "task", "--set", "islands", says=["key=value"], code="invalid_argument")
+
+    def test_what_a_setting_must_be_is_told_with_what_to_write(self):
+        write_task(self.folder / "task")
+        for setting, *says in (
+                ("proposer.kind=openai", "'proposer.kind' must be one of", "chat", "found 'openai'"),
+                ("proposer={kind: chat, models: [gpt-4o]}", "write {name: gpt-4o}", "its keys are name, max_output_tokens"),
+                ("budgets.wall_time_s=40s", "in seconds, without a unit: 40"),
+                ("islands.topology=Ring", "did you mean ring?")):
+            self.fail_with(2, "run", "task", "--set", setting, says=says, code="bad_input")
+        (self.folder / "task/task.yaml").write_text(TASK.replace("command\n", "CPU\n", 1))
+        self.fail_with(2, "run", "task", says=["found 'CPU'", "did you mean cpu?"], code="bad_input")
+
+    def test_a_secret_that_everybody_can_read_is_warned_of(self):
+        token = self.folder / "token"
+        token.write_text("secret")
+        for mode, warned in ((0o644, True), (0o640, False)):
+            token.chmod(mode)
+            text = self.fail_with(2, "serve", "--token-file", "token", "--task", "nowhere", says=["nowhere"])
+            self.assertEqual("everybody on this machine can read token" in text, warned, text)
+
+    def test_each_of_the_two_commands_profile_names_the_other(self):
+        for arguments in (["model.py", "--out", "hot"], ["model.py"]):
+            self.fail_with(2, "profile", *arguments, says=["python -m kernelsmith profile MODEL --out DIR"])
 
     def test_a_name_that_is_a_path(self):
         write_task(self.folder / "task", task_yaml=TASK.replace("name: hill", "name: ../hill"))
@@ -337,8 +372,23 @@ class WrongRunFolder(CommandTest):
     def test_a_budget_that_is_refused_leaves_the_run_resumable(self):
         write_task(self.folder / "task")
         self.succeed("run", "task", "--deterministic", "--iterations", "3", "--out", "a.run")
-        self.fail_with(2, "resume", "a.run", "--time", "5s", says=["budgets.wall_time_s"], code="invalid_argument")
+        self.fail_with(2, "resume", "a.run", "--time", "5s", "--iterations", "5", says=["budgets.wall_time_s"],
+                       code="invalid_argument")
         self.succeed("resume", "a.run", "--iterations", "5")
+
+    def test_a_budget_that_is_used_up_beside_the_raised_one_is_named(self):
+        write_task(self.folder / "task")
+        self.succeed("run", "task", "--iterations", "3", "--evaluations", "90", "--out", "a.run")
+        self.fail_with(2, "resume", "a.run", "--evaluations", "91", says=["used up", "--iterations 6"], code="invalid_argument")
+        self.succeed("resume", "a.run", "--iterations", "4")
+
+    def test_a_damaged_event_is_one_line_and_a_hint(self):
+        self.make_run()
+        with sqlite3.connect(self.folder / "a.run/run.db") as database:
+            database.execute("UPDATE sources SET files = CAST(x'7b22ff00c3' AS TEXT)")
+        text = self.fail_with(3, "show", "a.run", says=["event ", "hint: restore the run folder"], code="corrupt")
+        self.assertNotIn("base64", text)
+        self.assertEqual(len(text.splitlines()), 2, text)
 
     def test_what_stands_beside_the_database_is_not_waited_for(self):
         self.make_run()

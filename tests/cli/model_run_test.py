@@ -2,13 +2,15 @@
 this machine plays the model; the protocol's own troubles are tested in tests/llm."""
 
 import json
+import os
 import signal
 import sqlite3
+import subprocess
 import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from support import PATIENCE_S, SEED, TASK, CommandTest, kernelsmith, start, wait_for, write_task
+from support import KERNELSMITH, PATIENCE_S, SEED, TASK, CommandTest, kernelsmith, start, wait_for, write_task
 
 KEY = "sk-planted-key-0123456789"
 
@@ -192,6 +194,9 @@ class ModelRunTest(CommandTest):
         self.assertIn("0 iterations", done.stdout)
         self.assertEqual(len(model.requests), 1, "a key that was refused once is refused again")
         self.assertIn("an error, which is shown below", done.stdout)
+        in_one_pipe = subprocess.run([KERNELSMITH, "resume", "it.run"], cwd=self.folder, env={**os.environ, "OPENAI_API_KEY": KEY},
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        self.assertLess(in_one_pipe.index("which is shown below"), in_one_pipe.index("error: "), in_one_pipe)
         self.assertIn("once what the error names is mended", done.stdout)
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])

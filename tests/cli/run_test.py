@@ -258,6 +258,35 @@ class RunTest(CommandTest):
         for part in ("cells filled", "lineage of the best", "40 of 40 iterations"):
             self.assertIn(part, text)
 
+    def test_show_keeps_to_a_hundred_columns_unless_all_is_asked_for(self):
+        write_task(self.folder / "wide", seed_txt=SEED.replace("k3", "# " + "long " * 60 + "\nk3"))
+        self.succeed("run", "wide", "--deterministic", "--iterations", "150", "--out", "a.run", "--set",
+                     "archive.axes=[{feature: knob.k0, low: 0, high: 7.1, bins: 96}, {feature: knob.k1, low: 0, high: 7.3, bins: 96}]")
+        text = self.succeed("show", "a.run").stdout
+        self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
+        self.assertLess(len(text.splitlines()), 120, text)
+        self.assertEqual(text.count("--all"), 2, "at the map and at the lineage")
+        self.assertNotRegex(text.replace(digest_in(text), ""), r"\d{12}")
+        whole = self.succeed("show", "a.run", "--all").stdout
+        steps = self.json("show", "a.run")["lineage"]
+        for step in steps:
+            self.assertIn(step["diff"], whole)
+            self.assertIn(f"program {step['program']} (", text)
+        self.assertIn("best of each cell", whole)
+        self.assertNotIn("--all", whole)
+        self.assertGreater(max(map(len, whole.splitlines())), 240)
+
+    def test_runs_that_begin_at_once_have_folders_of_their_own(self):
+        runs = [start("run", "task", "--iterations", "2", cwd=self.folder) for _ in range(3)]
+        told = [finish(run)[1] for run in runs]
+        self.assertEqual([run.returncode for run in runs], [0, 0, 0], told)
+        self.assertEqual({text.split("run folder ")[1].split(";")[0] for text in told},
+                         {f"hill-{number}.run" for number in (1, 2, 3)})
+        self.succeed("init", "c")
+        failed = kernelsmith("run", "c", "--set", "evaluator.compiler=/bin/false", cwd=self.folder)
+        self.assertIn("run folder ", failed.stderr)
+        self.assertEqual(list(self.folder.glob("c-*.run")) + list(self.folder.glob("transpose*.run")), [], failed.stderr)
+
     def test_export(self):
         self.succeed("run", "task", "--iterations", "20", "--out", "a.run")
         lines = [json.loads(line) for line in self.succeed("export", "a.run").stdout.splitlines()]
