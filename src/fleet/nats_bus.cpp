@@ -250,6 +250,11 @@ class NatsBus final : public Bus {
     got.status = js_GetMsg(&raw, link.stream(), stream, first, nullptr, &got.code);
     const NatsMessage message(raw);
     if (!is_absent(got) || first_of() != first) return {};  // it may have been taken away meanwhile
+    return without(link, stream);
+  }
+
+  /// A stream whose files are gone is deleted, so that it is made anew.
+  static Outcome without(const NatsLink& link, const char* stream) {
     js_DeleteStream(link.stream(), stream, nullptr, nullptr);
     return {NATS_ERR, JSStreamNotFoundErr};
   }
@@ -331,8 +336,11 @@ class NatsBus final : public Bus {
   /// The server says more in words, and whether the stream is there and full if it is asked.
   static Outcome reason_of(const NatsLink& link, const char* stream, natsStatus status) {
     const char* const text = nats_GetLastError(nullptr);  // JetStream's latest error, on this thread
-    const std::string said = text ? text : "";
+    std::string said = text ? text : "";
+    if (const auto place = said.find("): "); said.starts_with("(js.c") && place != said.npos)
+      said.erase(0, place + 3);  // in libnats' source
     if (said.find("no space") != said.npos) return {status, JSInsufficientResourcesErr};
+    if (said.find("no such file") != said.npos) return without(link, stream);
     jsStreamInfo* raw = nullptr;
     Outcome looked = info_of(link, stream, raw);
     const StreamInfo info(raw);

@@ -127,7 +127,7 @@ Error NatsConnection::no_answer(const Outcome& outcome) const {
                   (outcome.lacks_jetstream() ? "its JetStream is off"
                    : outcome.said.empty()    ? std::string(natsStatus_GetText(outcome.status))
                                              : outcome.said),
-              url_, "its log says why; one whose disk was full has to be started again when there is room");
+              url_, "its log says why; if it goes on, start it again");
 }
 
 Result<Outcome> NatsConnection::insist(const Attempt& attempt, const std::stop_token& stop) const {

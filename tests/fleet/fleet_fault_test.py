@@ -194,7 +194,7 @@ def main():
     parser.add_argument("--worker-kills", type=int, default=3)
     parser.add_argument("--server-kills", type=int, default=1)
     parser.add_argument("--coordinator-kills", type=int, default=1)
-    parser.add_argument("--deletions", type=int, default=1, help="of each stream")
+    parser.add_argument("--deletions", type=int, default=0, help="of each stream")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if not NatsServer.installed():

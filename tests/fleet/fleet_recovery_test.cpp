@@ -14,6 +14,7 @@
 #include "bus.hpp"
 #include "fleet_fixture.hpp"
 #include "names.hpp"
+#include "streams.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -46,6 +47,23 @@ TEST_F(FleetRecovery, AStreamThatWasDeletedIsMadeAnew) {
        {fleet::kJobsStream, fleet::kResultsStream, fleet::kTasksStream, fleet::kFleetStream})
     delete_stream(stream);
   EXPECT_EQ(Answer(*evaluator, job_of(hill(), 2)).fitness(), 2);
+}
+
+/// The run takes what is put, and nobody says that it was not stored.
+TEST_F(FleetRecovery, AStreamThatWasDeletedBehindAListenerIsMadeAnew) {
+  std::atomic<bool> told = false;
+  const auto bus = fleet::connect({.server = parse_fleet_server(server_->url()).value(),
+                                   .name = "test",
+                                   .tell = [&](const std::string&) { told = true; }},
+                                  {})
+                       .value();
+  ASSERT_TRUE(fleet::join_fleet(*bus, {}));
+  const auto listening = bus->listen("kernelsmith.results.>", [](std::string_view) {}).value();
+  delete_stream(fleet::kResultsStream);
+  const auto put = bus->put({fleet::kResultsStream, "kernelsmith.results.a.1.0", "x", "a", false}, {});
+  EXPECT_TRUE(put) << describe(put.error());
+  EXPECT_EQ(bus->streams_lost(), 1U);
+  EXPECT_FALSE(told);
 }
 
 TEST_F(FleetRecovery, AQueueThatWasDeletedIsMadeAnew) {
