@@ -82,7 +82,7 @@ std::string archive_map(const RunView& view, bool all) {
     table.push_back(std::move(line));
   }
 
-  // Of what does not fit, the best is shown, and nothing that is empty.
+  // If not all fits, the best is shown, and nothing that is empty.
   Kept rows = {0}, columns = {0};  // the head, and the labels
   const bool fits = all || best.size() <= kRows;
   for (const std::size_t row : by_rank(of_row))

@@ -24,7 +24,7 @@ bool names_an_error(const std::string& line) { return line.find("rror:") != std:
 
 bool is_frame(const std::string& line) { return line.starts_with("  File \""); }
 
-/// Of a library or of Python itself, as far as its path tells.
+/// Whether it is in a library or in Python itself, as far as its path tells.
 bool is_foreign(const std::string& frame) {
   for (const char* place : {"site-packages/", "dist-packages/", "/lib/python", "File \"<frozen"})
     if (frame.find(place) != std::string::npos) return true;

@@ -148,7 +148,7 @@ def check_end(coordinator, out, options):
 
 
 def check_words(folder):
-    """Of the workers."""
+    """What the workers said."""
     for log in folder.glob("worker-*.log"):
         for line in log.read_text().splitlines():
             if "at its limit" in line or "disk" in line or "no room" in line:

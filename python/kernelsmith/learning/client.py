@@ -24,7 +24,7 @@ __all__ = ["Candidate", "Reward", "RewardBatch", "RewardClient"]
 log = logging.getLogger("kernelsmith.learning")
 
 ANSWER_S = 30.0  # that an answer may be late: the service reads a request, and writes an answer, for as long
-SILENT_S = 10.0  # that a service may be away before that is told: it may just be starting
+SILENT_S = 10.0  # that a service may be away without a warning: it may just be starting
 CANCEL_S = 5.0  # for the service to hear that nobody waits any more
 
 

@@ -77,7 +77,7 @@ def _wanted(options: dict[str, Any]) -> Wanted:
 
 
 def _profile(arguments: Sequence[str]) -> int:
-    parser = _Parser(prog="kernelsmith profile", allow_abbrev=False,
+    parser = _Parser(prog="python -m kernelsmith profile", allow_abbrev=False,
                      description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code "
                      "is run, outside of a sandbox.",
                      epilog="What bounds one candidate of a task: kernelsmith profile TASK FILE")
