@@ -5,6 +5,8 @@
 
 #include <openssl/evp.h>
 
+#include <kernelsmith/core/escape.hpp>
+
 namespace kernelsmith::detail {
 namespace {
 
@@ -12,46 +14,11 @@ const unsigned char* octets(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// The bounds of a sequence's second byte, which is where overlong forms, surrogates and too large code
-/// points show.
-bool second_byte_fits(unsigned char first, unsigned char second) {
-  switch (first) {
-    case 0xE0:
-      return second >= 0xA0 && second <= 0xBF;
-    case 0xED:
-      return second >= 0x80 && second <= 0x9F;
-    case 0xF0:
-      return second >= 0x90 && second <= 0xBF;
-    case 0xF4:
-      return second >= 0x80 && second <= 0x8F;
-    default:
-      return second >= 0x80 && second <= 0xBF;
-  }
-}
-
-/// Bytes of a sequence with that first byte; 0 if none begins so.
-std::size_t sequence_length(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return 2;
-  if (first >= 0xE0 && first <= 0xEF) return 3;
-  if (first >= 0xF0 && first <= 0xF4) return 4;
-  return 0;
-}
-
 }  // namespace
 
 bool is_utf8(std::string_view bytes) {
-  const unsigned char* data = octets(bytes);
-  for (std::size_t i = 0; i < bytes.size();) {
-    const std::size_t length = sequence_length(data[i]);
-    if (length == 0 || length > bytes.size() - i) return false;
-    if (length > 1 && !second_byte_fits(data[i], data[i + 1])) return false;
-    for (std::size_t k = 2; k < length; ++k) {
-      if ((data[i + k] & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
+  while (const std::size_t length = bytes.empty() ? 0 : utf8_length(bytes)) bytes.remove_prefix(length);
+  return bytes.empty();
 }
 
 std::string base64_encode(std::string_view bytes) {

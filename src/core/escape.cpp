@@ -8,10 +8,7 @@
 
 namespace kernelsmith {
 
-namespace {
-
-// Length of the valid UTF-8 sequence at the start of `text` (Unicode 15, table 3-7), or 0.
-std::size_t sequence_length(std::string_view text) {
+std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
     return byte(i) >= low && byte(i) <= high;
@@ -28,6 +25,8 @@ std::size_t sequence_length(std::string_view text) {
                : 0;
   return 0;
 }
+
+namespace {
 
 char32_t code_point(std::string_view sequence) {
   constexpr unsigned char kLeadingBits[] = {0x7f, 0x1f, 0x0f, 0x07};
@@ -58,7 +57,7 @@ std::string escape_controls(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
     if (length == 0 || is_control(code_point(sequence))) {
       append_escaped(out, sequence);
@@ -86,8 +85,8 @@ std::string escape_controls_in_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
-    const std::string_view sequence = json.substr(0, std::max<std::size_t>(sequence_length(json), 1));
-    const char32_t code = sequence_length(json) == 0 ? 0 : code_point(sequence);
+    const std::string_view sequence = json.substr(0, std::max<std::size_t>(utf8_length(json), 1));
+    const char32_t code = utf8_length(json) == 0 ? 0 : code_point(sequence);
     if (code >= 0x7f && is_control(code)) {
       char escaped[16];
       std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(code));

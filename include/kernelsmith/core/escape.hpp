@@ -1,10 +1,14 @@
 // Text from outside, made fit for terminals and logs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace kernelsmith {
+
+/// Bytes of the character that `text` begins with (UTF-8, Unicode 15, table 3-7); 0 if it begins with none.
+std::size_t utf8_length(std::string_view text);
 
 /// `text` with every control character but newline and tab, every mark that turns the direction of a text,
 /// and every byte that is no valid UTF-8, written as \xNN: what a candidate prints must not steer a terminal.
