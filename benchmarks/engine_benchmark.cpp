@@ -1,7 +1,7 @@
 // What the engine itself costs for one program of a run, by how many programs the run has: ask() and tell()
 // of an engine that has the options of a run, made by the same functions, over a run folder. Models,
 // compilers and kernels do nothing. The command's arguments are those of Google Benchmark; TMPDIR says where
-// the folder is, which grows to 3 GB at a million programs.
+// the folder is, which grows to 4 GB with a million programs.
 
 #include <algorithm>
 #include <cmath>
@@ -37,10 +37,13 @@ constexpr Kind kModel{
 /// What needs no setting. Its knobs have a point for every program.
 constexpr Kind kTuner{"limits: {repairs: 0}\n", 5, 16};
 
+/// Bytes of a program. The time that it takes to read one goes by them.
+constexpr std::size_t kBytes = 1000;
+
 /// How many programs' calls are measured at each size.
 constexpr std::uint64_t kMeasured = 1000;
 
-/// A kernel of 2 KB whose structure is `number`'s, at the point `knobs`.
+/// A kernel whose structure is `number`'s, at the point `knobs`.
 Source kernel(const Kind& kind, std::uint64_t number, std::uint64_t knobs) {
   std::string text = "// EVOLVE-BLOCK-START\n";
   for (std::size_t i = 0; i < kind.knobs; ++i, knobs /= kind.values) {
@@ -51,10 +54,10 @@ Source kernel(const Kind& kind, std::uint64_t number, std::uint64_t knobs) {
   }
   text += "void kernel(const float* x, float* y, long n) {\n  const float scale = " + std::to_string(number) +
           ";\n";
-  for (std::uint64_t i = 0; i < 4 + number % 16; ++i)
+  for (std::uint64_t i = 0; i < 1 + number % 8; ++i)
     text +=
         "  for (long i = 0; i < n; i += k0) {\n    if (x[i] > scale) y[i] = x[i] * scale + y[i - 1];\n  }\n";
-  while (text.size() < 2000)
+  while (text.size() < kBytes)
     text += "  // accumulates in registers, four rows at a time\n  y[0] += x[0] * k0;\n";
   text += "}\n// EVOLVE-BLOCK-END\n";
   return Source::create({{"kernel.cpp", std::move(text)}}).value();

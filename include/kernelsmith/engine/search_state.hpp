@@ -376,7 +376,7 @@ class SearchState {
     double low = 0;
     ProgramId program;
 
-    /// Of a heap: the highest low end is its front, of equals the older.
+    /// The order of a heap: the highest low end is its front, of equals the older.
     friend bool operator<(const Standing& a, const Standing& b) {
       return std::tie(a.low, b.program) < std::tie(b.low, a.program);
     }
