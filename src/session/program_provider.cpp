@@ -34,8 +34,7 @@ Result<std::shared_ptr<Proposer>> ProgramProposer::make(const Task& task, const 
 
 std::string ProgramProposer::goes_on(const std::string& run, bool to_the_end) const {
   const std::string word = shell_word(run);
-  if (by_.empty())
-    return "in Python, kernelsmith.run('" + run + "/task', proposer=..., out='" + run + "')";
+  if (by_.empty()) return "in Python, kernelsmith.run('" + run + "/task', proposer=..., out='" + run + "')";
   if (to_the_end) return "python -m kernelsmith mcp " + word + " --finish";
   return "python -m kernelsmith " + by_ + " " + word + (by_ == kAgent ? " --model NAME" : "");
 }
