@@ -49,7 +49,8 @@ def rows(run, kind, out, *options):
 def sft(model, tokenizer, dataset, out):
     arguments = SFTConfig(output_dir=str(out), max_steps=3, per_device_train_batch_size=2, learning_rate=1e-2,
                           max_length=8192, assistant_only_loss=True, **COMMON)
-    trainer = SFTTrainer(model, args=arguments, train_dataset=dataset, processing_class=tokenizer)
+    same = dataset.select(range(2))  # in each step, so that the losses tell whether the model learns
+    trainer = SFTTrainer(model, args=arguments, train_dataset=same, processing_class=tokenizer)
     trainer.train()
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     print("sft: loss", *(f"{loss:.3f}" for loss in losses))

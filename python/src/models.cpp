@@ -32,7 +32,7 @@ Message message_from(const py::handle& one) {
     extra["role"] = role;
   else
     message.role = role_from(role);
-  if (extra.size() > 0)
+  if (!extra.empty())
     message.extra_body = py::cast<std::string>(py::module_::import("json").attr("dumps")(extra));
   return message;
 }
