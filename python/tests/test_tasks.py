@@ -247,7 +247,7 @@ def test_a_run_with_a_proposer_of_ones_own_is_read_by_the_command(task, sandboxe
         done = command(reader, folder)
         assert done.returncode == 0, done.stderr
     done = command("resume", folder, "--iterations", "2")
-    assert done.returncode == 3 and "kernelsmith.run(task, proposer=..., out=RUN)" in done.stderr
+    assert done.returncode == 3 and "kernelsmith.run('RUN/task', proposer=..., out='RUN')" in done.stderr
 
 
 def plan(source, example, candidate, **more):

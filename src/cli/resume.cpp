@@ -51,10 +51,12 @@ Status check_raised(const char* option, const std::optional<T>& before, const st
   return {};
 }
 
-/// Refuses to go on with a budget that ended the run and was not raised: nothing would be done.
+/// Refuses to go on with another budget that ended the run: nothing would be done. Who gives a total once
+/// more may do so again and again.
 template <class T>
-Status check_left(const char* option, const std::optional<T>& budget, const std::optional<T>& used) {
-  if (!budget || !used || *used < *budget) return {};
+Status check_left(const char* option, const std::optional<T>& budget, const std::optional<T>& used,
+                  const std::optional<T>& given) {
+  if (!budget || !used || *used < *budget || given) return {};
   return fail(
       ErrorCode::invalid_argument,
       fmt::format("the run has used up this budget too ({:.6g})", static_cast<double>(*budget)), option,
@@ -72,9 +74,10 @@ Status raise_budgets(const BudgetOptions& raised, const Used& used, Budgets& bud
     if (!ok) return ok;
   if (Status applied = raised.apply(budgets); !applied || !used.ended) return applied;
   for (const Status& left :
-       {check_left("--iterations", budgets.iterations, used.iterations),
-        check_left("--evaluations", budgets.evaluations, used.evaluations),
-        check_left("--time", budgets.wall_s, used.wall_s), check_left("--max-usd", budgets.usd, used.usd)})
+       {check_left("--iterations", budgets.iterations, used.iterations, given.iterations),
+        check_left("--evaluations", budgets.evaluations, used.evaluations, given.evaluations),
+        check_left("--time", budgets.wall_s, used.wall_s, given.wall_s),
+        check_left("--max-usd", budgets.usd, used.usd, given.usd)})
     if (!left) return left;
   return {};
 }

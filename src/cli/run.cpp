@@ -41,7 +41,7 @@ struct RunCommand {
 };
 
 Status apply_axes(const std::string& preset, const Registry& registry, RunConfig& config) {
-  const Status read = read_config("archive: {axes: " + preset + "}\n", "--axes", registry, config);
+  Status read = read_config("archive: {axes: " + preset + "}\n", "--axes", registry, config);
   if (read) return read;
   Error error = read.error();
   error.where = "--axes";  // without the line of a YAML that the user never saw

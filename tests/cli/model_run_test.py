@@ -242,7 +242,7 @@ class ModelRunTest(CommandTest):
         self.assertIn("refused  proposals without a child: no_code 3, truncated 1", done.stdout)
 
     def test_a_time_limit_ends_what_is_not_answered(self):
-        model, done = self.run_with([(200, {"choices": []})], "--time", "2s", "--set", "proposer.attempts=1000",
+        model, done = self.run_with([(503, {"error": {"message": "busy"}})], "--time", "2s", "--set", "proposer.attempts=1000",
                                     "--set", "limits.errors_in_a_row=1000")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("ended    the time is used up", done.stdout)

@@ -168,6 +168,7 @@ class SecretTest(FleetCommandTest):
 
     def test_a_file_holds_the_url(self):
         (self.folder / "nats").write_text(self.with_password() + "\n")
+        (self.folder / "nats").chmod(0o600)
         url = f"file:{self.folder / 'nats'}"
         self.joined(url=url)
         done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, "--set", f"evaluator.fleet.nats={url}")
