@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/session/program_proposer.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "memory_journal.hpp"
@@ -114,6 +115,7 @@ class ToldSearch {
                  .in_use = false,
                  .calls_under_way = 0,
                  .answers_on_their_way = 0};
+    view.config.proposer = {"python", std::make_shared<ProgramProposer>()};
     view.task.name = "told";
     view.task.backend = "command";
     return view;
