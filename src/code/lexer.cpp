@@ -4,6 +4,7 @@
 #include <string>
 
 #include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/code/text.hpp>
 
 #include "characters.hpp"
 #include "literals.hpp"
