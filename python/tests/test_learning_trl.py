@@ -113,7 +113,7 @@ def test_sft_learns_from_rows(columns, model, tokenizer, tmp_path):
                                                                          cache_dir=str(tmp_path / "cache")))
     trainer.train()
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
-    assert len(losses) == 3 and losses[2] < losses[0]
+    assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
 
 
 def test_grpo_makes_no_zero_of_a_failure(model, tokenizer, tmp_path):
@@ -218,7 +218,7 @@ def test_the_example(sandboxed, tmp_path, capsys, monkeypatch):
     found = dict(re.findall(r"^(search|sft|grpo): (.*)$", out, re.MULTILINE))
     assert re.fullmatch(r"12 iterations, best [12]\d", found["search"])
     losses = [float(loss) for loss in found["sft"].split()[1:]]
-    assert len(losses) == 3 and losses[2] < losses[1] < losses[0]
+    assert len(losses) == 3 and losses[2] < losses[0]
     rewards = re.search(r"^grpo: reward (.*)$", out, re.MULTILINE)[1].split()
     assert len(rewards) == 5 and all(float(reward) > 0 for reward in rewards)
     assert "grpo: without a score 0 of 20" in out

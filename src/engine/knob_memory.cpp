@@ -43,7 +43,8 @@ void KnobMemory::note(const KnobSetting& setting, std::optional<double> fitness,
   auto& [seen, places, best, tuned] = structure;
   Kind& kind = kinds_[digest_of(setting.knobs)];
   if (kind.knobs.empty()) kind.knobs = setting.knobs;
-  const double own = fitness.value_or(kRejected), highest = best ? *seen[*best].fitness : kRejected;
+  const double own = fitness.value_or(kRejected);
+  const double highest = (best ? seen[*best].fitness : std::nullopt).value_or(kRejected);
   if (best) kind.ranked.erase({-highest, setting.structure});
   const auto [place, is_new] = places.try_emplace(setting.point, seen.size());
   if (is_new)

@@ -268,7 +268,7 @@ class NatsBus final : public Bus {
       spec = declared->second;
     }
     std::this_thread::sleep_for(kDeletionPause);
-    const Outcome made = try_to_declare(link, spec);
+    Outcome made = try_to_declare(link, spec);
     if (!made.ok()) return made;
     ++streams_lost_;
     return {NATS_TIMEOUT, {}};  // what was asked is asked again
