@@ -92,7 +92,7 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Bac
 Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder) {
   for (const SourceFile& file : task.files) {
     const auto path = folder / file.path;
-    if (const Status made = make_folders(path.parent_path()); !made) return made;
+    if (Status made = make_folders(path.parent_path()); !made) return made;
     if (const Status written = write_text_file(path, file.text); !written) return written.error();
   }
   return {};
