@@ -43,7 +43,7 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
 }
 
 /// The first byte is compared by itself: most operators differ there, and this is what a lexer does most.
-/// Behind most there is none that could belong to them.
+/// After most of them comes a letter or a blank, which belongs to no operator.
 std::size_t longest(std::span<const std::string_view> operators, std::string_view rest) {
   if (rest.size() < 2 || is_word(rest[1]) || is_blank(rest[1])) return 0;
   const auto it = std::ranges::find_if(

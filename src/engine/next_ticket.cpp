@@ -270,8 +270,7 @@ std::optional<SearchState::LastLook> SearchState::next_look() const {
   if (!best) return std::nullopt;
   const bool has_room = !budgets_.evaluations || counts_.evaluations < *budgets_.evaluations;
   if (looked_at_.empty() && !has_room) return std::nullopt;
-  const bool may_go_on =
-      extra_looks_ < 2 * kMostRivals;  // rivals, and who takes the place of whom did not hold
+  const bool may_go_on = extra_looks_ < 2 * kMostRivals;  // rivals, and the next best if one did not hold
   const LastLook alone{best->program->id, {}};
   if (!leader_) return may_go_on ? std::optional(alone) : std::nullopt;
   if (leader_->fitness && room_for_rivals() > 0) {
