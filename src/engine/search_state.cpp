@@ -274,8 +274,8 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
 /// Who won at an end of the run stays the best until a later program is better beyond the noise.
 IndividualPtr SearchState::best() const {
   IndividualPtr best = archipelago_.best();
-  if (!best || !leader_ || options_.objectives.several() || looked_at_.contains(best->program->id))
-    return leader_ && !options_.objectives.several() ? leader_->individual : best;
+  if (!best || !leader_ || options_.objectives.several()) return best;
+  if (looked_at_.contains(best->program->id)) return leader_->individual;
   if (!leader_->fitness) return best;
   const bool is_later = best->program->id.value > leader_->looked_at.value;
   const Measurement& fitness = best->evaluation.metrics()->fitness();

@@ -365,20 +365,25 @@ TEST(LastLook, ALeaderThatFailsBesideARivalHasToShowThatItHolds) {
   EXPECT_EQ(engine.outcome().counts.demoted, 1U);
 }
 
-TEST(LastLook, FewProgramsAreMeasuredWhenNoneHolds) {
-  auto options = with_last_look();
-  options.budgets = {100, 60, {}};
-  Engine engine = open_engine(options, no_events());
+/// All programs are alike, and whoever is measured again gets `again`.
+void run_to_its_end(Engine& engine, const Evaluation& again) {
   long x = 0;
   while (!engine.done()) {
     const Ticket ticket = next(engine);
     if (std::holds_alternative<Remeasure>(ticket.work))
-      ASSERT_TRUE(engine.tell(ticket.id, rejected()));
+      ASSERT_TRUE(engine.tell(ticket.id, again));
     else if (ticket.id == TicketId{0})
       ASSERT_TRUE(engine.tell(ticket.id, accepted(noisy(10, 1))));
     else
       ASSERT_TRUE(engine.tell(ticket.id, number(++x), accepted(noisy(10, 1))));
   }
+}
+
+TEST(LastLook, FewProgramsAreMeasuredWhenNoneHolds) {
+  auto options = with_last_look();
+  options.budgets = {100, 60, {}};
+  Engine engine = open_engine(options, no_events());
+  run_to_its_end(engine, rejected());
   EXPECT_LE(engine.outcome().counts.evaluations, 60U + 6U);
 }
 
@@ -394,16 +399,7 @@ TEST(LastLook, TheBudgetKeepsItsEvaluations) {
   auto options = with_last_look();
   options.budgets = {100, 60, {}};
   Engine engine = open_engine(options, no_events());
-  long x = 0;
-  while (!engine.done()) {
-    const Ticket ticket = next(engine);
-    if (std::holds_alternative<Remeasure>(ticket.work))
-      ASSERT_TRUE(engine.tell(ticket.id, beside(1.01, noisy(10, 1))));
-    else if (ticket.id == TicketId{0})
-      ASSERT_TRUE(engine.tell(ticket.id, accepted(noisy(10, 1))));
-    else
-      ASSERT_TRUE(engine.tell(ticket.id, number(++x), accepted(noisy(10, 1))));
-  }
+  run_to_its_end(engine, beside(1.01, noisy(10, 1)));
   EXPECT_EQ(engine.outcome().counts.evaluations, 60U);
   EXPECT_EQ(engine.outcome().counts.remeasured, 5U) << "the best, three rivals, and the winner once more";
 }

@@ -198,7 +198,7 @@ class Desk:
             raise Error(self._closed, self._closed_as, str(self.folder))
 
     def _settle(self, answer: Any, request: _core.Request | None = None) -> bool:
-        """Gives the engine the answer to the open request; false if there is none, or another one than `request`."""
+        """Gives the engine the answer to `request`; false if that is not the open request."""
         with self._changed:
             waiting = self._answer
             if waiting is None or (request is not None and self._request is not request):
