@@ -64,7 +64,8 @@ class SearchSuiteHost final : public SearchHost {
 
   Result<Outcome> search(Session& session) override {
     // Whom models are asked of is the same for all tasks.
-    if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty() && !told_)
+    if (const std::string whom = session.config().proposer.provider->outlook().destination;
+        !whom.empty() && !told_)
       say(stderr, "{}\n", whom);
     told_ = true;
     progress_->start(session.engine());

@@ -88,17 +88,6 @@ std::string printed(T value) {
   return std::to_string(value);
 }
 
-template <class T>
-std::string expectation(Range<T> range) {
-  std::string what = std::integral<T> ? "a whole number" : "a number";
-  const bool from = range.low > std::numeric_limits<T>::lowest();
-  const bool to = range.high < std::numeric_limits<T>::max();
-  if (from && to) return what + " from " + printed(range.low) + " to " + printed(range.high);
-  if (from) return what + " of at least " + printed(range.low);
-  if (to) return what + " of at most " + printed(range.high);
-  return what;
-}
-
 /// Decimal only: YAML versions disagree on what 010 and 0x10 are.
 template <class T>
 std::optional<T> number_in(const YamlNode& node, Range<T> range) {
@@ -167,6 +156,21 @@ std::string indexed(std::string_view key, std::size_t index) {
 
 }  // namespace
 
+template <class T>
+std::string words_of(Range<T> range) {
+  std::string what = std::integral<T> ? "a whole number" : "a number";
+  const bool to = range.high < std::numeric_limits<T>::max();
+  const bool from = range.low > std::numeric_limits<T>::lowest() || (std::unsigned_integral<T> && to);
+  if (from && to) return what + " from " + printed(range.low) + " to " + printed(range.high);
+  if (from) return what + " of at least " + printed(range.low);
+  if (to) return what + " of at most " + printed(range.high);
+  return what;
+}
+template std::string words_of(Range<double>);
+template std::string words_of(Range<int>);
+template std::string words_of(Range<std::int64_t>);
+template std::string words_of(Range<std::uint64_t>);
+
 void YamlMap::State::refuse_value(const std::string& name, const YamlNode& found, const std::string& expected,
                                   std::string hint) {
   refuse(found.line, "'" + path + name + "' must be " + expected + ", found " + described(found),
@@ -218,7 +222,7 @@ struct YamlReader {
   static void read_number(YamlMap::State& state, const std::string& name, const YamlNode& node, T& out,
                           Range<T> range) {
     const auto number = number_in(node, range);
-    if (!number) return state.refuse_value(name, node, expectation(range), number_hint(name, node));
+    if (!number) return state.refuse_value(name, node, words_of(range), number_hint(name, node));
     out = *number;
   }
 

@@ -53,7 +53,7 @@ Status check_task(const RecordedJournal& recording, const RecordedRun& run, cons
 Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop,
                     bool measures = true) {
   std::unique_ptr<RecordedJournal> recording;
-  const auto recorded = config.proposer.provider->recorded_run();
+  const auto recorded = config.proposer.provider->traits().recorded;
   if (recorded) {
     auto opened = RecordedJournal::open(recorded->folder);
     if (!opened) return opened.error();
@@ -110,7 +110,7 @@ Status check_budgets(const RunConfig& config) {
     return fail(ErrorCode::invalid_argument,
                 "islands migrate at fractions of a budget, and this run has none", "budgets.until_flat",
                 "limit iterations, evaluations, time or money too, or take one island");
-  return config.budgets.usd ? config.proposer.provider->check_prices() : Status{};
+  return config.budgets.usd ? config.proposer.provider->outlook().check_prices() : Status{};
 }
 
 namespace {
@@ -180,11 +180,12 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
-  options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
+  options.proposals_in_flight = config.proposer.provider->traits().in_flight.value_or(config.workers);
   options.error_limit = config.error_limit;
   if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);
-  options.give_up_at_time = [proposer = config.proposer.provider](const std::string& model) {
-    return proposer->may_be_given_up(model);
+  options.give_up_at_time = [outlook = config.proposer.provider->outlook()](const std::string& model) {
+    const AskedModel* asked = outlook.find(model);
+    return asked && asked->may_be_given_up;
   };
   // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
   // deterministic run would end elsewhere with another sampler.
@@ -297,7 +298,7 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
   auto spool = ReplySpool::open(store->folder() / kArrivedFolder, config.durability);
   if (!spool) return spool.error();
   wiring.options.observer = forgetting(*spool, observer);
-  const bool from_recording = wiring.recording && !config.proposer.provider->recorded_run()->live;
+  const bool from_recording = wiring.recording && !config.proposer.provider->traits().recorded->live;
   CallPlanner planner;
   if (!from_recording) {
     wiring.proposer = keeping(*spool, std::move(wiring.proposer));
@@ -337,7 +338,7 @@ Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std
 /// Empty if the search goes on without the recording.
 Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_commit,
                                                      const std::stop_token& stop) {
-  const RecordedRun run = *config.proposer.provider->recorded_run();
+  const RecordedRun run = *config.proposer.provider->traits().recorded;
   auto followed = engine.follow(*recording, run.evaluations, on_commit, stop);
   if (!followed) return followed.error();
   std::optional<Outcome> outcome = engine.outcome();
@@ -394,7 +395,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
                                 std::shared_ptr<Observer> observer, const std::stop_token& stop) {
   set_default_budget(config);
   set_default_axes(task.task, config);
-  config.proposer.provider->observe(observer);
+  config.proposer.provider->context.observer = observer;
   auto copy = task.files;
   for (SourceFile& file : copy) file.path.insert(0, std::string(kTaskFolder) + "/");
   auto memory = snapshot_for(task.task, config);
@@ -449,7 +450,7 @@ namespace {
 
 /// Whether the journal leaves nothing to do under the configuration's budgets.
 Result<bool> has_ended(const RunStore& store, const StoredRun& run) {
-  if (run.config.proposer.provider->recorded_run()) return false;
+  if (run.config.proposer.provider->traits().recorded) return false;
   auto options = engine_options(run.task.task, run.config);
   if (!options) return options.error();
   options->run = store.run_id();
@@ -474,7 +475,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
     if (const Status changed = change(config); !changed) return changed.error();
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
-  config.proposer.provider->observe(observer);
+  config.proposer.provider->context.observer = observer;
   take_snapshot(stored->memory, config);  // the proposer may be another one now
   const auto ended = has_ended(**store, *stored);
   if (!ended) return ended.error();

@@ -55,6 +55,10 @@ struct BoundOf<std::map<std::string, std::int64_t>> {
 };
 }  // namespace detail
 
+/// Such as "a whole number from 1 to 1024".
+template <class T>
+std::string words_of(Range<T> range);
+
 /// The range of a number, or of the numbers in a container.
 template <class T>
 using RangeOf = Range<typename detail::BoundOf<T>::type>;

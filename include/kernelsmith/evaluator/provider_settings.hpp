@@ -4,37 +4,28 @@
 #include <cstddef>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/config/section.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/evaluator/devices.hpp>
 
 namespace kernelsmith {
 
-/// Whether candidates run without a sandbox, and whether only a run folder says so. Not thread-safe.
-class SandboxSetting {
- public:
-  void read(YamlMap& in, bool& unsandboxed);
-  static void write(YamlWriter& out, bool unsandboxed);
-  void mark_untrusted() { stored_ = true; }
-  static std::vector<std::string> settings_to_reconfirm(bool unsandboxed);
-  /// Errors: `invalid_argument` if only a run folder turns the sandbox off.
-  Status check(bool unsandboxed) const;
-  static Error not_said_again();
-
- private:
-  bool stored_ = false;
-};
+/// `sandbox`: whether candidates run without one.
+void list_sandbox(Section& section, bool& unsandboxed);
+/// Provider::settings_to_reconfirm() for it.
+std::vector<std::string> sandbox_to_reconfirm(bool unsandboxed);
+/// Only a run folder turns the sandbox off.
+Error sandbox_not_said_again();
 
 /// `device` and `devices`.
-void read_devices(YamlMap& in, DeviceRange& devices);
-void write_devices(YamlWriter& out, const DeviceRange& devices);
+void list_devices(Section& section, DeviceRange& devices);
 
 /// A setting in MiB of something that is counted in bytes.
-void read_mib(YamlMap& in, std::string_view key, std::size_t& bytes);
-void write_mib(YamlWriter& out, std::string_view key, std::size_t bytes);
+void list_mib(Section& section, std::string_view key, std::size_t& bytes, std::string_view meaning);
 
 /// Only a run folder names the Python, which would run with the user's rights.
 Error python_not_said_again(const std::string& python);
