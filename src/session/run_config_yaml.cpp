@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/config/section.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
@@ -39,7 +40,7 @@ void list_version(Section& io) {
 /// An absent one does not bind, and is therefore not written.
 void list_budgets(Section& io, Budgets& budgets) {
   io.maybe("iterations", budgets.iterations, {1, UINT64_MAX}, "children asked for");
-  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX}, "evaluations");
+  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX}, "evaluations in all");
   io.maybe("wall_time_s", budgets.wall_s, {0.001, 1e9},
            "wall time of the search; preparing the evaluator, and measuring the best again, come on top");
   io.by_default("60 without any budget, `deterministic`: 200 iterations");
@@ -102,7 +103,9 @@ void list_archive(Section& io, RunConfig& config) {
   if (io.reader() ? io.reader()->kind("axes") == YamlKind::scalar : io.writes() && !config.axes)
     return list_axes_preset(io, config);
   auto axes = config.axes.value_or(std::vector<AxisSpec>());
-  if (!io.maps("axes", axes, "by task", "or the name of a preset: `kernel-smith` or `behaviour`, see below",
+  if (!io.maps("axes", axes, "by task",
+               "or a preset by its name: `kernel-smith` (length of the code and speedup) or `behaviour` "
+               "(what the backend reports)",
                list_axis))
     return;
   config.axes_preset.reset();
@@ -145,16 +148,15 @@ void list_evaluator(Section& io, const Registry& registry, Chosen<EvaluatorProvi
   chosen.provider->settings(io);
 }
 
-/// What people call language models.
+/// For what people call language models.
 std::optional<std::string_view> proposer_meant(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kModels = {"openai", "anthropic", "gpt",      "claude",
-                                                        "llm",    "model",     "ollama",   "vllm",
-                                                        "gemini", "qwen",      "deepseek", "litellm"};
+  constexpr std::array<std::string_view, 10> kModels = {"openai", "anthropic", "gpt",  "claude", "llm",
+                                                        "model",  "ollama",    "vllm", "gemini", "deepseek"};
   std::string small(name);
   std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
-  const bool is_model =
-      std::ranges::any_of(kModels, [&](std::string_view model) { return small.starts_with(model); });
-  return is_model ? std::optional<std::string_view>("chat") : std::nullopt;
+  if (std::ranges::none_of(kModels, [&](std::string_view model) { return small.starts_with(model); }))
+    return std::nullopt;
+  return "--model NAME asks a language model; in run.yaml it is kind: chat with models: [{name: NAME}]";
 }
 
 void list_proposer(Section& io, const Registry& registry, RunConfig& config) {
@@ -204,11 +206,35 @@ void list_memory(Section& io, MemorySettings& memory) {
   io("snapshot", memory.snapshot, "the digest of what the run read, which kernelsmith writes itself");
 }
 
+/// YamlAdvice: where a key that is not taken belongs.
+std::string belongs_to(const std::string& path, const Registry& registry) {
+  if (path == "backend") return "the task's backend stands in its task.yaml, as backend: NAME";
+  if (path == "model") return "--model NAME asks a language model (proposer.models)";
+  const std::string section = path.substr(0, path.rfind('.') + 1), key = path.substr(section.size());
+  const std::vector<SettingText> texts = setting_texts(registry);
+  std::vector<std::string_view> of_kinds;
+  for (const SettingText& text : texts)
+    if (!text.of.empty() && text.key.starts_with(section))
+      of_kinds.push_back(std::string_view(text.key).substr(section.size()));
+  std::string kinds;
+  if (const auto meant = section.empty() ? std::nullopt : nearest_name(key, of_kinds)) {
+    for (const SettingText& text : texts)
+      if (text.key == section + std::string(*meant)) kinds += (kinds.empty() ? "" : ", ") + text.of;
+    return section + std::string(*meant) + " is a key of kind: " + kinds +
+           (kinds == "chat" ? "; --model NAME makes it one" : "");
+  }
+  for (const SettingText& text : texts)
+    if (text.key == path) return path + " is " + text.meaning;
+  for (const SettingText& text : texts)
+    if (text.key.ends_with("." + key)) return "did you mean " + text.key + "?";
+  return "";
+}
+
 /// `registry` is for what is read or told.
 void list_config(Section& io, RunConfig& config, const Registry& registry) {
   const bool has_memory = !config.memory.store.empty() || !config.memory.snapshot.empty();
   list_version(io);
-  io("seed", config.seed, {}, "of all random numbers");
+  io("seed", config.seed, {}, "the seed of all random numbers");
   io("deterministic", config.deterministic, "the same archive with any number of workers; no `wall_time_s`");
   io("pipeline", config.pipeline, {1, 1'000'000},
      "`deterministic`: a ticket samples the state behind the commit so many tickets earlier");
@@ -254,10 +280,13 @@ std::string line_of(const Section::Body& list) {
 
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
                    RunConfig& config) {
-  return read_yaml(yaml, file, [&](YamlMap& in) {
-    Section io(in);
-    list_config(io, config, registry);
-  });
+  return read_yaml(
+      yaml, file,
+      [&](YamlMap& in) {
+        Section io(in);
+        list_config(io, config, registry);
+      },
+      [&](const std::string& path) { return belongs_to(path, registry); });
 }
 
 std::vector<SettingText> setting_texts(const Registry& registry) {
