@@ -56,10 +56,10 @@ class CudaProvider final : public EvaluatorProvider {
 
   void list(Section& io) override {
     io("toolkit", options_.toolkit, "the folder of the toolkit");
-    io.by_default("`$CUDA_HOME`, else nvcc on the PATH, else `/usr/local/cuda`");
+    io.by_default("the environment's, else where its compiler is");
     io("arch", options_.arch, "what is compiled for");
-    io.by_default("the GPU's; `sm_90a` without one");
-    io("flags", options_.flags, "in place of those of step 1; the task's `flags` come after");
+    io.by_default("the GPU's");
+    io("flags", options_.flags, "in place of the usual ones; the task's `flags` come after");
     list_devices(io, options_.devices);
     list_sandbox(io, options_.unsandboxed);
     list_mib(io, "bank_mib", options_.bank_bytes, "host memory for inputs and expected outputs");

@@ -15,7 +15,7 @@ const Choices<bool> kUnsandboxed = {{"required", false}, {"none", true}};
 
 void list_sandbox(Section& section, bool& unsandboxed) {
   section("sandbox", unsandboxed, kUnsandboxed,
-          "`none`: candidates run with your rights, and the tier says so");
+          "without one candidates run with your rights, and the tier says so");
 }
 
 std::vector<std::string> sandbox_to_reconfirm(bool unsandboxed) {
@@ -32,7 +32,9 @@ Error sandbox_not_said_again() {
 
 void list_devices(Section& section, DeviceRange& devices) {
   section("device", devices.first, {0, 1023}, "the first GPU, as its driver counts them");
-  section("devices", devices.count, {1, 64}, "how many GPUs are used, from that one on; of one kind");
+  section("devices", devices.count, {1, 64},
+          "how many GPUs are used, from that one on, of one kind; each measures one candidate at a time, so "
+          "give `run` as many `workers`");
 }
 
 void list_mib(Section& section, std::string_view key, std::size_t& bytes, std::string_view meaning) {

@@ -151,7 +151,7 @@ class ChatProvider final : public ProposerProvider {
   }
 
   void list(Section& io) override {
-    io("protocol", protocol_, kProtocols, "see below");
+    io("protocol", protocol_, kProtocols, "how the server is spoken to");
     // Written as it is used: in another shell the environment would name another server, or none.
     std::string url = io.writes() ? with_environment({protocol_, base_url_, {}, ""}).base_url : base_url_;
     if (io("base_url", url, "up to and with `/v1`")) base_url_ = url;
@@ -159,7 +159,7 @@ class ChatProvider final : public ProposerProvider {
     list_key(io);
     io.kept_path("ca_file", ca_file_, "certificates of a private CA, PEM");
     io.by_default("the system's");
-    io.kept_path("price_file", price_file_, "what calls cost, see below");
+    io.kept_path("price_file", price_file_, "what calls cost");
     io.maps("models", models_, "needed", "the first one serves operators that name no model",
             [this](Section& one, ModelSettings& model) { list_model(one, protocol_, model); });
     prompts_.list(io);

@@ -73,7 +73,7 @@ class RecordingProvider final : public ProposerProvider {
  private:
   void list(Section& io) override {
     io.needed_path("run", run_, "the folder of the run that is repeated");
-    io("evaluations", evaluations_, kEvaluations, "`measured`: done again; `kept`: those of the recording");
+    io("evaluations", evaluations_, kEvaluations, "done again, or those of the recording");
     io("live", live_, "whether the recorded run's own proposer is asked for what the recording lacks");
   }
 

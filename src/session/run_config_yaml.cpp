@@ -39,12 +39,15 @@ void list_version(Section& io) {
 
 /// An absent one does not bind, and is therefore not written.
 void list_budgets(Section& io, Budgets& budgets) {
-  io.maybe("iterations", budgets.iterations, {1, UINT64_MAX}, "children asked for");
-  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX}, "evaluations in all");
-  io.maybe("wall_time_s", budgets.wall_s, {0.001, 1e9},
-           "wall time of the search; preparing the evaluator, and measuring the best again, come on top");
+  io.maybe("iterations", budgets.iterations, {1, UINT64_MAX},
+           "ends the run after so many children asked for");
+  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX}, "ends the run after so many evaluations");
+  io.maybe(
+      "wall_time_s", budgets.wall_s, {0.001, 1e9},
+      "ends the search after so much wall time; preparing the evaluator before it, and measuring the best "
+      "again after it, come on top");
   io.by_default("60 without any budget, `deterministic`: 200 iterations");
-  io.maybe("usd", budgets.usd, {1e-6, 1e9}, "what calls to models cost (`docs/llm.md`)");
+  io.maybe("usd", budgets.usd, {1e-6, 1e9}, "ends the run before calls to models cost more (`docs/llm.md`)");
   io.maybe(
       "until_flat", budgets.until_flat, {1e-6, 100.0},
       "ends the run when what is left of `evaluations` and `iterations` (without them: as many evaluations "
@@ -57,10 +60,9 @@ struct ScaleFields {
   Section& io;
 
   void ranged(auto& scale) {
-    for (const char* key : {"low", "high", "bins"}) io.require(key);
-    io("low", scale.low, {}, "`linear` and `logarithmic`: the lower end");
-    io("high", scale.high, {}, "the upper end");
-    io("bins", scale.bins, {1, Axis::kMaxBins}, "between them");
+    io.needed("low", scale.low, {}, "`linear` and `logarithmic`: the lower end");
+    io.needed("high", scale.high, {}, "the upper end");
+    io.needed("bins", scale.bins, {1, Axis::kMaxBins}, "how many, between them");
   }
   void operator()(LinearScale& scale) { ranged(scale); }
   void operator()(LogarithmicScale& scale) { ranged(scale); }
@@ -76,11 +78,13 @@ struct ScaleFields {
 
 void list_axis(Section& io, AxisSpec& axis) {
   auto kind = static_cast<ScaleKind>(axis.scale.index());
-  io.needed("feature", axis.feature, "what it reads of a program, see below");
+  io.needed("feature", axis.feature, "what it reads of a program");
   if (io("scale", kind, kScales, "how its bins lie"))
     axis.scale = kEmptyScales[static_cast<std::size_t>(kind)];
   if (io.tells())
-    for (auto scale : kEmptyScales) std::visit(ScaleFields{io}, scale);
+    for (auto scale :
+         {kEmptyScales[0], kEmptyScales[2], kEmptyScales[3]})  // the first two have the same keys
+      std::visit(ScaleFields{io}, scale);
   else
     std::visit(ScaleFields{io}, axis.scale);
   if (!io.ok()) return;
@@ -104,8 +108,9 @@ void list_archive(Section& io, RunConfig& config) {
     return list_axes_preset(io, config);
   auto axes = config.axes.value_or(std::vector<AxisSpec>());
   if (!io.maps("axes", axes, "by task",
-               "or a preset by its name: `kernel-smith` (length of the code and speedup) or `behaviour` "
-               "(what the backend reports)",
+               "a list, or a preset by its name: `kernel-smith` (length of the code and speedup) or "
+               "`behaviour` (what "
+               "the backend reports)",
                list_axis))
     return;
   config.axes_preset.reset();
@@ -118,10 +123,8 @@ void list_archive(Section& io, RunConfig& config) {
 // Islands.
 
 void list_edge(Section& io, MigrationEdge& edge) {
-  io.require("from");
-  io.require("to");
-  io("from", edge.from.value, {0, Topology::kMaxIslands}, "an island, counted from 0");
-  io("to", edge.to.value, {0, Topology::kMaxIslands}, "the island that gets its elites");
+  io.needed("from", edge.from.value, {0, Topology::kMaxIslands}, "an island, counted from 0");
+  io.needed("to", edge.to.value, {0, Topology::kMaxIslands}, "the island that gets its elites");
 }
 
 void list_islands(Section& io, RunConfig& config) {
@@ -182,7 +185,7 @@ std::string as_block(std::string text) {
 // The rest of the search.
 
 void list_limits(Section& io, RunConfig& config) {
-  io("repairs", config.repairs, {0, 100}, "in a row, of a rejected child");
+  io("repairs", config.repairs, {0, 100}, "repairs in a row of a rejected child");
   io("duels", config.duels, {0, 100},
      "of a newcomer and the elite of its cell if their intervals overlap: both are timed side by side");
   io("tunings", config.tunings, {0, 1000},
@@ -193,9 +196,10 @@ void list_limits(Section& io, RunConfig& config) {
      "rejected, "
      "the next best");
   io("idle_iterations", config.idle_iterations, {1, 1'000'000'000},
-     "without anything new end the run; if only the tuner proposes, so does the first time that no point is "
+     "iterations without anything new end the run; if only the tuner proposes, so does the first time that "
+     "no point is "
      "left");
-  io("errors_in_a_row", config.error_limit, {1, 1'000'000}, "end the run");
+  io("errors_in_a_row", config.error_limit, {1, 1'000'000}, "so many errors end the run");
 }
 
 /// A run without one says nothing of it.
@@ -241,7 +245,7 @@ void list_config(Section& io, RunConfig& config, const Registry& registry) {
   io("workers", config.workers, {1, 1024}, "evaluations in flight");
   io.by_default("the cores");
   io("durability", config.durability, kDurabilities,
-     "what a commit survives: `process` (SIGKILL) or `power`");
+     "what a commit survives: the end of the process (SIGKILL), or of power, too");
   io.map("budgets", [&](Section& budgets) { list_budgets(budgets, config.budgets); });
   if (!io.writes() || config.axes || config.axes_preset)
     io.map("archive", [&](Section& archive) { list_archive(archive, config); });
@@ -297,6 +301,7 @@ std::vector<SettingText> setting_texts(const Registry& registry) {
   if (!config) return texts;
   Section io(texts);
   list_config(io, *config, registry);
+  std::ranges::find(texts, "evaluator.kind", &SettingText::key)->usual = "by task";
   return texts;
 }
 

@@ -123,6 +123,14 @@ class Section {
     return read;
   }
 
+  /// A number that must be there.
+  template <class T>
+  void needed(std::string_view key, T& value, RangeOf<T> range, std::string_view meaning) {
+    require(key);
+    (*this)(key, value, range, meaning);
+    by_default("needed");
+  }
+
   /// A key that is written unless its value is empty.
   template <class T>
   bool unless_empty(std::string_view key, T& value, std::string_view meaning) {
