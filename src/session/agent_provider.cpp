@@ -22,7 +22,7 @@ class AgentProvider final : public ProposerProvider {
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
-    if (is_confined_by_others() && !settings_to_reconfirm().empty())
+    if (is_stored_alone() && !settings_to_reconfirm().empty())
       return fail(
           ErrorCode::invalid_argument,
           "this run's agent, " + escape_controls(options_.command.front()) + ", sees more than its workspace",
@@ -117,7 +117,8 @@ class AgentProvider final : public ProposerProvider {
     return std::filesystem::path(options_.command.front()).filename().string();
   }
 
-  bool is_confined_by_others() const {
+  /// Whether only a run folder says what runs, and what it sees.
+  bool is_stored_alone() const {
     const auto keys = {"command", "network", "environment", "read_only"};
     return std::ranges::all_of(keys, [this](const char* key) { return is_only_stored(key); });
   }

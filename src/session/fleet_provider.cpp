@@ -1,5 +1,4 @@
 // `evaluator: {fleet: ...}` of run.yaml: any backend's jobs, sent to workers on other machines.
-#include <chrono>
 #include <utility>
 
 #include <kernelsmith/core/secret.hpp>
