@@ -5,6 +5,7 @@
 #include <kernelsmith/code/knob_setting.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"
