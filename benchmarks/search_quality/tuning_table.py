@@ -61,8 +61,10 @@ def median_text(runs: list, repeats: int) -> str:
 
 def least_ratio(runs: dict, name: str, strategy: str) -> float:
     """Median evaluations over ours on a space."""
-    theirs, ours = (statistics.median(n for n, _ in runs[name, one]) if runs[name, one] else float("inf") for one in (strategy, OURS))
-    return theirs / ours
+    def median(one: str) -> float:
+        return statistics.median(n for n, _ in runs[name, one]) if runs[name, one] else float("inf")
+
+    return median(strategy) / median(OURS)
 
 
 def table(runs: dict, spaces: list, repeats: int) -> str:
