@@ -69,7 +69,7 @@ Result<std::shared_ptr<const Operators>> operators_of(const RunConfig& config) {
 }
 
 void list_operators(Section& io, RunConfig& config) {
-  if (io.reader() && !io.given("operators")) return;
+  if (io.reader() && (!io.given("operators") || !io.ok())) return;
   const auto models = config.proposer.provider->traits().models;
   const YamlKind kind = io.reader() ? io.reader()->kind("operators") : YamlKind::absent;
   const bool is_list = kind == YamlKind::list || kind == YamlKind::scalar ||

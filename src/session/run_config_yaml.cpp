@@ -165,7 +165,7 @@ std::optional<std::string_view> proposer_meant(std::string_view name) {
 void list_proposer(Section& io, const Registry& registry, RunConfig& config) {
   Chosen<ProposerProvider> chosen = config.proposer;
   list_choice(io, registry.proposers, chosen, "who proposes children", proposer_meant);
-  if (chosen.kind != config.proposer.kind) take_proposer(std::move(chosen), config);
+  if (io.ok() && chosen.kind != config.proposer.kind) take_proposer(std::move(chosen), config);
 }
 
 /// The line of policy_texts() for the operators as the lines that it was made of. A model's name may hold

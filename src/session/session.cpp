@@ -1,6 +1,7 @@
 #include <utility>
 
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"

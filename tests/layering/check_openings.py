@@ -10,7 +10,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-FOLDERS = ("archive", "benchmarks", "evaluator", "include", "islands", "prompts", "python", "service", "src", "tests")
+FOLDERS = ("archive", "benchmarks", "evaluator", "include", "internal", "islands", "prompts", "python", "service", "src", "tests")
 DATA = ("evaluator/command/template", "evaluator/cpu/template", "evaluator/cuda/template", "evaluator/python/template", "tests/consumer", "tests/redteam/cpu", "tests/redteam/cuda", "tests/regressions")
 
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <kernelsmith/evaluator/bank_limits.hpp>
 #include <kernelsmith/evaluator/expected.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
@@ -20,13 +21,5 @@ struct InputSet {
 
 /// By shape, the sets of each.
 using Bank = std::vector<std::vector<InputSet>>;
-
-/// How many sets a bank holds.
-struct BankLimits {
-  std::size_t bytes = std::size_t{160} << 20;  ///< of all shapes' sets
-  double seconds = 1;                          ///< to make them, beyond the least number
-  std::size_t least = 12;                      ///< sets of a timed shape
-  std::size_t most = 256;                      ///< sets of a timed shape
-};
 
 }  // namespace kernelsmith

@@ -11,6 +11,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
+#include <kernelsmith/evaluator/precision.hpp>
 
 namespace kernelsmith {
 
@@ -48,5 +49,9 @@ struct Oracles {
 
 /// Called from one thread at a time. On a stop request what it makes ends its work with `cancelled`.
 using OracleFactory = std::function<Result<Oracles>(const std::stop_token&)>;
+
+/// Makes the PrecisionCheck of every timed shape, on sets that are the same every time; empty if outputs are
+/// compared bit for bit. Takes about a second. Errors: those of the oracles.
+Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const OracleFactory& oracles);
 
 }  // namespace kernelsmith
