@@ -75,7 +75,7 @@ class CommandLineTest(CommandTest):
         self.fail_with(2, "run", "task", "--iterations", "many",
                        says=["--iterations: 'budgets.iterations' must be a whole number of at least 1, found 'many'"])
         for option, value, *says in (("--iterations", "0"), ("--iterations", "1e3"), ("--seed", "-1"),
-                                     ("--workers", "1025", "from 1 to 1024"), ("--iterations", "5, seed: 3")):
+                                     ("--workers", "1025", "from 1 to 1024")):
             self.fail_with(2, "run", "task", option, value, says=[option + ": ", f"found '{value}'", *says])
         self.fail_with(2, "run", "task", "--durability", "eternal", says=["--durability", "power"])
 

@@ -34,7 +34,7 @@ struct BoundOf<std::chrono::milliseconds> {
 /// The most that limits of time may be.
 inline constexpr double kDayS = 86'400;
 
-/// A key as people are told of it.
+/// What the help and the pages say of a key.
 struct SettingText {
   std::string key;      ///< from the root, such as "islands.count"; of the items of a list "models[].name"
   std::string of;       ///< the `kind` of its section that has it; empty: each
@@ -179,7 +179,7 @@ class Section {
   void other(std::string_view key, std::string_view takes, std::string_view usual, std::string_view meaning,
              const std::function<void(YamlMap&)>& read, const std::function<void(YamlWriter&)>& write);
 
-  /// What the key just listed has as its default, where that is no plain value.
+  /// The default of the key just listed, in words.
   void by_default(std::string_view usual) {
     if (texts_) texts_->back().usual = usual;
   }
