@@ -45,7 +45,8 @@ def said(declaration: list[str], key: str) -> str:
 def base_of(path: Path, name: str) -> Path:
     """The file of the case NAME of the same task, or TASK/NAME."""
     file = path.parent.parent / (name if "/" in name else f"{path.parent.name}/{name}")
-    there = [found for end in ("", ".patch") if (found := file.with_name(file.name + path.suffixes[0] + end)).is_file()]
+    names = (file.name + path.suffixes[0], file.name + path.suffixes[0] + ".patch")
+    there = [found for found in map(file.with_name, names) if found.is_file()]
     if not name or len(there) != 1:
         raise Unreadable(f"{path}: {len(there)} files hold its base '{name}'")
     return there[0]
@@ -58,7 +59,7 @@ def changed(path: Path, body: list[str], changes: list[str]) -> list[str]:
         old = [line[1:] for line in change if line[0] != "+"]
         at = places_of(old, body)
         if len(at) != 1 or any(line[0] not in " -+" for line in change):
-            raise Unreadable("\n".join([f"{path}: the base has the lines ' ' and '-' of this change at {len(at)} places:", *change]))
+            raise Unreadable("\n".join([f"{path}: {len(at)} places in the base have these lines ' ' and '-':", *change]))
         made.append((at[0], at[0] + len(old), [line[1:] for line in change if line[0] != "-"]))
     result: list[str] = []
     done = 0
@@ -83,24 +84,33 @@ def patch_of(path: Path, name: str) -> str:
     before = split(whole(base), base)[1]
     script = []
     for what, i, j, k, m in difflib.SequenceMatcher(None, before, after, False).get_opcodes():
-        script += [" " + line for line in before[i:j]] if what == "equal" else ["-" + line for line in before[i:j]] + ["+" + line for line in after[k:m]]
+        if what == "equal":
+            script += [" " + line for line in before[i:j]]
+        else:
+            script += ["-" + line for line in before[i:j]] + ["+" + line for line in after[k:m]]
+    shown = shown_of(script, before)
+    text = list(declaration)
+    for is_shown, lines in groupby(zip(script, shown), lambda pair: pair[1]):
+        if is_shown:  # an empty line would end the change
+            text += ["", *(part for line, _ in lines for part in (("-", "+") if line == " " else (line,)))]
+    return "\n".join([*text, ""])
+
+
+def shown_of(script: list[str], before: list[str]) -> list[bool]:
+    """Which lines a patch shows: those changed, and as many around them as it takes to find one place."""
     shown = [line[0] != " " for line in script]
-    for at in range(len(script)):  # more lines around each change, until they stand at one place only
+    for at in range(len(script)):
+        begin, end = at, at
         while shown[at]:
-            begin, end = at, at + 1
             while begin > 0 and shown[begin - 1]:
                 begin -= 1
             while end < len(script) and shown[end]:
                 end += 1
             if len(places_of([line[1:] for line in script[begin:end] if line[0] != "+"], before)) == 1:
                 break
-            ends = [i for i in (begin - 1, end) if 0 <= i < len(script)]
-            shown[max(ends, key=lambda i: script[i] != " ")] = True
-    text = list(declaration)
-    for is_shown, lines in groupby(zip(script, shown), lambda pair: pair[1]):
-        if is_shown:  # an empty line would end the change
-            text += ["", *(part for line, _ in lines for part in (("-", "+") if line == " " else (line,)))]
-    return "\n".join([*text, ""])
+            beside = [i for i in (begin - 1, end) if 0 <= i < len(script)]
+            shown[max(beside, key=lambda i: script[i] != " ")] = True  # rather a line with text
+    return shown
 
 
 def all_of(folder: Path) -> dict[str, str]:
@@ -114,7 +124,8 @@ def all_of(folder: Path) -> dict[str, str]:
     return texts
 
 
-def main(command: str, path: Path, base: str = "") -> None:
+def main(command: str, file: str, base: str = "") -> None:
+    path = Path(file).resolve()
     if command == "show":
         print(whole(path), end="")
     elif command == "all":
@@ -122,7 +133,9 @@ def main(command: str, path: Path, base: str = "") -> None:
     elif command == "shorten":
         patch = path.with_name(path.name + ".patch")
         patch.write_text(patch_of(path, base), encoding="utf-8")
-        assert whole(patch) == path.read_text(encoding="utf-8"), patch
+        if whole(patch).encode() != path.read_bytes():
+            patch.unlink()
+            raise Unreadable(f"{path}: the patch would not give it again; are its line ends the usual ones?")
         path.unlink()
 
 
@@ -130,6 +143,6 @@ if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("show", "all", "shorten"):
         sys.exit(__doc__)
     try:
-        main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])
+        main(*sys.argv[1:])
     except (Unreadable, OSError) as error:
         sys.exit(str(error))

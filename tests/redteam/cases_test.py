@@ -1,5 +1,6 @@
 """Patches of cases: what they give, what is refused, and that `shorten` makes one that gives the whole."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -55,7 +56,9 @@ class Cases(unittest.TestCase):
     def test_shorten_gives_the_whole_again(self):
         text = DECLARED + "\nint a() {\n  return 1;\n}\n\nint b() {\n  return 2;\n}\n\n\nint c;\n"
         path = self.write("t/trick.cpp", text)
-        main("shorten", path)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(path.parent)
+        main("shorten", path.name)
         self.assertFalse(path.exists())
         self.assertEqual(all_of(self.root)["t/trick.cpp"], text)
         self.assertIn("-  return 1;\n+  return 2;\n", (self.root / "t/trick.cpp.patch").read_text(encoding="utf-8"))
