@@ -45,7 +45,7 @@ struct Case {
 /// All that may happen to a case: "rejected(run, crashed) or neutralised".
 std::string outcomes_of(const Case& trick);
 
-/// The case as a row of the table in README.md.
+/// The case as a row of the table that --list prints.
 std::string table_row(const Case& trick);
 
 /// The values of the places `@NAME@` in a case's text, such as the path of a planted secret.

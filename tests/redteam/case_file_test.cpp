@@ -3,7 +3,6 @@
 #include "case_file.hpp"
 
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -112,19 +111,6 @@ TEST(CaseFile, ThreeThirdsAreAllCasesAndKeepTasksWhole) {
     }
   }
   EXPECT_EQ(cases, all.size());
-}
-
-TEST(CaseFile, ReadmeListsEveryCase) {
-  const std::filesystem::path folder = KERNELSMITH_SOURCE_DIR "/tests/redteam";
-  std::ifstream file(folder / "README.md");
-  const std::string readme{std::istreambuf_iterator<char>(file), {}};
-  for (const std::string backend : {"cpu", "cuda", "torch"}) {
-    const auto cases = load_cases(folder / backend / "cases", {});
-    ASSERT_TRUE(cases) << describe(cases.error());
-    for (const Case& one : *cases)
-      EXPECT_NE(readme.find(table_row(one)), std::string::npos)
-          << "redteam_" << backend << " --list prints it: " << one.name;
-  }
 }
 
 }  // namespace
