@@ -180,6 +180,13 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
+  // Whoever asks whether the money covers another call shall get one answer, `show` included.
+  if (const auto recording = config.proposer.provider->recorded_run(); !recording || recording->live)
+    if (const auto planner = config.proposer.provider->planner(task); planner && *planner)
+      options.forecast_usd = [planner = *planner](const ProposalRequest& request) {
+        const auto call = planner(request);
+        return call ? call->usd : std::nullopt;
+      };
   options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
   options.error_limit = config.error_limit;
   if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);
@@ -305,11 +312,6 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
     if (!made) return made.error();
     planner = std::move(*made);
   }
-  if (planner)
-    wiring.options.forecast_usd = [planner](const ProposalRequest& request) {
-      const auto call = planner(request);
-      return call ? call->usd : std::nullopt;
-    };
   if (wiring.recording)
     if (const Status ok = take_recorded_budgets(*wiring.recording, *store, wiring.options.budgets); !ok)
       return ok.error();
