@@ -26,7 +26,8 @@ std::string used_of(const T& used, const std::optional<T>& limit) {
 /// What used it up, or what its proposer said.
 std::string why_ended(const RunView& view) {
   const auto said = view.refusals.find(RefusalCode::finished);
-  if (view.reason == EndReason::finished && said != view.refusals.end()) return ": " + said->second.detail;
+  if (view.reason == EndReason::finished && said != view.refusals.end() && !said->second.detail.empty())
+    return ": " + cut_lines(said->second.detail);
   if (view.reason != EndReason::budget) return "";
   return fmt::format(": {}", name_of(view.state.used_up(view.state.elapsed_s())));
 }

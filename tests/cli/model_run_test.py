@@ -201,7 +201,7 @@ class ModelRunTest(CommandTest):
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])
         self.assertEqual(shown["error"]["code"], "permission")
-        self.assertRegex(self.succeed("show", "it.run").stdout, "state +an error ended the last session: .*(permission)")
+        self.assertRegex(self.succeed("show", "it.run").stdout, r"state +an error ended the last session:\n +.*(permission)")
         model.script[:] = [reply(f"```\n{BETTER}```\n")]
         done = kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
