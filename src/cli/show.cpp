@@ -77,7 +77,8 @@ void print_head(const RunView& view, bool all) {
     say("state     not at its end: {}\n", resume);
   else
     say("state     an error ended the last session:\n{}            once that is mended: {}\n",
-        cut_lines("            " + describe_briefly(*error) + "\n", all ? std::string::npos : kColumns), resume);
+        cut_lines("            " + describe_briefly(*error) + "\n", all ? std::string::npos : 2 * kColumns),
+        resume);
 }
 
 void print_expected(const RunView& view) {
