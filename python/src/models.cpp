@@ -142,14 +142,15 @@ class Model {
 
 void bind_models(py::module_& module) {
   py::class_<Model>(module, "Model", "A server of language models: what proposers in Python ask it with.")
-      .def(
-          py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&,
-                   const py::object&>(),
-          py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
-          py::arg("concurrency"), py::arg("price_file") = "", py::arg("tell") = py::none(),
-          "An empty base_url or key is the environment's (docs/llm.md). `tell` is called on another thread with "
-          "what a person should know, such as how long a call waits for the server, and why. Raises Error for a "
-          "server that a key may not be sent to, and for a price file that cannot be read.")
+      .def(py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&,
+                    const py::object&>(),
+           py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
+           py::arg("concurrency"), py::arg("price_file") = "", py::arg("tell") = py::none(),
+           "An empty base_url or key is the environment's (docs/llm.md). `tell` is called on another thread "
+           "with "
+           "what a person should know, such as how long a call waits for the server, and why. Raises Error "
+           "for a "
+           "server that a key may not be sent to, and for a price file that cannot be read.")
       .def("start", &Model::start, py::arg("model"), py::arg("messages"), py::arg("done"), py::kw_only(),
            py::arg("max_output_tokens") = py::none(), py::arg("temperature") = py::none(),
            py::arg("top_p") = py::none(), py::arg("reasoning_effort") = "", py::arg("extra_body") = "",

@@ -169,10 +169,9 @@ Result<double> parse_until_flat(std::string_view text) {
 std::string expected_text(const ExpectedGain& expected) {
   // After few evaluations the estimate is mostly its prior, carried far ahead: no figure to go by.
   constexpr double kMostTold = 100;
-  return fmt::format(
-      "{} from the next {}",
-      expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %",
-      number_text(expected.evaluations, "evaluation"));
+  return fmt::format("{} from the next {}",
+                     expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %",
+                     number_text(expected.evaluations, "evaluation"));
 }
 
 std::string usd_text(double usd, const std::optional<double>& limit) {

@@ -271,20 +271,22 @@ void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>&
 void warn_of_small_budget(const Task& task, const RunConfig& config, Observer& observer) {
   const std::uint64_t kept = (task.seed.empty() ? 0 : 1) + (config.confirm ? 1 : 0);
   if (!config.budgets.evaluations || *config.budgets.evaluations > kept) return;
-  observer.on_notice({Notice::Level::warning,
-                      "this budget of evaluations asks nobody for a program: the seed takes one, and the best "
-                      "is measured again at the end by one that is kept for it; the least useful budget is " +
-                          std::to_string(kept + 1)});
+  observer.on_notice(
+      {Notice::Level::warning,
+       "this budget of evaluations asks nobody for a program: the seed takes one, and the best "
+       "is measured again at the end by one that is kept for it; the least useful budget is " +
+           std::to_string(kept + 1)});
 }
 
 /// What counts errors and useless replies in a row begins anew, so whoever resumes may pay for it again.
 void tell_of_last_error(const Engine& engine, Observer& observer) {
   engine.inspect([&](const SearchState& state) {
     if (const auto& error = state.session_error())
-      observer.on_notice({Notice::Level::info,
-                          "the last session ended with an error, which this one may come to again at the same "
-                          "price if nothing was mended: " +
-                              error->message.substr(0, error->message.find('\n'))});
+      observer.on_notice(
+          {Notice::Level::info,
+           "the last session ended with an error, which this one may come to again at the same "
+           "price if nothing was mended: " +
+               error->message.substr(0, error->message.find('\n'))});
   });
 }
 

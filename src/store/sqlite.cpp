@@ -129,7 +129,8 @@ Result<std::string> Database::text_of(std::string_view sql) const {
   if (!statement) return statement.error();
   const auto row = statement->step();
   if (!row) return row.error();
-  if (!*row) return fail(ErrorCode::corrupt, "a row is missing", "run.db", std::string(hint_for(ErrorCode::corrupt)));
+  if (!*row)
+    return fail(ErrorCode::corrupt, "a row is missing", "run.db", std::string(hint_for(ErrorCode::corrupt)));
   return std::string(statement->bytes(0));
 }
 
