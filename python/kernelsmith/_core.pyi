@@ -413,8 +413,10 @@ class StoredRun(metaclass=type):
 class Model(metaclass=type):
     """A server of language models: what proposers in Python ask it with. Any thread may use it."""
 
-    def __init__(self, base_url: str, key: str, timeout_s: float, attempts: int, concurrency: int, price_file: str = "") -> None:
-        """An empty base_url or key is the environment's (docs/llm.md). Raises Error for a server that a key may not be
+    def __init__(self, base_url: str, key: str, timeout_s: float, attempts: int, concurrency: int, price_file: str = "",
+                 tell: Callable[[str], object] | None = None) -> None:
+        """An empty base_url or key is the environment's (docs/llm.md). `tell` is called on another thread with what a person
+        should know, such as how long a call waits for the server, and why. Raises Error for a server that a key may not be
         sent to, and for a price file that cannot be read."""
     def has_price(self, model: str) -> bool:
         """Whether price_file names it."""

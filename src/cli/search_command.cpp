@@ -221,9 +221,20 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   print_next(session, outcome);
 }
 
-int status_of(const Outcome& outcome) {
+/// Such a run has done nothing, whatever its seed is worth.
+bool nobody_answered(const Session& session, const Outcome& outcome) {
+  const bool asked = outcome.budget == BudgetName::wall_time ||
+                     (outcome.budget == BudgetName::money && !outcome.spending.empty());
+  return session.config().proposer.kind == "chat" && asked && outcome.counts.iterations == 0;
+}
+
+int status_of(const Session& session, const Outcome& outcome) {
   if (outcome.error) return report(stderr, *outcome.error);
   if (outcome.reason == EndReason::stopped) return kInterrupted;
+  if (nobody_answered(session, outcome)) {
+    say(stderr, "no model answered before the budget was used up\n");
+    return kRejected;
+  }
   return outcome.best ? kDone : kRejected;
 }
 
@@ -244,7 +255,7 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
     return status;
   }
   print_summary(session, *outcome, idle);
-  return status_of(*outcome);
+  return status_of(session, *outcome);
 }
 
 Result<NewFolder> NewFolder::claim(const std::optional<std::string>& named, const std::string& name) {

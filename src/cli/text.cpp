@@ -146,7 +146,10 @@ Result<double> parse_duration(std::string_view text, std::string_view option) {
 }
 
 std::string expected_text(const ExpectedGain& expected) {
-  return fmt::format("{} % from the next {}", short_number(expected.percent),
+  // After few evaluations the estimate is mostly its prior, carried far ahead: no figure to go by.
+  constexpr double kMostTold = 100;
+  return fmt::format("{} from the next {}",
+                     expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %",
                      number_text(expected.evaluations, "evaluation"));
 }
 

@@ -79,6 +79,13 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
+  // Whoever asks whether the money covers another call shall get one answer, `show` included.
+  if (const auto recording = config.proposer.provider->traits().recorded; !recording || recording->live)
+    if (const auto planner = config.proposer.provider->planner(task); planner && *planner)
+      options.forecast_usd = [planner = *planner](const ProposalRequest& request) {
+        const auto call = planner(request);
+        return call ? call->usd : std::nullopt;
+      };
   options.proposals_in_flight = config.proposer.provider->traits().in_flight.value_or(config.workers);
   options.error_limit = config.error_limit;
   if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);

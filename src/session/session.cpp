@@ -49,6 +49,29 @@ void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>&
   });
 }
 
+/// A budget that the seed and the last look use up lets a run end before it has begun.
+void warn_of_small_budget(const Task& task, const RunConfig& config, Observer& observer) {
+  const std::uint64_t kept = (task.seed.empty() ? 0 : 1) + (config.confirm ? 1 : 0);
+  if (!config.budgets.evaluations || *config.budgets.evaluations > kept) return;
+  observer.on_notice(
+      {Notice::Level::warning,
+       "this budget of evaluations asks nobody for a program: the seed takes one, and the best "
+       "is measured again at the end by one that is kept for it; the least useful budget is " +
+           std::to_string(kept + 1)});
+}
+
+/// What counts errors and useless replies in a row begins anew, so whoever resumes may pay for it again.
+void tell_of_last_error(const Engine& engine, Observer& observer) {
+  engine.inspect([&](const SearchState& state) {
+    if (const auto& error = state.session_error())
+      observer.on_notice(
+          {Notice::Level::info,
+           "the last session ended with an error, which this one may come to again at the same "
+           "price if nothing was mended: " +
+               error->message.substr(0, error->message.find('\n'))});
+  });
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -94,11 +117,6 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
     if (!made) return made.error();
     planner = std::move(*made);
   }
-  if (planner)
-    wiring.options.forecast_usd = [planner](const ProposalRequest& request) {
-      const auto call = planner(request);
-      return call ? call->usd : std::nullopt;
-    };
   if (wiring.recording)
     if (const Status ok = take_recorded_budgets(*wiring.recording, *store, wiring.options.budgets); !ok)
       return ok.error();
@@ -106,6 +124,7 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
   warn_of_unknown_cost(*engine, observer);
+  if (observer && !engine->done()) tell_of_last_error(*engine, *observer);
   if (const Status taken = take_up(*engine, **spool, planner, config.seed, observer.get()); !taken)
     return taken.error();
   return Session(
@@ -193,6 +212,8 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   if (const Status free = RunStore::check_free(folder, copy); !free)
     return free.error();  // before what takes seconds
   if (const Status made = make_memory(config); !made) return made.error();
+  if (observer && !config.proposer.provider->traits().recorded)
+    warn_of_small_budget(task.task, config, *observer);
   auto wiring = wire(task.task, config, stop);
   if (!wiring) return wiring.error();
   auto store = RunStore::create(folder, to_yaml(config), config.durability, copy);

@@ -185,6 +185,34 @@ class ErrorsAsJson(CommandTest):
         self.error(2, "doctor", "task", code="bad_input", says="backnd")
         self.error(2, "prompt", "task", code="bad_input", says="backnd")
 
+    def test_a_run_whose_evaluator_was_edited_or_whose_journal_was_damaged(self):
+        (self.folder / "task").mkdir()
+        for name, text in (("task.yaml", "version: 1\nname: own\nbackend: python\nevaluator: evaluator.py\nsandbox: false\n"
+                                         "files: {seed: seed.py}\n"),
+                           ("seed.py", "x = 0\n"), ("evaluator.py", "def evaluate(path):\n    return 1.0\n")):
+            (self.folder / "task" / name).write_text(text)
+        self.succeed("run", "task", "--out", "a.run", "--manual", "q", "--time", "1s", "--evaluations", "100")
+        # One evaluation says nothing of 99 others.
+        self.assertRegex(self.succeed("show", "a.run").stdout, "expected  over 100 % from the next 9[89] evaluations\n")
+        with (self.folder / "task/evaluator.py").open("a") as file:
+            file.write("# edited\n")
+        shown = self.succeed("show", "a.run").stdout
+        self.assertIn("the evaluator's file has changed since: ", shown)
+        self.assertIn("program 0, fitness 1", shown)
+        database = self.folder / "a.run/run.db"
+        database.write_bytes(database.read_bytes()[:4096] + b"\xff" * (database.stat().st_size - 4096))
+        for name in ("run.db-wal", "run.db-shm"):
+            (self.folder / "a.run" / name).unlink(missing_ok=True)
+        error = self.fail_with(3, "show", "a.run", says=["run.db", "hint: restore the run folder from a copy"])
+        self.assertNotIn("SELECT", error)
+
+    def test_a_budget_that_asks_nobody_is_said(self):
+        write_task(self.folder / "task")
+        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", "2")
+        self.assertIn("asks nobody for a program", done.stderr)
+        self.assertIn("the least useful budget is 3", done.stderr)
+        self.assertNotIn("asks nobody", self.succeed("run", "task", "--out", "b.run", "--evaluations", "3").stderr)
+
     def test_an_evaluator_that_cannot_be_imported(self):
         self.succeed("init", "--template", "python", "task")
         (self.folder / "task/evaluator.py").write_text("import os\nimport no_such_module\n")
