@@ -1,3 +1,4 @@
+// The `torch` backend as an evaluator: it plans candidates, runs the plans and has them judged.
 #include <filesystem>
 #include <future>
 #include <optional>

@@ -5,6 +5,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <kernelsmith/code/blocks.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
@@ -119,6 +120,16 @@ void bind_texts(py::module_& module) {
       },
       py::arg("name"), py::arg("precision") = "fp32", py::arg("policy") = "own_kernels",
       "task.yaml of a `torch` task whose reference.py has Model, get_inputs() and get_init_inputs().");
+  module.def(
+      "gpu_peaks",
+      [] {
+        std::map<std::string, std::map<std::string, double>> peaks;
+        for (const GpuPeaks& gpu : gpu_peaks())
+          peaks[gpu.name] = {
+              {"memory", gpu.memory}, {"fp32", gpu.fp32}, {"tf32", gpu.tf32}, {"half", gpu.half}};
+        return peaks;
+      },
+      "By part of a GPU's name: memory in GB/s, dense products in Tflop/s.");
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
 }
 
