@@ -1,3 +1,4 @@
+// Where the CUDA toolkit of this machine is: its compiler, its headers and its version.
 #include <cstdlib>
 #include <system_error>
 #include <vector>
