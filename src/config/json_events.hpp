@@ -54,6 +54,7 @@ struct Fields<CallFailed> {
     io("ticket", event.ticket);
     io("cost", event.cost);
     io.defaulted("goes_on", event.goes_on);
+    io.defaulted("elapsed_s", event.elapsed_s);
   }
 };
 template <>
@@ -90,7 +91,10 @@ struct Fields<PeriodCrossed> {
 template <>
 struct Fields<SessionFailed> {
   static constexpr const char* kName = "session_failed";
-  static void list(auto& io, auto& event) { io("error", event.error); }
+  static void list(auto& io, auto& event) {
+    io("error", event.error);
+    io.defaulted("elapsed_s", event.elapsed_s);
+  }
 };
 
 /// A value to decode into, for the one kind of event that has no empty one.

@@ -79,7 +79,7 @@ Result<Committer::Commits> Committer::propose(TicketId ticket, Proposal proposal
 Result<Committer::Commits> Committer::charge(TicketId ticket, Cost cost, bool goes_on) {
   const Turn turn(*this);
   if (auto ok = check_told(ticket); !ok) return ok.error();
-  const Event event = CallFailed{ticket, std::move(cost), goes_on};
+  const Event event = CallFailed{ticket, std::move(cost), goes_on, elapsed_s()};
   return record({&event, 1});
 }
 
@@ -88,13 +88,13 @@ Result<Committer::Commits> Committer::end_call(TicketId ticket) {
   const auto it = state_.open().find(ticket);
   if (it == state_.open().end() || it->second.answered() || it->second.proposal) return Commits{};
   if (!is_call(it->second.opened) || it->second.told_of_failure) return Commits{};
-  const Event event = CallFailed{ticket, {}, false};
+  const Event event = CallFailed{ticket, {}, false, elapsed_s()};
   return record({&event, 1});
 }
 
 Status Committer::fail_session(const Error& error) {
   const Turn turn(*this);
-  const Event event = SessionFailed{error};
+  const Event event = SessionFailed{error, elapsed_s()};
   if (auto recorded = record({&event, 1}); !recorded) return recorded.error();
   return {};
 }

@@ -70,6 +70,8 @@ bool same_step(const Event& one, const Event& other) {
           return a.ticket == b.ticket && a.program == b.program && a.source == b.source;
         } else if constexpr (std::is_same_v<A, TicketClosed>) {
           return a.ticket == b.ticket && a.error.has_value() == b.error.has_value();
+        } else if constexpr (std::is_same_v<A, CallFailed>) {
+          return a.ticket == b.ticket && a.cost == b.cost && a.goes_on == b.goes_on;
         } else if constexpr (std::is_same_v<A, SessionStarted>) {
           return a.budgets == b.budgets;
         } else {

@@ -73,6 +73,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
         if constexpr (std::is_same_v<E, PeriodCrossed>) return cross_period(one);
         if constexpr (std::is_same_v<E, SessionFailed>) {
           session_error_ = one.error;
+          elapsed_s_ = std::max(elapsed_s_, one.elapsed_s);
           return {};
         }
         if constexpr (std::is_same_v<E, EvaluationArrived> || std::is_same_v<E, TicketClosed>) {
@@ -225,6 +226,7 @@ Status SearchState::take_failure(const CallFailed& failed) {
   auto ticket = unanswered(failed.ticket);
   if (!ticket) return ticket.error();
   if ((*ticket)->challenger || (*ticket)->proposal) return corrupt(failed.ticket, "it asked for no call");
+  elapsed_s_ = std::max(elapsed_s_, failed.elapsed_s);
   (*ticket)->told_of_failure = !failed.goes_on;
   if (failed.cost != Cost{}) charge(**ticket, failed.cost);
   return {};

@@ -326,6 +326,24 @@ TEST(Money, WhatASessionLeftOpenIsAskedAgainOnlyWhereTheMoneyCoversIt) {
   EXPECT_GT(asked, 1);
 }
 
+TEST(Money, TheTimeOfFailedAndInterruptedCallsIsUsed) {
+  double now = 0;
+  auto options = money_options(1);
+  options.clock_s = [&] { return now; };
+  const auto events = no_events();
+  std::stop_source stop;
+  const auto proposer =
+      std::make_shared<PaidProposer>([&](const ProposalRequest& request) -> Result<Proposal> {
+        request.lost(cost_of(0.001));
+        now = 8;
+        stop.request_stop();
+        return fail(ErrorCode::cancelled, "stopped");
+      });
+  ASSERT_TRUE(open_engine(options, events, blocking(score, 1), proposer).run({}, stop.get_token()));
+  EXPECT_EQ(replay(MemoryJournal(events), options)->elapsed_s(), 8)
+      << "a budget of time is not passed by resuming";
+}
+
 TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
   for (const bool give_up : {true, false}) {
     auto options = toy_options(1000);

@@ -119,8 +119,8 @@ inline std::vector<Event> events() {
       ProposalArrived{{1}, child()},
       ProposalArrived{{2}, refusal()},
       CallFailed{{1}, child().cost},
-      CallFailed{{1}, child().cost, true},
-      SessionFailed{fail(ErrorCode::network, "gone", "https://host", "look")},
+      CallFailed{{1}, child().cost, true, 1.25},
+      SessionFailed{fail(ErrorCode::network, "gone", "https://host", "look"), 1.5},
       EvaluationArrived{
           .ticket = {1}, .program = {1}, .attempt = 0, .evaluation = acceptance(), .elapsed_s = 1.5},
       EvaluationArrived{.ticket = {2},

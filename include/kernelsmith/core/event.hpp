@@ -45,7 +45,8 @@ struct ProposalArrived {
 struct CallFailed {
   TicketId ticket;
   Cost cost;
-  bool goes_on = false;  ///< another attempt may be under way behind it
+  bool goes_on = false;  ///< another attempt may follow
+  double elapsed_s = 0;  ///< 0 in older journals
 
   friend bool operator==(const CallFailed&, const CallFailed&) = default;
 };
@@ -104,6 +105,7 @@ struct SessionStarted {
 /// An error ended the session. Nothing follows from it; it is for whoever looks at the run.
 struct SessionFailed {
   Error error;
+  double elapsed_s = 0;  ///< 0 in older journals
 
   friend bool operator==(const SessionFailed&, const SessionFailed&) = default;
 };
