@@ -6,7 +6,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/blocking.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "errors.hpp"
 

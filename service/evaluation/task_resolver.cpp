@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <kernelsmith/config/nearest_name.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 

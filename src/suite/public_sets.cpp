@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
 

@@ -17,7 +17,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "device/driver_abi.hpp"
 #include "planner/planner.hpp"
