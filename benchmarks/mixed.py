@@ -19,7 +19,10 @@ import sys
 import tempfile
 import time
 
-CASES = pathlib.Path(__file__).parent.parent / "tests/redteam"
+REDTEAM = pathlib.Path(__file__).parent.parent / "tests/redteam"
+sys.path.insert(0, str(REDTEAM))
+from cases import whole  # noqa: E402
+
 COMMENT = {"torch": "#", "cuda": "//"}
 # Planning that ends at its time limit would take the benchmark's time, and no runner is disturbed by it.
 SLOW = ("rejected(plan, timed_out)", "rejected(plan, too_large)", "rejected(compile, timed_out)")
@@ -29,7 +32,7 @@ SPREAD = 0.03
 def cases(backend: str, task: str) -> tuple[list[pathlib.Path], list[pathlib.Path]]:
     """Honest ones and the others."""
     honest, hostile = [], []
-    for path in sorted((CASES / backend / "cases" / task).iterdir()):
+    for path in sorted((REDTEAM / backend / "cases" / task).iterdir()):
         declared = path.read_text().split("\n", 1)[0].partition("redteam:")[2].strip()
         if declared == "honest":
             honest.append(path)
@@ -40,8 +43,8 @@ def cases(backend: str, task: str) -> tuple[list[pathlib.Path], list[pathlib.Pat
 
 def copy_of(case: pathlib.Path, number: int, backend: str, folder: pathlib.Path) -> pathlib.Path:
     """The case as a candidate that differs from all others."""
-    copy = folder / f"{number:03}_{case.name}"
-    copy.write_text(f"{case.read_text()}\n{COMMENT[backend]} candidate {number}\n")
+    copy = folder / f"{number:03}_{case.name.removesuffix('.patch')}"
+    copy.write_text(f"{whole(case)}\n{COMMENT[backend]} candidate {number}\n")
     return copy
 
 
@@ -76,7 +79,7 @@ def mix(backend: str, task: str, count: int, limit_s: float, seed: int) -> bool:
     """Whether every honest candidate got what it should."""
     end, draw = time.monotonic() + limit_s, random.Random(seed)
     honest, hostile = cases(backend, task)
-    folder = CASES / backend / "tasks" / task
+    folder = REDTEAM / backend / "tasks" / task
     with tempfile.TemporaryDirectory() as scratch:
         alone = [copy_of(case, i, backend, pathlib.Path(scratch)) for i, case in enumerate(honest)]
         answered = evaluate(folder, alone, limit_s)

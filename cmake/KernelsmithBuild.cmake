@@ -110,10 +110,11 @@ endmacro()
 
 # kernelsmith_component(<name> SOURCES <cpp>... [PUBLIC <target>...] [PRIVATE <target>...] [COLD])
 #
-# Makes the static library kernelsmith_<name>, alias kernelsmith::<name>, whose public headers are those of
-# include/kernelsmith/<name>/, or include/kernelsmith/evaluator/<backend>/ of a backend's evaluator_<backend>. PUBLIC and
-# PRIVATE are link dependencies; which components may stand there is
-# decided by the table in docs/design.md, section 2, and checked by tests/layering. COLD: see kernelsmith_cold.
+# Makes the static library kernelsmith_<name>, alias kernelsmith::<name>. Its public headers are those of
+# include/kernelsmith/<name>/, or of include/kernelsmith/evaluator/<backend>/ for a backend's evaluator_<backend>. Headers
+# for other components alone are in the same folder below internal/ and are not installed. PUBLIC and PRIVATE are link
+# dependencies; docs/design.md, section 2, has the table of components that may stand there, and tests/layering checks
+# it. COLD: see kernelsmith_cold.
 function(kernelsmith_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;PUBLIC;PRIVATE")
   set(target kernelsmith_${name})
@@ -122,6 +123,7 @@ function(kernelsmith_component name)
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(kernelsmith::${name} ALIAS ${target})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/internal>)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:kernelsmith_flags>)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})

@@ -54,7 +54,7 @@ def groups_of(commands):
 
 def changed_groups(groups, changed):
     """Those whose folder a changed file is in; a folder within it may be another component's, which does no harm."""
-    if any(file.startswith("include/") and names_a_lock(ROOT / file) for file in changed):
+    if any(file.startswith(("include/", "internal/")) and names_a_lock(ROOT / file) for file in changed):
         return groups
     in_folder = {name: any(file.startswith(name.split("/CMakeFiles/")[0] + "/") for file in changed) for name, _ in groups}
     return {group: files for group, files in groups.items() if in_folder[group[0]]}

@@ -67,7 +67,7 @@ section_peers() {
   done
 }
 
-section_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_cuda" --repeat "${REDTEAM_ROUNDS:-1}"; }
+section_redteam() { timeout "${REDTEAM_TIME:-440}" stdbuf -oL "$tests/redteam_cuda" --cases tests/redteam/cuda --repeat "${REDTEAM_ROUNDS:-1}"; }
 
 # compute-sanitizer and ncu on would-be bests: every twin must pass, what is unsafe must not.
 section_inspect() {
@@ -129,7 +129,7 @@ section_torch_rates() {
 }
 
 # REDTEAM_CASES='extension_*' runs the cases of that pattern alone.
-section_torch_redteam() { timeout "${REDTEAM_TIME:-560}" stdbuf -oL "$tests/redteam_torch" --repeat "${REDTEAM_ROUNDS:-1}" ${REDTEAM_CASES:+--case "$REDTEAM_CASES"}; }
+section_torch_redteam() { timeout "${REDTEAM_TIME:-560}" stdbuf -oL "$tests/redteam_torch" --cases tests/redteam/torch --repeat "${REDTEAM_ROUNDS:-1}" ${REDTEAM_CASES:+--case "$REDTEAM_CASES"}; }
 
 # 200 requests by 16 clients, some of which hang, crash or are wrong (docs/service.md).
 section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernelsmith "$(command -v kernelsmith)" --seconds 130; }

@@ -81,19 +81,15 @@ def by_rank() -> np.ndarray:
     return (SCALE - SCALE[0]) / (SCALE[-1] - SCALE[0]) * np.log(8)
 
 
-def checks(family: Family, rng) -> list[list]:
-    """By task: what a replay of traces that the fit has not seen finds, and what the recording found."""
-    rows = []
-    for task in family.scales:
-        observed, predicted = [], []
-        for trace in (t for t in family.traces if t.task == task):
-            draws = Draws(family.without(trace), family.dependence, rng)
-            scale, repeats = family.scales[task], max(2, REPLAYS // sum(t.task == task for t in family.traces))
-            observed.append(outcome(trace, standings_in(trace, scale)))
-            predicted += [outcome(trace, replayed(trace, scale, draws, family.lift)) for _ in range(repeats)]
-        cells = [f"{o:.2f} / {p:.2f}" for o, p in zip(np.nanmean(observed, 0), np.nanmean(predicted, 0), strict=True)]
-        rows.append([task, *cells])
-    return rows
+def checks(family: Family, rng) -> list[str]:
+    """What the recordings found, and what a replay of traces that the fit has not seen finds."""
+    observed, predicted = [], []
+    for trace in family.traces:
+        draws = Draws(family.without(trace), family.dependence, rng)
+        scale, repeats = family.scales[trace.task], max(2, REPLAYS // sum(t.task == trace.task for t in family.traces))
+        observed.append(outcome(trace, standings_in(trace, scale)))
+        predicted += [outcome(trace, replayed(trace, scale, draws, family.lift)) for _ in range(repeats)]
+    return [f"{o:.2f} / {p:.2f}" for o, p in zip(np.nanmean(observed, 0), np.nanmean(predicted, 0), strict=True)]
 
 
 def outcome(trace: Trace, standings: np.ndarray) -> list[float]:
@@ -135,7 +131,7 @@ def main() -> None:
 
     bests = [f"best at {n}" for n in (*CHECKED, "end")]
     head = ["task (recorded / predicted)", "rejected", "better than parent", *bests]
-    rows = [row for family in fitted for row in checks(family, rng)]
+    rows = [["kernels" if f.name == "kernel" else next(iter(f.scales)), *checks(f, rng)] for f in fitted]
     head_ahead = ["evolving ahead of best-of-N (recorded / replayed)", "at 10", "at 20", "at 40", "at 76"]
     rows_ahead = [[next(iter(f.scales)), *evolving_ahead(f, rng)] for f in fitted if f.name == "mathematics"]
     parts = [document.table(head, rows), document.table(head_ahead, rows_ahead)]

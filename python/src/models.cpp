@@ -69,7 +69,7 @@ py::object exception_of(const Error& error) {
 class Model {
  public:
   Model(const std::string& base_url, const py::str& key, double timeout_s, unsigned attempts,
-        unsigned concurrency, const std::string& price_file) {
+        unsigned concurrency, const std::string& price_file, const py::object& tell) {
     if (!price_file.empty())
       prices_ = unwrap(PriceTable::read(unwrap(read_text_file(price_file)), price_file));
     using std::chrono::milliseconds;
@@ -79,6 +79,16 @@ class Model {
     options.limits.first_token = options.limits.silence = options.limits.total = limit;
     options.retry.attempts = attempts;
     options.pacing.concurrency = concurrency;
+    if (!tell.is_none())
+      options.notice = [told = share(tell)](const Notice& notice) {
+        with_gil([&] {
+          try {
+            call_user(*told, text_of(notice.message));
+          } catch (py::error_already_set& raised) {
+            raised.discard_as_unraisable("a model's notice");
+          }
+        });
+      };
     Endpoint endpoint;
     endpoint.base_url = base_url;
     endpoint.key = Secret(utf8_of(key));
@@ -133,12 +143,15 @@ class Model {
 
 void bind_models(py::module_& module) {
   py::class_<Model>(module, "Model", "A server of language models: what proposers in Python ask it with.")
-      .def(
-          py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&>(),
-          py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
-          py::arg("concurrency"), py::arg("price_file") = "",
-          "An empty base_url or key is the environment's (docs/llm.md). Raises Error for a server that a key "
-          "may not be sent to, and for a price file that cannot be read.")
+      .def(py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&,
+                    const py::object&>(),
+           py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
+           py::arg("concurrency"), py::arg("price_file") = "", py::arg("tell") = py::none(),
+           "An empty base_url or key is the environment's (docs/llm.md). `tell` is called on another thread "
+           "with "
+           "what a person should know, such as how long a call waits for the server, and why. Raises Error "
+           "for a "
+           "server that a key may not be sent to, and for a price file that cannot be read.")
       .def("start", &Model::start, py::arg("model"), py::arg("messages"), py::arg("done"), py::kw_only(),
            py::arg("max_output_tokens") = py::none(), py::arg("temperature") = py::none(),
            py::arg("top_p") = py::none(), py::arg("reasoning_effort") = "", py::arg("extra_body") = "",

@@ -26,7 +26,7 @@ class Scripted:
 @contextlib.contextmanager
 def scripted(reply: Callable[[dict[str, Any], int], str | dict[str, Any]]) -> Iterator[Scripted]:
     """Serves reply(request, number) on a port of this machine; numbers count from 1. A reply is a text, a message, or what a
-    server says with status 400, `{"error": ...}`."""
+    server says with status 400, `{"error": ...}`, or with its `status` and `headers`."""
     script = Scripted()
     lock = threading.Lock()
 
@@ -42,17 +42,19 @@ def scripted(reply: Callable[[dict[str, Any], int], str | dict[str, Any]]) -> It
             said = reply(asked, number)
             message = said if isinstance(said, dict) else {"content": said}
             if "error" in message:
-                return self.send(400, message)
+                return self.send(message.get("status", 400), {"error": message["error"]}, message.get("headers", {}))
             finish = "tool_calls" if "tool_calls" in message else "stop"
             choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}
             self.send(200, {"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"], "choices": [choice],
                             "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
 
-        def send(self, status: int, answer: dict[str, Any]) -> None:
+        def send(self, status: int, answer: dict[str, Any], headers: dict[str, str] | None = None) -> None:
             body = json.dumps(answer).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 

@@ -1,12 +1,15 @@
 """`kernelsmith agent` with a scripted model, and trials of a proposer in Python."""
 
 import json
+import signal
 import subprocess
 import sys
+import threading
 
 import kernelsmith as ks
 import pytest
 import support
+from kernelsmith._executable import executable
 from kernelsmith.agents.loop import call_in
 from scripted_model import scripted
 
@@ -32,6 +35,8 @@ def test_the_small_agent(sandboxed, task, tmp_path):
     assert ended.returncode == 0 and "fitness 7" in ended.stdout, ended.stderr
     run = ks.Run.open(tmp_path / "a.run")
     assert run.ended == "budget" and run.counts["evaluations"] == 6 and run.best.fitness == 7
+    refused = agent(server, tmp_path / "a.run", None, "--evaluations", "3")
+    assert refused.returncode == 2 and "has used 6 already" in refused.stderr
     answers = server.prompts
     assert answers[1].startswith("1 programs") and "accepted, fitness 3" in answers[2] and "fitness 5" in answers[3]
     for at, words in ((4, "no program was found"), (5, "there is no tool reveal_seeds"), (6, "error"), (7, "unexpected keyword")):
@@ -43,10 +48,18 @@ def test_the_small_agent(sandboxed, task, tmp_path):
     assert "evaluate" in first[0]["content"] and "k0 = 0" in first[1]["content"]
 
 
+def start_agent(server, task, folder, *arguments):
+    """`folder`: of a new run, or None."""
+    new = ["-o", str(folder)] if folder else []
+    return subprocess.Popen([sys.executable, "-m", "kernelsmith", "agent", str(task), *new, "--model", "m", "--base-url", server.url,
+                             *arguments], env={**support.environment(), "OPENAI_API_KEY": "k"}, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+
+
 def agent(server, task, folder, *arguments):
-    return subprocess.run([sys.executable, "-m", "kernelsmith", "agent", str(task), "-o", str(folder), "--model", "m", "--base-url",
-                           server.url, *arguments], env={**support.environment(), "OPENAI_API_KEY": "k"}, capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL, timeout=support.PATIENCE_S)
+    process = start_agent(server, task, folder, *arguments)
+    out, err = process.communicate(timeout=support.PATIENCE_S)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def tool_call(name, number=1, **arguments):
@@ -109,6 +122,44 @@ def test_what_else_ends_the_small_agent(sandboxed, task, tmp_path, kind):
         assert len(server.asked) == 2 and "No tool was called" in server.prompts[1]
     if kind == "no tools":
         assert run.best.fitness == 6 and "fenced block" in server.asked[1]["messages"][0]["content"]
+
+
+def test_a_limit_of_money_holds_over_sessions(sandboxed, task, tmp_path):
+    """The first session is killed in its third call. Prices are the run's."""
+    folder = tmp_path / "a.run"
+    (tmp_path / "prices.yaml").write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
+    asked, go = threading.Event(), threading.Event()
+
+    def answer(request, number):
+        if number == 3:
+            asked.set()
+            go.wait()
+        return tool_call("evaluate", code=text_of(number))
+
+    with scripted(answer) as server:
+        first = start_agent(server, task, folder, "--price-file", str(tmp_path / "prices.yaml"))
+        assert asked.wait(support.PATIENCE_S)
+        first.send_signal(signal.SIGINT)
+        said = first.communicate(timeout=support.PATIENCE_S)[1]
+        go.set()
+        assert first.returncode == 130 and "a call was cut off: it counts as 0.02 USD" in said, said
+        [cost] = ks.Run.open(folder).cost()
+        assert cost["calls"] == 3 and cost["usd"] == pytest.approx(0.06)
+        ended = agent(server, folder, None, "--max-usd", "0.075")
+        assert ended.returncode == 0 and len(server.asked) == 3, "a fourth call would go beyond it"
+    assert "the money is used up, or what is left covers no other call: 0.06 of 0.075 USD" in ended.stderr
+    shown = subprocess.run([executable(), "show", str(folder)], capture_output=True, text=True, check=True).stdout
+    assert "ended (finished: the money is used up" in shown
+
+
+def test_a_pause_that_the_server_asks_for_is_said(sandboxed, task, tmp_path):
+    busy = {"error": {"message": "slow down"}, "status": 429, "headers": {"Retry-After": "30"}}
+    with scripted(lambda asked, number: busy) as server:
+        process = start_agent(server, task, tmp_path / "a.run")
+        said = next(line for line in process.stderr if "again in 30" in line)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=support.PATIENCE_S)
+    assert process.returncode == 130 and said.startswith("kernelsmith: "), said
 
 
 def test_a_limit_of_money_needs_a_price(task, tmp_path):

@@ -1,5 +1,6 @@
 #include "interrupt.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 
@@ -11,6 +12,8 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr int kWakeUp = SIGUSR1;  // ends the waiting thread
+/// `timeout` signals the process and then its group: one request, which arrives twice.
+constexpr std::chrono::seconds kSameRequest{1};
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -34,9 +37,15 @@ Interrupt::~Interrupt() {
 }
 
 void Interrupt::wait() {
+  using Clock = std::chrono::steady_clock;
   int signal = 0;
+  Clock::time_point first;
   while (sigwait(&signals_, &signal) == 0 && signal != kWakeUp) {
-    if (source_.stop_requested()) ::_exit(kInterrupted);  // what was told is committed already
+    if (source_.stop_requested()) {
+      if (Clock::now() - first < kSameRequest) continue;
+      ::_exit(kInterrupted);  // what was told is committed already
+    }
+    first = Clock::now();
     std::fprintf(stderr, "\n%s (Ctrl-C again ends at once)\n", notice_);
     source_.request_stop();
   }

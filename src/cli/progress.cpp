@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <kernelsmith/engine/search_state.hpp>
+
 #include "say.hpp"
 #include "spending_text.hpp"
 #include "text.hpp"

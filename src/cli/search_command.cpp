@@ -73,7 +73,7 @@ std::string best_file(const Session& session, const Individual& best) {
 
 /// Where the run, or the last part of it, comes from a recording; null if it was searched.
 std::optional<RecordedRun> recording_of(const Session& session) {
-  return session.config().proposer.provider->recorded_run();
+  return session.config().proposer.provider->traits().recorded;
 }
 
 /// Whether nothing was called or measured: every number is the recording's.
@@ -221,16 +221,27 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   print_next(session, outcome);
 }
 
-int status_of(const Outcome& outcome) {
+/// Such a run has done nothing, whatever its seed is worth.
+bool nobody_answered(const Session& session, const Outcome& outcome) {
+  const bool asked = outcome.budget == BudgetName::wall_time ||
+                     (outcome.budget == BudgetName::money && !outcome.spending.empty());
+  return session.config().proposer.kind == "chat" && asked && outcome.counts.iterations == 0;
+}
+
+int status_of(const Session& session, const Outcome& outcome) {
   if (outcome.error) return report(stderr, *outcome.error);
   if (outcome.reason == EndReason::stopped) return kInterrupted;
+  if (nobody_answered(session, outcome)) {
+    say(stderr, "no model answered before the budget was used up\n");
+    return kRejected;
+  }
   return outcome.best ? kDone : kRejected;
 }
 
 }  // namespace
 
 int search(Session& session, Progress& progress, Interrupt& interrupt) {
-  if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty())
+  if (const std::string whom = session.config().proposer.provider->outlook().destination; !whom.empty())
     say(stderr, "{}\n", whom);
   const bool idle = session.engine().done() && !recording_of(session);
   progress.start(session.engine());
@@ -244,7 +255,7 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
     return status;
   }
   print_summary(session, *outcome, idle);
-  return status_of(*outcome);
+  return status_of(session, *outcome);
 }
 
 Result<NewFolder> NewFolder::claim(const std::optional<std::string>& named, const std::string& name) {

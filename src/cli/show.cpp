@@ -23,7 +23,11 @@ std::string used_of(const T& used, const std::optional<T>& limit) {
   return limit ? fmt::format("{} of {}", used, *limit) : fmt::format("{}", used);
 }
 
-std::string used_up(const RunView& view) {
+/// What used it up, or what its proposer said.
+std::string why_ended(const RunView& view) {
+  const auto said = view.refusals.find(RefusalCode::finished);
+  if (view.reason == EndReason::finished && said != view.refusals.end() && !said->second.detail.empty())
+    return ": " + cut_lines(said->second.detail);
   if (view.reason != EndReason::budget) return "";
   return fmt::format(": {}", name_of(view.state.used_up(view.state.elapsed_s())));
 }
@@ -46,7 +50,7 @@ std::string repeats_text(const Counts& counts) {
                      counts.same_binary);
 }
 
-void print_head(const RunView& view) {
+void print_head(const RunView& view, bool all) {
   const Counts& counts = view.state.counts();
   const Budgets& budgets = view.state.budgets();
   say("run       {}  ({}, seed {}{})\n", view.folder.string(),
@@ -58,10 +62,12 @@ void print_head(const RunView& view) {
       budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
   say("programs  {} accepted, {} rejected; {} repeats{}, {} refusals, {} measured again\n", counts.accepted,
       counts.rejected, counts.repeated, repeats_text(counts), counts.refused, counts.remeasured);
+  if (view.evaluator_changed)
+    say("          the evaluator's file has changed since: {}\n", view.task.evaluator.path);
   for (const auto& [code, count] : view.given_back)
     say("          {} without a verdict: {}\n", number_text(count, "ticket"), words_for(code));
   if (view.reason != EndReason::unfinished)
-    return say("state     ended ({}{})\n", name_of(view.reason), used_up(view));
+    return say("state     ended ({}{})\n", name_of(view.reason), why_ended(view));
   const std::string resume =
       view.has_task ? goes_on(view.config, view.folder) : "the program that began it goes on with it";
   const auto& error = view.state.session_error();
@@ -70,8 +76,9 @@ void print_head(const RunView& view) {
   else if (!error)
     say("state     not at its end: {}\n", resume);
   else
-    say("state     an error ended the last session: {}\n            once that is mended: {}\n",
-        describe_briefly(*error), resume);
+    say("state     an error ended the last session:\n{}            once that is mended: {}\n",
+        cut_lines("            " + describe_briefly(*error) + "\n", all ? std::string::npos : 2 * kColumns),
+        resume);
 }
 
 void print_expected(const RunView& view) {
@@ -232,7 +239,7 @@ int show(const std::string& folder, bool all, const JsonOption& json) {
     std::fputs(json_of(*view, json).c_str(), stdout);
     return kDone;
   }
-  print_head(*view);
+  print_head(*view, all);
   print_expected(*view);
   print_calls(*view);
   print_cost(*view);

@@ -1,4 +1,5 @@
 #include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 
 #include "committer.hpp"
 #include "driver.hpp"

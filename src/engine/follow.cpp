@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <kernelsmith/engine/follow.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 
 #include "settings.hpp"
 

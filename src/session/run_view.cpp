@@ -66,6 +66,22 @@ bool describes_sources(const std::map<std::string, std::string>& settings) {
   return found != settings.end() && found->second == kSourceFeatures;
 }
 
+/// A Python evaluator's file stands outside the run, and may have changed since: what was measured stays.
+/// Whether it did; the task has the digest then that the run was begun with.
+Result<bool> take_recorded_digest(const RunStore& store, Task& task) {
+  if (task.evaluator.path.empty()) return false;
+  const Digest now = task.digest;
+  const Status read = store.replay(0, [&](std::uint64_t, const Event& event) -> Status {
+    const auto* session = std::get_if<SessionStarted>(&event);
+    if (!session) return fail(ErrorCode::cancelled, "one is enough");
+    if (const auto found = session->settings.find("task"); found != session->settings.end())
+      task.digest = Digest::from_hex(found->second).value_or(now);
+    return fail(ErrorCode::cancelled, "one is enough");
+  });
+  if (!read && read.error().code != ErrorCode::cancelled) return read.error();
+  return task.digest != now;
+}
+
 Result<SearchState> state_of(const RunStore& store, const std::optional<StoredRun>& stored) {
   if (!stored)
     return replay_as_recorded(store, [](const auto& settings, EngineOptions& options) {
@@ -147,6 +163,9 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
   auto opened = RunStore::open_read_only(folder);
   if (!opened) return opened.error();
   const std::shared_ptr<const RunStore> store = std::move(*opened);
+  const auto evaluator_changed =
+      *stored ? take_recorded_digest(*store, (*stored)->task.task) : Result<bool>(false);
+  if (!evaluator_changed) return evaluator_changed.error();
   auto state = state_of(*store, *stored);
   if (!state) return state.error();
   state->read_from(store.get());
@@ -169,6 +188,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .folder = folder,
                  .best_folder = store->best_folder(),
                  .has_task = stored->has_value(),
+                 .evaluator_changed = *evaluator_changed,
                  .task = std::move(run.task.task),
                  .config = std::move(run.config),
                  .store = store,

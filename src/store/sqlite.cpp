@@ -69,12 +69,12 @@ std::string_view hint_for(ErrorCode code) {
 }
 
 /// What the connection's last call complained about.
-Error last_error(sqlite3* handle, std::string_view while_doing) {
+Error last_error(sqlite3* handle, std::string_view while_doing = {}) {
   if (!handle) return fail(ErrorCode::io, "out of memory");
   const ErrorCode code = code_for(handle, sqlite3_extended_errcode(handle));
   const char* file = sqlite3_db_filename(handle, "main");
-  return fail(code, std::string(sqlite3_errmsg(handle)) + " (" + std::string(while_doing) + ")",
-              file ? file : "", std::string(hint_for(code)));
+  const std::string doing = while_doing.empty() ? "" : " (" + std::string(while_doing) + ")";
+  return fail(code, sqlite3_errmsg(handle) + doing, file ? file : "", std::string(hint_for(code)));
 }
 
 /// Whether nobody writes it: then SQLite needs no files of its own beside it, which could not be made.
@@ -120,7 +120,7 @@ Result<Statement> Database::prepare(std::string_view sql) const {
   sqlite3_stmt* statement = nullptr;
   const int result =
       sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
-  if (result != SQLITE_OK) return last_error(handle_.get(), sql);
+  if (result != SQLITE_OK) return last_error(handle_.get());
   return Statement(statement);
 }
 
@@ -129,7 +129,8 @@ Result<std::string> Database::text_of(std::string_view sql) const {
   if (!statement) return statement.error();
   const auto row = statement->step();
   if (!row) return row.error();
-  if (!*row) return fail(ErrorCode::corrupt, "nothing answers " + std::string(sql));
+  if (!*row)
+    return fail(ErrorCode::corrupt, "a row is missing", "run.db", std::string(hint_for(ErrorCode::corrupt)));
   return std::string(statement->bytes(0));
 }
 
@@ -166,7 +167,7 @@ Result<bool> Statement::step() {
   const int result = sqlite3_step(handle_.get());
   if (result == SQLITE_ROW) return true;
   if (result == SQLITE_DONE) return false;
-  return last_error(sqlite3_db_handle(handle_.get()), sqlite3_sql(handle_.get()));
+  return last_error(sqlite3_db_handle(handle_.get()));
 }
 
 Status Statement::run() {

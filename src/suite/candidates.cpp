@@ -71,6 +71,13 @@ std::optional<Match> match_of(const fs::path& file, const Names& names) {
   return std::nullopt;
 }
 
+/// Whether it stands where a candidate would, and has none that could be read: it gets a row with the reason.
+bool is_hollow(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  if (entry.is_symlink(ignored)) return entry.is_directory(ignored) || !entry.exists(ignored);
+  return entry.is_directory(ignored) && fs::is_empty(entry.path(), ignored);
+}
+
 /// Relative to `folder`, in their natural order.
 Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -79,7 +86,9 @@ Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
        entry.increment(error)) {
     std::error_code ignored;
     const std::string extension = entry->path().extension().string();
-    if (std::ranges::find(kExtensions, extension) != kExtensions.end() && entry->is_regular_file(ignored))
+    const bool is_source = std::ranges::find(kExtensions, extension) != kExtensions.end();
+    if ((is_source && entry->is_regular_file(ignored)) ||
+        ((is_source || extension.empty()) && is_hollow(*entry)))
       files.push_back(entry->path().lexically_relative(folder));
   }
   if (error) return system_error("the candidates cannot be looked for", folder, error.value());
@@ -100,10 +109,13 @@ Result<FoundCandidates> find_candidates(const fs::path& folder, const std::vecto
   bool any = false;
   for (const fs::path& file : *files) {
     const auto match = match_of(file, names);
+    std::error_code ignored;
+    const bool is_source = fs::is_regular_file(folder / file, ignored);
     if (!match) {
-      found.without_task.push_back(folder / file);
+      if (is_source) found.without_task.push_back(folder / file);
       continue;
     }
+    if (!is_source && names.task_named(file.generic_string())) continue;  // the folder of a task's candidates
     any = true;
     CandidatePaths& paths = found.of_task[match->task];
     const fs::path path = folder / match->candidate;

@@ -1,5 +1,6 @@
 // Evaluates ready-made candidates, task after task, and keeps what is done.
 #include <algorithm>
+#include <map>
 
 #include <kernelsmith/suite/suite.hpp>
 
@@ -76,6 +77,22 @@ class Tally {
   Stage furthest_ = Stage::parse;  ///< of the rejections
 };
 
+/// Files of one text are measurements of one program: all of them get what these say together, or a file
+/// that was copied often would have the luckiest.
+void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answers) {
+  std::map<std::string, Evaluation> together;
+  const auto each_accepted = [&](const auto& visit) {
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (answers[i] && answers[i]->accepted()) visit(loaded.candidates[i]->digest().hex(), *answers[i]);
+  };
+  each_accepted([&](const std::string& program, const Evaluation& evaluation) {
+    const auto [known, is_new] = together.emplace(program, evaluation);
+    if (!is_new) known->second = pooled(known->second, evaluation);
+  });
+  each_accepted(
+      [&](const std::string& program, Evaluation& evaluation) { evaluation = together.at(program); });
+}
+
 /// One for each candidate, in their order.
 std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host, bool careful,
                                            const std::stop_token& stop) {
@@ -96,6 +113,7 @@ std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host
                        careful);  // take() has each answer
   else
     for (const std::size_t place : places) answers[place] = config.error();
+  pool_identical(loaded, answers);
   return answers;
 }
 

@@ -124,11 +124,16 @@ class WrongYaml(CommandTest):
     def test_what_a_setting_must_be_is_told_with_what_to_write(self):
         write_task(self.folder / "task")
         for setting, *says in (
-                ("proposer.kind=openai", "'proposer.kind' must be one of", "chat", "found 'openai'"),
+                ("proposer.kind=openai", "'proposer.kind' must be one of", "found 'openai'", "--model NAME", "kind: chat"),
+                ("proposer.model=gpt-4o", "unknown key 'proposer.model'", "is a key of kind: chat", "--model NAME"),
+                ("backend=CPU", "unknown key 'backend'", "stands in its task.yaml"),
+                ("iterations=5", "did you mean budgets.iterations?"),
+                ("islands.edges=[]", "of the topology `edges`"),
                 ("proposer={kind: chat, models: [gpt-4o]}", "write {name: gpt-4o}", "its keys are name, max_output_tokens"),
                 ("budgets.wall_time_s=40s", "in seconds, without a unit: 40"),
                 ("islands.topology=Ring", "did you mean ring?")):
             self.fail_with(2, "run", "task", "--set", setting, says=says, code="bad_input")
+        self.fail_with(2, "run", "task", "--proposer", "openai", says=["unknown option --proposer", "--model NAME"])
         (self.folder / "task/task.yaml").write_text(TASK.replace("command\n", "CPU\n", 1))
         self.fail_with(2, "run", "task", says=["found 'CPU'", "did you mean cpu?"], code="bad_input")
 
@@ -179,6 +184,34 @@ class ErrorsAsJson(CommandTest):
         self.assertEqual(error["hint"], "did you mean backend?")
         self.error(2, "doctor", "task", code="bad_input", says="backnd")
         self.error(2, "prompt", "task", code="bad_input", says="backnd")
+
+    def test_a_run_whose_evaluator_was_edited_or_whose_journal_was_damaged(self):
+        (self.folder / "task").mkdir()
+        for name, text in (("task.yaml", "version: 1\nname: own\nbackend: python\nevaluator: evaluator.py\nsandbox: false\n"
+                                         "files: {seed: seed.py}\n"),
+                           ("seed.py", "x = 0\n"), ("evaluator.py", "def evaluate(path):\n    return 1.0\n")):
+            (self.folder / "task" / name).write_text(text)
+        self.succeed("run", "task", "--out", "a.run", "--manual", "q", "--time", "1s", "--evaluations", "100")
+        # One evaluation says nothing of 99 others.
+        self.assertRegex(self.succeed("show", "a.run").stdout, "expected  over 100 % from the next 9[89] evaluations\n")
+        with (self.folder / "task/evaluator.py").open("a") as file:
+            file.write("# edited\n")
+        shown = self.succeed("show", "a.run").stdout
+        self.assertIn("the evaluator's file has changed since: ", shown)
+        self.assertIn("program 0, fitness 1", shown)
+        database = self.folder / "a.run/run.db"
+        database.write_bytes(database.read_bytes()[:4096] + b"\xff" * (database.stat().st_size - 4096))
+        for name in ("run.db-wal", "run.db-shm"):
+            (self.folder / "a.run" / name).unlink(missing_ok=True)
+        error = self.fail_with(3, "show", "a.run", says=["run.db", "hint: restore the run folder from a copy"])
+        self.assertNotIn("SELECT", error)
+
+    def test_a_budget_that_asks_nobody_is_said(self):
+        write_task(self.folder / "task")
+        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", "2")
+        self.assertIn("asks nobody for a program", done.stderr)
+        self.assertIn("the least useful budget is 3", done.stderr)
+        self.assertNotIn("asks nobody", self.succeed("run", "task", "--out", "b.run", "--evaluations", "3").stderr)
 
     def test_an_evaluator_that_cannot_be_imported(self):
         self.succeed("init", "--template", "python", "task")
@@ -430,7 +463,7 @@ class WrongRunFolder(CommandTest):
     def test_a_figure_for_flatness_is_a_percentage(self):
         write_task(self.folder / "task")
         for figure in ("0", "-1", "101", "5%", "nan", "soon"):
-            self.fail_with(2, "run", "task", f"--until-flat={figure}", says=[f'"{figure}" is no percentage'],
+            self.fail_with(2, "run", "task", f"--until-flat={figure}", says=["--until-flat", f"found '{figure}'"],
                            code="invalid_argument")
         self.fail_with(2, "run", "task", "--set", "budgets.until_flat=0", says=["until_flat"])
         self.fail_with(2, "run", "task", "--until-flat", "5", "--set", "islands.count=2",

@@ -201,10 +201,16 @@ class ModelRunTest(CommandTest):
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])
         self.assertEqual(shown["error"]["code"], "permission")
-        self.assertRegex(self.succeed("show", "it.run").stdout, "state +an error ended the last session: .*(permission)")
+        self.assertRegex(self.succeed("show", "it.run").stdout, r"state +an error ended the last session:\n +.*(permission)")
+        model.script[:] = [(401, {"error": {"message": "no such key " + "x" * 600}})]
+        kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+        whole, cut = (self.succeed("show", "it.run", *more).stdout for more in (["--all"], []))
+        self.assertLessEqual(max(map(len, cut.splitlines())), 200)
+        self.assertGreater(max(map(len, whole.splitlines())), 200)
         model.script[:] = [reply(f"```\n{BETTER}```\n")]
         done = kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the last session ended with an error, which this one may come to again", done.stderr)
         self.assertIsNone(self.json("show", "it.run")["error"])
 
     def test_what_a_server_broke_off_is_no_child(self):

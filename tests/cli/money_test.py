@@ -70,6 +70,7 @@ class MoneyTest(CommandTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(model.requests, [], "the prompt alone costs more")
         self.assertRegex(done.stdout, r"the next call may cost 0\.\d+ USD, and 0\.0001 USD of 0\.0001 USD are left")
+        self.assertIn("state     ended (budget: money)", self.succeed("show", "it.run").stdout)
         total = float(done.stdout.split("--max-usd ")[1].split()[0])
         self.assertGreater(total, 0.0005)
         shutil.rmtree(self.folder / "it.run")
@@ -213,7 +214,7 @@ class MoneyTest(CommandTest):
         self.fail_with(2, "run", "task", "--model", "scripted", "--base-url", model.url, "--max-usd", "1",
                        "--price-file", "other.yaml", says=["no price", "other.yaml", "add an entry"])
         self.fail_with(2, "run", "task", "--max-usd", "1", says=["the tuner costs no money", "--model"])
-        self.fail_with(2, "run", "task", "--max-usd", "much", says=['"much" is no amount of money', "--max-usd"])
+        self.fail_with(2, "run", "task", "--max-usd", "much", says=["--max-usd", "must be a number", "found 'much'"])
         self.fail_with(2, "run", "task", "--set", "budgets.usd=-1", says=["budgets.usd"])
         self.assertEqual(model.requests, [])
         self.assertFalse(list(self.folder.glob("*.run")), "nothing is left behind")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 
 #include "memory_journal.hpp"
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 ALLOWED = Path(__file__).with_name("allowed.txt")
 PUBLIC = Path("include/kernelsmith")
+SHARED = Path("internal/kernelsmith")  # headers for other components that are not installed
 AT_THE_ROOT = ("archive", "islands", "prompts", "evaluator", "service")
 TOY = Path("tests/toy_backend")  # a backend outside of the house, which keeps the rules of one
 NAMES = {TOY: "evaluator_toy"}
@@ -34,9 +35,9 @@ def name_of(parts):
     return "_".join(parts[:2] if parts[0] == "evaluator" else parts[:1])
 
 
-def public_folder(name):
-    """The folder of the component's public headers, relative to the source directory."""
-    return PUBLIC / re.sub("^evaluator_", "evaluator/", name)
+def public_folder(name, base=PUBLIC):
+    """The folder of the component's public headers, relative to the source directory; SHARED: of those for others."""
+    return base / re.sub("^evaluator_", "evaluator/", name)
 
 
 def read_allowed(text):
@@ -80,9 +81,10 @@ def sources_of(root, components, component):
     for path in sorted((root / component.folder).rglob("*.[ch]pp")):
         if owner_of(components, path.relative_to(root)) == component:
             yield path.relative_to(root)
-    if not component.folder.is_relative_to(PUBLIC):
-        for path in sorted((root / public_folder(component.name)).glob("*.hpp")):
-            yield path.relative_to(root)
+    for base in (PUBLIC, SHARED):
+        folder = public_folder(component.name, base)
+        if component.folder != folder:
+            yield from (path.relative_to(root) for path in sorted((root / folder).glob("*.hpp")))
 
 
 def lines_of(path):
@@ -112,6 +114,8 @@ def used_by_includes(root, components, component):
             place = f"{path}:{number}"
             if name.startswith("kernelsmith/"):
                 yield place, name_of(name.split("/")[1:-1]), None
+                if path.is_relative_to(PUBLIC) and (root / SHARED.parent / name).is_file():
+                    yield place, None, f"a public header includes <{name}>, which is not installed"
             elif path.is_relative_to(PUBLIC) and name.startswith(HIDDEN_LIBRARIES):
                 yield place, None, f"a public header includes <{name}>"
             elif quote == '"':

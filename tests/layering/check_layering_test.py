@@ -85,6 +85,13 @@ class Layering(unittest.TestCase):
         self.write("include/kernelsmith/lost/a.hpp", "")
         self.assertEqual(self.wrong(), ["include/kernelsmith/lost: lost has no line in allowed.txt"])
 
+    def test_a_public_header_that_includes_one_that_is_not_installed(self):
+        self.write("internal/kernelsmith/core/own.hpp", "")
+        self.write("include/kernelsmith/core/a.hpp", "#include <kernelsmith/core/own.hpp>\n")
+        self.assertEqual(
+            self.wrong(), ["include/kernelsmith/core/a.hpp:1: a public header includes <kernelsmith/core/own.hpp>, which is not installed"]
+        )
+
     def test_public_headers_of_a_backend(self):
         self.write("include/kernelsmith/evaluator/cpu/cpu_evaluator.hpp", "#include <kernelsmith/evaluator/judge.hpp>\n")
         self.assertEqual(self.wrong(), [])

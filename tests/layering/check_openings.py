@@ -14,7 +14,7 @@ from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-FOLDERS = ("archive", "benchmarks", "evaluator", "include", "islands", "prompts", "python", "scripts", "service", "src", "tests")
+FOLDERS = ("archive", "benchmarks", "evaluator", "include", "internal", "islands", "prompts", "python", "scripts", "service", "src", "tests")
 DATA = ("evaluator/command/template", "evaluator/cpu/template", "evaluator/cuda/template", "evaluator/python/template", "tests/consumer",
         "tests/redteam/cpu", "tests/redteam/cuda", "tests/redteam/torch", "tests/regressions")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)

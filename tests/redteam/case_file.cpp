@@ -1,11 +1,13 @@
 #include "case_file.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <cstdio>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <sstream>
+
+#include <nlohmann/json.hpp>
 
 namespace kernelsmith::redteam {
 namespace {
@@ -92,10 +94,18 @@ bool take(Case& read, std::string_view line) {
   return true;
 }
 
-Result<std::string> read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(ErrorCode::io, "the case cannot be read", path.string());
-  return std::string{std::istreambuf_iterator<char>(in), {}};
+/// The whole text of each case below `folder` by its path there: cases.py beside the backends' folders puts
+/// patches on, and says on stderr what is wrong.
+Result<std::map<std::string, std::string>> texts_of(const std::filesystem::path& folder) {
+  const auto tool = folder.parent_path().parent_path() / "cases.py";
+  const std::string command = "python3 -B '" + tool.string() + "' all '" + folder.string() + "'";
+  std::FILE* const out = popen(command.c_str(), "r");
+  std::string text;
+  for (int c = 0; out != nullptr && (c = std::getc(out)) != EOF;) text += static_cast<char>(c);
+  if (out == nullptr || pclose(out) != 0)
+    return fail(ErrorCode::bad_input, "the cases cannot be read", folder.string(),
+                "see what '" + command + "' says");
+  return nlohmann::json::parse(text).get<std::map<std::string, std::string>>();
 }
 
 Status check_twins(const std::vector<Case>& cases, const std::filesystem::path& folder) {
@@ -165,12 +175,10 @@ Result<Case> parse_case(const std::filesystem::path& path, std::string text, con
 
 Result<std::vector<Case>> load_cases(const std::filesystem::path& folder, const Places& places) {
   std::vector<Case> cases;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
-    if (!entry.is_regular_file()) continue;
-    auto text = read_file(entry.path());
-    if (!text) return text.error();
-    auto read = parse_case(entry.path(), std::move(*text), places);
+  const auto texts = texts_of(folder);
+  if (!texts) return texts.error();
+  for (const auto& [path, text] : *texts) {
+    auto read = parse_case(path, text, places);
     if (!read) return read.error();
     cases.push_back(std::move(*read));
   }

@@ -1,4 +1,4 @@
-// A case of the red team: one file with a trick (or an honest oddity), and what must happen to it.
+// A case of the red team: a trick (or an honest oddity), and what must happen to it.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +37,7 @@ struct Case {
   std::string tries;  ///< in words
   std::string open;   ///< why the trick still works; empty if it must not
   bool is_reply = false;
-  std::string text;  ///< the file
+  std::string text;  ///< the whole, also of a patch
 
   bool honest() const { return must.front().kind == Expectation::Kind::honest; }
 };
@@ -45,7 +45,7 @@ struct Case {
 /// All that may happen to a case: "rejected(run, crashed) or neutralised".
 std::string outcomes_of(const Case& trick);
 
-/// The case as a row of the table in README.md.
+/// The case as a row of the table that --list prints.
 std::string table_row(const Case& trick);
 
 /// The values of the places `@NAME@` in a case's text, such as the path of a planted secret.
@@ -55,7 +55,8 @@ using Places = std::map<std::string, std::string>;
 /// honest, `tries: ...`, and if it is not closed `open: ...`. Anything else is an Error (`bad_input`).
 Result<Case> parse_case(const std::filesystem::path& path, std::string text, const Places& places);
 
-/// All cases below `folder`, by task and name; every twin is there and is honest.
+/// All cases below `folder`, BACKEND/cases beside cases.py, by task and name; every twin is there and is
+/// honest.
 Result<std::vector<Case>> load_cases(const std::filesystem::path& folder, const Places& places);
 
 /// The cases of every third task, in the order of the tasks' names; `which` is 0, 1 or 2.

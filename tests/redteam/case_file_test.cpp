@@ -3,7 +3,6 @@
 #include "case_file.hpp"
 
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -65,18 +64,40 @@ TEST(CaseFile, SplitsIntoFiles) {
   EXPECT_EQ(source->files()[1], (SourceFile{"b/c.hpp", "int c;\n"}));
 }
 
-TEST(CaseFile, WantsEveryTwinToBeThere) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder.path() / "t");
-  const auto write = [&](const char* name, const char* text) {
-    std::ofstream(folder.path() / "t" / name) << text;
-  };
+/// A backend's folder of cases, beside the tool that reads them.
+class CaseFolder : public testing::Test {
+ protected:
+  CaseFolder() {
+    std::filesystem::create_directories(cases_ / "t");
+    std::filesystem::create_symlink(KERNELSMITH_SOURCE_DIR "/tests/redteam/cases.py",
+                                    folder_.path() / "cases.py");
+  }
+
+  void write(const char* name, const char* text) const { std::ofstream(cases_ / "t" / name) << text; }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path cases_ = folder_.path() / "cpu" / "cases";
+};
+
+TEST_F(CaseFolder, WantsEveryTwinToBeThere) {
   write("trick.cpp", "// redteam: neutralised\n// twin: honest\n// tries: x\n");
-  EXPECT_FALSE(load_cases(folder.path(), {}));
+  EXPECT_FALSE(load_cases(cases_, {}));
   write("honest.cpp", "// redteam: honest\n// tries: nothing\n");
-  const auto cases = load_cases(folder.path(), {});
+  const auto cases = load_cases(cases_, {});
   ASSERT_TRUE(cases) << describe(cases.error());
   EXPECT_EQ(cases->size(), 2U);
+}
+
+TEST_F(CaseFolder, PutsPatchesOn) {
+  write("honest.cpp", "// redteam: honest\n// tries: nothing\n\nint a;\nint b;\n");
+  const char* const declaration = "// redteam: neutralised\n// twin: honest\n// tries: x\n";
+  write("trick.cpp.patch", (std::string(declaration) + "\n-int a;\n+int @A@;\n").c_str());
+  const auto cases = load_cases(cases_, {{"A", "c"}});
+  ASSERT_TRUE(cases) << describe(cases.error());
+  EXPECT_EQ(cases->back().name, "trick");
+  EXPECT_EQ(cases->back().text, std::string(declaration) + "\nint c;\nint b;\n");
+  write("trick.cpp.patch", (std::string(declaration) + "\n-int d;\n+int c;\n").c_str());
+  EXPECT_FALSE(load_cases(cases_, {}));
 }
 
 TEST(CaseFile, ThreeThirdsAreAllCasesAndKeepTasksWhole) {
@@ -90,19 +111,6 @@ TEST(CaseFile, ThreeThirdsAreAllCasesAndKeepTasksWhole) {
     }
   }
   EXPECT_EQ(cases, all.size());
-}
-
-TEST(CaseFile, ReadmeListsEveryCase) {
-  const std::filesystem::path folder = KERNELSMITH_SOURCE_DIR "/tests/redteam";
-  std::ifstream file(folder / "README.md");
-  const std::string readme{std::istreambuf_iterator<char>(file), {}};
-  for (const std::string backend : {"cpu", "cuda", "torch"}) {
-    const auto cases = load_cases(folder / backend / "cases", {});
-    ASSERT_TRUE(cases) << describe(cases.error());
-    for (const Case& one : *cases)
-      EXPECT_NE(readme.find(table_row(one)), std::string::npos)
-          << "redteam_" << backend << " --list prints it: " << one.name;
-  }
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void ProgramOptions::add_to(CLI::App& app) {
       ->check(CLI::Range(0, 2))
       ->envname("KERNELSMITH_REDTEAM_THIRD");
   app.add_option("--json", json, "write the rows to this file");
-  app.add_flag("--list", list, "print the table of README.md and do nothing");
+  app.add_flag("--list", list, "print a table of the cases and do nothing");
 }
 
 int run_program(const ProgramOptions& options, const Attack& attack) {

@@ -17,7 +17,7 @@ namespace kernelsmith::redteam {
 /// The cases whose names match one of the shell patterns `names`, with their twins; all if there are none.
 Result<std::vector<Case>> chosen(std::vector<Case> all, const std::vector<std::string>& names);
 
-/// Prints the table of README.md; the exit status.
+/// Prints the table of cases; the exit status.
 int list_cases(const std::string& folder);
 
 struct Totals {

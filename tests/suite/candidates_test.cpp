@@ -61,6 +61,22 @@ TEST_F(Candidates, AreTakenFromKernelBenchsRuns) {
   EXPECT_EQ(found->without_task.size(), 1u);
 }
 
+TEST_F(Candidates, EmptyFoldersAndLinksAreListedToo) {
+  put("level1/softmax/a.cpp");
+  put("elsewhere/a.txt");
+  const fs::path of_task = folder_.path() / "level1/softmax";
+  fs::create_directory(of_task / "empty");
+  fs::create_directories(folder_.path() / "level2/softmax");  // nobody tried that task
+  fs::create_symlink(folder_.path() / "elsewhere", of_task / "linked");
+  fs::create_symlink("nowhere.cpp", of_task / "lost.cpp");
+  const auto found = find_candidates(folder_.path(), tasks_);
+  ASSERT_TRUE(found) << describe(found.error());
+  EXPECT_THAT(of(*found, 1), ElementsAre("level1/softmax/a.cpp", "level1/softmax/empty",
+                                         "level1/softmax/linked", "level1/softmax/lost.cpp"));
+  EXPECT_THAT(of(*found, 2), IsEmpty());
+  EXPECT_THAT(found->without_task, IsEmpty());
+}
+
 TEST_F(Candidates, ThatFitNoTaskAreOneClearError) {
   put("sofmax.cpp");
   const auto found = find_candidates(folder_.path(), tasks_);

@@ -18,14 +18,15 @@ Result<Evaluation> verdict_of(const EvaluationJob& job) {
   if (text == "wrong")
     return Evaluation(Rejection{Stage::correctness, RejectionCode::wrong_output, "off", {}});
   if (const auto error = error_code_from(text)) return fail(*error, "it is " + text);
-  return Evaluation(
-      Acceptance{Metrics::create(Measurement::exact(std::stod(text)), {{"own_kernels", 0}}).value(), {}});
+  // "noisy" is measured once slower and once faster.
+  const auto fitness = text != "noisy"                ? Measurement::exact(std::stod(text))
+                       : job.candidate.value % 2 == 0 ? Measurement{3, 2.9, 3.1, 9, ""}
+                                                      : Measurement{5, 4.9, 5.1, 9, ""};
+  return Evaluation(Acceptance{Metrics::create(fitness, {{"own_kernels", 0}}).value(), {}});
 }
 
 class Scripted final : public EvaluatorProvider {
  public:
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
   Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
     return blocking(verdict_of);
   }
@@ -99,6 +100,14 @@ TEST_F(Score, AVerdictStandsBesideItsCandidate) {
   EXPECT_EQ(result.error->code, ErrorCode::unsupported) << "the first one is the task's";
   EXPECT_EQ(result.of_candidates[5].error->message, "it is corrupt");
   EXPECT_THAT(result.of_candidates[6].error->message, HasSubstr("it had no turn"));
+}
+
+TEST_F(Score, IdenticalFilesAreMeasurementsOfOneProgram) {
+  const TaskResult result = score({"noisy", "noisy", "1"});
+  EXPECT_EQ(result.of_candidates[0].speedup, result.of_candidates[1].speedup);
+  EXPECT_GT(result.speedup->median, 3);
+  EXPECT_LT(result.speedup->median, 5) << "not the luckiest";
+  EXPECT_EQ(result.of_candidates[2].speedup->median, 1);
 }
 
 TEST_F(Score, WhatNobodyKnowsIsNotTrue) {

@@ -17,11 +17,11 @@
 #include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/engine/options.hpp>
 #include <kernelsmith/engine/outcome.hpp>
-#include <kernelsmith/engine/search_state.hpp>
 
 namespace kernelsmith {
 
 class Committer;
+class SearchState;
 
 /// Called after a ticket took effect, on the thread that called run(), without a lock held.
 using CommitCallback = std::function<void(const Commit&)>;
@@ -95,7 +95,8 @@ class Engine {
 
   Outcome outcome() const;
 
-  /// Calls `look` with the search state, which does not change meanwhile. `look` must not call the engine.
+  /// Calls `look` with the search state (kernelsmith/engine/search_state.hpp), which does not change
+  /// meanwhile. `look` must not call the engine.
   void inspect(const std::function<void(const SearchState&)>& look) const;
 
  private:

@@ -8,9 +8,10 @@
 
 #include <kernelsmith/core/journal.hpp>
 #include <kernelsmith/engine/options.hpp>
-#include <kernelsmith/engine/search_state.hpp>
 
 namespace kernelsmith {
+
+class SearchState;
 
 /// What becomes of the recorded evaluations.
 enum class RecordedEvaluations {

@@ -6,10 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/core/result.hpp>
-#include <kernelsmith/core/task.hpp>
-#include <kernelsmith/evaluator/oracle.hpp>
-
 namespace kernelsmith {
 
 /// On how many of some sets of inputs at a timed shape the reference's exact answer to inputs rounded to the
@@ -28,9 +24,5 @@ struct PrecisionCheck {
   /// A candidate is shown a dozen sets and more, so it need not fail all.
   bool tells() const { return 3 * caught >= sets; }
 };
-
-/// Asks that of every timed shape, on sets that are the same every time; empty if outputs are compared bit
-/// for bit. Takes about a second. Errors: those of the oracles.
-Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const OracleFactory& oracles);
 
 }  // namespace kernelsmith

@@ -31,6 +31,7 @@ struct RunView {
   /// False for a run that a program began which links the library: of `task` only the digest is known then,
   /// and of `config` only seed, deterministic and budgets.
   bool has_task = true;
+  bool evaluator_changed = false;  ///< the file of a Python evaluator, since the run was begun
   Task task;
   RunConfig config;
   std::shared_ptr<const RunStore> store;  ///< if `state` reads programs that are held no more

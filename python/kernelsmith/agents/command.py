@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from .. import _core
 from .._command_line import Parser, fail, status_of
 from .._errors import Error
+from .._run import Run
 from .._search import _unused_folder
 from .answers import interval
 from .desk import Desk
@@ -47,6 +48,10 @@ def desk_for(options: argparse.Namespace, driven_by: str, ends: bool = False) ->
         raise Error("this is a run, which goes on where it is", "invalid_argument", "--out", "leave it out")
     task = options.TASK / "task" if resumes else options.TASK
     folder = options.TASK if resumes else options.out or _unused_folder(_core.Task(task).name)
+    used = Run.open(folder).counts["evaluations"] if (folder / "run.db").exists() else 0
+    if options.evaluations and options.evaluations < used:
+        raise Error(f"the run has used {used} already, and budgets are totals", "invalid_argument", "--evaluations",
+                    "give a total that is larger than what was used")
     settings: dict[str, Any] = {} if resumes or (folder / "run.db").exists() else {"evaluations": _EVALUATIONS}
     if options.evaluations:
         settings["evaluations"] = options.evaluations

@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from .._search import Engine, prompt, run_task
 
 _MOST_AT_ONCE = 8
 _MOST_BYTES = 256 * 1024  # what the evaluators take
-_FINISHED = _core.Refusal("whoever works on the run has finished", "finished")
+_FINISHED = "whoever works on the run has finished"
 _PATIENCE_S = 600.0  # a task is prepared in a minute at most, and the request before answered in a few
 
 
@@ -65,6 +66,7 @@ class Desk:
         self._closed_as = "over_budget"
         self._driving = False
         self._at_work = 0
+        self.cut_off: Callable[[_core.Request], None] = lambda request: None  # what is done if Ctrl-C ends an open request
 
     def drive(self) -> _core.Outcome:
         """Prepares the task and runs until a budget is used up or stop() is called. For the main thread. Raises Error."""
@@ -97,7 +99,7 @@ class Desk:
             open_ = self._request is not None
             waits = self._answered and not open_  # what the engine does now says whether there is more to ask
         if open_ and self._is_spent():
-            self._settle(_FINISHED)
+            self._settle(_finished(_FINISHED))
         elif not waits:
             self._interrupt()
 
@@ -113,7 +115,7 @@ class Desk:
     async def propose(self, request: _core.Request) -> Any:
         """The engine's side: lays the request on the desk and waits for submit()."""
         if self._ends or (self._answered and self._is_spent()):
-            return _FINISHED
+            return _finished(_FINISHED)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._changed:
             self._request, self._answer = request, answer
@@ -122,6 +124,9 @@ class Desk:
                 self._interrupt()
         try:
             return await answer
+        except asyncio.CancelledError:
+            self.cut_off(request)
+            raise
         finally:
             with self._changed:
                 if self._answer is answer:
@@ -185,14 +190,15 @@ class Desk:
             self._wait_for_the_end()
         return Verdict(commit.program, commit.kind == "repeated")
 
-    def finish(self) -> None:
-        """Ends the run, whose best is measured again, and waits for that. Raises Error if the run ended for another reason."""
+    def finish(self, why: str = _FINISHED) -> None:
+        """Ends the run, whose best is measured again, and waits for that; `show` says why. Raises Error if the run ended for
+        another reason."""
         try:
             self._open()
         except Error:
             if not self.is_over():
                 raise
-        self._settle(_FINISHED)
+        self._settle(_finished(why))
         self._wait_for_the_end()
         if self._closed_as == "tool_failed":
             raise Error(self._closed, self._closed_as, str(self.folder))
@@ -308,6 +314,10 @@ def task_text(desk: Desk) -> str:
     else:
         made = prompt(desk.request(), desk.task, set="agent")
     return f"{made.system}\n\n{made.user}"
+
+
+def _finished(why: str) -> _core.Refusal:
+    return _core.Refusal(why, "finished")
 
 
 def _settle(waiting: asyncio.Future[Any], answer: Any) -> None:

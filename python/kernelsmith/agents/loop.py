@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
 from .. import _core
@@ -23,6 +24,7 @@ from .notes import RULES
 from .tools import Tools
 
 _KEPT_TURNS = 8  # of the conversation's end, beside the task
+_PRICES = "prices.yaml"  # in the run's folder: those that the run was begun with hold until --price-file names others
 _SILENT_TURNS = 2  # replies in a row that call nothing and hold no program: the model has no more to do
 _FENCE = re.compile(r"^```json[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -48,7 +50,7 @@ call. Say in a sentence or two before the call what you try and why.
 class Model:
     """A server's model, asked for one reply at a time. Raises Error.
 
-    max_usd  of the run in all: `is_spent` says whether another call as dear as the dearest so far would go beyond it
+    max_usd  of the run in all: `is_spent` says whether another call as dear as the run's dearest would go beyond it
     """
 
     def __init__(self, name: str, base_url: str, max_tokens: int | None, price_file: str = "", max_usd: float | None = None) -> None:
@@ -57,8 +59,7 @@ class Model:
         self._has_answered = False
         self._max_tokens = max_tokens
         self._max_usd = max_usd
-        self._dearest = 0.0
-        self._server = _core.Model(base_url, "", 600.0, 5, 1, price_file)
+        self._server = _core.Model(base_url, "", 600.0, 5, 1, price_file, say)
         if max_usd is not None and not self._server.has_price(name):
             raise Error(f"a limit of money needs the price of {visible(name)}", "invalid_argument", "--max-usd",
                         "--price-file names a file with it (docs/llm.md)")
@@ -72,13 +73,14 @@ class Model:
         if isinstance(answer, Error):
             raise answer
         self._has_answered = True
-        self._dearest = max(self._dearest, answer["usd"] or 0.0)
         return dict(answer)
 
-    def is_spent(self, run: Run) -> bool:
-        """Whether the run's cost leaves no other call."""
+    def is_spent(self, run: Run) -> str:
+        """Why the run's cost leaves no other call; empty if it does."""
         spent = sum(row["usd"] for row in run.cost())
-        return self._max_usd is not None and (spent >= self._max_usd or spent + self._dearest > self._max_usd)
+        if self._max_usd is None or (spent < self._max_usd and spent + dearest(run) <= self._max_usd):
+            return ""
+        return f"the money is used up, or what is left covers no other call: {spent:.4g} of {self._max_usd:g} USD"
 
     def _asked(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:
         answered = threading.Event()
@@ -92,6 +94,16 @@ class Model:
                            extra_body=json.dumps({"tools": tools}) if tools else "")
         answered.wait()
         return answers[0]
+
+
+def dearest(run: Run) -> float:
+    """What the dearest call cost that agents have made in this run, in earlier sessions too."""
+    return max((event["cost"].get("usd", 0.0) for event in run.events() if event["event"] == "call_failed"), default=0.0)
+
+
+def say(line: str) -> None:
+    """To the user."""
+    print(f"kernelsmith: {visible(line)}", file=sys.stderr, flush=True)
 
 
 _TYPES = {str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"},
@@ -178,6 +190,8 @@ class Conversation:
         self._schemas = [schema_of(tool) for tool in self._tools.all()]
         self._turns: list[list[dict[str, Any]]] = []
         self._silent = 0
+        self._asks = False  # a call is under way
+        desk.cut_off = self._cut_off
 
     def run(self, most_turns: int) -> None:
         """Until the run is over, or the turns are. It is over when the model says that it is done, and when the money is used
@@ -187,10 +201,14 @@ class Conversation:
                 return
             try:
                 request = self._desk.request()
-                if self._silent == _SILENT_TURNS or self._model.is_spent(self._desk.run()):
-                    return self._desk.finish()
+                why = "the model is done" if self._silent == _SILENT_TURNS else self._model.is_spent(self._desk.run())
+                if why:
+                    say(why)
+                    return self._desk.finish(why)
+                self._asks = True
                 reply = self._model.reply(partial(self._messages, request), self._schemas)
                 self._charge(request, reply)
+                self._asks = False
                 turn = self._turn(reply, request)
             except Error as error:
                 if self._desk.is_over():
@@ -205,6 +223,13 @@ class Conversation:
     def _charge(self, request: _core.Request, reply: dict[str, Any]) -> None:
         usage = reply["usage"] or {"prompt_tokens": 0, "completion_tokens": 0}
         request.charge(self._model.name, reply["usd"], usage["prompt_tokens"], usage["completion_tokens"])
+
+    def _cut_off(self, request: _core.Request) -> None:
+        """A call that Ctrl-C cuts off may be billed, and nobody says for what: it counts as the dearest so far."""
+        if self._asks:
+            usd = dearest(self._desk.run())
+            request.charge(self._model.name, usd, 0, 0)
+            say(f"a call was cut off: it counts as {usd:.4g} USD, what the dearest before cost")
 
     def _messages(self, request: _core.Request) -> list[dict[str, Any]]:
         task = prompt(request, self._desk.task, set="agent")
@@ -272,11 +297,26 @@ def agent(arguments: Sequence[str]) -> NoReturn:
     parser.add_argument("--turns", type=int, default=200, help="replies of the model at most; default: 200")
     options = parser.parse_args(arguments)
     desk = desk_for(options, "agent")
-    conversation = Conversation(desk, Model(options.model, options.base_url, options.max_tokens, options.price_file,
-                                            options.max_usd))
-    print(f"kernelsmith: {desk.folder}", file=sys.stderr, flush=True)
+    kept = desk.folder / _PRICES
+    price_file = options.price_file or (str(kept) if kept.is_file() else "")
+    prices = Path(price_file).read_bytes() if price_file else b""
+    conversation = Conversation(desk, Model(options.model, options.base_url, options.max_tokens, price_file, options.max_usd))
+    say(str(desk.folder))
+    turns_end = False
+
+    def converse() -> None:
+        nonlocal turns_end
+        desk.request()
+        if options.price_file:
+            kept.write_bytes(prices)
+        conversation.run(options.turns)
+        turns_end = True
 
     def work() -> None:
-        say_best(desk, drive_beside(desk, lambda: conversation.run(options.turns)))
+        outcome = drive_beside(desk, converse)
+        say_best(desk, outcome)
+        if outcome.reason == "stopped" and not turns_end:
+            raise KeyboardInterrupt
+
 
     leave(work)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pathlib
+import sys
 import time
 from collections import Counter
 from typing import Any
@@ -24,7 +26,9 @@ from kernelsmith_torch.timing import OTHER_POISON, Clock, driver_ok
 MARK = 0x6B736D61
 FRAME = 512  # bytes of local memory
 GIB = 1 << 30
-CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "redteam", "torch", "cases")
+REDTEAM = pathlib.Path(__file__).resolve().parents[2] / "redteam"
+sys.path.append(str(REDTEAM))
+from cases import all_of  # noqa: E402
 
 
 def looking(text: str) -> str:
@@ -207,8 +211,7 @@ class Batches:
 
 
 def case(path: str) -> str:
-    with open(os.path.join(CASES, path), encoding="utf-8") as file:
-        return file.read()
+    return all_of(REDTEAM / "torch" / "cases")[path]
 
 
 def _watched(function: Any, name: str, spent: Counter, times: Counter) -> Any:

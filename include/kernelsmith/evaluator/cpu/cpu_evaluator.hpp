@@ -14,7 +14,7 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
-#include <kernelsmith/evaluator/input_set.hpp>
+#include <kernelsmith/evaluator/bank_limits.hpp>
 #include <kernelsmith/evaluator/precision.hpp>
 
 namespace kernelsmith {
