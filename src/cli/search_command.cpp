@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"

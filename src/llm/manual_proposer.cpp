@@ -105,7 +105,7 @@ class ManualProposer final : public Proposer {
       }
       const Found found = queue_.look(ticket, now, seconds(options_.settle));
       if (const auto* reply = std::get_if<ModelReply>(&found)) {
-        Proposal proposal = proposal_from(*reply, waiting.request, waiting.prompt, blank_, std::nullopt);
+        Proposal proposal = proposal_from(*reply, waiting.request, waiting.prompt, blank_);
         answered.emplace_back(std::move(waiting), std::move(proposal));
         continue;
       }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
 
