@@ -70,7 +70,7 @@ def check(options, files):
 def finds_mistakes():
     """Whether clang finds just the mistakes of MISTAKES: a check that is switched off finds nothing anywhere."""
     lines = MISTAKES.read_text().splitlines()
-    said = check([f"-I{ROOT}/include", "-std=c++20"], [MISTAKES])
+    said = check([f"-I{ROOT}/internal", "-std=c++20"], [MISTAKES])
     found = re.findall(rf"{MISTAKES}:(\d+):\d+: error: .*-Wthread-safety", said)
     return {int(line) for line in found} == {number for number, line in enumerate(lines, 1) if line.endswith("// wrong")}
 

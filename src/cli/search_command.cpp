@@ -223,9 +223,10 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
 
 /// Such a run has done nothing, whatever its seed is worth.
 bool nobody_answered(const Session& session, const Outcome& outcome) {
-  const bool asked = outcome.budget == BudgetName::wall_time ||
-                     (outcome.budget == BudgetName::money && !outcome.spending.empty());
-  return session.config().proposer.kind == "chat" && asked && outcome.counts.iterations == 0;
+  const bool paid = !outcome.spending.empty();  // by its time: a reply that no worker evaluated, for example
+  const bool unanswered =
+      (outcome.budget == BudgetName::wall_time && !paid) || (outcome.budget == BudgetName::money && paid);
+  return session.config().proposer.kind == "chat" && unanswered && outcome.counts.iterations == 0;
 }
 
 int status_of(const Session& session, const Outcome& outcome) {

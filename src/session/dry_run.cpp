@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/prompts/unused_templates.hpp>
 #include <kernelsmith/session/dry_run.hpp>

@@ -6,6 +6,7 @@
 
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/core/blocking.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 
 namespace kernelsmith {
 namespace {

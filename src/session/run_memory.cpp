@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <kernelsmith/core/untrusted_files.hpp>
+#include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/memory/learn.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>

@@ -93,7 +93,7 @@ class AgentTest(CommandTest):
         self.replay(shown)
 
     def test_errors_are_clear(self):
-        for proposer, words in (({"command": ["no-such-agent"]}, "not in PATH"), ({"command": []}, "no command is named"),
+        for proposer, words in (({"command": ["no-such-agent"]}, "not in PATH"), ({"command": []}, "'proposer.command' is empty"),
                                 ({"environment": ["NO_SUCH_VARIABLE"]}, "$NO_SUCH_VARIABLE"), ({"read_only": ["x"]}, "absolute")):
             done = kernelsmith("run", self.task, "--out", "a.run", "--config", self.config("true", **proposer), cwd=self.folder)
             self.assertIn(words, done.stderr)

@@ -250,7 +250,7 @@ class ModelRunTest(CommandTest):
     def test_a_time_limit_ends_what_is_not_answered(self):
         model, done = self.run_with([(503, {"error": {"message": "busy"}})], "--time", "2s", "--set", "proposer.attempts=1000",
                                     "--set", "limits.errors_in_a_row=1000")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)  # no model answered
         self.assertIn("ended    the time is used up", done.stdout)
 
     def test_a_terminal_that_goes_ends_the_run_in_order(self):
@@ -364,7 +364,7 @@ class ModelRunTest(CommandTest):
         self.fail_with(2, "run", "task", "--model", "m", "--price-file", "gone.yaml", says=["gone.yaml"])
         self.fail_with(2, "run", "task", "--model", "--base-url", "http://127.0.0.1:1/v1",
                        says=["--model", "NAME is missing"])
-        self.fail_with(2, "run", "task", "--model", "", says=["a model needs a name"])
+        self.fail_with(2, "run", "task", "--model", "", says=["'proposer.models[0].name' is empty"])
         self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http//host", says=['"http//host" is no URL'])
         self.fail_with(2, "run", "task", "--manual", "", says=["--manual", "no folder is named"])
         self.fail_with(2, "run", "task", "--manual", "task/task.yaml", says=["this is no folder"])

@@ -65,7 +65,7 @@ class Section {
     if constexpr (std::is_same_v<T, std::chrono::milliseconds>) {
       double seconds = std::chrono::duration<double>(value).count();
       const bool given = number(key, seconds, range, meaning);
-      if (given) value = T(static_cast<T::rep>(seconds * 1000));
+      if (given) value = T(static_cast<typename T::rep>(seconds * 1000));
       return given;
     } else {
       using Wide =

@@ -67,8 +67,8 @@ using RangeOf = Range<typename detail::BoundOf<T>::type>;
 template <class E>
 using Choices = std::vector<std::pair<std::string_view, E>>;
 
-/// Our name for what others call so, or words that say what to write; empty if we have nothing like it, nothing
-/// if it is not known.
+/// Our name for what others call so, or words that say what to write; empty if we have nothing like it,
+/// nothing if it is not known.
 using Meaning = std::function<std::optional<std::string_view>(std::string_view)>;
 
 /// Choices for an enum that has a name_of().
