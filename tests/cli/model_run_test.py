@@ -250,7 +250,8 @@ class ModelRunTest(CommandTest):
     def test_a_time_limit_ends_what_is_not_answered(self):
         model, done = self.run_with([(503, {"error": {"message": "busy"}})], "--time", "2s", "--set", "proposer.attempts=1000",
                                     "--set", "limits.errors_in_a_row=1000")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("no model answered before the budget was used up", done.stderr)
         self.assertIn("ended    the time is used up", done.stdout)
 
     def test_a_terminal_that_goes_ends_the_run_in_order(self):
