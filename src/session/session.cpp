@@ -472,8 +472,8 @@ void tell_of_last_error(const SearchState& state, Observer& observer) {
                             error->message.substr(0, error->message.find('\n'))});
 }
 
-/// Whether the journal leaves nothing to do under the configuration's budgets. If it does not, the observer
-/// is told how the last session ended.
+/// Whether the journal leaves nothing to do under the configuration's budgets. If it leaves some, the
+/// observer gets to know how the last session ended.
 Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* observer) {
   if (run.config.proposer.provider->recorded_run()) return false;
   auto options = engine_options(run.task.task, run.config);
