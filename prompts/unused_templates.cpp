@@ -4,7 +4,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/prompts/unused_templates.hpp>
 
 #include "templates.hpp"

@@ -48,7 +48,7 @@ const Defaults& defaults() {
     RunConfig config = default_config(task, registry).value();
     std::vector<Operator> operators;
     config.operators.clear();
-    for (const OperatorChoice& choice : registry.proposers.at("chat")()->operators()) {
+    for (const OperatorChoice& choice : registry.proposers.at("chat")()->traits().operators) {
       operators.push_back(choice.op);
       config.operators.push_back({choice, 1.0});
     }

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "task_template.hpp"

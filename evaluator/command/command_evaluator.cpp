@@ -6,8 +6,8 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
-#include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "answer.hpp"
 #include "command_line.hpp"

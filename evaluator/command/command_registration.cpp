@@ -11,30 +11,22 @@ namespace {
 
 class CommandProvider final : public EvaluatorProvider {
  public:
-  void read(YamlMap& in) override {
-    read_mib(in, "memory_mib", options_.memory_bytes);
-    sandbox_.read(in, options_.unsandboxed);
-  }
-
-  void write(YamlWriter& out) const override {
-    write_mib(out, "memory_mib", options_.memory_bytes);
-    SandboxSetting::write(out, options_.unsandboxed);
-  }
-
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
-    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
+    if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
     return make_command_evaluator(task, stopped_by(stop, options_));
   }
 
-  void mark_untrusted() override { sandbox_.mark_untrusted(); }
-
   std::vector<std::string> settings_to_reconfirm() const override {
-    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+    return sandbox_to_reconfirm(options_.unsandboxed);
   }
 
  private:
+  void list(Section& io) override {
+    list_mib(io, "memory_mib", options_.memory_bytes, "memory of the command and what it starts");
+    list_sandbox(io, options_.unsandboxed);
+  }
+
   CommandOptions options_;
-  SandboxSetting sandbox_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "signature.hpp"

@@ -11,34 +11,24 @@ namespace {
 
 class CpuProvider final : public EvaluatorProvider {
  public:
-  void read(YamlMap& in) override {
-    in.optional("compiler", options_.compiler);
-    in.optional("flags", options_.flags);
-    sandbox_.read(in, options_.unsandboxed);
-    read_mib(in, "bank_mib", options_.bank_bytes);
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("compiler", options_.compiler);
-    out.put("flags", options_.flags);
-    SandboxSetting::write(out, options_.unsandboxed);
-    write_mib(out, "bank_mib", options_.bank_bytes);
-  }
-
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
-    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok.error();
+    if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
     return make_cpu_evaluator(task, stopped_by(stop, options_));
   }
 
-  void mark_untrusted() override { sandbox_.mark_untrusted(); }
-
   std::vector<std::string> settings_to_reconfirm() const override {
-    return SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+    return sandbox_to_reconfirm(options_.unsandboxed);
   }
 
  private:
+  void list(Section& io) override {
+    io("compiler", options_.compiler, "a C++20 compiler that takes GCC's options");
+    io("flags", options_.flags, "of every compilation; the task's `flags` come after");
+    list_sandbox(io, options_.unsandboxed);
+    list_mib(io, "bank_mib", options_.bank_bytes, "memory for inputs and expected outputs");
+  }
+
   CpuOptions options_;
-  SandboxSetting sandbox_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "backend_of_vendor.hpp"

@@ -18,31 +18,6 @@ class CudaProvider final : public EvaluatorProvider {
  public:
   explicit CudaProvider(const cuda::GpuVendor& vendor) : options_(cuda::usual_options(vendor)) {}
 
-  void read(YamlMap& in) override {
-    std::string toolkit = options_.toolkit.string();
-    in.optional("toolkit", toolkit);
-    if (in.kind("toolkit") != YamlKind::absent) stored_toolkit_ = false;
-    in.optional("arch", options_.arch);
-    in.optional("flags", options_.flags);
-    read_devices(in, options_.devices);
-    sandbox_.read(in, options_.unsandboxed);
-    read_mib(in, "bank_mib", options_.bank_bytes);
-    read_mib(in, "buffer_mib", options_.buffer_bytes);
-    in.optional("inspect", options_.inspect);
-    options_.toolkit = toolkit;
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("toolkit", options_.toolkit.string());
-    out.put("arch", options_.arch);
-    out.put("flags", options_.flags);
-    write_devices(out, options_.devices);
-    SandboxSetting::write(out, options_.unsandboxed);
-    write_mib(out, "bank_mib", options_.bank_bytes);
-    write_mib(out, "buffer_mib", options_.buffer_bytes);
-    out.put("inspect", options_.inspect);
-  }
-
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status ok = check(); !ok) return ok.error();
     return make_cuda_evaluator(task, stopped_by(stop, options_));
@@ -61,13 +36,8 @@ class CudaProvider final : public EvaluatorProvider {
 
   void tell_of_waiting(const TellOfWaiting& tell) override { options_.tell = tell; }
 
-  void mark_untrusted() override {
-    sandbox_.mark_untrusted();
-    stored_toolkit_ = true;
-  }
-
   std::vector<std::string> settings_to_reconfirm() const override {
-    std::vector<std::string> settings = SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+    std::vector<std::string> settings = sandbox_to_reconfirm(options_.unsandboxed);
     if (!options_.toolkit.empty()) settings.push_back("toolkit=" + options_.toolkit.string());
     return settings;
   }
@@ -76,18 +46,30 @@ class CudaProvider final : public EvaluatorProvider {
   /// Refuses what only a run folder says. A toolkit's compiler is asked for its version outside a sandbox,
   /// and so is its profiler run.
   Status check() const {
-    if (const Status ok = sandbox_.check(options_.unsandboxed);
-        !ok || !stored_toolkit_ || options_.toolkit.empty())
-      return ok;
+    if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
+    if (options_.toolkit.empty() || !is_only_stored("toolkit")) return {};
     const std::string toolkit = options_.toolkit.string();
     return fail(ErrorCode::invalid_argument,
                 "this run names a toolkit, whose tools would run with all your rights: " + toolkit,
                 "evaluator.toolkit", "if you trust it, say so: --set evaluator.toolkit=" + toolkit);
   }
 
+  void list(Section& io) override {
+    io("toolkit", options_.toolkit, "the folder of the toolkit");
+    io.by_default("the environment's, else where its compiler is");
+    io("arch", options_.arch, "what is compiled for");
+    io.by_default("the GPU's");
+    io("flags", options_.flags, "in place of the usual ones; the task's `flags` come after");
+    list_devices(io, options_.devices);
+    list_sandbox(io, options_.unsandboxed);
+    list_mib(io, "bank_mib", options_.bank_bytes, "host memory for inputs and expected outputs");
+    list_mib(io, "buffer_mib", options_.buffer_bytes,
+             "device memory for a batch's tensors; less means fewer calls in it");
+    io("inspect", options_.inspect,
+       "would-be bests under `compute-sanitizer` and `ncu`, if there are any (step 11)");
+  }
+
   CudaOptions options_;
-  SandboxSetting sandbox_;
-  bool stored_toolkit_ = false;  ///< only a run folder names it: see mark_untrusted()
 };
 
 }  // namespace

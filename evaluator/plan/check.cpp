@@ -1,3 +1,4 @@
+// Whether a recorded call stays within the memory that it was given, operation by operation.
 #include <limits>
 
 #include <kernelsmith/evaluator/plan.hpp>

@@ -13,26 +13,16 @@ const Choices<bool> kUnsandboxed = {{"required", false}, {"none", true}};
 
 }  // namespace
 
-void SandboxSetting::read(YamlMap& in, bool& unsandboxed) {
-  in.optional("sandbox", unsandboxed, kUnsandboxed);
-  if (in.kind("sandbox") != YamlKind::absent) stored_ = false;
+void list_sandbox(Section& section, bool& unsandboxed) {
+  section("sandbox", unsandboxed, kUnsandboxed,
+          "without one candidates run with your rights, and the tier says so");
 }
 
-void SandboxSetting::write(YamlWriter& out, bool unsandboxed) {
-  out.put("sandbox", kUnsandboxed[unsandboxed ? 1 : 0].first);
+std::vector<std::string> sandbox_to_reconfirm(bool unsandboxed) {
+  return unsandboxed ? std::vector<std::string>{"sandbox=none"} : std::vector<std::string>{};
 }
 
-std::vector<std::string> SandboxSetting::settings_to_reconfirm(bool unsandboxed) {
-  if (!unsandboxed) return {};
-  return {"sandbox=none"};
-}
-
-Status SandboxSetting::check(bool unsandboxed) const {
-  if (!unsandboxed || !stored_) return {};
-  return not_said_again();
-}
-
-Error SandboxSetting::not_said_again() {
+Error sandbox_not_said_again() {
   return fail(ErrorCode::invalid_argument,
               "this run turns the sandbox off: its programs would run with all your rights",
               "evaluator.sandbox",
@@ -40,23 +30,17 @@ Error SandboxSetting::not_said_again() {
               "--set evaluator.sandbox=required it is on");
 }
 
-void read_devices(YamlMap& in, DeviceRange& devices) {
-  in.optional("device", devices.first, {0, 1023});
-  in.optional("devices", devices.count, {1, 64});
+void list_devices(Section& section, DeviceRange& devices) {
+  section("device", devices.first, {0, 1023}, "the first GPU, as its driver counts them");
+  section("devices", devices.count, {1, 64},
+          "how many GPUs are used, from that one on, of one kind; each measures one candidate at a time, so "
+          "give `run` as many `workers`");
 }
 
-void write_devices(YamlWriter& out, const DeviceRange& devices) {
-  out.put("device", devices.first);
-  out.put("devices", devices.count);
-}
-
-void read_mib(YamlMap& in, std::string_view key, std::size_t& bytes) {
+void list_mib(Section& section, std::string_view key, std::size_t& bytes, std::string_view meaning) {
   std::size_t mib = bytes / kMiB;
-  in.optional(key, mib, {1, kMostMib});
-  bytes = mib * kMiB;
+  if (section(key, mib, {1, kMostMib}, meaning)) bytes = mib * kMiB;
 }
-
-void write_mib(YamlWriter& out, std::string_view key, std::size_t bytes) { out.put(key, bytes / kMiB); }
 
 Error python_not_said_again(const std::string& python) {
   return fail(ErrorCode::invalid_argument,

@@ -9,7 +9,7 @@
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/evaluator/python/python_settings.hpp>
 #include <kernelsmith/evaluator/python_process/python_process.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
 #include "evaluator_reply.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "evaluator_process.hpp"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/build_cache.hpp>
 
 namespace kernelsmith {

@@ -16,7 +16,8 @@ namespace kernelsmith::stages {
 /// Where a piece of work waits.
 enum class Slot { compile, run };
 
-/// A piece of work. `work` is called once, unless the stop token fired while it waited: then `cancelled` is.
+/// A piece of work. `work` is called once, unless the stop token fired while it waited: then `cancelled` is,
+/// on the thread that requested the stop.
 struct StageWork {
   /// With the device that it has for itself, below EvaluatorOptions::run_slots; 0 for Slot::compile.
   std::function<void(std::size_t device)> work;
@@ -37,28 +38,20 @@ class StageScheduler {
  private:
   struct Waiting;
   using WaitingPtr = std::shared_ptr<Waiting>;
-  struct Taken {
-    WaitingPtr item;  ///< null if there is nothing
-    Slot slot = Slot::compile;
-    bool cancelled = false;  ///< while it waited: it holds no slot
-    std::size_t device = 0;  ///< of Slot::run
-  };
+  using Queue = std::deque<WaitingPtr>;
 
   void serve();
-  Taken take(MutexLock& lock) KERNELSMITH_REQUIRES(mutex_);
-  Taken next() KERNELSMITH_REQUIRES(mutex_);
-  WaitingPtr take_stopped(std::deque<WaitingPtr>& queue) KERNELSMITH_REQUIRES(mutex_);
-  void give_back(const Taken& taken) KERNELSMITH_REQUIRES(mutex_);
+  void stop(Slot slot, const Waiting* item);
   bool may_compile() const KERNELSMITH_REQUIRES(mutex_);
   bool may_run() const KERNELSMITH_REQUIRES(mutex_);
 
   const EvaluatorOptions options_;
   Mutex mutex_;
   Condition changed_;
-  std::deque<WaitingPtr> compiles_ KERNELSMITH_GUARDED_BY(mutex_), runs_ KERNELSMITH_GUARDED_BY(mutex_);
+  Queue compiles_ KERNELSMITH_GUARDED_BY(mutex_), runs_ KERNELSMITH_GUARDED_BY(mutex_);
   std::size_t compiling_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   std::vector<bool> leased_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by device
-  /// Threads inside a piece of work, which may post more.
+  /// Pieces of work that run or are cancelled now. They may post more.
   std::size_t busy_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   std::vector<std::jthread> threads_;  ///< last: joined before the rest goes

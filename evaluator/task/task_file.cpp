@@ -13,8 +13,8 @@
 
 #include "foreign_names.hpp"
 #include "limits.hpp"
+#include "named_files.hpp"
 #include "reader_support.hpp"
-#include "task_files.hpp"
 #include "tensor_reader.hpp"
 #include "tolerance_reader.hpp"
 

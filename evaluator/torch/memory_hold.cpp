@@ -18,7 +18,10 @@ MemoryHold::MemoryHold(DeviceMemory memory, std::function<void()> give_back, Dev
       give_back_(std::move(give_back)),
       tell_(std::move(tell)),
       turn_s_(turn_s),
-      watcher_([this](const std::stop_token& stop) { watch(stop); }) {}
+      watcher_(kLookEvery, [this](const std::stop_token&) {
+        const MutexLock lock(mutex_);
+        yield_to_others();
+      }) {}
 
 Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
   const MutexLock lock(mutex_);
@@ -52,15 +55,6 @@ void MemoryHold::drop() {
   if (!held_) return;
   give_back_();
   held_.reset();
-}
-
-/// A search that waits for a model, a server without requests: nobody calls end() there.
-void MemoryHold::watch(const std::stop_token& stop) {
-  MutexLock lock(mutex_);
-  while (!stop.stop_requested()) {
-    ended_.wait_for(lock, stop, kLookEvery, [] { return false; });
-    if (!stop.stop_requested()) yield_to_others();
-  }
 }
 
 }  // namespace kernelsmith::torch

@@ -7,9 +7,8 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
-#include <thread>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 
 namespace kernelsmith::torch {
@@ -33,7 +32,6 @@ class MemoryHold {
   std::uint64_t capacity() const { return memory_.capacity(); }
 
  private:
-  void watch(const std::stop_token& stop);
   void yield_to_others() KERNELSMITH_REQUIRES(mutex_);
   void drop() KERNELSMITH_REQUIRES(mutex_);
 
@@ -45,8 +43,8 @@ class MemoryHold {
   std::optional<DeviceMemory::Held> held_ KERNELSMITH_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point since_ KERNELSMITH_GUARDED_BY(mutex_);
   bool used_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  StoppableCondition ended_;
-  std::jthread watcher_;
+  /// A search that waits for a model, a server without requests: nobody calls end() there.
+  Repeater watcher_;
 };
 
 }  // namespace kernelsmith::torch

@@ -10,7 +10,7 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "memory_hold.hpp"
 #include "torch_host.hpp"

@@ -8,7 +8,7 @@
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "python_program.hpp"
 #include "wire.hpp"
@@ -48,7 +48,7 @@ Error failure_of(const std::string& code, std::string words) {
 }
 
 /// From the program's standard output, at whose end it is.
-Result<PlainVerdict> verdict_of(const std::string& out) {
+Result<PlainVerdict> parse_verdict(const std::string& out) {
   const Json told = parse_untrusted(last_line(out));
   if (std::string failed = text_at(told, "failed"); !failed.empty())
     return failure_of(text_at(told, "code"), std::move(failed));
@@ -66,7 +66,7 @@ Result<PlainVerdict> verdict_of(const std::string& out) {
 Result<PlainVerdict> read_plain_verdict(const SandboxResult& result) {
   if (result.kind == ExitKind::wall_limit)
     return fail(ErrorCode::timeout, "the candidate did not end in plain PyTorch within 20 minutes");
-  if (result.succeeded()) return verdict_of(result.out);
+  if (result.succeeded()) return parse_verdict(result.out);
   const std::string said = last_line(result.err);
   if (result.kind == ExitKind::signalled)  // a kernel or an extension took the process with it
     return PlainVerdict{"run",    "the process ended with " + describe(result) + ": " + said, 0, 0, 0,

@@ -1,11 +1,20 @@
 #include "product_rate.hpp"
 
+#include <algorithm>
+
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+
 namespace kernelsmith::torch {
 namespace {
 
-/// H100 SXM and H200, the fastest GPUs of their architecture: dense products in 16 bits.
-constexpr int kHopper = 90;
-constexpr double kHopperTflops = 989.4;
+constexpr GpuPeaks kPeaks[] = {
+    {"H100 80GB HBM3", 3350, 66.9, 494.7, 989.4, 90},
+    {"H200", 4800, 66.9, 494.7, 989.4, 90},
+    {"H100 PCIe", 2039, 51.2, 378, 756},
+    {"A100-SXM4-80GB", 2039, 19.5, 156, 312},
+    {"L40S", 864, 91.6, 183, 362},
+    {"B200", 8000, 80, 1100, 2250},
+};
 
 /// An fp32 product is three of its factors' halves in fp16, which is faster than any other way.
 constexpr double kSplitProducts = 3;
@@ -16,9 +25,12 @@ constexpr double kNeeded = 0.5;
 }  // namespace
 
 double least_products_us(double flops, int arch, const std::string& precision) {
-  if (arch != kHopper) return 0;
-  const double flops_per_us = kHopperTflops * 1e6 / (precision == "fp32" ? kSplitProducts : 1);
+  const auto* const fastest = std::ranges::find(kPeaks, arch, &GpuPeaks::fastest_of);
+  if (fastest == std::end(kPeaks)) return 0;
+  const double flops_per_us = fastest->half * 1e6 / (precision == "fp32" ? kSplitProducts : 1);
   return kNeeded * flops / flops_per_us;
 }
 
 }  // namespace kernelsmith::torch
+
+std::span<const kernelsmith::GpuPeaks> kernelsmith::gpu_peaks() { return torch::kPeaks; }

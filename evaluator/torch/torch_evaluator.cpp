@@ -1,3 +1,4 @@
+// The `torch` backend as an evaluator: it plans candidates, runs the plans and has them judged.
 #include <filesystem>
 #include <future>
 #include <optional>
@@ -10,7 +11,7 @@
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "extension/extension_compiler.hpp"
 #include "extension/plan_with_builds.hpp"

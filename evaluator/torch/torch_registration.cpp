@@ -20,30 +20,6 @@ class TorchProvider final : public EvaluatorProvider {
     options_.supply = std::move(supply);
   }
 
-  void read(YamlMap& in) override {
-    std::string python = options_.python.string();
-    in.optional("python", python);
-    in.optional("arch", options_.arch);
-    if (!options_.arch.empty() && !is_other_makers(options_.arch))
-      in.refuse(
-          "arch",
-          "'" + options_.arch + "' is no GPU of AMD's or MetaX's; NVIDIA's are planned for as they are here",
-          "evaluator: {arch: gfx942}");
-    read_devices(in, options_.devices);
-    sandbox_.read(in, options_.unsandboxed);
-    read_mib(in, "bank_mib", options_.bank_bytes);
-    options_.python = python;
-    if (in.kind("python") != YamlKind::absent) stored_python_ = false;
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("python", options_.python.string());
-    out.put("arch", options_.arch);
-    write_devices(out, options_.devices);
-    SandboxSetting::write(out, options_.unsandboxed);
-    write_mib(out, "bank_mib", options_.bank_bytes);
-  }
-
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status ok = check(); !ok) return ok.error();
     return make_torch_evaluator(task, stopped_by(stop, options_));
@@ -62,13 +38,8 @@ class TorchProvider final : public EvaluatorProvider {
 
   void tell_of_waiting(const TellOfWaiting& tell) override { options_.tell = tell; }
 
-  void mark_untrusted() override {
-    sandbox_.mark_untrusted();
-    stored_python_ = true;
-  }
-
   std::vector<std::string> settings_to_reconfirm() const override {
-    std::vector<std::string> settings = SandboxSetting::settings_to_reconfirm(options_.unsandboxed);
+    std::vector<std::string> settings = sandbox_to_reconfirm(options_.unsandboxed);
     if (!options_.python.empty()) settings.push_back("python=" + options_.python.string());
     return settings;
   }
@@ -76,14 +47,27 @@ class TorchProvider final : public EvaluatorProvider {
  private:
   /// Refuses what only a run folder says.
   Status check() const {
-    if (const Status ok = sandbox_.check(options_.unsandboxed); !ok) return ok;
-    if (stored_python_ && !options_.python.empty()) return python_not_said_again(options_.python.string());
-    return {};
+    if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
+    if (options_.python.empty() || !is_only_stored("python")) return {};
+    return python_not_said_again(options_.python.string());
+  }
+
+  void list(Section& io) override {
+    io("python", options_.python, "a Python with PyTorch and Triton; tried are 2.11 and 2.13 with 3.6");
+    io.by_default("`$KERNELSMITH_TORCH_PYTHON`, else `python3`");
+    io("arch", options_.arch, "another maker's GPU to plan for, such as `gfx942`");
+    io.by_default("the GPU's");
+    if (!options_.arch.empty() && !is_other_makers(options_.arch))
+      io.refuse(
+          "arch",
+          "'" + options_.arch + "' is no GPU of AMD's or MetaX's; NVIDIA's are planned for as they are here",
+          "evaluator: {arch: gfx942}");
+    list_devices(io, options_.devices);
+    list_sandbox(io, options_.unsandboxed);
+    list_mib(io, "bank_mib", options_.bank_bytes, "device memory for the truth of inputs that come again");
   }
 
   TorchOptions options_;
-  SandboxSetting sandbox_;
-  bool stored_python_ = false;  ///< only a run folder names it: see mark_untrusted()
 };
 
 /// Costs two more idle processes on the GPU.

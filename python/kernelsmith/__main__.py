@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from . import _commands
+from . import _command_line, _commands
 from ._errors import Error
 from ._executable import executable
 
@@ -48,9 +48,9 @@ def _act(arguments: Sequence[str]) -> None:
             command = executable()
             os.execv(command, ["kernelsmith", *arguments])
     except Error as error:
-        _commands.fail(error)
+        _command_line.fail(error)
     except KeyboardInterrupt:
-        _commands.fail(Error("stopped on request", "cancelled", "kernelsmith"))
+        _command_line.fail(Error("stopped on request", "cancelled", "kernelsmith"))
 
 
 if __name__ == "__main__":

@@ -3,33 +3,19 @@
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import io
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from . import plot
+from ._command_line import Parser
 from ._errors import Error
 from ._run import Run
-from ._words import visible
 from ._writing import write
 
-# docs/errors.md: wrong use or bad input; a broken machine or environment is everything else.
-_WRONG_USE = frozenset({"invalid_argument", "bad_input", "not_found", "busy", "already_told", "unknown_ticket",
-                        "version", "refused"})
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
-
-
 def _plot(arguments: Sequence[str]) -> None:
-    parser = _Parser(prog="kernelsmith plot", description=_COMMANDS["plot"], allow_abbrev=False,
+    parser = Parser(prog="kernelsmith plot", description=_COMMANDS["plot"], allow_abbrev=False,
                      epilog="Needs matplotlib: pip install matplotlib")
     parser.add_argument("RUN", help="the run folder; another process may be writing it")
     parser.add_argument("-o", "--out", metavar="FILE.{svg,png}", type=Path, required=True,
@@ -128,20 +114,3 @@ def run(arguments: Sequence[str]) -> int:
     from .openevolve import command
 
     return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
-
-
-def status_of(error: Error) -> int:
-    """The exit status of docs/errors.md."""
-    return 2 if error.code in _WRONG_USE else 130 if error.code == "cancelled" else 3
-
-
-def fail(error: Error) -> NoReturn:
-    """Prints the error as the command does, and ends with its exit status."""
-    where = f"{error.where}: " if error.where else ""
-    with contextlib.suppress(BrokenPipeError):
-        sys.stdout.flush()  # what was printed before stands before it, in a pipe too
-    with contextlib.suppress(BrokenPipeError):  # the status still tells
-        print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
-        if error.hint:
-            print(visible(f"hint: {error.hint}"), file=sys.stderr)
-    sys.exit(status_of(error))

@@ -16,12 +16,12 @@ ArchiveView archive_of(const SearchState& state) {
 
 namespace {
 
-py::list axes_of(const ArchiveView& view) {
-  py::list axes;
+Rows axes_of(const ArchiveView& view) {
+  Rows axes;
   for (const Axis& axis : view.axes) {
     py::list labels;
     for (std::size_t bin = 0; bin < axis.bins(); ++bin) labels.append(axis.label(bin));
-    py::dict one;
+    Row one;
     one["feature"] = axis.feature();
     one["labels"] = labels;
     axes.append(one);
@@ -29,8 +29,8 @@ py::list axes_of(const ArchiveView& view) {
   return axes;
 }
 
-py::dict statistics_of(const ArchiveView& view) {
-  py::dict dict;
+Row statistics_of(const ArchiveView& view) {
+  Row dict;
   dict["cells"] = view.statistics.cells;
   dict["filled"] = view.statistics.filled;
   dict["coverage"] = view.statistics.coverage;
@@ -48,7 +48,7 @@ void bind_archive(py::module_& module) {
       .def_property_readonly("statistics", statistics_of)
       .def_property_readonly("programs",
                              [](const ArchiveView& view) {
-                               py::list programs;
+                               py::typing::List<ProgramView> programs;
                                for (const auto& member : view.members)
                                  programs.append(ProgramView{member.elite.individual});
                                return programs;

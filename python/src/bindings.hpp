@@ -51,7 +51,7 @@ struct TicketView {
 ArchiveView archive_of(const SearchState& state);
 
 /// With the names of the members.
-py::dict dict_of(const Counts& counts);
+py::typing::Dict<py::str, py::int_> dict_of(const Counts& counts);
 
 void bind_archive(py::module_& module);
 void bind_models(py::module_& module);

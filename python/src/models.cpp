@@ -101,10 +101,11 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  py::cpp_function start(const std::string& model, const py::list& messages, const py::function& done,
-                         std::optional<std::uint64_t> max_output_tokens, std::optional<double> temperature,
-                         std::optional<double> top_p, const std::string& reasoning_effort,
-                         const std::string& extra_body) {
+  py::typing::Callable<void()> start(const std::string& model, const Rows& messages,
+                                     const py::typing::Callable<py::object(py::object)>& done,
+                                     std::optional<std::uint64_t> max_output_tokens,
+                                     std::optional<double> temperature, std::optional<double> top_p,
+                                     const std::string& reasoning_effort, const std::string& extra_body) {
     ModelCall call;
     call.model = model;
     for (const py::handle& one : messages) call.messages.push_back(message_from(one));

@@ -104,8 +104,8 @@ void bind_ticket(py::module_& module) {
 
 }  // namespace
 
-py::dict dict_of(const Counts& counts) {
-  py::dict dict;
+py::typing::Dict<py::str, py::int_> dict_of(const Counts& counts) {
+  py::typing::Dict<py::str, py::int_> dict;
   dict["iterations"] = counts.iterations;
   dict["evaluations"] = counts.evaluations;
   dict["accepted"] = counts.accepted;

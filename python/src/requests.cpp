@@ -71,8 +71,9 @@ std::vector<ProgramId> parents_of(const ProposalRequest& request,
   return parents;
 }
 
-py::tuple try_child(const ProposalRequest& request, const py::object& child,
-                    const std::optional<std::vector<std::uint64_t>>& parents) {
+py::typing::Tuple<ProgramView, py::bool_> try_child(
+    const ProposalRequest& request, const SourceLike& child,
+    const std::optional<std::vector<std::uint64_t>>& parents) {
   const Source* like = request.selection.parent ? &request.selection.parent->program->source : nullptr;
   Tried tried = attempt(request, Child{source_of(child, like), Origin::user, parents_of(request, parents)});
   const auto individual =
@@ -83,7 +84,7 @@ py::tuple try_child(const ProposalRequest& request, const py::object& child,
 void bind_child(py::module_& module) {
   py::class_<Child>(module, "Child",
                     "A proposer's answer that names the programs it was made from. Immutable.")
-      .def(py::init([](const py::object& source, const std::vector<std::uint64_t>& parents) {
+      .def(py::init([](const SourceLike& source, const std::vector<std::uint64_t>& parents) {
              Child child{source_of(source), Origin::user, {}};
              for (const std::uint64_t id : parents) child.parents.push_back(ProgramId{id});
              return child;
@@ -186,10 +187,10 @@ void bind_request(py::module_& module) {
       // The same stream at every look would draw the same numbers again: the object keeps one.
       .def_property_readonly(
           "rng",
-          [](const py::object& self) {
+          [](const py::object& self) -> Rng& {
             if (!py::hasattr(self, "_rng"))
               self.attr("_rng") = py::cast(py::cast<ProposalRequest&>(self).rng());
-            return py::object(self.attr("_rng"));
+            return py::cast<Rng&>(self.attr("_rng"));
           },
           "The ticket's own random numbers: a search that draws from nothing else can be repeated.");
 }

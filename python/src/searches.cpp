@@ -37,9 +37,11 @@ class ForkGuard {
 
 using Run = std::function<Result<Outcome>(const CommitCallback&, std::stop_token)>;
 
+using ProgressCall = py::typing::Optional<py::typing::Callable<py::object(CommitView)>>;
+
 /// Drives `run` and tells `progress` (may be None) of each commit, on another thread. What it raises ends the
 /// search in order and is raised here.
-Outcome drive(Run run, const py::object& progress, Notices& notices) {
+Outcome drive(Run run, const ProgressCall& progress, Notices& notices) {
   const SharedObject callback = progress.is_none() ? nullptr : share(progress);
   struct Raised {
     std::exception_ptr first;
@@ -143,7 +145,7 @@ class Search {
     return told([&](Engine& engine) { return engine.give_back(TicketId{ticket}, error); });
   }
 
-  Outcome run(const py::object& progress) {
+  Outcome run(const ProgressCall& progress) {
     auto engine = open();
     if (running_->exchange(true))
       throw ErrorException(fail(ErrorCode::invalid_argument, "this engine is running already", "run",
@@ -249,7 +251,7 @@ void check_same_task(const std::filesystem::path& task, const std::filesystem::p
 
 /// A search over a task folder: begun in `folder`, or continued if that is a run.
 Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
-                 const py::object& proposer, const std::string& settings, const py::object& progress) {
+                 const py::object& proposer, const std::string& settings, const ProgressCall& progress) {
   const Registry registry = registry_for_tasks(proposer, workers_in(settings));
   const auto notices = std::make_shared<Notices>();
   std::error_code ignored;
@@ -277,7 +279,7 @@ Outcome run_task(const std::filesystem::path& task, const std::filesystem::path&
       progress, *notices);
 }
 
-Evaluation evaluate(const std::filesystem::path& task, const py::object& source, bool quick,
+Evaluation evaluate(const std::filesystem::path& task, const SourceLike& source, bool quick,
                     const std::string& settings) {
   const Registry registry = default_registry();
   const Prepared made = without_gil([&] { return prepared(task, registry, settings); });

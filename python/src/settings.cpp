@@ -15,8 +15,6 @@ constexpr const char* kArguments = "the keyword arguments";
 class PythonEvaluator final : public EvaluatorProvider {
  public:
   explicit PythonEvaluator(std::shared_ptr<Evaluator> evaluator) : evaluator_(std::move(evaluator)) {}
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
   Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
     return evaluator_;
   }
@@ -32,7 +30,11 @@ class PythonProposer final : public ProgramProposer {
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return proposer_;
   }
-  std::optional<unsigned> proposals_in_flight() const override { return in_flight_; }
+  ProposerTraits traits() const override {
+    ProposerTraits traits = ProgramProposer::traits();
+    traits.in_flight = in_flight_;
+    return traits;
+  }
 
  private:
   std::shared_ptr<Proposer> proposer_;

@@ -25,13 +25,13 @@ py::object or_none(const std::optional<std::string>& text) {
   return text ? py::object(text_of(*text)) : py::none();
 }
 
-py::dict row_of(const Individual& individual) {
+Row row_of(const Individual& individual) {
   const Program& program = *individual.program;
   const Metrics* metrics = individual.evaluation.metrics();
   const Rejection* why = individual.evaluation.rejection();
   std::vector<std::uint64_t> parents;
   for (const ProgramId id : program.parents) parents.push_back(id.value);
-  py::dict row;
+  Row row;
   row["id"] = program.id.value;
   row["origin"] = std::string(name_of(program.origin));
   row["parents"] = parents;
@@ -52,23 +52,23 @@ IndividualPtr individual_of(const RunView& view, ProgramId id) {
   return unwrap(view.individual(id));
 }
 
-py::list programs(const RunView& view) {
-  py::list rows;
+Rows programs(const RunView& view) {
+  Rows rows;
   for (const auto& [id, record] : view.state.programs()) rows.append(row_of(*individual_of(view, id)));
   return rows;
 }
 
-py::list lineage(const RunView& view) {
-  py::list rows;
+Rows lineage(const RunView& view) {
+  Rows rows;
   for (const LineageStep& step : view.lineage_of_best) {
-    py::dict row = row_of(*view.shown(step.individual));
+    Row row = row_of(*view.shown(step.individual));
     row["diff"] = text_of(step.diff);
     rows.append(row);
   }
   return rows;
 }
 
-py::list events(const RunView& view) {
+Rows events(const RunView& view) {
   std::vector<std::string> texts;
   {
     const Released released;
@@ -78,14 +78,15 @@ py::list events(const RunView& view) {
       return {};
     }));
   }
-  py::list rows;
+  Rows rows;
   for (const std::string& text : texts) rows.append(json_of(text));
   return rows;
 }
 
 /// What was kept of these tickets' replies; None for a ticket that kept nothing. The run is opened once for
 /// all of them.
-py::list replies(const RunView& view, const std::vector<std::uint64_t>& tickets) {
+py::typing::List<py::typing::Optional<Row>> replies(const RunView& view,
+                                                    const std::vector<std::uint64_t>& tickets) {
   std::vector<std::optional<std::string>> texts;
   {
     const Released released;
@@ -95,13 +96,13 @@ py::list replies(const RunView& view, const std::vector<std::uint64_t>& tickets)
       texts.push_back(reply ? std::optional(to_json(*reply)) : std::nullopt);
     }
   }
-  py::list rows;
+  py::typing::List<py::typing::Optional<Row>> rows;
   for (const auto& text : texts) rows.append(text ? json_of(*text) : py::none());
   return rows;
 }
 
-py::dict row_of(const std::string& model, const CallTotals& totals) {
-  py::dict row;
+Row row_of(const std::string& model, const CallTotals& totals) {
+  Row row;
   row["model"] = model;
   row["calls"] = totals.calls;
   row["input_tokens"] = totals.input_tokens;
@@ -112,17 +113,17 @@ py::dict row_of(const std::string& model, const CallTotals& totals) {
   return row;
 }
 
-py::list cost(const RunView& view) {
-  py::list rows;
+Rows cost(const RunView& view) {
+  Rows rows;
   const Spending spending = view.spending();
   for (const auto& [model, totals] : spending.models()) rows.append(row_of(model, totals));
   return rows;
 }
 
-py::list failures(const RunView& view) {
-  py::list rows;
+Rows failures(const RunView& view) {
+  Rows rows;
   for (const auto& [rule, count] : view.state.failures()) {
-    py::dict row;
+    Row row;
     row["stage"] = std::string(name_of(rule.first));
     row["code"] = std::string(name_of(rule.second));
     row["count"] = count;
@@ -131,15 +132,15 @@ py::list failures(const RunView& view) {
   return rows;
 }
 
-py::object best(const RunView& view) {
+std::optional<ProgramView> best(const RunView& view) {
   const IndividualPtr best = view.state.best();
-  return py::cast(view_of(best ? view.shown(best) : best));
+  return view_of(best ? view.shown(best) : best);
 }
 
-py::object program(const RunView& view, std::uint64_t id) {
+ProgramView program(const RunView& view, std::uint64_t id) {
   if (!view.state.programs().contains(ProgramId{id}))
     throw py::key_error("the run has no program " + std::to_string(id));
-  return py::cast(ProgramView{individual_of(view, ProgramId{id})});
+  return {individual_of(view, ProgramId{id})};
 }
 
 std::vector<std::uint64_t> confirmed(const RunView& view) {

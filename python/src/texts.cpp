@@ -5,8 +5,10 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <kernelsmith/code/blocks.hpp>
+#include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/proposal/extract.hpp>
+#include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
@@ -24,6 +26,8 @@ struct TaskView {
   TaskFolder folder;
 };
 
+using PromptMessage = py::typing::Dict<py::str, py::str>;
+
 /// The prompt for a request over a task, or over no task at all.
 Prompt prompt_of(const ProposalRequest& request, const std::optional<TaskView>& task, const std::string& set,
                  std::size_t budget_tokens) {
@@ -40,7 +44,9 @@ Prompt prompt_of(const ProposalRequest& request, const std::optional<TaskView>& 
   return unwrap(builder.build(request));
 }
 
-py::object extracted(const std::string& reply, const py::object& parent, bool edits_only) {
+py::typing::Union<Source, Refusal> extracted(const std::string& reply,
+                                             const py::typing::Union<ProgramView, SourceLike>& parent,
+                                             bool edits_only) {
   const Source source = py::isinstance<ProgramView>(parent)
                             ? py::cast<const ProgramView&>(parent).program().source
                             : source_of(parent);
@@ -87,10 +93,10 @@ void bind_texts(py::module_& module) {
       .def_property_readonly(
           "messages",
           [](const Prompt& prompt) {
-            py::list messages;
+            py::typing::List<PromptMessage> messages;
             for (const auto& [role, content] :
                  {std::pair("system", &prompt.system), std::pair("user", &prompt.user)}) {
-              py::dict message;
+              PromptMessage message;
               message["role"] = role;
               message["content"] = *content;
               messages.append(message);
@@ -102,11 +108,28 @@ void bind_texts(py::module_& module) {
              py::arg("budget_tokens"));
   module.def(
       "check_frozen",
-      [](const Source& original, const py::object& child) {
+      [](const Source& original, const SourceLike& child) {
         const Source source = source_of(child);
         without_gil([&] { unwrap(check_frozen(original, source)); });
       },
       py::arg("original"), py::arg("child"));
+  module.def(
+      "problem_yaml",
+      [](const std::string& name, const std::string& precision, const std::string& policy) {
+        return problem_yaml(name, {.precision = precision, .policy = policy});
+      },
+      py::arg("name"), py::arg("precision") = "fp32", py::arg("policy") = "own_kernels",
+      "task.yaml of a `torch` task whose reference.py has Model, get_inputs() and get_init_inputs().");
+  module.def(
+      "gpu_peaks",
+      [] {
+        std::map<std::string, std::map<std::string, double>> peaks;
+        for (const GpuPeaks& gpu : gpu_peaks())
+          peaks[gpu.name] = {
+              {"memory", gpu.memory}, {"fp32", gpu.fp32}, {"tf32", gpu.tf32}, {"half", gpu.half}};
+        return peaks;
+      },
+      "By part of a GPU's name: memory in GB/s, dense products in Tflop/s.");
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
 }
 

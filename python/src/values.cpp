@@ -6,7 +6,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/blocking.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "errors.hpp"
 
@@ -43,7 +43,9 @@ Measurement measurement_of(const py::handle& object) {
       type_name(object));
 }
 
-Evaluation acceptance(const py::handle& fitness, std::map<std::string, double> features,
+using Score = py::typing::Union<py::float_, Measurement>;
+
+Evaluation acceptance(const Score& fitness, std::map<std::string, double> features,
                       const std::optional<std::string>& report) {
   const Measurement measured = measurement_of(fitness);
   if (!std::isfinite(measured.median)) return unwrap(as_evaluation(measured.median));
@@ -99,13 +101,13 @@ void bind_source(py::module_& module) {
   py::class_<Source>(
       module, "Source",
       "A candidate's files: texts by path, in order. Immutable; equal sources have equal paths and texts.")
-      .def(py::init([](const py::object& files) { return source_of(files); }), py::arg("files"),
+      .def(py::init([](const SourceLike& files) { return source_of(files); }), py::arg("files"),
            "From a text, which becomes candidate.txt, or a dict of texts by relative path. Raises Error "
            "`bad_input` for a path that is absolute, leads out of the folder or comes twice.")
       .def_property_readonly(
           "files",
           [](const Source& source) {
-            py::dict files;
+            py::typing::Dict<py::str, py::str> files;
             for (const SourceFile& file : source.files()) files[file_text(file.path)] = file_text(file.text);
             return files;
           },
@@ -251,7 +253,9 @@ void bind_evaluation(py::module_& module) {
       .def("__repr__", [](const Evaluation& evaluation) { return described(evaluation); });
 }
 
-py::tuple state_of(const ProgramView& view) {
+using ProgramState = py::typing::Tuple<py::object, py::ellipsis>;
+
+ProgramState state_of(const ProgramView& view) {
   const Program& program = view.program();
   std::vector<std::uint64_t> parents;
   for (const ProgramId id : program.parents) parents.push_back(id.value);
@@ -259,7 +263,7 @@ py::tuple state_of(const ProgramView& view) {
                         view.evaluation());
 }
 
-ProgramView program_from(const py::tuple& state) {
+ProgramView program_from(const ProgramState& state) {
   Program program;
   program.id = ProgramId{py::cast<std::uint64_t>(state[0])};
   program.source = py::cast<Source>(state[1]);
@@ -318,8 +322,8 @@ std::optional<ProgramView> view_of(const IndividualPtr& individual) {
   return individual ? std::optional(ProgramView{individual}) : std::nullopt;
 }
 
-py::list list_of(const std::vector<IndividualPtr>& individuals) {
-  py::list list;
+py::typing::List<ProgramView> list_of(const std::vector<IndividualPtr>& individuals) {
+  py::typing::List<ProgramView> list;
   for (const IndividualPtr& one : individuals) list.append(ProgramView{one});
   return list;
 }
@@ -368,9 +372,9 @@ Evaluation evaluation_of(const py::handle& object) {
   if (py::isinstance<py::tuple>(object)) {
     const auto pair = py::reinterpret_borrow<py::tuple>(object);
     if (pair.size() != 2) throw py::type_error("the tuple of a score is (fitness, features)");
-    return acceptance(pair[0], features_of(pair[1]), std::nullopt);
+    return acceptance(py::object(pair[0]), features_of(pair[1]), std::nullopt);
   }
-  return acceptance(object, {}, std::nullopt);
+  return acceptance(py::reinterpret_borrow<Score>(object), {}, std::nullopt);
 }
 
 Proposal proposal_of(const ProposalRequest& request, const py::handle& object) {
@@ -383,7 +387,7 @@ Proposal proposal_of(const ProposalRequest& request, const py::handle& object) {
 
 py::object json_of(const std::string& text) { return py::module_::import("json").attr("loads")(text); }
 
-py::object html_of(const char* what, const py::handle& result) {
+py::str html_of(const char* what, const py::handle& result) {
   return py::module_::import("kernelsmith._tables").attr(what)(result);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <pybind11/pybind11.h>
+#include <pybind11/typing.h>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/individual.hpp>
@@ -23,8 +24,15 @@ struct ProgramView {
   const Evaluation& evaluation() const { return individual->evaluation; }
 };
 
+/// What the module's types say of JSON objects.
+using Row = py::typing::Dict<py::str, py::object>;
+using Rows = py::typing::List<Row>;
+
+/// And of what source_of() takes.
+using SourceLike = py::typing::Union<Source, py::str, py::typing::Dict<py::str, py::str>>;
+
 std::optional<ProgramView> view_of(const IndividualPtr& individual);
-py::list list_of(const std::vector<IndividualPtr>& individuals);
+py::typing::List<ProgramView> list_of(const std::vector<IndividualPtr>& individuals);
 
 /// The text as Python's. What is no UTF-8 becomes a replacement character: it may be a log's, cut anywhere.
 py::str text_of(std::string_view text);
@@ -47,7 +55,7 @@ Proposal proposal_of(const ProposalRequest& request, const py::handle& object);
 py::object json_of(const std::string& text);
 
 /// A result as a notebook shows it: by the function `what` of kernelsmith._tables.
-py::object html_of(const char* what, const py::handle& result);
+py::str html_of(const char* what, const py::handle& result);
 
 /// The value that `name` is the name of. Throws ErrorException.
 template <class Enum>

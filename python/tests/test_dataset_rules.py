@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 from dataset_runs import REJECTED, TEXTS, accepted, figure, run_of, task_facts
 from kernelsmith.learning.dataset import Settings, multiturn, preference, rl, rules, sft
-from kernelsmith.learning.dataset.figures import Figure, gain
+from kernelsmith.learning.dataset.figures import Figure
 from kernelsmith.learning.dataset.rows import form_of
-from kernelsmith.learning.dataset.steps import Step
+from kernelsmith.learning.dataset.steps import Step, gain
 from kernelsmith.learning.form import form_followed
 
 NO_TEXTS = SimpleNamespace(reply=lambda step: {"system": "", "user": ""}, code=lambda run, program: f"{run.id} {program}")

@@ -42,7 +42,7 @@ def published(folder: Path, kernel: tuple[str, str] = ("", "")) -> Path:
         assert old in candidate
         candidate = candidate.replace(old, new)
     task = folder / "profile" / "tasks" / "norm"
-    text = (task / "task.yaml").read_text().replace("reference.py}", "reference.py, seed: seed.py}")
+    text = (task / "task.yaml").read_text().replace("# seed: seed.py ", "seed: seed.py ")
     (task / "task.yaml").write_text(text)
     run = published_runs.searched(folder / "a.run", task, candidate)
     assert packages.publish_untested(run, "--as", "module", "--out", folder / "out", "--name", f"norm_{folder.name}") == 0

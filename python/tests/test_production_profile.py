@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import kernelsmith as ks
 import pytest
+from kernelsmith import _core
 from kernelsmith.production.command import production
 from kernelsmith.production.devices import ASSUMED, Device, device_of
 from kernelsmith.production.hotspots import amdahl
@@ -244,8 +245,8 @@ def test_a_task_has_the_precision_that_its_module_was_met_with(tmp_path: Path, m
     made = loaded("convolutions.py")
     spots = {spot.paths[0]: spot for spot in hotspots.hot_spots(graph.graph_of(made), device_of(ASSUMED))}
     tasks.write_tasks(made, [spots["stages.0"], spots["gate"]], tmp_path)
-    assert f"torch: {{precision: {precision}}}" in (tmp_path / "stage" / "task.yaml").read_text()
-    assert "torch: {precision: fp32}" in (tmp_path / "gate" / "task.yaml").read_text()
+    assert f"precision: {precision} " in (tmp_path / "stage" / "task.yaml").read_text()
+    assert "precision: fp32 " in (tmp_path / "gate" / "task.yaml").read_text()
 
 
 def test_a_bound_counts_what_comes_from_outside() -> None:
@@ -370,7 +371,7 @@ def test_a_hot_spot_that_cannot_be_planned_stops_no_other(tmp_path: Path, monkey
 @pytest.mark.skipif(not (Path(ks.__file__).parent / "bin" / "kernelsmith").exists(), reason="the executable is missing")
 def test_a_hot_spot_that_cannot_be_planned_is_named() -> None:
     reference = DECIDES + "\n\ndef get_init_inputs():\n    return []\n"
-    about = "version: 1\nname: a\nbackend: torch\nfiles: {reference: reference.py}\ntorch: {precision: fp32}\n"
+    about = _core.problem_yaml("a", policy="any")
     assert plannable.objection(reference, about).startswith("plan_failed: ")
     made = loaded("transformer.py")
     call = tasks.recorded(made, ["blocks.0.attention"])["blocks.0.attention"][0]

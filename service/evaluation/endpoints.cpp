@@ -23,8 +23,7 @@ Response json_response(const Json& body, unsigned status = 200) {
   return {.status = status, .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-Response later(unsigned status, std::string_view detail, std::chrono::milliseconds pause,
-               std::string_view hint = {}) {
+Response later(unsigned status, std::string_view detail, Seconds pause, std::string_view hint = {}) {
   Response response = http::error_response(status, detail, hint);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(pause);
   response.headers.emplace_back("Retry-After", std::to_string(seconds.count()));

@@ -3,13 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
+
+#include <kernelsmith/core/waiting.hpp>
 
 #include "../http/iso_time.hpp"
 #include "request.hpp"
@@ -36,7 +36,6 @@ struct Stint {
 
   bool works = false;
   Clock::time_point since = Clock::now();
-  std::uint64_t number = 0;
   double worked_s = 0, waited_s = 0;
 
   double so_far_s() const { return std::chrono::duration<double>(Clock::now() - since).count(); }
@@ -44,7 +43,6 @@ struct Stint {
     (works ? worked_s : waited_s) += so_far_s();
     works = work;
     since = Clock::now();
-    ++number;
   }
   /// What was done is lost through no fault of the request: all of it counts as waiting.
   void undo() {
@@ -67,6 +65,7 @@ struct Job {
   std::uint32_t noisy = 0;             ///< attempts at which the machine was too noisy
   std::uint32_t own_failures = 0;      ///< at which the machine failed, while others of its backend succeeded
   std::uint64_t successes_before = 0;  ///< of its backend, at its last failure
+  Moment not_before{};                 ///< it is not started
   Stint stint;
 
   std::chrono::system_clock::time_point submitted_at = std::chrono::system_clock::now();
@@ -76,7 +75,12 @@ struct Job {
   std::size_t code_bytes = 0;  ///< that it held when it was submitted
   Verdict verdict;             ///< without metadata once it is final
   std::string answer;          ///< response_of() as text, once it is final
-  std::vector<std::function<void()>> when_finished;
+
+  /// When its timeout is over, if it goes on as it does now.
+  Moment times_out() const {
+    if (state != State::processing || !stint.works) return Moment::max();
+    return moment_after(stint.since, Seconds(request.timeout_s - stint.worked_s));
+  }
 };
 
 /// The forms of KernelGYM: EvaluationResponse, and TaskStatusResponse with the error that it lacks.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <random>
-#include <ranges>
 #include <utility>
 
 namespace kernelsmith::service {
@@ -10,7 +9,23 @@ namespace {
 
 /// How long a request whose task is not prepared lets others pass.
 constexpr std::chrono::seconds kPatience{60};
+/// Evaluations of one request on a machine that is too noisy to measure, or that fails at this request while
+/// it evaluates others; and the first pause between those that are noisy.
+constexpr std::uint32_t kAttempts = 4;
+constexpr std::chrono::milliseconds kFirstPause{500};
+/// As long as a machine that is mended may stay unused.
+constexpr std::chrono::milliseconds kLongestRest{60'000};
+/// Between looks at what has no moment of its own: results that grow old, and requests that wait.
 constexpr std::chrono::milliseconds kShortestSweep{10}, kLongestSweep{60'000};
+
+Moment now_is() { return Job::Clock::now(); }
+
+std::string seconds_text(Seconds time) { return std::to_string(static_cast<long long>(time.count())) + " s"; }
+
+/// Whether what failed was neither the request nor its candidate.
+bool is_of_machine(ErrorCode code) {
+  return code != ErrorCode::cancelled && error_code_of(code) != "VALIDATION_ERROR";
+}
 
 /// Jobs are known by their run and their number wherever they are evaluated, also after this service is
 /// started anew.
@@ -22,30 +37,14 @@ std::string new_run() {
   return "service-" + builder.finish().hex().substr(0, kDigits);
 }
 
-/// Whoever calls first calls it, and nothing of it is kept then.
-class Once {
- public:
-  explicit Once(std::function<void()> then) : then_(std::move(then)) {}
-  void call() {
-    MutexLock lock(mutex_);
-    const auto then = std::exchange(then_, nullptr);
-    lock.unlock();
-    if (then) then();
-  }
-
- private:
-  Mutex mutex_;
-  std::function<void()> then_ KERNELSMITH_GUARDED_BY(mutex_);
-};
-
 }  // namespace
 
 JobTable::JobTable(const ServiceOptions& options)
     : options_(options),
       run_(new_run()),
-      rests_(options.rest),
+      watch_([this](Moment now, const std::stop_token&) { return look(now); }, Moment::max()),
       pool_(options.make_evaluator, options.prepared_tasks) {
-  sweep();
+  watch_.wake();
 }
 
 JobTable::~JobTable() {
@@ -58,6 +57,8 @@ JobTable::~JobTable() {
   }
   for (const JobPtr& job : left) job->stop.request_stop();
 }
+
+// What is submitted.
 
 SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
   const MutexLock lock(mutex_);
@@ -97,6 +98,42 @@ SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obs
   return SubmitResult::accepted;
 }
 
+/// Accepted if nothing is against it.
+SubmitResult JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obstacle) const {
+  if (counts_.draining) return SubmitResult::draining;
+  std::size_t requests = fresh.size(), bytes = counts_.queued_bytes;
+  for (const Queue& queue : queues_) requests += queue.size();
+  for (const JobPtr& job : fresh) bytes += job->code_bytes;
+  if (requests > options_.max_queue || bytes > options_.max_queue_bytes) return SubmitResult::full;
+  const Moment now = now_is();
+  for (const JobPtr& job : fresh) {
+    if (const Fault* fault = fault_of(*job, now)) {
+      obstacle = {.conflicting_id = {}, .machine_fault = fault->why, .pause = fault->rest.length()};
+      return SubmitResult::resting;
+    }
+    if (is_late_for(job->request.priority, now)) return SubmitResult::late;
+  }
+  return SubmitResult::accepted;
+}
+
+/// Whether what comes before such a request waits for too long.
+bool JobTable::is_late_for(Priority priority, Moment now) const {
+  // If the machine fails at a task, or failed at it before, its waiting says nothing about the others.
+  const auto is_fresh = [](const JobPtr& job) { return job->attempt == 0; };
+  const auto is_late = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
+    return Seconds(job->stint.waiting_s()) >= options_.late && !fault_of(*job, now);
+  };
+  for (const auto& [number, job] : under_way_)
+    if (job->state == State::processing && !job->stint.works && is_fresh(job) && is_late(job)) return true;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(priority); ++i)
+    if (const auto first = std::ranges::find_if(queues_[i], is_fresh);
+        first != queues_[i].end() && is_late(*first))
+      return true;
+  return false;
+}
+
+// What is asked.
+
 JobTable::JobPtr JobTable::find(const std::string& id) const {
   const auto found = jobs_.find(id);
   return found == jobs_.end() ? nullptr : found->second;
@@ -124,38 +161,28 @@ std::optional<Json> JobTable::status(const std::string& id) const {
 }
 
 std::optional<Answer> JobTable::cancel(const std::string& id) {
-  Calls calls;
-  JobPtr job;
-  {
-    const MutexLock lock(mutex_);
-    job = find(id);
-    if (!job) return std::nullopt;
-    if (job->state == State::pending) unqueue(job);
-    give_up(*job, State::cancelled, no_verdict({}, "cancelled by a client"), calls);
-  }
-  for (const auto& call : calls) call();
+  Deferred calls;
+  const MutexLock lock(mutex_);
+  const JobPtr job = find(id);
+  if (!job) return std::nullopt;
+  end(job, State::cancelled, no_verdict({}, "cancelled by a client"), calls);
   return Answer{job->state, job->answer};
 }
 
-void JobTable::when_finished(const std::string& id, std::chrono::duration<double> wait,
-                             std::function<void()> then) {
-  {
-    const MutexLock lock(mutex_);
-    const JobPtr job = find(id);
-    if (job && !is_final(job->state)) {
-      const auto once = std::make_shared<Once>(std::move(then));
-      const auto call = [once] { once->call(); };
-      job->when_finished.push_back(call);
-      alarm_.after(wait, call);
-      return;
-    }
-  }
-  then();
+void JobTable::when_finished(const std::string& id, Seconds wait, std::function<void()> then) {
+  Deferred calls;
+  const MutexLock lock(mutex_);
+  const JobPtr job = find(id);
+  if (!job || is_final(job->state)) return calls.add(std::move(then));
+  clients_.push_back({job, moment_after(now_is(), wait), std::move(then)});
+  watch_.wake();
 }
 
 Counts JobTable::counts() const {
   const MutexLock lock(mutex_);
   Counts counts = counts_;
+  std::ranges::transform(queues_, counts.pending.begin(), std::ranges::size);
+  counts.processing = processing();
   counts.under_way = under_way_.size();
   counts.kept = finished_.size();
   counts.prepared_tasks = pool_.prepared();
@@ -166,51 +193,69 @@ std::vector<EvaluationSlot> JobTable::slots() const {
   const MutexLock lock(mutex_);
   std::vector<EvaluationSlot> slots;
   for (const auto& [number, job] : under_way_)
-    slots.push_back(
-        {job->request.task_id, std::chrono::duration<double>(Job::Clock::now() - job->started).count()});
+    slots.push_back({job->request.task_id, Seconds(now_is() - job->started).count()});
   slots.resize(std::max<std::size_t>(options_.workers, slots.size()));
   return slots;
 }
 
+std::size_t JobTable::processing() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      under_way_, [](const auto& entry) { return entry.second->state == State::processing; }));
+}
+
 void JobTable::drain(const std::stop_token& stop) {
-  Calls calls;
+  const auto stopped = [](const char* before) {
+    return no_verdict("RESOURCE_ERROR", std::string("the service was stopped before this ") + before);
+  };
   {
+    Deferred calls;
     const MutexLock lock(mutex_);
     counts_.draining = true;
     for (auto& queue : queues_)
-      while (!queue.empty()) {
-        const JobPtr job = queue.front();
-        unqueue(job);
-        settle(*job, State::cancelled,
-               no_verdict("RESOURCE_ERROR", "the service was stopped before this began"), calls);
-      }
+      while (!queue.empty()) end(JobPtr(queue.front()), State::cancelled, stopped("began"), calls);
   }
-  for (const auto& call : std::exchange(calls, {})) call();
-  {
-    MutexLock lock(mutex_);
-    idle_.wait_for(lock, stop, options_.drain_limit,
-                   [this]() KERNELSMITH_REQUIRES(mutex_) { return counts_.processing == 0; });
-    std::vector<JobPtr> unfinished;
-    for (const auto& [number, job] : under_way_) unfinished.push_back(job);
-    for (const JobPtr& job : unfinished)
-      give_up(*job, State::cancelled,
-              no_verdict("RESOURCE_ERROR", "the service was stopped before this ended"), calls);
-  }
-  for (const auto& call : calls) call();
+  Deferred calls;
+  MutexLock lock(mutex_);
+  idle_.wait_for(lock, stop, options_.drain_limit, [this]() KERNELSMITH_REQUIRES(mutex_) {
+    return processing() == 0 && std::ranges::all_of(queues_, std::ranges::empty);
+  });
+  std::vector<JobPtr> unfinished;
+  for (const Queue& queue : queues_) std::ranges::copy(queue, std::back_inserter(unfinished));
+  for (const auto& [number, job] : under_way_) unfinished.push_back(job);
+  for (const JobPtr& job : unfinished) end(job, State::cancelled, stopped("ended"), calls);
 }
 
-/// The request that comes next, out of its queue; null if none waits, or only those whose tasks rest.
-JobTable::JobPtr JobTable::next() {
-  for (auto& queue : queues_) {
-    const auto may_start = [this](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
-      return !rests_.of(job->assignment.task->digest);
+// What is evaluated.
+
+const JobTable::Fault* JobTable::fault_of(const Job& job, Moment now) const {
+  const auto found = faults_.find(job.assignment.task->digest);
+  return found != faults_.end() && found->second.rest.lasts(now) ? &found->second : nullptr;
+}
+
+void JobTable::enqueue(const JobPtr& job, bool first) {
+  Queue& queue = queues_[static_cast<std::size_t>(job->request.priority)];
+  queue.insert(first ? queue.begin() : queue.end(), job);
+  counts_.queued_bytes += job->code_bytes;
+}
+
+void JobTable::unqueue(const JobPtr& job) {
+  queues_[static_cast<std::size_t>(job->request.priority)].remove(job);
+  counts_.queued_bytes -= job->code_bytes;
+}
+
+/// The request that comes next, out of its queue; null if none waits, or only those that must not be started
+/// yet.
+JobTable::JobPtr JobTable::next(Moment now) {
+  for (const Queue& queue : queues_) {
+    const auto may_start = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
+      return job->not_before <= now && !fault_of(*job, now);
     };
     const auto has_room = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
       return pool_.has_room_for(job->assignment.task->digest) && may_start(job);
     };
     auto chosen = std::ranges::find_if(queue, may_start);
     if (chosen == queue.end()) continue;
-    if (Job::Clock::now() - (*chosen)->submitted < kPatience)
+    if (now - (*chosen)->submitted < kPatience)
       if (const auto ready = std::ranges::find_if(queue, has_room); ready != queue.end()) chosen = ready;
     JobPtr job = *chosen;
     unqueue(job);
@@ -219,46 +264,28 @@ JobTable::JobPtr JobTable::next() {
   return nullptr;
 }
 
-void JobTable::enqueue(const JobPtr& job) {
-  const auto priority = static_cast<std::size_t>(job->request.priority);
-  queues_[priority].push_back(job);
-  ++counts_.pending[priority];
-  counts_.queued_bytes += job->code_bytes;
-}
-
-void JobTable::unqueue(const JobPtr& job) {
-  const auto priority = static_cast<std::size_t>(job->request.priority);
-  queues_[priority].remove(job);
-  --counts_.pending[priority];
-  counts_.queued_bytes -= job->code_bytes;
-}
-
 void JobTable::pump() {
-  while (under_way_.size() < options_.workers) {
-    const JobPtr job = next();
+  const Moment now = now_is();
+  while (!closing_ && under_way_.size() < options_.workers) {
+    const JobPtr job = next(now);
     if (!job) return;
     job->state = State::processing;
-    job->started = Job::Clock::now();
-    ++counts_.processing;
-    counts_.waiting.add(std::chrono::duration<double>(job->started - job->submitted).count());
-    start(job);
+    job->started = now;
+    counts_.waiting.add(Seconds(now - job->submitted).count());
+    under_way_.emplace(job->number, job);
+    const TaskPtr task = job->assignment.task;
+    EvaluationJob work;
+    work.run = run_;
+    work.candidate = ProgramId{job->number};
+    work.attempt = job->attempt;
+    work.task = task->digest;
+    work.source = job->assignment.candidate;
+    work.may_edit_frozen = true;
+    pool_.start(
+        task, std::move(work), job->stop.get_token(),
+        [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); },
+        [this, job](bool works) { turn(job, works); });
   }
-}
-
-void JobTable::start(const JobPtr& job) {
-  under_way_.emplace(job->number, job);
-  const TaskPtr task = job->assignment.task;
-  EvaluationJob work;
-  work.run = run_;
-  work.candidate = ProgramId{job->number};
-  work.attempt = job->attempt;
-  work.task = task->digest;
-  work.source = job->assignment.candidate;
-  work.may_edit_frozen = true;
-  pool_.start(
-      task, std::move(work), job->stop.get_token(),
-      [this, job](const Result<Evaluation>& evaluation) { arrived(job, evaluation); },
-      [this, job](bool works) { turn(job, works); });
 }
 
 /// The evaluator goes on with the request, or waits.
@@ -266,58 +293,143 @@ void JobTable::turn(const JobPtr& job, bool works) {
   const MutexLock lock(mutex_);
   if (job->state != State::processing) return;
   job->stint.next(works);
-  if (!works) return;
-  const std::chrono::duration<double> left(job->request.timeout_s - job->stint.worked_s);
-  alarm_.after(left, [this, weak = std::weak_ptr(job), stint = job->stint.number] {
-    if (const JobPtr late = weak.lock()) time_is_up(late, stint);
-  });
+  watch_.wake();
 }
 
 void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) {
-  Calls calls;
-  {
-    const MutexLock lock(mutex_);
-    under_way_.erase(job->number);
-    if (job->state == State::processing) {
-      if (evaluation) {
-        rests_.succeeded(job->assignment.task->digest);
-        ++successes_[job->assignment.task->backend];
-        settle(*job, State::completed, verdict_of(*evaluation, job->request), calls);
-      } else if (!is_tried_again(job, evaluation.error())) {
-        const bool stopped = evaluation.error().code == ErrorCode::cancelled;
-        settle(*job, stopped ? State::cancelled : State::failed, verdict_of(evaluation.error()), calls);
-      }
+  Deferred calls;
+  const MutexLock lock(mutex_);
+  under_way_.erase(job->number);
+  if (job->state == State::processing) {
+    if (evaluation) {
+      faults_.erase(job->assignment.task->digest);
+      ++successes_[job->assignment.task->backend];
+      end(job, State::completed, verdict_of(*evaluation, job->request), calls);
+    } else if (!is_tried_again(job, evaluation.error())) {
+      const bool stopped = evaluation.error().code == ErrorCode::cancelled;
+      end(job, stopped ? State::cancelled : State::failed, verdict_of(evaluation.error()), calls);
     }
-    pump();
   }
-  for (const auto& call : calls) call();
+  pump();
 }
 
-void JobTable::give_up(Job& job, State state, Verdict verdict, Calls& calls) {
-  if (is_final(job.state)) return;
-  settle(job, state, std::move(verdict), calls);
-  calls.emplace_back([stop = job.stop]() mutable { stop.request_stop(); });
+/// Whether the request waits again after this error: the machine failed, and not at it alone.
+bool JobTable::is_tried_again(const JobPtr& job, const Error& error) {
+  const Moment now = now_is();
+  const Digest& task = job->assignment.task->digest;
+  const bool noisy = error.code == ErrorCode::unstable;
+  if (!is_of_machine(error.code)) return false;
+  if (noisy) {
+    if (++job->noisy == kAttempts) return false;
+    job->stint.next(false);
+    job->not_before = moment_after(now, growing_pause(kFirstPause, job->noisy));
+  } else {
+    if (counts_.draining) return false;
+    const std::uint64_t successes = successes_[job->assignment.task->backend];
+    const bool others_succeed = std::exchange(job->successes_before, successes) != successes;
+    if (others_succeed && ++job->own_failures == kAttempts) return false;
+    job->stint.undo();
+    const Rest rest(options_.rest, std::max(options_.rest, kLongestRest));
+    Fault& fault = faults_.try_emplace(task, Fault{rest, {}}).first->second;
+    fault.rest.failed(now);
+    fault.why = describe(error);
+    pool_.renew(task);
+  }
+  counts_.evaluating.add(Seconds(now - job->started).count());
+  job->state = State::pending;
+  job->verdict = no_verdict(error_code_of(error.code), describe(error) + "; it is tried again");
+  ++job->attempt;
+  ++counts_.retried;
+  // If this request is what the machine fails at, the others have their turn before it.
+  enqueue(job, noisy);
+  watch_.wake();
+  return true;
 }
 
-void JobTable::leave_processing(const Job& job) {
-  counts_.evaluating.add(std::chrono::duration<double>(Job::Clock::now() - job.started).count());
-  if (--counts_.processing == 0) idle_.notify_all();
+// What time brings.
+
+Moment JobTable::look(Moment now) {
+  Deferred calls;
+  const MutexLock lock(mutex_);
+  if (closing_) return Moment::max();
+  while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget(finished_.front());
+  std::erase_if(faults_, [&](const auto& fault) { return fault.second.rest.until() + kLongestRest < now; });
+  give_up_late(now, calls);
+  answer_clients([&](const Client& client) { return client.until <= now; }, calls);
+  pump();
+  return next_due(now);
 }
 
-void JobTable::settle(Job& job, State state, Verdict verdict, Calls& calls) {
-  if (job.state == State::processing) leave_processing(job);
-  job.state = state;
-  job.completed_at = std::chrono::system_clock::now();
-  job.finished = Job::Clock::now();
-  job.verdict = std::move(verdict);
-  job.answer = response_of(job).dump(-1, ' ', false, Json::error_handler_t::replace);
-  job.verdict.metadata = nullptr;
-  job.assignment = {};
+void JobTable::give_up_late(Moment now, Deferred& calls) {
+  std::vector<JobPtr> slow, unserved;
+  const auto sort = [&](const JobPtr& job) {
+    if (job->times_out() <= now) slow.push_back(job);
+    if (!job->stint.works && Seconds(job->stint.waiting_s()) > options_.max_wait) unserved.push_back(job);
+  };
+  for (const Queue& queue : queues_) std::ranges::for_each(queue, sort);
+  for (const auto& [number, job] : under_way_) sort(job);
+  for (const JobPtr& job : slow)
+    end(job, State::timeout,
+        no_verdict("TIMEOUT_ERROR", "evaluating it was not done within the request's timeout of " +
+                                        seconds_text(Seconds(job->request.timeout_s))),
+        calls);
+  // The service's failure, not the request's: nobody looked at it for too long.
+  const Error busy = fail(ErrorCode::busy,
+                          "it waited for " + seconds_text(options_.max_wait) +
+                              " and was not evaluated: more is asked of this service than it can do",
+                          {}, "submit it again, later or elsewhere");
+  for (const JobPtr& job : unserved) {
+    Verdict verdict = verdict_of(busy);
+    if (!job->verdict.error_message.empty())
+      verdict.error_message += "; its last try: " + job->verdict.error_message;
+    end(job, State::failed, std::move(verdict), calls);
+  }
+}
+
+Moment JobTable::next_due(Moment now) const {
+  const auto sweep = std::min(options_.keep, options_.max_wait) / 10;
+  Moment due = now + std::clamp(sweep, kShortestSweep, kLongestSweep);
+  const auto consider = [&](Moment moment) {
+    if (moment > now) due = std::min(due, moment);
+  };
+  for (const auto& [number, job] : under_way_) consider(job->times_out());
+  for (const Queue& queue : queues_)
+    for (const JobPtr& job : queue) consider(job->not_before);
+  for (const auto& [task, fault] : faults_) consider(fault.rest.until());
+  for (const Client& client : clients_) consider(client.until);
+  return due;
+}
+
+// What ends.
+
+void JobTable::end(const JobPtr& job, State state, Verdict verdict, Deferred& calls) {
+  if (is_final(job->state)) return;
+  const Moment now = now_is();
+  if (job->state == State::pending)
+    unqueue(job);
+  else
+    counts_.evaluating.add(Seconds(now - job->started).count());
+  job->state = state;
+  job->completed_at = std::chrono::system_clock::now();
+  job->finished = now;
+  job->verdict = std::move(verdict);
+  job->answer = response_of(*job).dump(-1, ' ', false, Json::error_handler_t::replace);
+  job->verdict.metadata = nullptr;
+  job->assignment = {};
   ++counts_.finished[static_cast<std::size_t>(state)];
-  counts_.kept_bytes += job.answer.size();
-  std::ranges::move(std::exchange(job.when_finished, {}), std::back_inserter(calls));
-  finished_.push_back(jobs_.at(job.request.task_id));
+  counts_.kept_bytes += job->answer.size();
+  finished_.push_back(job);
   while (counts_.kept_bytes > options_.max_result_bytes && finished_.size() > 1) forget(finished_.front());
+  if (under_way_.contains(job->number)) calls.add([stop = job->stop]() mutable { stop.request_stop(); });
+  answer_clients([&](const Client& client) { return client.job == job; }, calls);
+  idle_.notify_all();
+}
+
+template <class IsOver>
+void JobTable::answer_clients(const IsOver& is_over, Deferred& calls) {
+  const auto over = std::stable_partition(clients_.begin(), clients_.end(), std::not_fn(is_over));
+  for (auto client = over; client != clients_.end(); ++client) calls.add(std::move(client->then));
+  clients_.erase(over, clients_.end());
 }
 
 /// By value: the list's own pointer goes.
@@ -325,20 +437,6 @@ void JobTable::forget(JobPtr job) {
   counts_.kept_bytes -= job->answer.size();
   jobs_.erase(job->request.task_id);
   finished_.erase(std::ranges::find(finished_, job));
-}
-
-void JobTable::sweep() {
-  Calls calls;
-  {
-    const MutexLock lock(mutex_);
-    const auto now = Job::Clock::now();
-    while (!finished_.empty() && now - finished_.front()->finished > options_.keep) forget(finished_.front());
-    give_up_waiting(calls);
-    rests_.forget_old();
-  }
-  for (const auto& call : calls) call();
-  const auto pause = std::min(options_.keep, options_.max_wait) / 10;
-  alarm_.after(std::clamp(pause, kShortestSweep, kLongestSweep), [this] { sweep(); });
 }
 
 }  // namespace kernelsmith::service

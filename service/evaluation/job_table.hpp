@@ -14,12 +14,11 @@
 #include <vector>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 
-#include "alarm.hpp"
 #include "histogram.hpp"
 #include "job.hpp"
-#include "rests.hpp"
 
 namespace kernelsmith::service {
 
@@ -42,7 +41,7 @@ enum class SubmitResult {
 struct Obstacle {
   std::string conflicting_id;
   std::string machine_fault;
-  std::chrono::milliseconds pause{};  ///< how long the task rests
+  Seconds pause{};  ///< how long the task rests
 };
 
 struct Answer {
@@ -54,7 +53,7 @@ struct Answer {
 struct Counts {
   std::array<std::size_t, kPriorities> pending{};
   std::size_t processing = 0;
-  std::size_t under_way = 0;  ///< of those, with an evaluator
+  std::size_t under_way = 0;  ///< with an evaluator: those, and what was given up and has not ended
   std::size_t kept = 0, kept_bytes = 0, queued_bytes = 0;
   std::size_t prepared_tasks = 0;
   std::uint64_t submitted = 0, repeated = 0, refused = 0, retried = 0;
@@ -74,9 +73,12 @@ struct EvaluationSlot {
 /// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but a
 /// request whose task is prepared comes before one whose task would have to take another's place, for a
 /// minute at most. A request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits.
-/// If the machine fails the request waits again, and its task rests.
+/// If the machine fails, the request waits again, and its task rests; if it was too noisy, the request alone
+/// waits a little.
 /// Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is dropped.
-/// Thread-safe.
+///
+/// Time: one thread looks at everything that is due, when the next of it is, and whenever it may have become
+/// earlier. Thread-safe.
 class JobTable {
  public:
   explicit JobTable(const ServiceOptions& options);
@@ -95,7 +97,7 @@ class JobTable {
 
   /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, if
   /// it is finished or not known.
-  void when_finished(const std::string& id, std::chrono::duration<double> wait, std::function<void()> then);
+  void when_finished(const std::string& id, Seconds wait, std::function<void()> then);
 
   Counts counts() const;
   std::vector<EvaluationSlot> slots() const;
@@ -105,47 +107,62 @@ class JobTable {
 
  private:
   using JobPtr = std::shared_ptr<Job>;
-  /// What is to be called without the lock.
-  using Calls = std::vector<std::function<void()>>;
+  using Queue = std::list<JobPtr>;
+
+  /// A client that waits for a request's end.
+  struct Client {
+    JobPtr job;
+    Moment until;
+    std::function<void()> then;
+  };
+
+  /// A task at whose evaluation the machine failed.
+  struct Fault {
+    Rest rest;
+    std::string why;
+  };
 
   JobPtr find(const std::string& id) const KERNELSMITH_REQUIRES(mutex_);
-  JobPtr next() KERNELSMITH_REQUIRES(mutex_);
-  void pump() KERNELSMITH_REQUIRES(mutex_);
-  void start(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
-  void enqueue(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
+  void enqueue(const JobPtr& job, bool first = false) KERNELSMITH_REQUIRES(mutex_);
   void unqueue(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
+  const Fault* fault_of(const Job& job, Moment now) const KERNELSMITH_REQUIRES(mutex_);
+  std::size_t processing() const KERNELSMITH_REQUIRES(mutex_);
+
   SubmitResult why_not(const std::vector<JobPtr>& fresh, Obstacle&) const KERNELSMITH_REQUIRES(mutex_);
-  bool is_late_for(Priority priority) const KERNELSMITH_REQUIRES(mutex_);
-  bool is_tried_again(const JobPtr& job, const Error& error) KERNELSMITH_REQUIRES(mutex_);
-  void wait_again(const JobPtr& job, const Error& error) KERNELSMITH_REQUIRES(mutex_);
-  void leave_processing(const Job& job) KERNELSMITH_REQUIRES(mutex_);
-  void settle(Job& job, State state, Verdict verdict, Calls& calls) KERNELSMITH_REQUIRES(mutex_);
-  void give_up(Job& job, State state, Verdict verdict, Calls& calls) KERNELSMITH_REQUIRES(mutex_);
-  void forget(JobPtr job) KERNELSMITH_REQUIRES(mutex_);
-  void give_up_waiting(Calls& calls) KERNELSMITH_REQUIRES(mutex_);
+  bool is_late_for(Priority priority, Moment now) const KERNELSMITH_REQUIRES(mutex_);
+
+  JobPtr next(Moment now) KERNELSMITH_REQUIRES(mutex_);
+  void pump() KERNELSMITH_REQUIRES(mutex_);
   void turn(const JobPtr& job, bool works);
   void arrived(const JobPtr& job, const Result<Evaluation>& evaluation);
-  void time_is_up(const JobPtr& job, std::uint64_t stint);
-  void try_again(const JobPtr& job);
-  void rested();
-  void sweep();
+  bool is_tried_again(const JobPtr& job, const Error& error) KERNELSMITH_REQUIRES(mutex_);
+
+  Moment look(Moment now);
+  void give_up_late(Moment now, Deferred& calls) KERNELSMITH_REQUIRES(mutex_);
+  Moment next_due(Moment now) const KERNELSMITH_REQUIRES(mutex_);
+
+  void end(const JobPtr& job, State, Verdict, Deferred& calls) KERNELSMITH_REQUIRES(mutex_);
+  template <class IsOver>
+  void answer_clients(const IsOver& is_over, Deferred& calls) KERNELSMITH_REQUIRES(mutex_);
+  void forget(JobPtr job) KERNELSMITH_REQUIRES(mutex_);
 
   const ServiceOptions options_;
   const std::string run_;  ///< EvaluationJob::run
   mutable Mutex mutex_;
   StoppableCondition idle_;
   std::unordered_map<std::string, JobPtr> jobs_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::array<std::list<JobPtr>, kPriorities> queues_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::array<Queue, kPriorities> queues_ KERNELSMITH_GUARDED_BY(mutex_);
   std::map<std::uint64_t, JobPtr> under_way_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by number
   std::list<JobPtr> finished_ KERNELSMITH_GUARDED_BY(mutex_);                 ///< the oldest first
-  Rests rests_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::vector<Client> clients_ KERNELSMITH_GUARDED_BY(mutex_);
+  std::map<Digest, Fault> faults_ KERNELSMITH_GUARDED_BY(mutex_);
   /// Evaluations that were answered, by backend.
   std::map<std::string, std::uint64_t> successes_ KERNELSMITH_GUARDED_BY(mutex_);
   std::uint64_t last_number_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
-  /// Nothing is started any more: the pool goes before the alarm.
+  /// Nothing is started any more: the pool goes before the watch.
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);
-  Alarm alarm_;
+  Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);  ///< what counts() need not look up
+  Repeater watch_;
   PreparedTasks pool_;  ///< last: its destructor answers what it still has
 };
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 
 #include "endpoints.hpp"
@@ -45,10 +45,7 @@ class EvaluationService::Impl {
     const bool idle = before.processing == 0 && before.all_pending() == 0;
     parts_.table.drain(stop);
     if (idle) return;
-    Mutex mutex;
-    MutexLock lock(mutex);
-    StoppableCondition never;
-    never.wait_for(lock, stop, kLastLook, [] { return false; });
+    pause_for(kLastLook, stop);
   }
 
  private:

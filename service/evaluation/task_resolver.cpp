@@ -1,14 +1,12 @@
 #include "task_resolver.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
-#include <kernelsmith/code/text.hpp>
 #include <kernelsmith/config/nearest_name.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/session/kernelbench.hpp>
 
 namespace kernelsmith::service {
 namespace {
@@ -16,7 +14,6 @@ namespace {
 /// Forgotten tasks are swept out when so many are known.
 constexpr std::size_t kSweepAt = 256;
 constexpr std::size_t kDigits = 12;
-constexpr const char* kReferenceFile = "reference.py";
 
 std::map<std::string, TaskPtr> by_name(std::vector<TaskPtr> tasks) {
   std::map<std::string, TaskPtr> named;
@@ -26,23 +23,6 @@ std::map<std::string, TaskPtr> by_name(std::vector<TaskPtr> tasks) {
 
 Error bad_field(std::string message, const char* field, std::string hint = {}) {
   return fail(ErrorCode::bad_input, std::move(message), field, std::move(hint));
-}
-
-/// Whether a line begins so: what a problem defines stands at the left margin.
-bool defines(std::string_view text, std::string_view what) {
-  return std::ranges::any_of(lines_of(text),
-                             [what](std::string_view line) { return line.starts_with(what); });
-}
-
-Status check_reference(const EvaluationRequest& request) {
-  const std::array<std::string, 3> needs = {"class " + request.entry_point + "(", "def get_inputs(",
-                                            "def get_init_inputs("};
-  for (const std::string& what : needs)
-    if (!defines(request.reference_code, what))
-      return bad_field(
-          "the reference has no `" + what + "...`", "reference_code",
-          "a KernelBench problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
-  return {};
 }
 
 /// A module's text in which the class `name` is called `wanted` too.
@@ -102,17 +82,18 @@ Result<TaskPtr> TaskResolver::named_task(const std::string& name) const {
 }
 
 Result<TaskPtr> TaskResolver::task_of_reference(const EvaluationRequest& request) {
-  if (const Status ok = check_reference(request); !ok) return ok.error();
+  if (const Status whole = check_problem(request.reference_code, "reference_code", request.entry_point);
+      !whole)
+    return whole.error();
   const std::string baseline = request.compiled_baseline ? "compile" : "eager";
   const std::string reference = with_alias(request.reference_code, "Model", request.entry_point);
   const Digest key = DigestBuilder().add(reference).add(baseline).finish();
   const MutexLock lock(mutex_);
   if (auto known = made_[key].lock()) return known;
   // Any policy: a candidate without a kernel of its own is evaluated, and reported as a decoy.
-  const std::string yaml = "version: 1\nname: kernelbench_" + key.hex().substr(0, kDigits) +
-                           "\nbackend: torch\nfiles: {reference: " + kReferenceFile +
-                           "}\ntorch: {cast: true, precision: " + precision_ + ", baseline: " + baseline +
-                           ", policy: any}\n";
+  const std::string yaml =
+      problem_yaml("kernelbench_" + key.hex().substr(0, kDigits),
+                   {.precision = precision_, .baseline = baseline, .policy = "any", .cast = true});
   const auto read = [&reference](const std::string&) -> Result<std::string> { return reference; };
   auto parsed = parse_task(yaml, "reference_code", read, backends_);
   if (!parsed) return parsed.error();

@@ -1,3 +1,4 @@
+// The HTTP server: it accepts connections and hands their requests to the router.
 #include <algorithm>
 #include <thread>
 #include <unordered_map>

@@ -13,14 +13,6 @@ Poller::Poller(Look look, std::string first, Cadence cadence)
       summary_(std::move(first)),
       thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
-void Poller::post(Job job) {
-  {
-    const MutexLock lock(mutex_);
-    jobs_.push_back(std::move(job));
-  }
-  changed_.notify_one();
-}
-
 void Poller::send_summary(http::Responder responder) {
   post([this, responder = std::move(responder)] {
     look_if_due();
@@ -39,8 +31,9 @@ void Poller::add_listener(http::EventStream stream) {
 }
 
 void Poller::work(const std::stop_token& stop) {
+  const std::stop_callback wake(stop, [this] { jobs_.wake(); });
   while (!stop.stop_requested()) {
-    if (auto job = next_job(stop))
+    if (const auto job = listeners_.empty() ? jobs_.take() : jobs_.take(next_look_))
       (*job)();
     else if (!stop.stop_requested())
       look_if_due();
@@ -48,26 +41,12 @@ void Poller::work(const std::stop_token& stop) {
   }
 }
 
-/// Waits for a job, or until a look is due.
-std::optional<Poller::Job> Poller::next_job(const std::stop_token& stop) {
-  MutexLock lock(mutex_);
-  const auto has_job = [this]() KERNELSMITH_REQUIRES(mutex_) { return !jobs_.empty(); };
-  if (listeners_.empty())
-    changed_.wait(lock, stop, has_job);
-  else
-    changed_.wait_until(lock, stop, next_look_, has_job);
-  if (jobs_.empty()) return std::nullopt;
-  std::optional<Job> job(std::move(jobs_.front()));
-  jobs_.pop_front();
-  return job;
-}
-
 void Poller::look_if_due() {
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   if (begin < next_look_) return;
   auto seen = look_();
-  const auto end = Clock::now();
-  next_look_ = end + std::max<Clock::duration>(cadence_.pause, cadence_.rest * (end - begin));
+  const auto end = std::chrono::steady_clock::now();
+  next_look_ = end + std::max<Moment::duration>(cadence_.pause, cadence_.rest * (end - begin));
   if (!seen) {
     if (trouble_ == seen.error()) return;
     trouble_ = seen.error();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -11,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/http_message.hpp>
 
 namespace kernelsmith::ui {
@@ -35,7 +34,7 @@ class Poller {
   Poller(Look look, std::string first, Cadence cadence);
 
   /// Runs the job behind those that wait.
-  void post(Job job);
+  void post(Job job) { jobs_.post(std::move(job)); }
 
   /// Answers with the summary, after a look if one is due.
   void send_summary(http::Responder responder);
@@ -44,10 +43,7 @@ class Poller {
   void add_listener(http::EventStream stream);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void work(const std::stop_token& stop);
-  std::optional<Job> next_job(const std::stop_token& stop);
   void look_if_due();
   void tell(const char* event, const std::string& data);
 
@@ -57,12 +53,10 @@ class Poller {
   // Only the poller's thread uses these.
   std::string summary_;
   std::optional<Error> trouble_;
-  Clock::time_point next_look_ = Clock::time_point::min();
+  Moment next_look_ = Moment::min();
   std::vector<http::EventStream> listeners_;
 
-  Mutex mutex_;
-  StoppableCondition changed_;
-  std::deque<Job> jobs_ KERNELSMITH_GUARDED_BY(mutex_);
+  Mailbox<Job> jobs_;
   std::jthread thread_;  ///< last: it ends before what it uses
 };
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/core/number_text.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "history_text.hpp"
 #include "page_files.hpp"

@@ -8,7 +8,7 @@
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 namespace kernelsmith::agent {
 

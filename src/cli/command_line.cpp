@@ -11,6 +11,7 @@
 #include <kernelsmith/core/result.hpp>
 
 #include "json_text.hpp"
+#include "run_options.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -83,6 +84,10 @@ Error unknown_command(const CLI::App& app, const std::string& word) {
 Error unknown_word(const CLI::App& app, const std::string& word) {
   const CLI::App& place = innermost(app);
   const std::string name = word.substr(0, word.find('='));
+  if (is_option(word) && name == "--proposer")
+    return fail(
+        ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
+        "--model NAME asks a language model, --manual FOLDER people; others by --set proposer.kind=KIND");
   if (is_option(word))
     return fail(ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
                 place.get_name() == "profile" && name == "--out" ? usage_hint(place)
@@ -117,6 +122,7 @@ std::string first_unknown(const CLI::App& app) {
 /// What `kernelsmith help COMMAND` does; prints `overview` without one.
 int help(const CLI::App& app, const std::string& name, const std::string& overview) {
   if (name.empty()) return std::fputs(overview.c_str(), stdout), kDone;
+  if (name == "run.yaml") return std::fputs(settings_help().c_str(), stdout), kDone;
   for (const CLI::App* command : app.get_subcommands({}))
     if (command->get_name() == name) return std::fputs(command->help(app.get_name()).c_str(), stdout), kDone;
   return report(stderr, unknown_command(app, name));
@@ -124,8 +130,9 @@ int help(const CLI::App& app, const std::string& name, const std::string& overvi
 
 void add_help(CLI::App& app, Command& chosen) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "Print this help, or that of a command");
-  command->add_option("COMMAND", *name, "One of the commands");
+  CLI::App* command =
+      app.add_subcommand("help", "Print this help, that of a command, or the keys of run.yaml");
+  command->add_option("COMMAND", *name, "One of the commands, or run.yaml");
   const auto overview = std::make_shared<std::string>();
   command->callback([&app, &chosen, name, overview] {
     chosen = [&app, name, overview] { return help(app, *name, *overview); };

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/memory/memory_store.hpp>
 #include <kernelsmith/session/learn_run.hpp>
 

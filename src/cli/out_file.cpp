@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::cli {
 namespace {

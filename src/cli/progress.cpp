@@ -58,19 +58,17 @@ void Progress::start(const Engine& engine) {
   evaluations_before_ = shown_.counts.evaluations;
   elapsed_before_ = shown_.elapsed_s;
   tenths_ = static_cast<int>(shown_.progress * 10);
-  running_ = true;
-  if (live_) ticker_ = std::thread([this] { tick(); });
+  if (live_)
+    ticker_.emplace(kRedraw, [this](const std::stop_token&) {
+      const MutexLock again(mutex_);
+      draw();
+    });
 }
 
 void Progress::finish() {
-  {
-    const MutexLock lock(mutex_);
-    if (!running_) return;
-    running_ = false;
-    erase();
-  }
-  ended_.notify_all();
-  if (ticker_.joinable()) ticker_.join();
+  ticker_.reset();
+  const MutexLock lock(mutex_);
+  erase();
 }
 
 Progress::Snapshot Progress::look() const {
@@ -111,14 +109,6 @@ std::string Progress::line_of(const Snapshot& now) const {
   line += fmt::format("  best {}  {}", now.best, verdicts_text(now.counts));
   if (!now.money.empty()) line += "  " + now.money;
   return line + fmt::format("  {:.1f} evaluations/s  {}/{} cells", rate, now.filled, now.cells);
-}
-
-void Progress::tick() {
-  MutexLock lock(mutex_);
-  while (running_) {
-    draw();
-    ended_.wait_for(lock, kRedraw, [this]() KERNELSMITH_REQUIRES(mutex_) { return !running_; });
-  }
 }
 
 void Progress::draw() {

@@ -5,10 +5,9 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <thread>
 
-#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/observer.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/engine/engine.hpp>
 
 namespace kernelsmith::cli {
@@ -43,7 +42,6 @@ class Progress final : public Observer {
   Snapshot look() const;
   double session_s() const;
   std::string line_of(const Snapshot& now) const KERNELSMITH_REQUIRES(mutex_);
-  void tick();
   void draw() KERNELSMITH_REQUIRES(mutex_);
   void erase() KERNELSMITH_REQUIRES(mutex_);
 
@@ -57,10 +55,8 @@ class Progress final : public Observer {
   Snapshot shown_ KERNELSMITH_GUARDED_BY(mutex_);
   int tenths_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool drawn_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  bool running_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   std::string last_look_ KERNELSMITH_GUARDED_BY(mutex_);  ///< what the end of the run measures; else empty
-  Condition ended_;
-  std::thread ticker_;
+  std::optional<Repeater> ticker_;
 };
 
 }  // namespace kernelsmith::cli

@@ -19,7 +19,7 @@ asked of the run's own proposer.)";
 struct ReplayCommand {
   std::string folder;
   std::optional<std::string> out;
-  std::optional<unsigned> workers;
+  KeyOptions keys;
   bool keep_evaluations = false;
   bool live = false;
   ConfigOptions settings;
@@ -41,8 +41,7 @@ Status ReplayCommand::configure(const Registry& registry, RunConfig& config) con
   if (Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
   config.operators = operators;
   if (Status set = settings.apply_settings(registry, config); !set) return set;
-  if (workers) config.workers = *workers;
-  return {};
+  return keys.apply(registry, config);
 }
 
 int ReplayCommand::operator()() const {
@@ -73,9 +72,7 @@ void add_replay(CLI::App& app, Command& chosen) {
       ->type_name("NEW");
   command->add_flag("--keep-evaluations", replay->keep_evaluations, "Measure nothing again");
   command->add_flag("--live", replay->live, "Go on with the run's own proposer where the recording ends");
-  command->add_option("--workers", replay->workers, "Evaluations in flight")
-      ->check(whole_number(1, 1024))
-      ->type_name("N");
+  replay->keys.add_workers_to(*command);
   replay->settings.add_settings_to(*command);
   command->footer(kReplayFooter);
   command->callback([replay, &chosen] { chosen = [replay] { return (*replay)(); }; });

@@ -63,30 +63,30 @@ Status check_left(const char* option, const std::optional<T>& budget, const std:
       fmt::format("give a larger total for it as well: {} {:.6g}", option, 2 * static_cast<double>(*budget)));
 }
 
-Status raise_budgets(const BudgetOptions& raised, const Used& used, Budgets& budgets) {
-  Budgets given;
-  if (Status applied = raised.apply(given); !applied) return applied;
-  for (const Status& ok :
-       {check_raised("--iterations", budgets.iterations, used.iterations, given.iterations),
-        check_raised("--evaluations", budgets.evaluations, used.evaluations, given.evaluations),
-        check_raised("--time", budgets.wall_s, used.wall_s, given.wall_s),
-        check_raised("--max-usd", budgets.usd, used.usd, given.usd)})
-    if (!ok) return ok;
-  if (Status applied = raised.apply(budgets); !applied || !used.ended) return applied;
-  for (const Status& left :
-       {check_left("--iterations", budgets.iterations, used.iterations, given.iterations),
-        check_left("--evaluations", budgets.evaluations, used.evaluations, given.evaluations),
-        check_left("--time", budgets.wall_s, used.wall_s, given.wall_s),
-        check_left("--max-usd", budgets.usd, used.usd, given.usd)})
-    if (!left) return left;
-  return {};
+Status raise_budgets(const KeyOptions& keys, const Used& used, const Registry& registry, RunConfig& config) {
+  RunConfig given;
+  if (Status applied = keys.apply(registry, given); !applied) return applied;
+  const auto each = [](const auto& check) -> Status {
+    for (const Status& ok :
+         {check("--iterations", &Budgets::iterations), check("--evaluations", &Budgets::evaluations),
+          check("--time", &Budgets::wall_s), check("--max-usd", &Budgets::usd)})
+      if (!ok) return ok;
+    return {};
+  };
+  Status raised = each([&](const char* option, auto budget) {
+    return check_raised(option, config.budgets.*budget, used.*budget, given.budgets.*budget);
+  });
+  if (!raised) return raised;
+  if (Status applied = keys.apply(registry, config); !applied || !used.ended) return applied;
+  return each([&](const char* option, auto budget) {
+    return check_left(option, config.budgets.*budget, used.*budget, given.budgets.*budget);
+  });
 }
 
 struct ResumeCommand {
   std::string folder;
-  std::optional<unsigned> workers;
   std::optional<std::string> base_url;
-  BudgetOptions budgets;
+  KeyOptions budgets, workers;
   ConfigOptions settings;
 
   /// The server is the user's word from here on.
@@ -99,7 +99,7 @@ struct ResumeCommand {
                   "--base-url", "leave it out; for an arm of a mix: --set proposer.arms.NAME.base_url=URL");
     YamlWriter out;
     out.map("proposer", [&](YamlWriter& map) { map.put("base_url", *base_url); });
-    return read_config(out.finish(), "--base-url", registry, config);
+    return lay(out.finish(), "--base-url", registry, config);
   }
 
   int operator()() const {
@@ -113,8 +113,8 @@ struct ResumeCommand {
         [&](RunConfig& changed) -> Status {
           if (Status set = settings.apply_settings(registry, changed); !set) return set;
           if (Status set = set_server(registry, changed); !set) return set;
-          if (workers) changed.workers = *workers;
-          if (Status raised = raise_budgets(budgets, used, changed.budgets); !raised) return raised;
+          if (Status set = workers.apply(registry, changed); !set) return set;
+          if (Status raised = raise_budgets(budgets, used, registry, changed); !raised) return raised;
           say(stderr, "run {}; preparing\n", folder);
           return {};
         },
@@ -131,10 +131,8 @@ void add_resume(CLI::App& app, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("resume", "Go on with a run that was interrupted, killed or is to go on");
   command->add_option("RUN", resume->folder, "The run folder")->required();
-  resume->budgets.add_to(*command);
-  command->add_option("--workers", resume->workers, "Evaluations in flight")
-      ->check(whole_number(1, 1024))
-      ->type_name("N");
+  resume->budgets.add_budgets_to(*command);
+  resume->workers.add_workers_to(*command);
   command
       ->add_option("--base-url", resume->base_url,
                    "The models' server, if a run.yaml names one that this machine's environment does not")

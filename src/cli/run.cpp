@@ -24,14 +24,9 @@ Ctrl-C ends in order with everything committed; kernelsmith resume goes on from 
 struct RunCommand {
   std::string task;
   std::optional<std::string> out, baseline_from;
-  std::optional<std::uint64_t> seed;
-  std::optional<unsigned> workers;
-  std::optional<std::string> durability;
-  std::optional<std::string> axes;
-  bool deterministic = false;
   bool exhaustive = false;
   bool dry = false;
-  BudgetOptions budgets;
+  KeyOptions keys;
   ModelOptions models;
   ConfigOptions config;
 
@@ -40,27 +35,13 @@ struct RunCommand {
   int operator()() const;
 };
 
-Status apply_axes(const std::string& preset, const Registry& registry, RunConfig& config) {
-  Status read = read_config("archive: {axes: " + preset + "}\n", "--axes", registry, config);
-  if (read) return read;
-  Error error = read.error();
-  error.where = "--axes";  // without the line of a YAML that the user never saw
-  return error;
-}
-
 Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& registry) const {
   auto run = default_config(for_task, registry);
   if (!run) return run;
   if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
   if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
   if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
-  if (axes)
-    if (const Status applied = apply_axes(*axes, registry, *run); !applied) return applied.error();
-  if (const Status applied = budgets.apply(run->budgets); !applied) return applied.error();
-  if (seed) run->seed = *seed;
-  if (workers) run->workers = *workers;
-  if (durability) run->durability = *durability == "power" ? Durability::power : Durability::process;
-  if (deterministic) run->deterministic = true;
+  if (const Status applied = keys.apply(registry, *run); !applied) return applied.error();
   if (exhaustive)
     if (const Status set = search_exhaustively(for_task, registry, *run); !set) return set.error();
   return run;
@@ -117,25 +98,14 @@ void add_run(CLI::App& app, Command& chosen) {
       ->add_option("--baseline-from", run->baseline_from,
                    "Make the confirmed best of this run the baseline: 1.0x is what it took")
       ->type_name("RUN");
-  run->budgets.add_to(*command);
-  command->add_option("--seed", run->seed, "Seed of the random numbers (default 1)")
-      ->check(whole_number(0))
-      ->type_name("N");
-  command->add_option("--workers", run->workers, "Evaluations in flight (default: the cores)")
-      ->check(whole_number(1, 1024))
-      ->type_name("N");
-  command
-      ->add_option("--axes", run->axes,
-                   "The archive's axes by a name: kernel-smith (length of the code and speedup) or behaviour "
-                   "(what the backend reports); docs/formats.md, run.yaml")
-      ->check(CLI::IsMember({"kernel-smith", "behaviour"}))
-      ->type_name("PRESET");
-  command->add_flag("--deterministic", run->deterministic, "The same archive with any number of workers");
+  run->keys.add_budgets_to(*command);
+  run->keys.add_to(*command, "--seed", "seed", "N");
+  run->keys.add_workers_to(*command);
+  run->keys.add_to(*command, "--axes", "archive.axes", "PRESET");
+  run->keys.add_flag_to(*command, "--deterministic", "deterministic");
   command->add_flag("--exhaustive", run->exhaustive,
                     "Try every point of the seed's knobs, and end when none is left (without a model)");
-  command->add_option("--durability", run->durability, "What a commit survives: process (SIGKILL) or power")
-      ->check(CLI::IsMember({"process", "power"}))
-      ->type_name("LEVEL");
+  run->keys.add_to(*command, "--durability", "durability", "LEVEL");
   command->add_flag(
       "--dry-run", run->dry,
       "Check configuration, key, server and evaluator and estimate the cost, without a paid call");

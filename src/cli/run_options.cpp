@@ -1,5 +1,7 @@
 #include "run_options.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -28,6 +30,14 @@ Result<std::string> yaml_of(const std::string& setting) {
 }
 
 }  // namespace
+
+Status lay(const std::string& yaml, const std::string& where, const Registry& registry, RunConfig& config) {
+  Status read = read_config(yaml, where, registry, config);
+  if (read) return read;
+  Error error = read.error();
+  error.where = where;
+  return error;
+}
 
 std::string shown_setting(const std::string& setting) {
   const bool may_hold_secret =
@@ -63,48 +73,99 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return {check, ""};
 }
 
-void BudgetOptions::add_to(CLI::App& command) {
-  command.add_option("--iterations", iterations, "End after so many children asked for")
-      ->check(whole_number(1))
-      ->type_name("N");
-  command.add_option("--evaluations", evaluations, "End after so many evaluations")
-      ->check(whole_number(1))
-      ->type_name("N");
-  command
-      .add_option(
-          "--time", time,
-          "End the search after so much wall time: 90, 90s, 1.5m, 2h (preparing the evaluator before it, and "
-          "measuring the best once more after it, come on top)")
-      ->type_name("DURATION");
-  command
-      .add_option("--max-usd", usd, "End before calls to models cost more US dollars (needs --price-file)")
-      ->type_name("USD");
-  command
-      .add_option(
-          "--until-flat", until_flat,
-          "End when what is left of --evaluations or --iterations (without them: as many evaluations as were "
-          "made) is expected to gain less than so many percent (default 1)")
-      ->expected(0, 1)
-      ->type_name("PERCENT");
+namespace {
+
+const SettingText& text_of_key(const std::string& key) {
+  static const std::vector<SettingText> texts = setting_texts(default_registry());
+  return *std::ranges::find(texts, key, &SettingText::key);
 }
 
-Status BudgetOptions::apply(Budgets& budgets) const {
-  if (iterations) budgets.iterations = iterations;
-  if (evaluations) budgets.evaluations = evaluations;
-  if (time) {
-    const auto seconds = parse_duration(*time, "--time");
-    if (!seconds) return seconds.error();
-    budgets.wall_s = *seconds;
-  }
-  if (usd) {
-    const auto dollars = parse_usd(*usd);
-    if (!dollars) return dollars.error();
-    budgets.usd = *dollars;
-  }
-  if (until_flat) {
-    const auto percent = parse_until_flat(*until_flat);
-    if (!percent) return percent.error();
-    budgets.until_flat = *percent;
+/// Such as "Evaluations in flight (workers; default: the cores)".
+std::string help_of(const std::string& key) {
+  const SettingText& text = text_of_key(key);
+  std::string help = text.meaning + " (" + key + (text.usual.empty() ? "" : "; default: " + text.usual) + ")";
+  help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
+  std::erase(help, '`');
+  return help;
+}
+
+/// What is wrong with the value of a key whatever the task is; empty: nothing.
+std::string wrong_with(const std::string& key, const std::string& value) {
+  const Registry registry = default_registry();
+  Task task;
+  task.backend = registry.backends.begin()->first;
+  auto config = default_config(task, registry);
+  const auto yaml = yaml_of(key + "=" + value);
+  const Status laid = config && yaml ? lay(*yaml, "", registry, *config) : Status();
+  if (laid) return "";
+  const Error& error = laid.error();
+  return error.message + (error.hint.empty() ? "" : "; " + error.hint);
+}
+
+Result<std::string> seconds_of(const std::string& duration) {
+  const auto seconds = parse_duration(duration, "--time");
+  if (!seconds) return seconds.error();
+  return fmt::format("{}", *seconds);
+}
+
+}  // namespace
+
+std::string settings_help() {
+  std::string help = "The keys of run.yaml, which --set KEY=VALUE sets one by one (docs/formats.md):\n";
+  for (const SettingText& text : setting_texts(default_registry()))
+    help += fmt::format("\n{}{}{}\n      {} ({})\n", text.key, text.of.empty() ? "" : ", kind: " + text.of,
+                        text.usual.empty() ? "" : " = " + text.usual, text.meaning, text.takes);
+  std::erase(help, '`');
+  return help;
+}
+
+CLI::Option* KeyOptions::add_to(CLI::App& command, const std::string& option, const std::string& key,
+                                const std::string& type, const Convert& convert) {
+  const auto value_of = [convert](const std::string& word) -> Result<std::string> {
+    return convert ? convert(word) : word;
+  };
+  const auto check = [key, value_of](const std::string& word) -> std::string {
+    const auto value = value_of(word);
+    return value ? wrong_with(key, *value) : value.error().message + "; " + value.error().hint;
+  };
+  const auto take = [this, option, key, value_of](const std::string& word) {
+    given_.push_back({option, key, *value_of(word)});
+  };
+  return command.add_option_function<std::string>(option, take, help_of(key))
+      ->check(CLI::Validator(check, ""))
+      ->type_name(type);
+}
+
+void KeyOptions::add_flag_to(CLI::App& command, const std::string& option, const std::string& key) {
+  command.add_flag_callback(
+      option,
+      [this, option, key] {
+        given_.push_back({option, key, "true"});
+      },
+      help_of(key));
+}
+
+void KeyOptions::add_budgets_to(CLI::App& command) {
+  add_to(command, "--iterations", "budgets.iterations", "N");
+  add_to(command, "--evaluations", "budgets.evaluations", "N");
+  add_to(command, "--time", "budgets.wall_time_s", "90s|1.5m|2h", seconds_of);
+  add_to(command, "--max-usd", "budgets.usd", "USD");
+  const auto percent = [](const std::string& word) -> Result<std::string> {
+    return word.empty() ? "1" : word;
+  };
+  add_to(command, "--until-flat", "budgets.until_flat", "PERCENT", percent)->expected(0, 1);
+}
+
+std::optional<std::string> KeyOptions::given(const std::string& key) const {
+  const auto found = std::ranges::find(given_, key, &Given::key);
+  return found == given_.end() ? std::nullopt : std::optional(found->value);
+}
+
+Status KeyOptions::apply(const Registry& registry, RunConfig& config) const {
+  for (const auto& [option, key, value] : given_) {
+    const auto yaml = yaml_of(key + "=" + value);
+    if (!yaml) return yaml.error();
+    if (const Status laid = lay(*yaml, option, registry, config); !laid) return laid;
   }
   return {};
 }
@@ -187,13 +248,8 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
       if (config.repairs == 0) map.put("repairs", kRepairs);
       if (config.tunings == 0) map.put("tunings", static_cast<std::uint64_t>(kTuningsOfModels));
     });
-  if (const Status read = read_config(out.finish(), "--model", registry, config); !read) {
-    Error error = read.error();
-    error.where = calls    ? "--model"
-                  : manual ? "--manual"
-                           : "--for-training";  // without the line of a YAML that the user never saw
-    return error;
-  }
+  const char* where = calls ? "--model" : manual ? "--manual" : "--for-training";
+  if (const Status laid = lay(out.finish(), where, registry, config); !laid) return laid;
   if (models.size() < 2) return {};
   const auto operators = std::move(config.operators);
   config.operators.clear();
@@ -209,7 +265,9 @@ void ConfigOptions::add_to(CLI::App& command) {
 }
 
 void ConfigOptions::add_settings_to(CLI::App& command) {
-  command.add_option("--set", settings, "One key of run.yaml, such as islands.count=8; may be repeated")
+  command
+      .add_option("--set", settings,
+                  "One key of run.yaml, such as islands.count=8; may be repeated (kernelsmith help run.yaml)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
@@ -230,11 +288,7 @@ Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config
   for (const std::string& setting : settings) {
     const auto yaml = yaml_of(setting);
     if (!yaml) return yaml.error();
-    if (const Status read = read_config(*yaml, shown_setting(setting), registry, config); !read) {
-      Error error = read.error();
-      error.where = shown_setting(setting);  // without the line of a YAML that the user never saw
-      return error;
-    }
+    if (const Status laid = lay(*yaml, shown_setting(setting), registry, config); !laid) return laid;
   }
   return {};
 }

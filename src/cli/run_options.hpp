@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,23 +21,44 @@ CLI::Validator no_option(const std::string& value_name);
 CLI::Validator whole_number(std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
+/// Lays YAML that the user never saw over `config`; an error stands at `where`, without a line.
+Status lay(const std::string& yaml, const std::string& where, const Registry& registry, RunConfig& config);
+
 /// A setting as it may be printed and kept: a password in a URL is left out.
 std::string without_password(const std::string& setting);
 
 /// "--set KEY=VALUE" as an error quotes it: without the value if that may be a key or hold a password.
 std::string shown_setting(const std::string& setting);
 
-/// Limits of a run's totals.
-struct BudgetOptions {
-  std::optional<std::uint64_t> iterations;
-  std::optional<std::uint64_t> evaluations;
-  std::optional<std::string> time, usd, until_flat;
+/// Options that are short for keys of run.yaml: what they take, and their help, is the keys'. Lives as long
+/// as the command.
+class KeyOptions {
+ public:
+  /// The value of a key for an option's word.
+  using Convert = std::function<Result<std::string>(const std::string& word)>;
 
-  void add_to(CLI::App& command);
-  bool any() const { return iterations || evaluations || time || usd || until_flat; }
+  CLI::Option* add_to(CLI::App& command, const std::string& option, const std::string& key,
+                      const std::string& type, const Convert& convert = {});
+  void add_flag_to(CLI::App& command, const std::string& option, const std::string& key);
+  /// `--iterations`, `--evaluations`, `--time`, `--max-usd` and `--until-flat`.
+  void add_budgets_to(CLI::App& command);
+  void add_workers_to(CLI::App& command) { add_to(command, "--workers", "workers", "N"); }
+
+  bool any() const { return !given_.empty(); }
+  /// The value that was given for the key.
+  std::optional<std::string> given(const std::string& key) const;
   /// Sets what was given and leaves the rest.
-  Status apply(Budgets& budgets) const;
+  Status apply(const Registry& registry, RunConfig& config) const;
+
+ private:
+  struct Given {
+    std::string option, key, value;
+  };
+  std::vector<Given> given_;
 };
+
+/// Every key of run.yaml, for `kernelsmith help run.yaml`.
+std::string settings_help();
 
 /// How models are asked; what is not set is left to them and to the defaults.
 struct Sampling {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 #include "commands.hpp"
@@ -73,7 +73,7 @@ std::string best_file(const Session& session, const Individual& best) {
 
 /// Where the run, or the last part of it, comes from a recording; null if it was searched.
 std::optional<RecordedRun> recording_of(const Session& session) {
-  return session.config().proposer.provider->recorded_run();
+  return session.config().proposer.provider->traits().recorded;
 }
 
 /// Whether nothing was called or measured: every number is the recording's.
@@ -241,7 +241,7 @@ int status_of(const Session& session, const Outcome& outcome) {
 }  // namespace
 
 int search(Session& session, Progress& progress, Interrupt& interrupt) {
-  if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty())
+  if (const std::string whom = session.config().proposer.provider->outlook().destination; !whom.empty())
     say(stderr, "{}\n", whom);
   const bool idle = session.engine().done() && !recording_of(session);
   progress.start(session.engine());

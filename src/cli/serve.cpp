@@ -13,7 +13,7 @@
 
 #include <sys/resource.h>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/share_programs.hpp>
@@ -108,7 +108,7 @@ struct ServeCommand {
         note("warning: this machine can evaluate nothing for the backend " + backend +
              ": it finds no GPU, or no PyTorch; kernelsmith doctor says what is missing");
     announce((*service)->url());
-    wait_for(interrupt.token());
+    wait_for_stop(interrupt.token());
     (*service)->drain();
     say(stderr, "stopped\n");
     return kDone;
@@ -178,13 +178,6 @@ struct ServeCommand {
     say("tasks: {}; {}\n", names.empty() ? "those of the requests" : names,
         options.http.guard ? "a token is needed" : "no token is needed");
     std::fflush(stdout);
-  }
-
-  static void wait_for(const std::stop_token& stop) {
-    Mutex mutex;
-    MutexLock lock(mutex);
-    StoppableCondition never;
-    never.wait(lock, stop, [] { return false; });
   }
 };
 

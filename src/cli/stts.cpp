@@ -108,9 +108,10 @@ Result<std::shared_ptr<ChatModel>> SttsCommand::model(const std::vector<SuiteTas
     const auto run = configure(loaded->task, registry);
     if (!run) return run.error();
     ProposerProvider& provider = *run->proposer.provider;
-    provider.observe(std::make_shared<Notices>());
+    provider.context.observer = std::make_shared<Notices>();
     auto model = provider.chat_model();
-    if (const std::string whom = provider.destination(); model && !whom.empty()) say(stderr, "{}\n", whom);
+    if (const std::string whom = provider.outlook().destination; model && !whom.empty())
+      say(stderr, "{}\n", whom);
     return model;
   }
   return *first;

@@ -32,10 +32,8 @@ struct SuiteCommand {
   std::optional<std::uint64_t> rounds;
   std::optional<std::string> preset;
   std::string budget = "equal";
-  std::optional<std::uint64_t> seed;
-  std::optional<unsigned> workers;
-  bool deterministic = false;
   bool renew = false;
+  KeyOptions keys;
   ModelOptions models;
   ConfigOptions config;
 
@@ -64,7 +62,8 @@ class SearchSuiteHost final : public SearchHost {
 
   Result<Outcome> search(Session& session) override {
     // Whom models are asked of is the same for all tasks.
-    if (const std::string whom = session.config().proposer.provider->destination(); !whom.empty() && !told_)
+    if (const std::string whom = session.config().proposer.provider->outlook().destination;
+        !whom.empty() && !told_)
       say(stderr, "{}\n", whom);
     told_ = true;
     progress_->start(session.engine());
@@ -92,9 +91,7 @@ Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& regi
   if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
   if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
   run->budgets.evaluations = rounds_each();
-  if (seed) run->seed = *seed;
-  if (workers) run->workers = *workers;
-  if (deterministic) run->deterministic = true;
+  if (const Status applied = keys.apply(registry, *run); !applied) return applied.error();
   return run;
 }
 
@@ -105,8 +102,8 @@ Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
   (*settings)["rounds"] = fmt::format("{}", rounds_each());
   if (adaptive()) (*settings)["budget"] = budget;
   if (preset) (*settings)["preset"] = *preset;
-  if (seed) (*settings)["seed"] = fmt::format("{}", *seed);
-  if (deterministic) (*settings)["deterministic"] = "yes";
+  if (const auto seed = keys.given("seed")) (*settings)["seed"] = *seed;
+  if (keys.given("deterministic")) (*settings)["deterministic"] = "yes";
   if (models.manual) (*settings)["proposer"] = "manual";
   if (!models.models.empty()) (*settings)["models"] = fmt::format("{}", fmt::join(models.models, " "));
   return settings;
@@ -153,14 +150,9 @@ void add_suite(CLI::App& app, Command& chosen) {
           "How rounds are shared out: equal, or adaptive: to the tasks that are expected to gain most")
       ->check(CLI::IsMember({"equal", "adaptive"}))
       ->type_name("NAME");
-  command->add_option("--seed", suite->seed, "Seed of the random numbers of every search (default 1)")
-      ->check(whole_number(0))
-      ->type_name("N");
-  command->add_option("--workers", suite->workers, "Evaluations in flight (default: the cores)")
-      ->check(whole_number(1, 1024))
-      ->type_name("N");
-  command->add_flag("--deterministic", suite->deterministic,
-                    "The same searches with any number of workers and interruptions");
+  suite->keys.add_to(*command, "--seed", "seed", "N");
+  suite->keys.add_workers_to(*command);
+  suite->keys.add_flag_to(*command, "--deterministic", "deterministic");
   command->add_flag(
       "--renew", suite->renew,
       "Search tasks anew that were changed since their search began; their former runs are kept");

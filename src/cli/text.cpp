@@ -145,27 +145,6 @@ Result<double> parse_duration(std::string_view text, std::string_view option) {
   return number * scale;
 }
 
-Result<double> parse_usd(std::string_view text) {
-  constexpr double kLeast = 1e-6, kMost = 1e9;
-  double usd = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), usd);
-  if (error == std::errc{} && end == text.data() + text.size() && usd >= kLeast && usd <= kMost) return usd;
-  return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no amount of money", text), "--max-usd",
-              "write a positive number of US dollars: 5 or 0.25");
-}
-
-Result<double> parse_until_flat(std::string_view text) {
-  constexpr double kDefault = 1, kLeast = 1e-6, kMost = 100;
-  if (text.empty()) return kDefault;
-  double percent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  if (error == std::errc{} && end == text.data() + text.size() && percent >= kLeast && percent <= kMost)
-    return percent;
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("\"{}\" is no percentage above 0 and at most 100", text), "--until-flat",
-              "write for example --until-flat 2, or --until-flat as the last word for 1");
-}
-
 std::string expected_text(const ExpectedGain& expected) {
   // After few evaluations the estimate is mostly its prior, carried far ahead: no figure to go by.
   constexpr double kMostTold = 100;

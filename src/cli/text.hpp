@@ -25,12 +25,6 @@ std::string clock_text(double seconds);
 /// Seconds from "90", "90s", "1.5m" or "2h", given with `option`. Fails with invalid_argument.
 Result<double> parse_duration(std::string_view text, std::string_view option);
 
-/// US dollars from "5" or "0.25". Fails with invalid_argument.
-Result<double> parse_usd(std::string_view text);
-
-/// Percent from "2" or "0.5"; 1 for nothing. Fails with invalid_argument.
-Result<double> parse_until_flat(std::string_view text);
-
 /// "1.3 % from the next 120 evaluations".
 std::string expected_text(const ExpectedGain& expected);
 

@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <semaphore>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +12,7 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/ui.hpp>
 #include <kernelsmith/session/registry.hpp>
 
@@ -83,12 +82,6 @@ void open_browser(const std::string& url) {
   posix_spawn_file_actions_destroy(&quiet);
 }
 
-void wait_for(const std::stop_token& stop) {
-  std::binary_semaphore asked{0};
-  const std::stop_callback on_stop(stop, [&asked] { asked.release(); });
-  asked.acquire();
-}
-
 int show_page(const UiCommand& options) {
   const Interrupt interrupt("the page ends; what it showed goes on");
   say(stderr, "reading {}\n", options.target);  // a long run takes seconds
@@ -97,7 +90,7 @@ int show_page(const UiCommand& options) {
   say("{} is shown at {}\nCtrl-C ends the page; it changes nothing.\n", options.target, (*page)->url());
   std::fflush(stdout);
   if (!options.no_browser && has_screen()) open_browser((*page)->url());
-  wait_for(interrupt.token());
+  wait_for_stop(interrupt.token());
   return kDone;
 }
 

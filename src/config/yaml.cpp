@@ -20,7 +20,8 @@ struct YamlMap::State {
   std::string path;  ///< such as "tensors[1].", put before a key
   const std::string& file;
   std::optional<Error>& error;
-  std::vector<std::string> known;
+  const YamlAdvice& advice;
+  std::vector<std::string> known = {};
   bool complete = false;  ///< `known` holds all that may be asked for
 
   const detail::YamlEntry* find(std::string_view key) {
@@ -88,17 +89,6 @@ std::string printed(T value) {
   return std::to_string(value);
 }
 
-template <class T>
-std::string expectation(Range<T> range) {
-  std::string what = std::integral<T> ? "a whole number" : "a number";
-  const bool from = range.low > std::numeric_limits<T>::lowest();
-  const bool to = range.high < std::numeric_limits<T>::max();
-  if (from && to) return what + " from " + printed(range.low) + " to " + printed(range.high);
-  if (from) return what + " of at least " + printed(range.low);
-  if (to) return what + " of at most " + printed(range.high);
-  return what;
-}
-
 /// Decimal only: YAML versions disagree on what 010 and 0x10 are.
 template <class T>
 std::optional<T> number_in(const YamlNode& node, Range<T> range) {
@@ -152,13 +142,14 @@ std::string bool_hint(const YamlNode& node) {
   return "";
 }
 
-/// The choice that is meant by a name that is not a choice.
-std::optional<std::string_view> meant_by(std::string_view name, const std::vector<std::string_view>& names,
-                                         const Meaning& meaning) {
-  const auto ours = meaning ? meaning(name) : std::nullopt;
-  if (!ours) return nearest_name(name, names);
-  const bool is_choice = std::ranges::find(names, *ours) != names.end();
-  return is_choice ? ours : std::nullopt;
+/// What to write in place of a name that is not a choice.
+std::string meant_by(std::string_view name, const std::vector<std::string_view>& names,
+                     const Meaning& meaning) {
+  auto word = meaning ? meaning(name) : std::nullopt;
+  if (!word) word = nearest_name(name, names);
+  if (!word) return "";
+  if (std::ranges::find(names, *word) != names.end()) return "did you mean " + std::string(*word) + "?";
+  return word->find(' ') == word->npos ? "" : std::string(*word);
 }
 
 std::string indexed(std::string_view key, std::size_t index) {
@@ -166,6 +157,21 @@ std::string indexed(std::string_view key, std::size_t index) {
 }
 
 }  // namespace
+
+template <class T>
+std::string words_of(Range<T> range) {
+  std::string what = std::integral<T> ? "a whole number" : "a number";
+  const bool to = range.high < std::numeric_limits<T>::max();
+  const bool from = range.low > std::numeric_limits<T>::lowest() || (std::unsigned_integral<T> && to);
+  if (from && to) return what + " from " + printed(range.low) + " to " + printed(range.high);
+  if (from) return what + " of at least " + printed(range.low);
+  if (to) return what + " of at most " + printed(range.high);
+  return what;
+}
+template std::string words_of(Range<double>);
+template std::string words_of(Range<int>);
+template std::string words_of(Range<std::int64_t>);
+template std::string words_of(Range<std::uint64_t>);
 
 void YamlMap::State::refuse_value(const std::string& name, const YamlNode& found, const std::string& expected,
                                   std::string hint) {
@@ -177,15 +183,18 @@ void YamlMap::State::refuse_unknown() {
   const std::vector<std::string_view> names(known.begin(), known.end());
   for (const detail::YamlEntry& entry : node.entries) {
     if (std::ranges::find(known, entry.key) != known.end()) continue;
-    refuse(entry.line, "unknown key '" + path + entry.key + "'", name_hint(entry.key, names));
+    std::string hint;
+    if (advice && !nearest_name(entry.key, names)) hint = advice(path + entry.key);
+    refuse(entry.line, "unknown key '" + path + entry.key + "'",
+           hint.empty() ? name_hint(entry.key, names) : hint);
   }
 }
 
 /// The steps that all getters share.
 struct YamlReader {
   static void read(const YamlNode& node, std::string path, const std::string& file,
-                   std::optional<Error>& error, const YamlMap::Body& body) {
-    YamlMap::State state{node, std::move(path), file, error, {}, false};
+                   std::optional<Error>& error, const YamlAdvice& advice, const YamlMap::Body& body) {
+    YamlMap::State state{node, std::move(path), file, error, advice};
     YamlMap map(state);
     body(map);
     if (!error) state.refuse_unknown();
@@ -198,7 +207,7 @@ struct YamlReader {
     YamlNode empty;
     empty.kind = YamlKind::map;
     std::optional<Error> lacks;
-    YamlMap::State state{empty, {}, parent.file, lacks, {}, false};
+    YamlMap::State state{empty, {}, parent.file, lacks, parent.advice};
     YamlMap map(state);
     body(map);
     if (state.known.empty()) return;
@@ -211,14 +220,14 @@ struct YamlReader {
   static void read_nested(YamlMap::State& parent, const std::string& name, const YamlNode& node,
                           const YamlMap::Body& body) {
     if (node.kind != YamlKind::map) return refuse_no_map(parent, name, node, body);
-    read(node, parent.path + name + ".", parent.file, parent.error, body);
+    read(node, parent.path + name + ".", parent.file, parent.error, parent.advice, body);
   }
 
   template <class T>
   static void read_number(YamlMap::State& state, const std::string& name, const YamlNode& node, T& out,
                           Range<T> range) {
     const auto number = number_in(node, range);
-    if (!number) return state.refuse_value(name, node, expectation(range), number_hint(name, node));
+    if (!number) return state.refuse_value(name, node, words_of(range), number_hint(name, node));
     out = *number;
   }
 
@@ -335,9 +344,7 @@ std::optional<std::size_t> YamlMap::choose(std::string_view key, const std::vect
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string list;
   for (const std::string_view candidate : names) list += (list.empty() ? "" : ", ") + std::string(candidate);
-  const auto meant = meant_by(name, names, meaning);
-  state_.refuse_value(std::string(key), *state_.value(key), "one of " + list,
-                      meant ? "did you mean " + std::string(*meant) + "?" : "");
+  state_.refuse_value(std::string(key), *state_.value(key), "one of " + list, meant_by(name, names, meaning));
   return std::nullopt;
 }
 
@@ -369,7 +376,8 @@ void YamlMap::refuse(std::string_view key, std::string message, std::string hint
 
 bool YamlMap::ok() const { return !state_.error; }
 
-Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body) {
+Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body,
+                 const YamlAdvice& advice) {
   const auto root = detail::parse_yaml(text, file);
   if (!root) return root.error();
   if (root->kind != YamlKind::map) {
@@ -377,7 +385,7 @@ Status read_yaml(std::string_view text, const std::string& file, const YamlMap::
                 file + ":" + std::to_string(root->line));
   }
   std::optional<Error> error;
-  YamlReader::read(*root, {}, file, error, body);
+  YamlReader::read(*root, {}, file, error, advice, body);
   if (error) return *error;
   return {};
 }

@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-Comparison verdict_of(const Evaluation& evaluation, const Individual& incumbent) {
+Comparison compared(const Evaluation& evaluation, const Individual& incumbent) {
   if (!evaluation.accepted()) return Comparison::worse;
   if (!incumbent.evaluation.accepted()) return Comparison::better;
   if (evaluation.report().incumbent_failed) return Comparison::better;
@@ -224,7 +224,7 @@ Status SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrive
   commit.added = AddStatus::ambiguous;
   const auto stands = [&](const IndividualPtr& one) { return programs_.at(one->program->id).accepted; };
   if (!stands(ticket.challenger)) return {};
-  const Comparison verdict = verdict_of(arrived.evaluation, *ticket.incumbent);
+  const Comparison verdict = compared(arrived.evaluation, *ticket.incumbent);
   if (arrived.evaluation.accepted()) {
     auto measured = add_evidence(ticket, arrived.evaluation);
     if (!measured) return measured.error();

@@ -1,18 +1,15 @@
 #include "driver.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <kernelsmith/core/brief.hpp>
-#include <kernelsmith/core/passing_error.hpp>
+#include <kernelsmith/core/waiting.hpp>
 
 namespace kernelsmith {
 namespace {
 
 using std::chrono::steady_clock;
-
-constexpr double kLongestS = 1e9;  // what the clock can hold
 
 /// Replies in a row without a program: even a model that gives one with every tenth reply comes so far once
 /// in eight times ...
@@ -20,9 +17,7 @@ constexpr unsigned kTellOfBarren = 20;
 /// ... and so far once in 500, after three times the price of the warning.
 constexpr unsigned kMostBarren = 60;
 
-steady_clock::duration seconds(double s) {
-  return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(s));
-}
+Error trial_cancelled() { return fail(ErrorCode::cancelled, "the run ended before it was evaluated"); }
 
 bool is_seed(const Ticket& ticket) {
   const auto* evaluate = std::get_if<Evaluate>(&ticket.work);
@@ -55,7 +50,8 @@ Driver::Driver(Committer& committer, Evaluator& evaluator, Proposer& proposer,
 
 Driver::~Driver() {
   stop_flights();
-  inbox_->close();
+  for (const Delivery& left : inbox_->close())
+    if (const auto* asked = std::get_if<AskedTrial>(&left.content)) asked->done(trial_cancelled());
   cancel_trials();
   for (const auto& task : to_propose_) committer_.put_back(task.ticket.id);
   for (const auto& task : to_evaluate_) committer_.put_back(task.ticket.id);
@@ -65,7 +61,7 @@ Driver::~Driver() {
 Result<Outcome> Driver::run() {
   const std::stop_callback wake(stop_, [inbox = inbox_] { inbox->wake(); });
   if (const auto left = committer_.seconds_left())
-    time_up_ = steady_clock::now() + seconds(std::min(*left, kLongestS));
+    time_up_ = moment_after(steady_clock::now(), Seconds(*left));
   while (true) {
     watch_time();
     if (!stopping())
@@ -100,7 +96,7 @@ void Driver::watch_time() {
   if (!time_up_ || stopping() || steady_clock::now() < *time_up_) return;
   if (is_late_) return end_what_is_late();
   if (const auto left = committer_.seconds_left(); left && *left > 0) {  // no budget counts confirmations
-    time_up_ = steady_clock::now() + seconds(*left);
+    time_up_ = moment_after(steady_clock::now(), Seconds(*left));
     return;
   }
   is_late_ = true;
@@ -113,7 +109,9 @@ void Driver::watch_time() {
 }
 
 void Driver::end_what_is_late() {
-  for (auto& [request, flight] : flights_) {
+  // The newest first: they may wait for a worker, whom the end of an older one sets free.
+  for (auto entry = flights_.rbegin(); entry != flights_.rend(); ++entry) {
+    Flight& flight = entry->second;
     flight.ending.request_stop();
     if (!is_waited_for(flight.task)) flight.stop.request_stop();
   }
@@ -210,7 +208,7 @@ void Driver::start_proposal(Task task) {
   if (!options_.deterministic)
     request.attempt = [inbox = inbox_, number = number](Trial trial,
                                                         std::function<void(Result<Tried>)> done) {
-      inbox->post({number, AskedTrial{std::move(trial), std::move(done)}});
+      if (!inbox->post({number, AskedTrial{std::move(trial), done}})) done(trial_cancelled());
     };
   proposer_.start(std::move(request), stop, [inbox = inbox_, number = number](Result<Proposal> answer) {
     inbox->post({number, std::move(answer)});
@@ -229,7 +227,8 @@ void Driver::start_evaluation(Task task) {
 
 std::pair<std::uint64_t, std::stop_token> Driver::take_off(Task task) {
   Flight flight{std::move(task), {}, {}, std::nullopt};
-  if (options_.answer_timeout_s) flight.deadline = steady_clock::now() + seconds(*options_.answer_timeout_s);
+  if (options_.answer_timeout_s)
+    flight.deadline = moment_after(steady_clock::now(), Seconds(*options_.answer_timeout_s));
   const auto stop = flight.stop.get_token();
   const auto number = next_request_++;
   flights_.emplace(number, std::move(flight));
@@ -392,7 +391,8 @@ void Driver::retry_or_give_up(Task task, Error error) {
   committer_.notify({Notice::Level::warning, "ticket " + std::to_string(task.ticket.id.value) +
                                                  " met an error: " + describe_briefly(error)});
   if (gives_up && !is_seed(task.ticket)) return tell(committer_.give_back(task.ticket.id, std::move(error)));
-  task.not_before = steady_clock::now() + seconds(options_.retry_delay_s * std::exp2(task.failures - 1));
+  task.not_before =
+      moment_after(steady_clock::now(), growing_pause(Seconds(options_.retry_delay_s), task.failures));
   queue.push_back(std::move(task));
 }
 
@@ -421,7 +421,7 @@ std::size_t Driver::flying(Role role) const {
       std::ranges::count_if(flights_, [&](const auto& entry) { return entry.second.task.role == role; }));
 }
 
-std::optional<Driver::Moment> Driver::next_moment() const {
+std::optional<Moment> Driver::next_moment() const {
   std::optional<Moment> next;
   const auto consider = [&](Moment moment) { next = next ? std::min(*next, moment) : moment; };
   if (time_up_ && !is_late_ && !stopping()) consider(*time_up_);

@@ -10,15 +10,34 @@
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <variant>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/core/waiting.hpp>
 
 #include "committer.hpp"
 #include "error_streak.hpp"
-#include "inbox.hpp"
 
 namespace kernelsmith {
+
+/// An attempt that gave no answer, whose call may go on.
+struct LostAttempt {
+  TicketId ticket;
+  Cost cost;
+};
+
+/// What a proposer asks to have evaluated before it answers.
+struct AskedTrial {
+  Trial trial;
+  std::function<void(Result<Tried>)> done;
+};
+
+/// What came of one request, which its number names: its answer, or news before that.
+struct Delivery {
+  std::uint64_t request = 0;
+  std::variant<Result<Proposal>, Result<Evaluation>, LostAttempt, AskedTrial> content;
+};
 
 class Driver {
  public:
@@ -32,7 +51,6 @@ class Driver {
   Result<Outcome> run();
 
  private:
-  using Moment = Inbox::Moment;
   enum class Role { propose, evaluate };
 
   /// A ticket that waits to be started.
@@ -90,7 +108,8 @@ class Driver {
   const std::function<void(const Commit&)>& on_commit_;
   const EngineOptions& options_;
   std::stop_token stop_;
-  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  /// Shared with the sinks, so that an answer that comes after the end is forgotten.
+  std::shared_ptr<Mailbox<Delivery>> inbox_ = std::make_shared<Mailbox<Delivery>>();
 
   std::deque<Task> to_propose_, to_evaluate_;
   std::map<std::uint64_t, Flight> flights_;

@@ -1,7 +1,6 @@
 #include "follower.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,11 +72,7 @@ Follower::~Follower() {
 }
 
 Result<Followed> Follower::run(const Journal& recording) {
-  const std::stop_callback wake(stop_, [answers = answers_] {
-    const MutexLock lock(answers->mutex);
-    answers->woken = true;
-    answers->arrived.notify_all();
-  });
+  const std::stop_callback wake(stop_, [answers = answers_] { answers->wake(); });
   const auto place = committer_.place_in(recording);
   if (!place) return place.error();
   if (!place->fits) {
@@ -178,9 +173,7 @@ void Follower::start(TicketId ticket) {
   if (!job) return;
   const auto token = flights_[ticket].get_token();
   evaluator_->start(std::move(*job), token, [answers = answers_, ticket](Result<Evaluation> answer) {
-    const MutexLock lock(answers->mutex);
-    answers->queue.emplace_back(ticket, std::move(answer));
-    answers->arrived.notify_all();
+    answers->post({ticket, std::move(answer)});
   });
 }
 
@@ -191,19 +184,10 @@ void Follower::forget(TicketId ticket) {
 }
 
 void Follower::collect() {
-  std::deque<std::pair<TicketId, Result<Evaluation>>> arrived;
-  {
-    MutexLock lock(answers_->mutex);
-    answers_->arrived.wait_for(lock, kCheckJournalEvery, [&]() KERNELSMITH_REQUIRES(answers_->mutex) {
-      return !answers_->queue.empty() || answers_->woken;
-    });
-    arrived.swap(answers_->queue);
-    answers_->woken = false;
-  }
-  for (auto& [ticket, answer] : arrived) {
-    flights_.erase(ticket);
-    done_.insert_or_assign(ticket, std::move(answer));
-  }
+  auto arrived = answers_->take(std::chrono::steady_clock::now() + kCheckJournalEvery);
+  if (!arrived) return;
+  flights_.erase(arrived->first);
+  done_.insert_or_assign(arrived->first, std::move(arrived->second));
 }
 
 Result<Evaluation> Follower::measured(TicketId ticket) {
@@ -228,10 +212,7 @@ Status Follower::retry(TicketId ticket, const Error& error) {
   const unsigned failures = ++failures_[ticket];
   if (stop_.stop_requested() || failures > options.retries) return error;
   committer_.notify({Notice::Level::warning, number_of(ticket) + " ended in an error: " + describe(error)});
-  MutexLock lock(answers_->mutex);
-  answers_->arrived.wait_for(lock,
-                             std::chrono::duration<double>(options.retry_delay_s * std::exp2(failures - 1)),
-                             [&] { return stop_.stop_requested(); });
+  pause_for(growing_pause(Seconds(options.retry_delay_s), failures), stop_);
   waiting_.push_front(ticket);
   return {};
 }

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <kernelsmith/core/evaluator.hpp>
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/engine/follow.hpp>
 
 #include "committer.hpp"
@@ -31,13 +31,7 @@ class Follower {
   Result<Followed> run(const Journal& recording);
 
  private:
-  /// Where answers arrive, from any thread; shared with the sinks.
-  struct Answers {
-    Mutex mutex;
-    Condition arrived;
-    std::deque<std::pair<TicketId, Result<Evaluation>>> queue KERNELSMITH_GUARDED_BY(mutex);
-    bool woken KERNELSMITH_GUARDED_BY(mutex) = false;
-  };
+  using Arrived = std::pair<TicketId, Result<Evaluation>>;
 
   Status take(const Event& recorded);
   void part(const Event& recorded);
@@ -57,7 +51,8 @@ class Follower {
   Evaluator* evaluator_;
   const std::function<void(const Commit&)>& on_commit_;
   std::stop_token stop_;
-  std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
+  /// Shared with the sinks.
+  std::shared_ptr<Mailbox<Arrived>> answers_ = std::make_shared<Mailbox<Arrived>>();
   std::deque<TicketId> waiting_;
   std::map<TicketId, std::stop_source> flights_;
   std::map<TicketId, Result<Evaluation>> done_;

@@ -1,3 +1,4 @@
+// Checks the engine's options, and writes them as the settings that a run records.
 #include <chrono>
 #include <cmath>
 

@@ -56,14 +56,12 @@ BackendService::BackendService(Bus& bus, const WorkerOptions& options, const Wor
       tasks_(bus, backend.name),
       prepared_(without_exceptions(backend.make), options.prepared_tasks),
       ack_wait_(options.ack_wait),
-      next_rest_(options.rest) {}
+      rest_(options.rest, kLongestRest * options.rest) {}
 
 Status BackendService::begin(const std::stop_token& stop) {
   const std::string queue = jobs_queue(backend_.name, backend_.hardware);
   const std::string filter = jobs_filter(backend_.name, backend_.hardware);
-  const auto ack_wait = declare_queue(stop);
-  if (!ack_wait) return ack_wait.error();
-  held_.emplace(*ack_wait);
+  if (const auto ack_wait = declare_queue(stop); !ack_wait) return ack_wait.error();
   for (unsigned slot = 0; slot < std::max(backend_.slots, 1U); ++slot) {
     auto source = bus_.jobs(kJobsStream, queue, filter);
     if (!source) return source.error();
@@ -86,14 +84,14 @@ void BackendService::finish() {
   threads_.clear();
 }
 
-bool BackendService::rests() const {
+Moment BackendService::rests_until() const {
   const MutexLock lock(mutex_);
-  return steady_clock::now() < rests_until_;
+  return rest_.until();
 }
 
 void BackendService::serve(JobSource& source, const std::stop_token& stop) {
   milliseconds wait = kFirstFetchWait;
-  while (wait_while_resting(stop)) {
+  for (wait_while_resting(stop); !stop.stop_requested(); wait_while_resting(stop)) {
     const auto delivery = source.next(wait);
     wait = delivery ? kFirstFetchWait : std::min(2 * wait, kLongestFetchWait);
     if (delivery) handle(*delivery, stop);
@@ -102,21 +100,23 @@ void BackendService::serve(JobSource& source, const std::stop_token& stop) {
   if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
 }
 
-/// False if the worker stops.
-bool BackendService::wait_while_resting(const std::stop_token& stop) {
-  MutexLock lock(mutex_);
+void BackendService::wait_while_resting(const std::stop_token& stop) {
   bool rested = false;
-  while (!stop.stop_requested() && steady_clock::now() < rests_until_) {
-    rested = true;
-    rested_.wait_until(lock, stop, rests_until_, [] { return false; });
-  }
-  lock.unlock();
+  for (; rests() && !stop.stop_requested(); rested = true)
+    pause_for(rests_until() - steady_clock::now(), stop);
   if (rested && !stop.stop_requested()) changed_();
-  return !stop.stop_requested();
 }
 
+/// The server gets a sign of work three times in each period after which it would give the job to another
+/// worker.
 void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
-  const HeldJobs::Hold hold(*held_, delivery);
+  const milliseconds every = ack_wait_.load() / 3;
+  const Repeater still_working(
+      [&](Moment now, const std::stop_token&) {
+        delivery.still_working();
+        return now + every;
+      },
+      steady_clock::now() + every);
   auto message = decode_job(delivery.payload());
   if (!message) {
     if (const auto id = JobId::parse(delivery.id())) return answer(delivery, *id, message.error());
@@ -135,10 +135,12 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
     }
   }
   auto evaluation = evaluate(std::move(message->job), stop);
-  if (evaluation)
-    forget_rests();
-  else if (breaks_machine(evaluation.error().code))
+  if (evaluation) {
+    const MutexLock lock(mutex_);
+    rest_.succeeded();
+  } else if (breaks_machine(evaluation.error().code)) {
     rest_after(evaluation.error());
+  }
   answer(delivery, message->id, std::move(evaluation));
 }
 
@@ -190,26 +192,16 @@ void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluati
 }
 
 void BackendService::rest_after(const Error& error) {
-  milliseconds pause{};
+  Seconds pause{};
   {
     const MutexLock lock(mutex_);
-    const auto now = steady_clock::now();
-    if (now < rests_until_) return;  // another slot found out at the same time
-    pause = next_rest_;
-    rests_until_ = now + pause;
-    next_rest_ = std::min(2 * next_rest_, kLongestRest * options_.rest);
+    if (!rest_.failed(steady_clock::now())) return;  // another slot found out at the same time
+    pause = rest_.length();
   }
-  tell(Notice::Level::warning,
-       "the backend " + backend_.name + " takes no jobs for " +
-           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(pause).count()) +
-           " s, because this machine cannot serve it: " + describe(error));
+  tell(Notice::Level::warning, "the backend " + backend_.name + " takes no jobs for " +
+                                   std::to_string(static_cast<long long>(pause.count())) +
+                                   " s, because this machine cannot serve it: " + describe(error));
   changed_();
-}
-
-/// It works: the next failure is a first one.
-void BackendService::forget_rests() {
-  const MutexLock lock(mutex_);
-  next_rest_ = options_.rest;
 }
 
 void BackendService::tell(Notice::Level level, const std::string& text) const {

@@ -5,17 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/fleet/worker.hpp>
 
 #include "bus.hpp"
-#include "held_jobs.hpp"
 #include "messages.hpp"
 #include "task_gate.hpp"
 #include "task_source.hpp"
@@ -45,7 +43,7 @@ class BackendService {
 
   Offer offer() const { return {backend_.name, backend_.hardware, backend_.slots}; }
   /// It takes no jobs for a while, because its machine failed.
-  bool rests() const;
+  bool rests() const { return std::chrono::steady_clock::now() < rests_until(); }
 
  private:
   void serve(JobSource& source, const std::stop_token& stop);
@@ -53,9 +51,9 @@ class BackendService {
   Result<std::uint64_t> begin_again(const Delivery& delivery, const JobId& id, const std::stop_token& stop);
   Result<Evaluation> evaluate(EvaluationJob job, const std::stop_token& stop);
   void answer(Delivery& delivery, const JobId& id, Result<Evaluation> answer);
-  bool wait_while_resting(const std::stop_token& stop);
+  void wait_while_resting(const std::stop_token& stop);
+  Moment rests_until() const;
   void rest_after(const Error& error);
-  void forget_rests();
   void tell(Notice::Level level, const std::string& text) const;
   Error as_mine(Error error) const;
 
@@ -68,11 +66,8 @@ class BackendService {
   PreparedTasks prepared_;
   TaskGate gate_;
   std::atomic<milliseconds> ack_wait_;
-  std::optional<HeldJobs> held_;
   mutable Mutex mutex_;
-  StoppableCondition rested_;
-  std::chrono::steady_clock::time_point rests_until_ KERNELSMITH_GUARDED_BY(mutex_){};
-  milliseconds next_rest_ KERNELSMITH_GUARDED_BY(mutex_);
+  Rest rest_ KERNELSMITH_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<JobSource>> sources_;
   std::vector<std::jthread> threads_;
 };

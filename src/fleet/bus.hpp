@@ -57,7 +57,6 @@ class Delivery {
  public:
   virtual ~Delivery() = default;
   virtual const std::string& payload() const = 0;
-  virtual const std::string& subject() const = 0;
   virtual const std::string& id() const = 0;          ///< as it was put
   virtual std::uint64_t times_delivered() const = 0;  ///< this one included
   virtual void still_working() = 0;

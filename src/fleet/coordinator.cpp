@@ -48,18 +48,19 @@ Status Coordinator::begin() {
     if (const auto chosen = choose_hardware(kinds, options_.hardware); !chosen) return chosen.error();
   if (Status sent = send_task({}); !sent) return sent;
   asker_ = std::jthread([this](const std::stop_token& stop) { ask_all(stop); });
-  looker_ = std::jthread([this](const std::stop_token& stop) { look_for_results(stop); });
-  watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  looked_at_ = server_state();
+  next_look_ = steady_clock::now() + kLookEvery;
+  looker_.emplace(kLookTick, [this](const std::stop_token& stop) { look_for_results(stop); });
+  watcher_.emplace(kWatchEvery, [this](const std::stop_token&) { watch(); });
   return {};
 }
 
 Coordinator::~Coordinator() {
   pending_.wait_until_empty();
-  for (std::jthread* thread : {&asker_, &looker_, &watcher_}) {
-    if (!thread->joinable()) continue;
-    thread->request_stop();
-    thread->join();
-  }
+  asker_.request_stop();
+  if (asker_.joinable()) asker_.join();
+  looker_.reset();
+  watcher_.reset();
   listening_.clear();  // results that nobody waits for may still come
   remove_given_up();
 }
@@ -72,34 +73,15 @@ void Coordinator::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation
   const std::string subject = result_subject(key);
   if (!pending_.add({{key, 0}, std::move(text)}, std::move(stop), done))
     return done(fail(ErrorCode::invalid_argument, "this attempt is being evaluated already", subject));
-  push(subject);
-}
-
-void Coordinator::push(std::string subject) {
-  const MutexLock lock(mutex_);
-  to_ask_.push_back(std::move(subject));
-  changed_.notify_all();
-}
-
-void Coordinator::rest(milliseconds time, const std::stop_token& stop) {
-  MutexLock lock(mutex_);
-  changed_.wait_for(lock, stop, time, [] { return false; });
+  to_ask_.post(std::string(subject));
 }
 
 // What is asked.
 
 void Coordinator::ask_all(const std::stop_token& stop) {
-  for (;;) {
-    std::string subject;
-    {
-      MutexLock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this]() KERNELSMITH_REQUIRES(mutex_) { return !to_ask_.empty(); }))
-        return;
-      subject = std::move(to_ask_.front());
-      to_ask_.pop_front();
-    }
-    ask(subject, stop);
-  }
+  const std::stop_callback wake(stop, [this] { to_ask_.wake(); });
+  while (!stop.stop_requested())
+    if (const auto subject = to_ask_.take()) ask(*subject, stop);
 }
 
 void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
@@ -246,23 +228,19 @@ bool Coordinator::take(ResultMessage result) {
 // What the listening missed.
 
 void Coordinator::look_for_results(const std::stop_token& stop) {
-  std::uint64_t state = server_state();
-  auto next = steady_clock::now() + kLookEvery;
-  while (!stop.stop_requested()) {
-    rest(kLookTick, stop);
-    remove_given_up();
-    if (bus_->away_for().count() > 0) continue;
-    const auto now = steady_clock::now();
-    const bool again = std::exchange(state, server_state()) != state;
-    if (!again && now < next) continue;
-    next = now + kLookEvery;
-    if (again && !join_fleet(*bus_, stop)) continue;  // a server that lost its disk has no streams
-    const std::vector<Asked> jobs = pending_.asked_before(again ? now : now - kLookEvery);
-    if (jobs.empty()) unanswered_since_.reset();
-    for (const Asked& job : jobs)
-      if (!look_for(job, stop)) break;
-    look_for_workers(stop);
-  }
+  remove_given_up();
+  if (bus_->away_for().count() > 0) return;
+  const Moment now = steady_clock::now();
+  const std::uint64_t state = server_state();
+  const bool again = std::exchange(looked_at_, state) != state;
+  if (!again && now < next_look_) return;
+  next_look_ = now + kLookEvery;
+  if (again && !join_fleet(*bus_, stop)) return;  // a server that lost its disk has no streams
+  const std::vector<Asked> jobs = pending_.asked_before(again ? now : now - kLookEvery);
+  if (jobs.empty()) unanswered_since_.reset();
+  for (const Asked& job : jobs)
+    if (!look_for(job, stop)) break;
+  look_for_workers(stop);
 }
 
 bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
@@ -306,7 +284,7 @@ bool Coordinator::no_answer(const Error& error, Moment asked) {
 }
 
 void Coordinator::ask_again(const std::string& subject) {
-  if (pending_.ask_again(subject)) push(subject);
+  if (pending_.ask_again(subject)) to_ask_.post(std::string(subject));
 }
 
 void Coordinator::look_for_workers(const std::stop_token& stop) {
@@ -333,35 +311,21 @@ void Coordinator::look_for_workers(const std::stop_token& stop) {
 }
 
 void Coordinator::remove_given_up() {
-  std::vector<std::uint64_t> sequences;
-  {
-    const MutexLock lock(mutex_);
-    sequences = std::exchange(given_up_, {});
-  }
-  for (const std::uint64_t sequence : sequences) bus_->remove(kJobsStream, sequence);
+  while (const auto sequence = given_up_.take(Moment{})) bus_->remove(kJobsStream, *sequence);
 }
 
 // What is not waited for.
 
-void Coordinator::watch(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    rest(kWatchEvery, stop);
-    for (const std::string& subject : pending_.stopped()) {
-      const auto queued = pending_.finish(subject, fail(ErrorCode::cancelled, "the evaluation was stopped"));
-      if (queued.value_or(0) == 0) continue;
-      const MutexLock lock(mutex_);
-      given_up_.push_back(*queued);
-    }
-    tell_of_absence();
-    if (bus_->away_for() > options_.patience) pending_.fail_all(bus_->away_error());
+void Coordinator::watch() {
+  for (const std::string& subject : pending_.stopped()) {
+    const auto queued = pending_.finish(subject, fail(ErrorCode::cancelled, "the evaluation was stopped"));
+    if (queued.value_or(0) != 0) given_up_.post(std::uint64_t{*queued});
   }
-}
-
-void Coordinator::tell_of_absence() {
   const milliseconds away = bus_->away_for();
   if (away >= kTellAfter && !std::exchange(told_of_absence_, true))
     tell("waiting for the server: " + bus_->away_error().message);
   if (away == 0ms && std::exchange(told_of_absence_, false)) tell("the server is there again");
+  if (away > options_.patience) pending_.fail_all(bus_->away_error());
 }
 
 void Coordinator::tell(const std::string& words) const {

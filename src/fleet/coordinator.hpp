@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/fleet/fleet_evaluator.hpp>
 
 #include "bus.hpp"
@@ -59,13 +58,8 @@ class Coordinator final : public Evaluator {
   void look_for_workers(const std::stop_token& stop);
   void remove_given_up();
 
-  void watch(const std::stop_token& stop);
-  void tell_of_absence();
+  void watch();
   void tell(const std::string& words) const;
-
-  void push(std::string subject);
-  /// Sleeps, or wakes at a stop.
-  void rest(milliseconds time, const std::stop_token& stop);
 
   const std::shared_ptr<Bus> bus_;
   const std::string backend_;
@@ -81,21 +75,22 @@ class Coordinator final : public Evaluator {
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
   // The looking thread's.
+  std::uint64_t looked_at_ = 0;  ///< server_state()
+  Moment next_look_{};
   std::optional<Moment> without_worker_since_, unanswered_since_;
   bool told_of_workers_ = false;
 
   // The watching thread's.
   bool told_of_absence_ = false;
 
+  Mailbox<std::string> to_ask_;      ///< subjects
+  Mailbox<std::uint64_t> given_up_;  ///< sequences of jobs that nobody waits for
   Mutex mutex_;
-  StoppableCondition changed_;
-  std::deque<std::string> to_ask_ KERNELSMITH_GUARDED_BY(mutex_);
-  // Sequences of jobs that nobody waits for.
-  std::vector<std::uint64_t> given_up_ KERNELSMITH_GUARDED_BY(mutex_);
   std::string measured_on_ KERNELSMITH_GUARDED_BY(mutex_);              // what the first report named
   std::optional<std::string> hardware_ KERNELSMITH_GUARDED_BY(mutex_);  // of the latest run
 
-  std::jthread asker_, looker_, watcher_;  ///< last: they use all above
+  std::jthread asker_;  ///< it and the others last: they use all above
+  std::optional<Repeater> looker_, watcher_;
 };
 
 }  // namespace kernelsmith::fleet

@@ -1,5 +1,6 @@
 #include "nats_connection.hpp"
 
+#include <thread>
 #include <utility>
 
 namespace kernelsmith::fleet {
@@ -38,8 +39,8 @@ Result<std::shared_ptr<NatsConnection>> NatsConnection::open(const BusOptions& w
       return nats_error(outcome, "the NATS server cannot be used", wanted.server.url);
     std::this_thread::sleep_for(kPause);
   }
-  opened->keeper_ = std::jthread(
-      [connection = opened.get()](const std::stop_token& ended) { connection->keep_open(ended); });
+  opened->keeper_.emplace(kReopenPause,
+                          [connection = opened.get()](const std::stop_token&) { connection->keep_open(); });
   return opened;
 }
 
@@ -57,8 +58,7 @@ Outcome NatsConnection::try_to_open() {
 }
 
 NatsConnection::~NatsConnection() {
-  keeper_.request_stop();
-  if (keeper_.joinable()) keeper_.join();
+  keeper_.reset();
   std::shared_ptr<NatsLink> last;
   const MutexLock lock(mutex_);
   std::swap(last, link_);
@@ -74,16 +74,10 @@ void NatsConnection::happened(NatsLink::Event event) {
   lost_at_.compare_exchange_strong(connected, now_ms());
 }
 
-void NatsConnection::keep_open(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    {
-      MutexLock lock(mutex_);
-      changed_.wait_for(lock, stop, kReopenPause, [] { return false; });
-    }
-    if (stop.stop_requested() || !link()->is_closed() || !try_to_open().ok()) continue;
-    const MutexLock lock(on_link_mutex_);
-    for (OnLink* one : on_link_) one->begin_on(link());
-  }
+void NatsConnection::keep_open() {
+  if (!link()->is_closed() || !try_to_open().ok()) return;
+  const MutexLock lock(on_link_mutex_);
+  for (OnLink* one : on_link_) one->begin_on(link());
 }
 
 std::shared_ptr<NatsLink> NatsConnection::link() const {

@@ -11,9 +11,8 @@
 #include <set>
 #include <stop_token>
 #include <string>
-#include <thread>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 
 #include "bus.hpp"
 #include "nats_link.hpp"
@@ -63,7 +62,7 @@ class NatsConnection {
         settings_(std::move(settings)) {}
   Outcome try_to_open();
   void happened(NatsLink::Event event);
-  void keep_open(const std::stop_token& stop);
+  void keep_open();
   Error no_answer(const Outcome& outcome) const;
 
   const std::string url_;
@@ -73,12 +72,11 @@ class NatsConnection {
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::int64_t> lost_at_ = 0;  ///< of the steady clock, in milliseconds; 0 while connected
   mutable Mutex mutex_;
-  StoppableCondition changed_;
   std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);
   Outcome refused_ KERNELSMITH_GUARDED_BY(mutex_);  // the latest try to open a link
   Mutex on_link_mutex_;
   std::set<OnLink*> on_link_ KERNELSMITH_GUARDED_BY(on_link_mutex_);
-  std::jthread keeper_;  ///< last: it uses all above
+  std::optional<Repeater> keeper_;  ///< last: it uses all above
 };
 
 }  // namespace kernelsmith::fleet

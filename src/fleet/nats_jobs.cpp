@@ -14,7 +14,6 @@ class NatsDelivery final : public Delivery {
   NatsDelivery(std::shared_ptr<NatsConnection> connection, natsMsg* message)
       : connection_(std::move(connection)),
         payload_(payload_of(message)),
-        subject_(natsMsg_GetSubject(message)),
         reply_(natsMsg_GetReply(message) ? natsMsg_GetReply(message) : "") {
     const char* id = nullptr;
     if (natsMsgHeader_Get(message, kIdHeader, &id) == NATS_OK && id) id_ = id;
@@ -24,7 +23,6 @@ class NatsDelivery final : public Delivery {
   }
 
   const std::string& payload() const override { return payload_; }
-  const std::string& subject() const override { return subject_; }
   const std::string& id() const override { return id_; }
   std::uint64_t times_delivered() const override { return times_; }
   void still_working() override { send("+WPI"); }
@@ -38,7 +36,7 @@ class NatsDelivery final : public Delivery {
   }
 
   const std::shared_ptr<NatsConnection> connection_;
-  const std::string payload_, subject_, reply_;
+  const std::string payload_, reply_;
   std::string id_;
   std::uint64_t times_ = 1;
 };

@@ -2,7 +2,6 @@
 // out of the table answers it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,14 +11,12 @@
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 
 #include "messages.hpp"
 #include "names.hpp"
 
 namespace kernelsmith::fleet {
-
-using Moment = std::chrono::steady_clock::time_point;
 
 /// What has to be sent for a job.
 struct Asking {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "messages.hpp"
 #include "names.hpp"

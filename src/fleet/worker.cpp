@@ -1,10 +1,11 @@
 // run_worker: joins the fleet, says what it offers, and serves its backends until it is told to stop.
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <random>
-#include <thread>
 #include <utility>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/fleet/worker.hpp>
 
 #include "backend_service.hpp"
@@ -41,21 +42,19 @@ class Announcer {
   /// Returns when the fleet knows; then a thread goes on.
   Status begin(const std::stop_token& stop) {
     if (Status told = announce(stop); !told) return told;
-    thread_ = std::jthread([this](const std::stop_token& ended) { repeat(ended); });
+    connections_ = bus_.connections();
+    streams_lost_ = bus_.streams_lost();
+    next_ = steady_clock::now() + options_.announce_every;
+    repeater_.emplace(kRenewalCheck, [this](const std::stop_token& ended) { repeat(ended); });
     return {};
   }
 
-  void changed() {
-    const MutexLock lock(mutex_);
-    due_ = true;
-    wake_.notify_all();
-  }
+  void changed() { due_ = true; }
 
   /// From now on no run counts on this worker.
   void end() {
-    if (!thread_.joinable()) return;
-    thread_.request_stop();
-    thread_.join();
+    if (!repeater_) return;
+    repeater_.reset();
     bus_.remove(kWorkersStream, subject_);
   }
 
@@ -69,39 +68,25 @@ class Announcer {
   }
 
   void repeat(const std::stop_token& stop) {
-    std::uint64_t connections = bus_.connections(), streams_lost = bus_.streams_lost();
-    std::string away;  // what was reported of it
-    auto next = steady_clock::now() + options_.announce_every;
-    while (!stop.stop_requested()) {
-      bool due = false;
-      {
-        MutexLock lock(mutex_);
-        wake_.wait_for(lock, stop, kRenewalCheck, [this]() KERNELSMITH_REQUIRES(mutex_) { return due_; });
-        due = std::exchange(due_, false);
-      }
-      if (bus_.away_for().count() > 0) {
-        tell_away(away);
-        continue;
-      }
-      away.clear();
-      const bool again = std::exchange(connections, bus_.connections()) != connections;
-      if (again) join_again(stop);
-      const std::uint64_t lost = bus_.streams_lost();
-      if (lost != streams_lost)
-        tell(Notice::Level::warning, "the server had lost streams of the fleet; they are made anew");
-      if (!due && !again && lost == streams_lost && steady_clock::now() < next) continue;
-      streams_lost = lost;
-      next = steady_clock::now() + options_.announce_every;
-      declare_queues(stop);
-      if (const Status told = announce(stop); !told && !stop.stop_requested())
-        tell(Notice::Level::warning, "no run learns of this worker: " + describe(told.error()));
-    }
+    if (bus_.away_for().count() > 0) return tell_away();
+    told_away_.clear();
+    const std::uint64_t connections = bus_.connections();
+    const bool again = std::exchange(connections_, connections) != connections;
+    if (again) join_again(stop);
+    const std::uint64_t streams_lost = bus_.streams_lost();
+    const bool lost = std::exchange(streams_lost_, streams_lost) != streams_lost;
+    if (lost) tell(Notice::Level::warning, "the server had lost streams of the fleet; they are made anew");
+    if (!due_.exchange(false) && !again && !lost && steady_clock::now() < next_) return;
+    next_ = steady_clock::now() + options_.announce_every;
+    declare_queues(stop);
+    if (const Status told = announce(stop); !told && !stop.stop_requested())
+      tell(Notice::Level::warning, "no run learns of this worker: " + describe(told.error()));
   }
 
-  void tell_away(std::string& told) const {
+  void tell_away() {
     const auto why = bus_.refusal();
     const std::string text = "the server is away" + (why ? "; " + why->message : "");
-    if (std::exchange(told, text) != text) tell(Notice::Level::warning, text);
+    if (std::exchange(told_away_, text) != text) tell(Notice::Level::warning, text);
   }
 
   /// A server that lost its disk has neither streams nor queues.
@@ -129,10 +114,14 @@ class Announcer {
   const WorkerOptions& options_;
   const std::vector<std::unique_ptr<BackendService>>& services_;
   const std::string subject_;
-  Mutex mutex_;
-  StoppableCondition wake_;
-  bool due_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  std::jthread thread_;
+  std::atomic<bool> due_ = false;  ///< what it offers has changed
+
+  // The repeater's.
+  std::uint64_t connections_ = 0, streams_lost_ = 0;
+  std::string told_away_;  ///< what was reported of the server's absence
+  Moment next_{};
+
+  std::optional<Repeater> repeater_;  ///< last: it uses all above
 };
 
 }  // namespace
@@ -176,10 +165,7 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
   if (begun) begun = announcer.begin(stop);
   if (begun) {
     if (options.tell) options.tell({Notice::Level::info, "joined the fleet at " + options.server.url});
-    Mutex mutex;
-    StoppableCondition stopped;
-    MutexLock lock(mutex);
-    stopped.wait(lock, stop, [] { return false; });
+    wait_for_stop(stop);
   }
   ended.request_stop();
   announcer.end();

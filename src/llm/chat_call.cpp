@@ -39,6 +39,14 @@ ModelCall call_of(const ModelSettings& model, const KeepOptions& keep) {
   return call;
 }
 
+void add_tokens(const Usage& usage, Cost& cost) {
+  cost.input_tokens += usage.input_tokens;
+  cost.output_tokens += usage.output_tokens;
+  if (usage.cached_tokens > 0) cost.cached_tokens = cost.cached_tokens.value_or(0) + usage.cached_tokens;
+  if (usage.reasoning_tokens > 0)
+    cost.reasoning_tokens = cost.reasoning_tokens.value_or(0) + usage.reasoning_tokens;
+}
+
 Bill::Bill(const std::string& model, std::optional<Price> price) : price_(price) {
   cost_.model = model;
   cost_.unpriced = !price;
@@ -67,11 +75,7 @@ void Bill::add(const std::optional<Usage>& usage) {
     ++cost_.untold;
     return;
   }
-  cost_.input_tokens += usage->input_tokens;
-  cost_.output_tokens += usage->output_tokens;
-  if (usage->cached_tokens > 0) cost_.cached_tokens = cost_.cached_tokens.value_or(0) + usage->cached_tokens;
-  if (usage->reasoning_tokens > 0)
-    cost_.reasoning_tokens = cost_.reasoning_tokens.value_or(0) + usage->reasoning_tokens;
+  add_tokens(*usage, cost_);
   if (price_) cost_.usd += cost_of(*usage, *price_);
 }
 

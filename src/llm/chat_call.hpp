@@ -21,6 +21,9 @@ Sampling sampling_of(const ModelCall& call);
 /// The call without its messages.
 ModelCall call_of(const ModelSettings& model, const KeepOptions& keep);
 
+/// Adds what a server counted.
+void add_tokens(const Usage& usage, Cost& cost);
+
 /// What attempts at one call cost. Used on the client's thread. `prompt_tokens` are estimate_tokens()'.
 class Bill {
  public:

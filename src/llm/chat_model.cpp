@@ -22,7 +22,7 @@ struct PendingTurn {
     bill.add(*reply, prompt_tokens);
     ProposalRequest request;
     request.op = Operator::translate;  // the only one that needs no parent
-    Proposal proposal = proposal_from(*reply, request, Prompt{}, base, std::nullopt);
+    Proposal proposal = proposal_from(*reply, request, Prompt{}, base);
     proposal.prompt.reset();
     proposal.cost = bill.cost();
     proposal.reply = kept_of(*reply, Prompt{}, sampling, std::numeric_limits<std::size_t>::max());

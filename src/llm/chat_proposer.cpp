@@ -11,18 +11,6 @@
 namespace kernelsmith {
 namespace {
 
-/// The cost that a reply reports of itself, whoever sent it.
-Cost cost_from(const ModelReply& reply, const std::optional<Price>& price) {
-  if (!reply.usage) return {};
-  Cost cost;
-  cost.input_tokens = reply.usage->input_tokens;
-  cost.output_tokens = reply.usage->output_tokens;
-  if (reply.usage->cached_tokens > 0) cost.cached_tokens = reply.usage->cached_tokens;
-  if (reply.usage->reasoning_tokens > 0) cost.reasoning_tokens = reply.usage->reasoning_tokens;
-  if (price) cost.usd = cost_of(*reply.usage, *price);
-  return cost;
-}
-
 using llm::beginning_of;
 using llm::kNameBytes;
 
@@ -148,7 +136,7 @@ class ChatProposer final : public Proposer {
       if (!reply && bill.empty()) return reply.error();
       if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), prompt.digest()};
       bill.add(*reply, prompt.tokens);
-      Proposal proposal = proposal_from(*reply, request, prompt, shared->blank, std::nullopt);
+      Proposal proposal = proposal_from(*reply, request, prompt, shared->blank);
       proposal.cost = bill.cost();
       if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, sampling, shared->keep.bytes);
       return proposal;
@@ -183,7 +171,7 @@ KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, Sampling sampli
 }
 
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
-                       const Source& blank, const std::optional<Price>& price) {
+                       const Source& blank) {
   Proposal proposal;
   if (auto refusal = refusal_of(reply)) {
     proposal.outcome = std::move(*refusal);
@@ -200,7 +188,7 @@ Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, 
     else
       proposal.outcome = std::get<Refusal>(std::move(outcome));
   }
-  proposal.cost = cost_from(reply, price);
+  if (reply.usage) llm::add_tokens(*reply.usage, proposal.cost);
   proposal.prompt = prompt.digest();
   return proposal;
 }

@@ -157,41 +157,41 @@ class ModelClient::Impl {
     while (!queue_.empty() && !trying_) {
       const auto now = Clock::now();
       if (unreadable_) {
-        const LiveCallPtr call = std::move(queue_.front());
-        queue_.pop_front();
-        answer(call, *unreadable_);
+        answer(first(), *unreadable_);
         continue;
       }
       if (now < spent_until_) {
-        const LiveCallPtr call = std::move(queue_.front());
-        queue_.pop_front();
-        turn_away(call, std::chrono::ceil<std::chrono::seconds>(spent_until_ - now));
+        turn_away(first(), std::chrono::ceil<std::chrono::seconds>(spent_until_ - now));
         continue;
       }
       const auto wait = pacer_.wait_for(queue_.front()->tokens, now);
       if (!wait) return;  // the end of another call pumps again
       if (*wait > std::chrono::milliseconds{0}) {
-        tell_of_wait(*wait);
+        tell_of_pause(*wait, "the next call goes out in " + std::to_string(wait->count() / 1000) +
+                                 " s: proposer.requests_per_minute, tokens_per_minute and the server's "
+                                 "pauses allow none before");
         next_slot_.expires_at(now + *wait);
         next_slot_.async_wait([this](const boost::system::error_code& error) {
           if (!error) pump();
         });
         return;
       }
-      const LiveCallPtr call = std::move(queue_.front());
-      queue_.pop_front();
-      send(call);
+      send(first());
     }
   }
 
-  void tell_of_wait(std::chrono::milliseconds wait) {
-    const auto until = Clock::now() + wait;
-    if (wait < kWorthTelling || !options_.notice || until <= told_until_ + kWorthTelling) return;
+  LiveCallPtr first() {
+    LiveCallPtr call = std::move(queue_.front());
+    queue_.pop_front();
+    return call;
+  }
+
+  /// Once for each pause.
+  void tell_of_pause(std::chrono::milliseconds pause, const std::string& words) {
+    const auto until = Clock::now() + pause;
+    if (pause < kWorthTelling || until <= told_until_ + kWorthTelling) return;
     told_until_ = until;
-    options_.notice(
-        {Notice::Level::warning, "the next call goes out in " + std::to_string(wait.count() / 1000) +
-                                     " s: proposer.requests_per_minute, tokens_per_minute and the "
-                                     "server's pauses allow none before"});
+    tell(words);
   }
 
   void send(const LiveCallPtr& call) {
@@ -242,12 +242,11 @@ class ModelClient::Impl {
 
   /// Once: it is the same with every reply if a server takes the answer for reasoning.
   void tell_of_reasoning(const ModelReply& reply) {
-    if (told_of_reasoning_ || !options_.notice || !is_only_reasoning(reply)) return;
+    if (told_of_reasoning_ || !is_only_reasoning(reply)) return;
     told_of_reasoning_ = true;
-    options_.notice(
-        {Notice::Level::warning,
-         "a reply has no text, all of it is called reasoning (reasoning_content): if that holds a "
-         "complete program, it is taken. The server's reasoning parser may not fit the model"});
+    tell(
+        "a reply has no text, all of it is called reasoning (reasoning_content): if that holds a "
+        "complete program, it is taken. The server's reasoning parser may not fit the model");
   }
 
   static void tell_lost(const LiveCallPtr& call, const std::optional<LostCall>& lost) {
@@ -280,10 +279,8 @@ class ModelClient::Impl {
       return;
     }
     pacer_.hold_until(until);
-    if (pause < kWorthTelling || !options_.notice || until <= told_until_ + kWorthTelling) return;
-    told_until_ = until;
-    options_.notice({Notice::Level::warning, "the server's rate limits are used up: no call goes out for " +
-                                                 std::to_string(pause.count() / 1000) + " s"});
+    tell_of_pause(pause, "the server's rate limits are used up: no call goes out for " +
+                             std::to_string(pause.count() / 1000) + " s");
   }
 
   void turn_away(const LiveCallPtr& call, std::chrono::seconds left) {

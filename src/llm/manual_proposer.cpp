@@ -1,11 +1,10 @@
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 #include <kernelsmith/llm/manual_proposer.hpp>
 
@@ -45,12 +44,15 @@ class ManualProposer final : public Proposer {
         blank_(prompts_.blank_candidate()),
         options_(std::move(options)),
         queue_(std::move(queue)),
-        watcher_([this](const std::stop_token& end) { watch(end); }) {}
+        watcher_(std::in_place, options_.interval, [this](const std::stop_token&) { watch(); }) {}
 
   ~ManualProposer() override {
-    watcher_.request_stop();
-    changed_.notify_all();
-    watcher_.join();
+    watcher_.reset();
+    MutexLock lock(mutex_);
+    std::vector<Waiting> left = std::exchange(waiting_, {});
+    for (const Waiting& waiting : left) queue_.withdraw(waiting.request.ticket);
+    lock.unlock();
+    for (Waiting& waiting : left) waiting.done(cancelled());
   }
 
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
@@ -67,7 +69,7 @@ class ManualProposer final : public Proposer {
         refused = posted.error();
     }
     if (refused) return done(*refused);
-    changed_.notify_all();
+    watcher_->wake();
   }
 
  private:
@@ -78,22 +80,15 @@ class ManualProposer final : public Proposer {
     Sink<Proposal> done;
   };
 
-  void watch(const std::stop_token& end) {
+  void watch() {
     MutexLock lock(mutex_);
-    while (!end.stop_requested()) {
-      std::vector<std::pair<Waiting, Result<Proposal>>> answered = look();
-      lock.unlock();
-      for (auto& [waiting, answer] : answered) waiting.done(std::move(answer));
-      lock.lock();
-      // What was answered is in the journal's hands now: only then are its files put away.
-      for (const auto& [waiting, answer] : answered)
-        if (answer) queue_.put_away(waiting.request.ticket);
-      changed_.wait_for(lock, options_.interval, [&] { return end.stop_requested(); });
-    }
-    std::vector<Waiting> left = std::exchange(waiting_, {});
-    for (const Waiting& waiting : left) queue_.withdraw(waiting.request.ticket);
+    std::vector<std::pair<Waiting, Result<Proposal>>> answered = look();
     lock.unlock();
-    for (Waiting& waiting : left) waiting.done(cancelled());
+    for (auto& [waiting, answer] : answered) waiting.done(std::move(answer));
+    lock.lock();
+    // What was answered is in the journal's hands now: only then are its files put away.
+    for (const auto& [waiting, answer] : answered)
+      if (answer) queue_.put_away(waiting.request.ticket);
   }
 
   /// Takes out whoever has an answer or waits no more.
@@ -110,7 +105,7 @@ class ManualProposer final : public Proposer {
       }
       const Found found = queue_.look(ticket, now, seconds(options_.settle));
       if (const auto* reply = std::get_if<ModelReply>(&found)) {
-        Proposal proposal = proposal_from(*reply, waiting.request, waiting.prompt, blank_, std::nullopt);
+        Proposal proposal = proposal_from(*reply, waiting.request, waiting.prompt, blank_);
         answered.emplace_back(std::move(waiting), std::move(proposal));
         continue;
       }
@@ -128,10 +123,9 @@ class ManualProposer final : public Proposer {
   const Source blank_;  ///< PromptBuilder::blank_candidate()
   const ManualOptions options_;
   Mutex mutex_;
-  Condition changed_;
   QueueFolder queue_ KERNELSMITH_GUARDED_BY(mutex_);
   std::vector<Waiting> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::jthread watcher_;
+  std::optional<Repeater> watcher_;
 };
 
 }  // namespace

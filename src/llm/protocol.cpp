@@ -1,3 +1,4 @@
+// What the protocols of model servers share: the request's common fields, usage, and names.
 #include "codecs.hpp"
 
 namespace kernelsmith {

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "wire.hpp"
 

@@ -1,6 +1,4 @@
-#include <algorithm>
-#include <cmath>
-
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/llm/retry.hpp>
 
 namespace kernelsmith {
@@ -9,9 +7,8 @@ using std::chrono::milliseconds;
 
 std::optional<milliseconds> RetryPolicy::pause(unsigned failed, const CallFailure& last, Rng& rng) const {
   if (!last.transient || failed >= attempts) return std::nullopt;
-  const auto ceiling = std::min(static_cast<double>(longest_pause.count()),
-                                static_cast<double>(first_pause.count()) * std::exp2(failed - 1.0));
-  const milliseconds jitter(static_cast<milliseconds::rep>(ceiling * rng.uniform()));
+  const auto jitter = std::chrono::duration_cast<milliseconds>(
+      growing_pause(first_pause, failed, longest_pause) * rng.uniform());
   if (!last.retry_after) return jitter;
   if (*last.retry_after > longest_asked_pause) return std::nullopt;
   return *last.retry_after + jitter / 4;

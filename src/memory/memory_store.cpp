@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/core/descriptor.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/memory/memory_store.hpp>
 
 namespace kernelsmith {

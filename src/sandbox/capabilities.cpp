@@ -2,8 +2,8 @@
 
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/sandbox/cgroup.hpp>
-#include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/process.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "bubblewrap.hpp"
 #include "seccomp.hpp"

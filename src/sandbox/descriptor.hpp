@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include <kernelsmith/core/descriptor.hpp>
-#include <kernelsmith/core/files.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith {
 

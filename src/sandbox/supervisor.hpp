@@ -12,8 +12,8 @@
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/sandbox/cgroup.hpp>
-#include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/spec.hpp>
 
 #include "descriptor.hpp"

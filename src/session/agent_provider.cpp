@@ -1,4 +1,5 @@
 // The proposer `agent` of run.yaml: which command, with which budget, and what it may see.
+#include <algorithm>
 #include <cstdlib>
 
 #include <kernelsmith/agent/agent_proposer.hpp>
@@ -12,53 +13,6 @@ namespace {
 
 class AgentProvider final : public ProposerProvider {
  public:
-  void read(YamlMap& in) override {
-    if (options_.command.empty())
-      in.required("command", options_.command);
-    else if (in.kind("command") != YamlKind::absent)
-      in.required("command", options_.command);
-    if (in.ok() && options_.command.empty()) in.refuse("command", "no command is named");
-    for (const char* key : {"command", "network", "environment", "read_only"})
-      if (in.kind(key) != YamlKind::absent) is_stored_ = false;
-    in.optional("name", options_.name);
-    in.optional("network", options_.network);
-    in.optional("environment", environment_);
-    in.optional("read_only", read_only_);
-    std::uint64_t parallel = options_.parallel;
-    in.optional("parallel", parallel, {1, 256});
-    options_.parallel = static_cast<unsigned>(parallel);
-    in.optional("memory_bytes", options_.memory_bytes, {1ULL << 26, 1ULL << 42});
-    in.optional("transcript_bytes", options_.transcript_bytes, {0, 1ULL << 28});
-    in.optional_map("budget", [&](YamlMap& map) {
-      map.optional("time_s", options_.time_s, {0.1, 7 * 86'400.0});
-      map.optional("evaluations", options_.evaluations, {0, 1'000'000});
-      if (map.kind("usd") == YamlKind::absent) return;
-      double usd = 0;
-      map.required("usd", usd, {0, 1e6});
-      options_.usd = usd;
-    });
-    prompts_.read(in);
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("command", options_.command);
-    out.put("name", options_.name);
-    out.put("network", options_.network);
-    out.put("environment", environment_);
-    out.put("read_only", read_only_);
-    out.put("parallel", static_cast<std::uint64_t>(options_.parallel));
-    out.put("memory_bytes", options_.memory_bytes);
-    out.put("transcript_bytes", options_.transcript_bytes);
-    out.map("budget", [&](YamlWriter& map) {
-      map.put("time_s", options_.time_s);
-      map.put("evaluations", options_.evaluations);
-      if (options_.usd) map.put("usd", *options_.usd);
-    });
-    prompts_.write(out);
-  }
-
-  void mark_untrusted() override { is_stored_ = true; }
-
   /// Confined to its workspace a stranger's command does no harm.
   std::vector<std::string> settings_to_reconfirm() const override {
     if (options_.network) return {"network=true"};
@@ -68,13 +22,13 @@ class AgentProvider final : public ProposerProvider {
   }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
-    if (is_stored_ && !settings_to_reconfirm().empty())
+    if (is_stored_alone() && !settings_to_reconfirm().empty())
       return fail(
           ErrorCode::invalid_argument,
           "this run's agent, " + escape_controls(options_.command.front()) + ", sees more than its workspace",
-          place(),
-          "if you trust its command in run.yaml, say so: kernelsmith resume RUN --set '" + place() + "." +
-              settings_to_reconfirm().front() + "'");
+          context.place,
+          "if you trust its command in run.yaml, say so: kernelsmith resume RUN --set '" + context.place +
+              "." + settings_to_reconfirm().front() + "'");
     AgentOptions options = options_;
     for (const std::string& name : environment_) {
       const char* value = std::getenv(name.c_str());
@@ -86,10 +40,10 @@ class AgentProvider final : public ProposerProvider {
       std::error_code ignored;
       if (!std::filesystem::path(path).is_absolute() || !std::filesystem::exists(path, ignored))
         return fail(ErrorCode::not_found, "the agent is to see what is not there", path,
-                    place() + ".read_only lists absolute paths");
+                    context.place + ".read_only lists absolute paths");
       options.read_only.emplace_back(path);
     }
-    auto builder = prompt_settings().builder(task);
+    auto builder = prompt_settings().builder(task, context);
     if (!builder) return builder.error();
     auto proposer = make_agent_proposer(std::move(*builder), task, std::move(options));
     if (!proposer) return proposer;
@@ -100,20 +54,13 @@ class AgentProvider final : public ProposerProvider {
     ProposerExam exam = ProposerProvider::examine(task, stop);
     for (DryCheck& check : exam.checks)
       if (!check.error) check.detail = "its command and what it may see are there";
-    exam.prompts = prompt_settings().options();
+    exam.prompts = prompt_settings().options(context);
     CallTerms terms;
-    terms.model = models().front();
+    terms.model = name();
     terms.is_agent = true;
     terms.agent_usd = options_.usd;
     exam.calls.push_back(std::move(terms));
     return exam;
-  }
-
-  Status check_prices() const override {
-    if (options_.usd) return {};
-    return fail(ErrorCode::invalid_argument, "a budget of money holds only if each agent has one",
-                place() + ".budget.usd",
-                "set it to what one request may cost; the agent reports what it spends");
   }
 
   Result<CallPlanner> planner(const Task&) const override {
@@ -124,26 +71,58 @@ class AgentProvider final : public ProposerProvider {
     });
   }
 
-  std::string destination() const override {
+  ProposerTraits traits() const override {
+    return {.operators = {{Operator::rewrite, ""}}, .models = {name()}, .in_flight = options_.parallel};
+  }
+
+  ProposerOutlook outlook() const override {
+    AskedModel agent{.name = name(), .prompts = std::nullopt, .may_be_given_up = true};
+    if (!options_.usd)
+      agent.unpriced = fail(ErrorCode::invalid_argument, "a budget of money holds only if each agent has one",
+                            context.place + ".budget.usd",
+                            "set it to what one request may cost; the agent reports what it spends");
     std::string words = "runs " + joined(options_.command) + " in a sandbox";
     words += options_.network ? " with this machine's network" : " without network";
-    return words + (environment_.empty() ? "" : ", with $" + joined(environment_));
+    if (!environment_.empty()) words += ", with $" + joined(environment_);
+    return {.models = {std::move(agent)}, .destination = std::move(words)};
+  }
+
+ private:
+  void list(Section& io) override {
+    io.needed(
+        "command", options_.command,
+        "the program, looked up in PATH, and its arguments. If it lies outside /usr (npm, pyenv, "
+        "`~/.local/bin`), `read_only` lists its folder, that of the file which it links to, and that of "
+        "its `#!` interpreter");
+    io("name", options_.name, "what its cost is counted under");
+    io.by_default("the command's");
+    io("network", options_.network, "whether it has this machine's network");
+    io("environment", environment_, "variables of this machine's that it sees");
+    io("read_only", read_only_, "absolute paths that it sees, beside the toolchain");
+    io("parallel", options_.parallel, {1, 256}, "agents at a time");
+    io("memory_bytes", options_.memory_bytes, {1ULL << 26, 1ULL << 42},
+       "of all its processes, where a cgroup can be made");
+    io("transcript_bytes", options_.transcript_bytes, {0, 1ULL << 28}, "of what it prints: the tail is kept");
+    io.map("budget", [this](Section& budget) {
+      budget("time_s", options_.time_s, {0.1, 7 * kDayS}, "for one request");
+      budget("evaluations", options_.evaluations, {0, 1'000'000}, "for one request");
+      budget.maybe("usd", options_.usd, {0, 1e6}, "for one request; the agent reports what it spends");
+    });
+    prompts_.list(io);
   }
 
   /// As make_agent_proposer() names it.
-  std::vector<std::string> models() const override {
-    if (!options_.name.empty()) return {options_.name};
-    if (options_.command.empty()) return {};
-    return {std::filesystem::path(options_.command.front()).filename().string()};
+  std::string name() const {
+    if (!options_.name.empty() || options_.command.empty()) return options_.name;
+    return std::filesystem::path(options_.command.front()).filename().string();
   }
 
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
-  void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
-  void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
-  bool may_be_given_up(const std::string&) const override { return true; }
-  std::optional<unsigned> proposals_in_flight() const override { return options_.parallel; }
+  /// Whether only a run folder says what runs, and what it sees.
+  bool is_stored_alone() const {
+    const auto keys = {"command", "network", "environment", "read_only"};
+    return std::ranges::all_of(keys, [this](const char* key) { return is_only_stored(key); });
+  }
 
- private:
   PromptSettings prompt_settings() const {
     PromptSettings settings = prompts_;
     settings.set = "agent";
@@ -159,7 +138,6 @@ class AgentProvider final : public ProposerProvider {
   AgentOptions options_;
   std::vector<std::string> environment_, read_only_;
   PromptSettings prompts_;
-  bool is_stored_ = false;  ///< see mark_untrusted()
 };
 
 }  // namespace

@@ -4,90 +4,22 @@
 
 #include <kernelsmith/llm/chat_model.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
+#include <kernelsmith/llm/protocol.hpp>
 #include <kernelsmith/prompts/tokens.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "model_support.hpp"
-#include "model_yaml.hpp"
 #include "providers.hpp"
-#include "seconds.hpp"
 #include "server_exam.hpp"
 
 namespace kernelsmith {
 namespace {
 
-using std::chrono::milliseconds;
-
 const Choices<Protocol> kProtocols =
     choices({Protocol::chat_completions, Protocol::responses, Protocol::messages});
 
-void write_seconds(YamlWriter& out, std::string_view key, milliseconds value) {
-  out.put(key, std::chrono::duration<double>(value).count());
-}
-
 class ChatProvider final : public ProposerProvider {
  public:
-  void read(YamlMap& in) override {
-    in.optional("protocol", protocol_, kProtocols);
-    in.optional("base_url", base_url_);
-    if (in.kind("base_url") != YamlKind::absent) stored_url_ = false;
-    read_key(in);
-    if (in.kind("key") != YamlKind::absent) stored_key_ = false;
-    in.optional("ca_file", ca_file_);
-    in.optional("price_file", price_file_);
-    if (in.kind("models") != YamlKind::absent) models_.clear();
-    in.optional_maps("models", [&](YamlMap& model) { read_model(model, protocol_, models_.emplace_back()); });
-    prompts_.read(in);
-    in.optional_map("keep", [&](YamlMap& map) {
-      map.optional("text", keep_.text);
-      map.optional("logprobs", keep_.logprobs);
-      map.optional("token_ids", keep_.token_ids);
-      map.optional("bytes", keep_.bytes, {1024, std::size_t{1} << 30});
-    });
-    std::uint64_t concurrency = client_.pacing.concurrency, attempts = client_.retry.attempts;
-    in.optional("concurrency", concurrency, {1, 10'000});
-    in.optional("attempts", attempts, {1, 1000});
-    client_.pacing.concurrency = static_cast<unsigned>(concurrency);
-    client_.retry.attempts = static_cast<unsigned>(attempts);
-    read_some<double>(in, "requests_per_minute", client_.pacing.requests_per_minute, {0.01, 1e9});
-    read_some<double>(in, "tokens_per_minute", client_.pacing.tokens_per_minute, {1, 1e12});
-    in.optional_map("limits", [&](YamlMap& map) {
-      read_seconds(map, "connect_s", 0.001, client_.limits.connect);
-      read_seconds(map, "first_token_s", 0.001, client_.limits.first_token);
-      read_seconds(map, "silence_s", 0.001, client_.limits.silence);
-      read_seconds(map, "total_s", 0.001, client_.limits.total);
-      map.optional("reply_bytes", client_.limits.reply_bytes, {1024, std::size_t{1} << 30});
-    });
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("protocol", name_of(protocol_));
-    // As it is used: in another shell the environment would name another server, or none.
-    out.put("base_url", with_environment({protocol_, base_url_, {}, ""}).base_url);
-    out.put("key", key_);
-    out.put("ca_file", kept_path(ca_file_));
-    out.put("price_file", kept_path(price_file_));
-    out.maps("models", models_, write_model);
-    prompts_.write(out);
-    out.map("keep", [&](YamlWriter& map) {
-      map.put("text", keep_.text);
-      map.put("logprobs", keep_.logprobs);
-      map.put("token_ids", keep_.token_ids);
-      map.put("bytes", keep_.bytes);
-    });
-    out.put("concurrency", static_cast<std::uint64_t>(client_.pacing.concurrency));
-    out.put("attempts", static_cast<std::uint64_t>(client_.retry.attempts));
-    write_some(out, "requests_per_minute", client_.pacing.requests_per_minute);
-    write_some(out, "tokens_per_minute", client_.pacing.tokens_per_minute);
-    out.map("limits", [&](YamlWriter& map) {
-      write_seconds(map, "connect_s", client_.limits.connect);
-      write_seconds(map, "first_token_s", client_.limits.first_token);
-      write_seconds(map, "silence_s", client_.limits.silence);
-      write_seconds(map, "total_s", client_.limits.total);
-      map.put("reply_bytes", client_.limits.reply_bytes);
-    });
-  }
-
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     auto proposer = assemble(task);
     if (!proposer) return proposer;
@@ -99,7 +31,7 @@ class ChatProvider final : public ProposerProvider {
     if (models_.size() != 1)
       return fail(ErrorCode::invalid_argument,
                   "a conversation is with one model, and " + std::to_string(models_.size()) + " are named",
-                  place() + ".models", "name one: --model NAME");
+                  context.place + ".models", "name one: --model NAME");
     auto client = connect();
     if (!client) return client.error();
     if (const Status key = check_key(*endpoint()); !key) return key.error();
@@ -109,7 +41,7 @@ class ChatProvider final : public ProposerProvider {
   }
 
   Result<CallPlanner> planner(const Task& task) const override {
-    auto prompts = prompts_.builder(task);
+    auto prompts = prompts_.builder(task, context);
     if (!prompts) return prompts.error();
     const auto table = prices();
     if (!table) return table.error();
@@ -121,7 +53,7 @@ class ChatProvider final : public ProposerProvider {
 
   ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
     ProposerExam exam;
-    exam.prompts = prompts_.options();
+    exam.prompts = prompts_.options(context);
     if (const auto made = assemble(task); !made) {
       exam.checks.push_back({"proposer", DryCheck::Verdict::failed, "", made.error()});
       return exam;
@@ -131,78 +63,49 @@ class ChatProvider final : public ProposerProvider {
     if (const Status key = check_key(server); !key)
       exam.checks.push_back({"key", DryCheck::Verdict::failed, "", key.error()});
     else
-      std::ranges::move(examine_server(server, client_.limits, models(), stop),
+      std::ranges::move(examine_server(server, client_.limits, names(), stop),
                         std::back_inserter(exam.checks));
     const PriceTable table = *prices();
     for (const ModelSettings& model : models_) exam.calls.push_back(terms_of(model, table));
     return exam;
   }
 
-  Status check_prices() const override {
-    const auto table = prices();
-    if (!table) return table.error();
-    for (const ModelSettings& model : models_) {
-      if (!table->price_of(model.name))
-        return fail(ErrorCode::invalid_argument,
-                    "the model \"" + model.name + "\" has no price, so a budget of money cannot be kept",
-                    price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
-                    price_file_.empty()
-                        ? "name a file that says what its tokens cost: " +
-                              std::string(is_arm() ? "" : "run --price-file FILE, or resume ") + "--set " +
-                              place() + ".price_file=FILE (docs/llm.md)"
-                        : "add an entry for it (docs/llm.md)");
-    }
-    if (!is_free()) return {};
-    return fail(ErrorCode::invalid_argument, "every price is zero, so a budget of money would never end",
-                price_file_, "leave --max-usd out");
-  }
-
-  bool is_free() const override {
-    const auto table = prices();
-    return table && !models_.empty() && std::ranges::all_of(models_, [&](const ModelSettings& model) {
-             const auto price = table->price_of(model.name);
-             return price && price->input <= 0 && price->output <= 0;
-           });
-  }
-
-  void observe(const std::shared_ptr<Observer>& observer) override { observer_ = observer; }
-
-  void mark_untrusted() override { stored_url_ = stored_key_ = true; }
-
   std::vector<std::string> settings_to_reconfirm() const override {
-    if (key_.empty() || is_named_as_key()) return {};
-    return {"key=" + key_};
-  }
-
-  std::vector<std::string> models() const override {
-    std::vector<std::string> names;
-    for (const ModelSettings& model : models_) names.push_back(model.name);
-    return names;
-  }
-
-  void describe_backend(const BackendDescription& backend) override { prompts_.backend = backend; }
-  void show_notes(const std::vector<PromptNote>& notes) override { prompts_.notes = notes; }
-
-  std::optional<PromptOptions> prompts(const std::string&) const override { return prompts_.options(); }
-
-  std::string destination() const override {
-    const auto server = endpoint();
-    if (!server) return {};
-    const std::string key = server->key.empty() ? "without a key" : "with the key in $" + key_variable();
-    return "models are asked at " + server->base_url + ", " + key;
-  }
-
-  std::string server_to_reconfirm() const override {
-    const auto server = unchecked_endpoint();
-    return server && is_for_its_user_to_say(*server) ? server->base_url : std::string();
+    std::vector<std::string> settings;
+    if (const auto server = unchecked_endpoint(); server && is_for_its_user_to_say(*server))
+      settings.push_back("base_url=" + server->base_url);
+    if (!key_.empty() && !is_named_as_key()) settings.push_back("key=" + key_);
+    return settings;
   }
 
   /// Edits are shorter, rewrites bolder; a crossover needs two good parents.
-  std::vector<OperatorChoice> operators() const override {
-    return {{Operator::rewrite, ""}, {Operator::edit, ""}, {Operator::crossover, ""}};
+  ProposerTraits traits() const override {
+    return {.operators = {{Operator::rewrite, ""}, {Operator::edit, ""}, {Operator::crossover, ""}},
+            .models = names(),
+            .in_flight = client_.pacing.concurrency};
   }
 
-  std::optional<unsigned> proposals_in_flight() const override { return client_.pacing.concurrency; }
+  ProposerOutlook outlook() const override {
+    ProposerOutlook outlook;
+    const auto table = prices();
+    for (const ModelSettings& model : models_) {
+      AskedModel& asked = outlook.models.emplace_back(AskedModel{model.name, prompts_.options(context)});
+      const auto price = table ? table->price_of(model.name) : std::nullopt;
+      asked.is_free = price && price->input <= 0 && price->output <= 0;
+      if (!table)
+        asked.unpriced = table.error();
+      else if (!price)
+        asked.unpriced = no_price(model.name);
+      else if (asked.is_free)
+        asked.unpriced =
+            fail(ErrorCode::invalid_argument, "every price is zero, so a budget of money would never end",
+                 price_file_, "leave --max-usd out");
+    }
+    if (const auto server = endpoint())
+      outlook.destination = "models are asked at " + server->base_url + ", " +
+                            (server->key.empty() ? "without a key" : "with the key in $" + key_variable());
+    return outlook;
+  }
 
  private:
   Result<std::shared_ptr<Proposer>> assemble(const Task& task) const {
@@ -210,7 +113,7 @@ class ChatProvider final : public ProposerProvider {
     if (!client) return client.error();
     auto price_table = prices();
     if (!price_table) return price_table.error();
-    auto prompts = prompts_.builder(task);
+    auto prompts = prompts_.builder(task, context);
     if (!prompts) return prompts.error();
     auto proposer =
         make_chat_proposer(std::move(*client), std::move(*prompts), models_, std::move(*price_table), keep_);
@@ -224,10 +127,10 @@ class ChatProvider final : public ProposerProvider {
     for (const ModelSettings& model : models_)
       if (server->key.stands_in(model.extra_body) || server->key.stands_in(model.name))
         return fail(ErrorCode::invalid_argument,
-                    "a model's settings hold the key, and they are kept in a file", place() + ".models",
+                    "a model's settings hold the key, and they are kept in a file", context.place + ".models",
                     "the key goes into $" + key_variable() + " alone");
     ClientOptions options = client_;
-    if (observer_) options.notice = bounded_notices(observer_);
+    if (context.observer) options.notice = bounded_notices(context.observer);
     auto client = ModelClient::create(std::move(*server), std::move(options));
     if (client) return client;
     Error error = client.error();
@@ -241,20 +144,89 @@ class ChatProvider final : public ProposerProvider {
   Status check_key(const Endpoint& server) const {
     if (!server.key.empty() || !wants_key(server.base_url)) return {};
     const std::string variable = key_variable();
-    return fail(ErrorCode::not_found,
-                "no key is set, and " + server.base_url + " answers nothing without one", "$" + variable,
-                "export " + variable + "=..., or name another variable: --set '" + place() + ".key=${NAME}'");
+    return fail(
+        ErrorCode::not_found, "no key is set, and " + server.base_url + " answers nothing without one",
+        "$" + variable,
+        "export " + variable + "=..., or name another variable: --set '" + context.place + ".key=${NAME}'");
+  }
+
+  void list(Section& io) override {
+    io("protocol", protocol_, kProtocols, "how the server is spoken to");
+    // Written as it is used: in another shell the environment would name another server, or none.
+    std::string url = io.writes() ? with_environment({protocol_, base_url_, {}, ""}).base_url : base_url_;
+    if (io("base_url", url, "up to and with `/v1`")) base_url_ = url;
+    io.by_default("the environment's");
+    list_key(io);
+    io.kept_path("ca_file", ca_file_, "certificates of a private CA, PEM");
+    io.by_default("the system's");
+    io.kept_path("price_file", price_file_, "what calls cost");
+    io.maps("models", models_, "needed", "the first one serves operators that name no model",
+            [this](Section& one, ModelSettings& model) { list_model(one, protocol_, model); });
+    prompts_.list(io);
+    io.map("keep", [this](Section& keep) {
+      keep("text", keep_.text, "prompts and replies are kept for training");
+      keep("logprobs", keep_.logprobs, "and the tokens' log-probabilities");
+      keep("token_ids", keep_.token_ids, "and the tokens' ids");
+      keep("bytes", keep_.bytes, {1024, std::size_t{1} << 30}, "of one reply, at most");
+    });
+    io("concurrency", client_.pacing.concurrency, {1, 10'000}, "calls in flight");
+    io("attempts", client_.retry.attempts, {1, 1000}, "of one call, the first included");
+    io.maybe("requests_per_minute", client_.pacing.requests_per_minute, {0.01, 1e9}, "a rate that is kept");
+    io.maybe("tokens_per_minute", client_.pacing.tokens_per_minute, {1, 1e12}, "a rate that is kept");
+    io.map("limits", [this](Section& limits) {
+      limits("connect_s", client_.limits.connect, {0.001, kDayS}, "until there is a connection");
+      limits("first_token_s", client_.limits.first_token, {0.001, kDayS}, "until a reply begins");
+      limits("silence_s", client_.limits.silence, {0.001, kDayS}, "between two parts of a reply");
+      limits("total_s", client_.limits.total, {0.001, kDayS}, "of an attempt");
+      limits("reply_bytes", client_.limits.reply_bytes, {1024, std::size_t{1} << 30}, "of a reply");
+    });
   }
 
   /// A run keeps its configuration in a file: the key itself must not stand there.
-  void read_key(YamlMap& in) {
+  void list_key(Section& io) {
     std::string key = key_;
-    in.optional("key", key);
-    if (!in.ok()) return;
+    const bool given = io("key", key, "`${NAME}` of a variable; a key itself is refused: the file is kept");
+    io.by_default("the environment's");
+    if (!given) return;
     const bool is_variable = key.starts_with("${") && key.find('}') == key.size() - 1;
     if (!key.empty() && !is_variable)
-      return in.refuse("key", "a key is not written into a file", "name an environment variable: ${NAME}");
+      return io.refuse("key", "a key is not written into a file", "name an environment variable: ${NAME}");
     key_ = std::move(key);
+  }
+
+  static void list_model(Section& io, Protocol protocol, ModelSettings& model) {
+    io.needed("name", model.name, "as the server calls it");
+    io.maybe("max_output_tokens", model.max_output_tokens, {1, 100'000'000}, "of a reply");
+    io.maybe("temperature", model.temperature, {0, 10}, "of its draws");
+    io.maybe("top_p", model.top_p, {0, 1}, "the share of probability that it draws from");
+    io.unless_empty("reasoning_effort", model.reasoning_effort, "such as `low`");
+    if (protocol == Protocol::messages && !model.reasoning_effort.empty())
+      io.refuse("reasoning_effort", "the protocol messages has none",
+                "what the model takes in its place goes into extra_body, such as "
+                "'{\"thinking\": {\"type\": \"enabled\", \"budget_tokens\": 4000}}'");
+    io("stream", model.stream, "whether replies are asked for in parts");
+    io.unless_empty("extra_body", model.extra_body, "JSON text whose keys are laid over the request");
+    if (!io.ok() || model.extra_body.empty()) return;
+    ModelCall call;
+    call.extra_body = model.extra_body;
+    const auto encoded = encode_call(Protocol::chat_completions, call, {});
+    if (!encoded) io.refuse("extra_body", encoded.error().message, encoded.error().hint);
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const ModelSettings& model : models_) names.push_back(model.name);
+    return names;
+  }
+
+  Error no_price(const std::string& model) const {
+    return fail(ErrorCode::invalid_argument,
+                "the model \"" + model + "\" has no price, so a budget of money cannot be kept",
+                price_file_.empty() ? "--max-usd (budgets.usd)" : price_file_,
+                price_file_.empty() ? "name a file that says what its tokens cost: " +
+                                          std::string(is_arm() ? "" : "run --price-file FILE, or resume ") +
+                                          "--set " + context.place + ".price_file=FILE (docs/llm.md)"
+                                    : "add an entry for it (docs/llm.md)");
   }
 
   static std::uint64_t tokens_of(const Source& source) {
@@ -296,7 +268,7 @@ class ChatProvider final : public ProposerProvider {
   }
 
   /// The command's own options are those of a run's one proposer.
-  bool is_arm() const { return place() != "proposer"; }
+  bool is_arm() const { return context.place != "proposer"; }
 
   std::string key_variable() const {
     if (!key_.empty()) return key_.substr(2, key_.size() - 3);
@@ -318,17 +290,18 @@ class ChatProvider final : public ProposerProvider {
     auto server = unchecked_endpoint();
     if (!server) return server;
     const std::string variable = key_variable();
-    if (stored_key_ && !key_.empty() && !is_named_as_key())
+    if (is_only_stored("key") && !key_.empty() && !is_named_as_key())
       return fail(ErrorCode::invalid_argument,
                   "this run takes $" + variable + " for the key, which is not named as an API key is",
-                  place() + ".key",
-                  "if it is one, say so: kernelsmith resume RUN --set '" + place() + ".key=${" + variable +
+                  context.place + ".key",
+                  "if it is one, say so: kernelsmith resume RUN --set '" + context.place + ".key=${" +
+                      variable +
                       "}'; or put it into a variable whose name ends in API_KEY, and name that in run.yaml");
-    if (stored_url_ && is_for_its_user_to_say(*server))
+    if (is_only_stored("base_url") && is_for_its_user_to_say(*server))
       return fail(ErrorCode::invalid_argument, "this run would send $" + variable + " to " + server->base_url,
-                  place() + ".base_url",
+                  context.place + ".base_url",
                   "if you trust that server, name it: kernelsmith resume RUN " +
-                      (is_arm() ? "--set " + place() + ".base_url=URL" : "--base-url URL") + ", or " +
+                      (is_arm() ? "--set " + context.place + ".base_url=URL" : "--base-url URL") + ", or " +
                       std::string(protocol_ == Protocol::messages ? "ANTHROPIC" : "OPENAI") + "_BASE_URL");
     return server;
   }
@@ -374,12 +347,10 @@ class ChatProvider final : public ProposerProvider {
 
   Protocol protocol_ = Protocol::chat_completions;
   std::string base_url_, key_, ca_file_, price_file_;
-  bool stored_url_ = false, stored_key_ = false;  ///< see mark_untrusted()
   std::vector<ModelSettings> models_;
   PromptSettings prompts_;
   KeepOptions keep_;
   ClientOptions client_ = few_at_once();
-  std::shared_ptr<Observer> observer_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/fleet/server.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/store/run_store.hpp>

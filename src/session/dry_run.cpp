@@ -32,7 +32,7 @@ DryCheck checked(std::string name, const Status& status, std::string detail) {
 DryCheck check_memory(const Task& task, const RunConfig& config) {
   const auto snapshot = snapshot_for(task, config);
   if (!snapshot) return checked("memory", snapshot.error(), "");
-  config.proposer.provider->show_notes(notes_of(*snapshot));
+  config.proposer.provider->context.notes = notes_of(*snapshot);
   return checked("memory", {}, std::to_string(snapshot->rules.size()) + " rules fit the task");
 }
 

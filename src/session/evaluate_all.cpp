@@ -1,5 +1,4 @@
 // Evaluates given candidates of a task, without a search.
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <future>
@@ -8,8 +7,7 @@
 #include <utility>
 
 #include <kernelsmith/core/answer_of.hpp>
-#include <kernelsmith/core/mutex.hpp>
-#include <kernelsmith/core/passing_error.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/evaluator/parse_stage.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/session/session.hpp>
@@ -22,13 +20,6 @@ namespace {
 Result<Evaluation> evaluate_now(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
   return answer_of<Evaluation>([&](auto done) { evaluator.start(std::move(job), stop, std::move(done)); })
       .get();
-}
-
-void wait_unless_stopped(std::chrono::milliseconds duration, const std::stop_token& stop) {
-  Mutex mutex;
-  StoppableCondition never;
-  MutexLock lock(mutex);
-  never.wait_for(lock, stop, duration, [] { return false; });
 }
 
 std::future<Result<Evaluation>> known(Result<Evaluation> evaluation) {
@@ -50,12 +41,12 @@ Error not_evaluated(Error why) {
 
 Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop) {
   constexpr std::uint32_t kAttempts = 4;
-  auto pause = std::chrono::milliseconds(500);
-  for (;; pause *= 2) {
+  constexpr Seconds kFirstPause{0.5};
+  for (;;) {
     auto evaluation = evaluate_now(evaluator, job, stop);
     const bool passes = !evaluation && passes_by_itself(evaluation.error().code);
     if (!passes || ++job.attempt == kAttempts || stop.stop_requested()) return evaluation;
-    wait_unless_stopped(pause, stop);
+    pause_for(growing_pause(kFirstPause, job.attempt), stop);
   }
 }
 

@@ -1,5 +1,4 @@
 // `evaluator: {fleet: ...}` of run.yaml: any backend's jobs, sent to workers on other machines.
-#include <chrono>
 #include <utility>
 
 #include <kernelsmith/core/secret.hpp>
@@ -7,12 +6,9 @@
 
 #include "fleet_url.hpp"
 #include "providers.hpp"
-#include "seconds.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using std::chrono::milliseconds;
 
 constexpr const char* kOff = "none";
 /// The settings of the section `fleet`.
@@ -27,32 +23,33 @@ class FleetSettings {
                 "evaluator.fleet.nats", "--set evaluator.fleet.nats=nats://HOST:4222");
   }
 
-  void read(YamlMap& in) {
-    std::string credentials = options_.server.credentials.string(), ca = options_.server.ca.string();
-    if (in.kind("nats") != YamlKind::absent) read_url(in);
-    in.optional("hardware", options_.hardware);
-    in.optional("credentials", credentials);
-    in.optional("ca", ca);
-    read_seconds(in, "patience_s", 0.1, options_.patience);
-    read_seconds(in, "wait_for_worker_s", 0.1, options_.wait_for_worker);
-    options_.server.credentials = credentials;
-    options_.server.ca = ca;
+  void list(Section& io) {
+    std::string nats = nats_;
+    if (io("nats", nats,
+           "`nats://HOST:4222` or `tls://HOST:4222`, with `USER:PASSWORD@` or `TOKEN@` before the host if "
+           "the "
+           "server asks for it; `${NAME}` is an environment variable, `file:PATH` a file that holds the URL. "
+           "`none` turns the fleet off"))
+      take_url(io, std::move(nats));
+    io.unless_empty(
+        "hardware", options_.hardware,
+        "a part of the name that reports give (`show`: `hardware`), in any case: which machines. No "
+        "effect on `command` and `python` tasks: any worker evaluates them");
+    io.unless_empty("credentials", options_.server.credentials, "a NATS credentials file (.creds)");
+    io.unless_empty("ca", options_.server.ca, "a PEM file with the certificates that may sign the server's");
+    io("patience_s", options_.patience, {0.1, kDayS},
+       "how long the server may be away before evaluations end with an Error (`network`). The first "
+       "connection of a run, and of `evaluate`, is given up after 10 s in any case");
+    io("wait_for_worker_s", options_.wait_for_worker, {0.1, kDayS},
+       "how long there may be no worker for the run (`timeout`)");
     lacks_server_ = !on() && !is_off_;
   }
 
   void tell_of_server(const TellOfWaiting& tell) { options_.tell = tell; }
 
-  void write(YamlWriter& out) const {
-    out.put("nats", nats_);
-    if (!options_.hardware.empty()) out.put("hardware", options_.hardware);
-    if (!options_.server.credentials.empty()) out.put("credentials", options_.server.credentials.string());
-    if (!options_.server.ca.empty()) out.put("ca", options_.server.ca.string());
-    out.put("patience_s", std::chrono::duration<double>(options_.patience).count());
-    out.put("wait_for_worker_s", std::chrono::duration<double>(options_.wait_for_worker).count());
-  }
-
-  Result<FleetOptions> options() const {
-    if (stored_ && shows_secret())
+  /// `is_stored`: only a run folder names the server.
+  Result<FleetOptions> options(bool is_stored) const {
+    if (is_stored && shows_secret())
       return fail(ErrorCode::invalid_argument,
                   "this run names a NATS server, which would be shown your credentials: " + nats_,
                   "evaluator.fleet.nats",
@@ -65,8 +62,6 @@ class FleetSettings {
     options.server.password = server->password;
     return options;
   }
-
-  void mark_untrusted() { stored_ = true; }
 
   std::vector<std::string> settings_to_reconfirm() const {
     if (!literal_.empty()) {
@@ -84,11 +79,7 @@ class FleetSettings {
   }
 
   /// A password that stands in the URL itself is used, and not kept in run.yaml.
-  void read_url(YamlMap& in) {
-    std::string text;
-    in.required("nats", text);
-    if (!in.ok()) return;
-    stored_ = false;
+  void take_url(Section& io, std::string text) {
     literal_ = Secret();
     nats_.clear();
     is_off_ = text == kOff;
@@ -98,7 +89,7 @@ class FleetSettings {
       return;
     }
     const auto server = parse_fleet_server(text);
-    if (!server) return in.refuse("nats", server.error().message, server.error().hint);
+    if (!server) return io.refuse("nats", server.error().message, server.error().hint);
     nats_ = server->url;
     if (server->has_secret()) literal_ = Secret(std::move(text));
   }
@@ -108,35 +99,16 @@ class FleetSettings {
   FleetOptions options_;
   bool is_off_ = false;
   bool lacks_server_ = false;  ///< there are settings of a fleet, and no server
-  bool stored_ = false;        ///< only a run folder names the server: see mark_untrusted()
 };
 
 class FleetProvider final : public EvaluatorProvider {
  public:
   explicit FleetProvider(std::unique_ptr<EvaluatorProvider> local) : local_(std::move(local)) {}
 
-  void read(YamlMap& in) override {
-    in.optional_map("fleet", [&](YamlMap& fleet) { fleet_.read(fleet); });
-    if (!in.ok()) return;
-    if (!fleet_.on()) return local_->read(in);
-    // They would say nothing: another machine evaluates, by its own.
-    for (const std::string& key : in.keys()) {
-      if (key == "fleet" || key == "kind") continue;
-      in.kind(key);
-      return in.refuse(key, "settings of the backend are the workers' own if a fleet evaluates",
-                       "kernelsmith worker --set evaluator." + key + "=VALUE");
-    }
-  }
-
-  void write(YamlWriter& out) const override {
-    if (!fleet_.on()) return local_->write(out);
-    out.map("fleet", [&](YamlWriter& map) { fleet_.write(map); });
-  }
-
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token& stop) const override {
     if (const Status whole = fleet_.check(); !whole) return whole.error();
     if (!fleet_.on()) return local_->make(task, stop);
-    const auto options = fleet_.options();
+    const auto options = fleet_.options(is_only_stored("fleet.nats"));
     if (!options) return options.error();
     return make_fleet_evaluator(task, *options);
   }
@@ -162,7 +134,7 @@ class FleetProvider final : public EvaluatorProvider {
   bool is_local() const override { return !fleet_.on(); }
 
   void mark_untrusted() override {
-    fleet_.mark_untrusted();
+    Provider::mark_untrusted();
     local_->mark_untrusted();
   }
 
@@ -171,6 +143,19 @@ class FleetProvider final : public EvaluatorProvider {
   }
 
  private:
+  void list(Section& io) override {
+    if (fleet_.on() || !io.writes()) io.map("fleet", [&](Section& fleet) { fleet_.list(fleet); });
+    if (!io.ok()) return;
+    if (!fleet_.on()) return local_->settings(io);
+    // They would say nothing: another machine evaluates, by its own.
+    for (const std::string& key : io.reader() ? io.reader()->keys() : std::vector<std::string>()) {
+      if (key == "fleet" || key == "kind") continue;
+      io.given(key);
+      return io.refuse(key, "settings of the backend are the workers' own if a fleet evaluates",
+                       "kernelsmith worker --set evaluator." + key + "=VALUE");
+    }
+  }
+
   std::unique_ptr<EvaluatorProvider> local_;
   FleetSettings fleet_;
 };

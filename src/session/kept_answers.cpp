@@ -1,5 +1,6 @@
 #include "kept_answers.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,27 @@ class Forgetting final : public Observer {
   const std::shared_ptr<Observer> observer_;
 };
 
+/// A copy of what an open ticket asks for.
+std::optional<ProposalRequest> request_of(const Engine& engine, TicketId ticket, std::uint64_t seed) {
+  std::optional<ProposalRequest> request;
+  engine.inspect([&](const SearchState& state) {
+    const auto open = state.open().find(ticket);
+    if (open == state.open().end() || open->second.proposal || !open->second.opened.op) return;
+    const TicketOpened& opened = open->second.opened;
+    request = ProposalRequest{seed, ticket, *opened.op, opened.model, open->second.selection};
+  });
+  return request;
+}
+
+void warn_of_another_prompt(TicketId ticket, const Digest& kept, const Digest& planned, Observer& observer) {
+  observer.on_notice({Notice::Level::warning,
+                      "the answer kept for ticket " + std::to_string(ticket.value) +
+                          " is one to another prompt (" + kept.hex().substr(0, 12) +
+                          ") than this session would send (" + planned.hex().substr(0, 12) +
+                          "): prompts or models were changed, or the file is not of this run. It is taken, "
+                          "because it was paid for"});
+}
+
 }  // namespace
 
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
@@ -77,6 +99,30 @@ std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared
 
 std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer) {
   return std::make_shared<Forgetting>(std::move(spool), std::move(observer));
+}
+
+Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, std::uint64_t seed,
+               Observer* observer) {
+  for (const TicketId ticket : spool.tickets()) {
+    const auto request = request_of(engine, ticket, seed);
+    auto left = spool.take(ticket);
+    // If it is not asked for, the journal has it already: the kill came in between.
+    if (!request || !left) {
+      spool.forget(ticket);
+      continue;
+    }
+    auto answer = as_answer(*request, std::move(*left));
+    if (!answer) {
+      spool.forget(ticket);
+      if (observer) observer->on_notice({Notice::Level::warning, describe(answer.error())});
+      continue;
+    }
+    const auto planned = planner ? planner(*request) : std::nullopt;
+    if (planned && answer->prompt && *answer->prompt != planned->prompt && observer)
+      warn_of_another_prompt(ticket, *answer->prompt, planned->prompt, *observer);
+    if (auto taken = engine.propose(ticket, std::move(*answer)); !taken) return taken.error();
+  }
+  return {};
 }
 
 }  // namespace kernelsmith

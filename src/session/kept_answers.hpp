@@ -5,6 +5,8 @@
 
 #include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposer.hpp>
+#include <kernelsmith/engine/engine.hpp>
+#include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/store/reply_spool.hpp>
 
 namespace kernelsmith {
@@ -18,5 +20,10 @@ std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared
 
 /// `observer` (or null), and forgets what the journal has.
 std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer);
+
+/// Answers that a killed session had got come before anything new is asked. `planner` may be null, and so may
+/// the observer.
+Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, std::uint64_t seed,
+               Observer* observer);
 
 }  // namespace kernelsmith

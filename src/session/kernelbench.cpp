@@ -1,6 +1,4 @@
-
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -15,19 +13,6 @@ namespace kernelsmith {
 namespace {
 
 constexpr std::size_t kLongestName = 100;
-
-constexpr const char* kTaskYaml =
-    R"(backend: torch
-files:
-  reference: reference.py     # Model, get_inputs() and get_init_inputs(), as KernelBench has them
-  # seed: seed.py             # a ModelNew to start from; without one a model writes the first (run --model NAME)
-torch:
-  precision: fp32             # what products may be computed in: fp32, tf32, bf16 or fp16
-  baseline: eager             # what is 1.0x: the reference as it is, or compile (torch.compile)
-  policy: own_kernels         # a candidate must launch a kernel of its own; or any
-  cast: true                  # both modules are cast to fp32 once they are made, as KernelBench's harness does
-# tolerance: {rtol: 1e-3, atol: 1e-4}   # in place of the error that the precision explains
-)";
 
 /// Whether a line begins so: what a problem defines stands at the left margin.
 bool defines(std::string_view text, std::string_view what) {
@@ -47,19 +32,45 @@ std::string problem_name(const std::filesystem::path& file) {
   return name.empty() ? "problem" : name;
 }
 
+Status check_problem(std::string_view text, const std::string& where, const std::string& entry_point) {
+  for (const std::string& what :
+       {"class " + entry_point + "(", std::string("def get_inputs("), std::string("def get_init_inputs(")})
+    if (!defines(text, what))
+      return fail(ErrorCode::bad_input, "this is no KernelBench problem: it has no `" + what + "...`", where,
+                  "a problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
+  return {};
+}
+
+std::string problem_yaml(const std::string& name, const TorchSettings& torch) {
+  return "# What is to be made faster: reference.py. docs/formats.md explains every key.\nversion: "
+         "1\nname: " +
+         name + R"(
+backend: torch
+files:
+  reference: reference.py     # Model, get_inputs() and get_init_inputs(), as KernelBench has them
+  # seed: seed.py             # a ModelNew to start from; without one a model writes the first (run --model NAME)
+torch:
+  precision: )" +
+         torch.precision +
+         R"(             # what products may be computed in: fp32, tf32, bf16 or fp16
+  baseline: )" +
+         torch.baseline +
+         R"(             # what is 1.0x: the reference as it is (eager), or compiled (compile: torch.compile)
+  policy: )" +
+         torch.policy +
+         R"(         # own_kernels: a candidate must launch a kernel of its own; or any
+  cast: )" +
+         (torch.cast ? "true" : "false") +
+         R"(                  # whether both modules are cast to fp32 once they are made, as KernelBench's harness does
+# tolerance: {rtol: 1e-3, atol: 1e-4}   # in place of the error that the precision explains
+)";
+}
+
 Result<std::vector<SourceFile>> files_of_problem(const std::filesystem::path& file) {
   auto text = read_text_file(file);
   if (!text) return text.error();
-  constexpr std::array<std::string_view, 3> kNeeds = {"class Model(", "def get_inputs(",
-                                                      "def get_init_inputs("};
-  for (const std::string_view what : kNeeds)
-    if (!defines(*text, what))
-      return fail(ErrorCode::bad_input,
-                  "this is no KernelBench problem: it has no `" + std::string(what) + "...`", file.string(),
-                  "a problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
-  const std::string head =
-      "# What is to be made faster: reference.py. docs/formats.md explains every key.\nversion: 1\nname: ";
-  return std::vector<SourceFile>{{"task.yaml", head + problem_name(file) + "\n" + kTaskYaml},
+  if (const Status whole = check_problem(*text, file.string()); !whole) return whole.error();
+  return std::vector<SourceFile>{{"task.yaml", problem_yaml(problem_name(file), {.cast = true})},
                                  {"reference.py", std::move(*text)}};
 }
 

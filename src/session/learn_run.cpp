@@ -11,7 +11,7 @@ Result<Learnt> learn_run(const RunView& view) {
     return fail(ErrorCode::invalid_argument, "a run without a task cannot be learnt", where,
                 "only runs that kernelsmith run began hold their task");
   if (view.in_use) return fail(ErrorCode::busy, "a process is writing the run", where, "wait for its end");
-  const auto recorded = view.config.proposer.provider->recorded_run();
+  const auto recorded = view.config.proposer.provider->traits().recorded;
   if (recorded && recorded->evaluations == RecordedEvaluations::kept)
     return fail(ErrorCode::invalid_argument, "the run repeats another one's verdicts", where,
                 "learn that one: " + recorded->folder.string());

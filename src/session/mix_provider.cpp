@@ -4,8 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <kernelsmith/config/nearest_name.hpp>
-
+#include "choice.hpp"
 #include "providers.hpp"
 
 namespace kernelsmith {
@@ -52,33 +51,12 @@ class MixProvider final : public ProposerProvider {
  public:
   explicit MixProvider(Kinds<ProposerProvider> kinds) : kinds_(std::move(kinds)) {}
 
-  void read(YamlMap& in) override {
-    if (!arms_.empty() && in.kind("arms") == YamlKind::absent) return;
-    in.required_map("arms", [&](YamlMap& map) {
-      for (const std::string& name : map.keys())
-        map.required_map(name, [&](YamlMap& arm) { read_arm(name, arm); });
-      if (map.ok()) check_models(map);
-    });
-    if (in.ok() && arms_.size() < 2)
-      in.refuse("arms", "a mix needs two arms or more", "one alone is the proposer itself: its own kind");
-  }
-
-  void write(YamlWriter& out) const override {
-    out.map("arms", [&](YamlWriter& map) {
-      for (const Arm& arm : arms_)
-        map.map(arm.name, [&](YamlWriter& one) {
-          one.put("kind", arm.kind);
-          arm.provider->write(one);
-        });
-    });
-  }
-
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token& stop) const override {
     ByModel<std::shared_ptr<Proposer>> made;
     for (const Arm& arm : arms_) {
-      auto one = arm.provider->make(task, stop);
+      auto one = provider_of(arm).make(task, stop);
       if (!one) return one;
-      made.add(arm.provider->models(), std::move(*one));
+      made.add(provider_of(arm).traits().models, std::move(*one));
     }
     return std::shared_ptr<Proposer>(std::make_shared<Mix>(std::move(made)));
   }
@@ -86,9 +64,9 @@ class MixProvider final : public ProposerProvider {
   Result<CallPlanner> planner(const Task& task) const override {
     ByModel<CallPlanner> planners;
     for (const Arm& arm : arms_) {
-      auto one = arm.provider->planner(task);
+      auto one = provider_of(arm).planner(task);
       if (!one) return one;
-      planners.add(arm.provider->models(), std::move(*one));
+      planners.add(provider_of(arm).traits().models, std::move(*one));
     }
     return CallPlanner(
         [planners = std::move(planners)](const ProposalRequest& request) -> std::optional<PlannedCall> {
@@ -99,9 +77,9 @@ class MixProvider final : public ProposerProvider {
 
   ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
     ProposerExam all;
-    all.prompts = prompts({}).value_or(PromptOptions{});
+    all.prompts = outlook().prompts({}).value_or(PromptOptions{});
     for (const Arm& arm : arms_) {
-      ProposerExam one = arm.provider->examine(task, stop);
+      ProposerExam one = provider_of(arm).examine(task, stop);
       for (DryCheck& check : one.checks) check.name += " (" + arm.name + ")";
       std::ranges::move(one.checks, std::back_inserter(all.checks));
       std::ranges::move(one.calls, std::back_inserter(all.calls));
@@ -109,134 +87,80 @@ class MixProvider final : public ProposerProvider {
     return all;
   }
 
-  /// One that costs nothing may stand beside one that does.
-  Status check_prices() const override {
-    const bool all_free = is_free();
+  /// Every operator of every model. Each arm keeps to its own number in flight.
+  ProposerTraits traits() const override {
+    ProposerTraits all{.operators = {}, .in_flight = 0};
     for (const Arm& arm : arms_) {
-      if (!all_free && arm.provider->is_free()) continue;
-      if (Status priced = arm.provider->check_prices(); !priced) return priced;
+      const ProposerTraits one = arm.chosen.provider->traits();
+      for (const std::string& model : one.models) {
+        all.models.push_back(model);
+        for (const OperatorChoice& choice : one.operators) all.operators.push_back({choice.op, model});
+      }
+      all.in_flight =
+          all.in_flight && one.in_flight ? std::optional(*all.in_flight + *one.in_flight) : std::nullopt;
     }
-    return {};
-  }
-
-  bool is_free() const override {
-    return std::ranges::all_of(arms_, [](const Arm& arm) { return arm.provider->is_free(); });
-  }
-
-  std::vector<std::string> models() const override {
-    std::vector<std::string> all;
-    for (const Arm& arm : arms_) std::ranges::move(arm.provider->models(), std::back_inserter(all));
     return all;
   }
 
-  /// Every operator of every model.
-  std::vector<OperatorChoice> operators() const override {
-    std::vector<OperatorChoice> all;
-    for (const Arm& arm : arms_)
-      for (const std::string& model : arm.provider->models())
-        for (const OperatorChoice& choice : arm.provider->operators()) all.push_back({choice.op, model});
+  ProposerOutlook outlook() const override {
+    ProposerOutlook all;
+    for (const Arm& arm : arms_) {
+      ProposerOutlook one = provider_of(arm).outlook();
+      std::ranges::move(one.models, std::back_inserter(all.models));
+      if (!one.destination.empty())
+        all.destination += (all.destination.empty() ? "" : "\n") + arm.name + ": " + one.destination;
+    }
     return all;
-  }
-
-  std::optional<PromptOptions> prompts(const std::string& model) const override {
-    for (const Arm& arm : arms_)
-      if (model.empty() || has(arm, model))
-        if (auto own = arm.provider->prompts(model)) return own;
-    return std::nullopt;
-  }
-
-  bool may_be_given_up(const std::string& model) const override {
-    const auto own =
-        std::ranges::find_if(arms_, [&](const Arm& arm) { return model.empty() || has(arm, model); });
-    return own != arms_.end() && own->provider->may_be_given_up(model);
-  }
-
-  std::string destination() const override {
-    std::string text;
-    for (const Arm& arm : arms_)
-      if (const std::string one = arm.provider->destination(); !one.empty())
-        text += (text.empty() ? "" : "\n") + arm.name + ": " + one;
-    return text;
   }
 
   void mark_untrusted() override {
-    for (const Arm& arm : arms_) arm.provider->mark_untrusted();
+    for (const Arm& arm : arms_) arm.chosen.provider->mark_untrusted();
   }
 
   std::vector<std::string> settings_to_reconfirm() const override {
     std::vector<std::string> all;
-    for (const Arm& arm : arms_) {
-      if (const std::string server = arm.provider->server_to_reconfirm(); !server.empty())
-        all.push_back("arms." + arm.name + ".base_url=" + server);
-      for (const std::string& setting : arm.provider->settings_to_reconfirm())
+    for (const Arm& arm : arms_)
+      for (const std::string& setting : arm.chosen.provider->settings_to_reconfirm())
         all.push_back("arms." + arm.name + "." + setting);
-    }
     return all;
-  }
-
-  void describe_backend(const BackendDescription& backend) override {
-    backend_ = backend;
-    for (const Arm& arm : arms_) arm.provider->describe_backend(backend);
-  }
-
-  void show_notes(const std::vector<PromptNote>& notes) override {
-    for (const Arm& arm : arms_) arm.provider->show_notes(notes);
-  }
-
-  void observe(const std::shared_ptr<Observer>& observer) override {
-    for (const Arm& arm : arms_) arm.provider->observe(observer);
-  }
-
-  /// Each arm keeps to its own number.
-  std::optional<unsigned> proposals_in_flight() const override {
-    unsigned sum = 0;
-    for (const Arm& arm : arms_) {
-      const auto own = arm.provider->proposals_in_flight();
-      if (!own) return std::nullopt;
-      sum += *own;
-    }
-    return sum;
   }
 
  private:
   struct Arm {
-    std::string name, kind;
-    std::shared_ptr<ProposerProvider> provider;
+    std::string name;
+    Chosen<ProposerProvider> chosen;
   };
 
-  static bool has(const Arm& arm, const std::string& model) {
-    const auto models = arm.provider->models();
-    return std::ranges::find(models, model) != models.end();
+  /// The arm's, told what the mix was told.
+  const ProposerProvider& provider_of(const Arm& arm) const {
+    arm.chosen.provider->context = context;
+    arm.chosen.provider->context.place += ".arms." + arm.name;
+    return *arm.chosen.provider;
   }
 
-  void read_arm(const std::string& name, YamlMap& in) {
-    auto arm = std::ranges::find(arms_, name, &Arm::name);
-    const bool is_new = arm == arms_.end();
-    std::string kind = is_new ? "" : arm->kind;
-    if (is_new)
-      in.required("kind", kind);
-    else
-      in.optional("kind", kind);
-    if (!in.ok()) return;
-    if (is_new || kind != arm->kind) {
-      auto provider = provider_of(kind, in);
-      if (!provider) return;
-      provider->set_place("proposer.arms." + name);
-      provider->describe_backend(backend_);
-      if (is_new) arm = arms_.insert(arm, Arm{});
-      *arm = {name, kind, std::move(provider)};
-    }
-    arm->provider->read(in);
+  void list(Section& io) override {
+    if (io.tells())
+      return io.other("arms", "a mapping", "needed", "a name of yours for each arm, to its `kind` and keys",
+                      {}, {});
+    if (arms_.empty()) io.require("arms");
+    io.map("arms", [this](Section& arms) {
+      for (const std::string& name : arms.reader() ? arms.reader()->keys() : names())
+        arms.map(name, [&](Section& arm) { list_choice(arm, kinds_, arm_called(name).chosen, ""); });
+      if (arms.reader() && arms.ok()) check_models(*arms.reader());
+    });
+    if (arms_.size() < 2)
+      io.refuse("arms", "a mix needs two arms or more", "one alone is the proposer itself: its own kind");
   }
 
-  /// Null if it was refused.
-  std::shared_ptr<ProposerProvider> provider_of(const std::string& kind, YamlMap& in) const {
-    const auto found = kinds_.find(kind);
-    if (found != kinds_.end()) return found->second();
-    std::vector<std::string_view> names;
-    for (const auto& [name, make] : kinds_) names.push_back(name);
-    in.refuse("kind", "\"" + kind + "\" cannot be an arm of a mix", name_hint(kind, names));
-    return nullptr;
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Arm& arm : arms_) names.push_back(arm.name);
+    return names;
+  }
+
+  Arm& arm_called(const std::string& name) {
+    const auto found = std::ranges::find(arms_, name, &Arm::name);
+    return found == arms_.end() ? arms_.emplace_back(Arm{name, {}}) : *found;
   }
 
   /// Requests find their arm, and --set a key of it.
@@ -246,7 +170,7 @@ class MixProvider final : public ProposerProvider {
     for (const Arm& arm : arms_) {
       if (arm.name.find_first_not_of(kPlain) != std::string::npos)
         map.refuse(arm.name, "an arm is named with letters, digits, _ and -");
-      const auto models = arm.provider->models();
+      const auto models = provider_of(arm).traits().models;
       if (models.empty())
         map.refuse(arm.name, "this arm names no model, so nothing would be asked of it",
                    "models: [{name: NAME}]");
@@ -262,7 +186,6 @@ class MixProvider final : public ProposerProvider {
 
   const Kinds<ProposerProvider> kinds_;
   std::vector<Arm> arms_;
-  BackendDescription backend_;
 };
 
 }  // namespace

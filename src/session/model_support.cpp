@@ -28,33 +28,25 @@ std::string kept_path(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-void PromptSettings::read(YamlMap& proposer) {
-  proposer.optional_map("prompts", [&](YamlMap& map) {
-    map.optional("set", set);
-    map.optional("folder", folder);
-    map.optional("budget_tokens", budget_tokens, {0, 100'000'000});
+void PromptSettings::list(Section& proposer) {
+  proposer.map("prompts", [&](Section& io) {
+    io("set", set, "which templates (`docs/prompts.md`)");
+    io.kept_path("folder", folder, "templates in place of the built-in ones of their names");
+    io("budget_tokens", budget_tokens, {0, 100'000'000}, "of a prompt; 0: no limit");
   });
 }
 
-void PromptSettings::write(YamlWriter& proposer) const {
-  proposer.map("prompts", [&](YamlWriter& map) {
-    map.put("set", set);
-    map.put("folder", kept_path(folder));
-    map.put("budget_tokens", budget_tokens);
-  });
-}
-
-PromptOptions PromptSettings::options() const {
+PromptOptions PromptSettings::options(const ProposerContext& context) const {
   PromptOptions options;
   options.set = set;
   options.folder = folder;
   options.budget_tokens = budget_tokens;
-  options.notes = notes;
+  options.notes = context.notes;
   return options;
 }
 
-Result<PromptBuilder> PromptSettings::builder(const Task& task) const {
-  return PromptBuilder::create(task, with_backend(options(), task, backend));
+Result<PromptBuilder> PromptSettings::builder(const Task& task, const ProposerContext& context) const {
+  return PromptBuilder::create(task, with_backend(options(context), task, context.backend));
 }
 
 std::shared_ptr<Proposer> with_tuner(std::shared_ptr<Proposer> model) {

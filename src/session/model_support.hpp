@@ -3,12 +3,9 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
-#include <kernelsmith/config/yaml.hpp>
-#include <kernelsmith/core/proposer.hpp>
-#include <kernelsmith/evaluator/backend_description.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/session/registry.hpp>
 
 namespace kernelsmith {
 
@@ -20,13 +17,9 @@ struct PromptSettings {
   std::string set = PromptOptions{}.set, folder;
   std::size_t budget_tokens = PromptOptions{}.budget_tokens;
 
-  void read(YamlMap& proposer);
-  void write(YamlWriter& proposer) const;
-  PromptOptions options() const;
-  Result<PromptBuilder> builder(const Task& task) const;
-
-  BackendDescription backend;     ///< ProposerProvider::describe_backend
-  std::vector<PromptNote> notes;  ///< ProposerProvider::show_notes
+  void list(Section& proposer);
+  PromptOptions options(const ProposerContext& context) const;
+  Result<PromptBuilder> builder(const Task& task, const ProposerContext& context) const;
 };
 
 /// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,

@@ -38,12 +38,8 @@ void read_list(YamlMap& in, std::string_view key, ObjectiveRule rule, Objectives
   objectives = std::move(*made);
 }
 
-}  // namespace
-
 void read_objectives(YamlMap& in, Objectives& objectives) {
-  const YamlKind kind = in.kind(kKey);
-  if (kind == YamlKind::absent) return;
-  if (kind != YamlKind::map) return read_list(in, kKey, ObjectiveRule::pareto, objectives);
+  if (in.kind(kKey) != YamlKind::map) return read_list(in, kKey, ObjectiveRule::pareto, objectives);
   in.optional_map(kKey, [&](YamlMap& rules) {
     if (rules.keys().size() != 1)
       rules.refuse({}, "there is one rule", "objectives: {lexicographic: [speedup, peak_memory]}");
@@ -52,12 +48,22 @@ void read_objectives(YamlMap& in, Objectives& objectives) {
   });
 }
 
+/// Nothing for the fitness alone: a run.yaml of an older build has no such key.
 void write_objectives(YamlWriter& out, const Objectives& objectives) {
   if (!objectives.several()) return;
   std::vector<std::string> names;
   for (const auto& [feature, minimise] : objectives.list())
     names.push_back((minimise ? "min " : "max ") + feature);
   out.map(kKey, [&](YamlWriter& map) { map.put(name_of(objectives.rule()), names); });
+}
+
+}  // namespace
+
+void list_objectives(Section& run, Objectives& objectives) {
+  run.other(
+      kKey, "a list of texts", "`[speedup]`", "what the search is after; it cannot change within a run",
+      [&](YamlMap& in) { read_objectives(in, objectives); },
+      [&](YamlWriter& out) { write_objectives(out, objectives); });
 }
 
 }  // namespace kernelsmith

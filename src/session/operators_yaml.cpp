@@ -22,31 +22,19 @@ std::optional<Error> unknown_model(const std::vector<std::string>& models, const
               "operators", name_hint(name, names));
 }
 
-void read_arms(YamlMap& in, std::string_view key, const std::vector<std::string>& models, Entries& entries) {
-  if (in.kind(key) == YamlKind::absent) return;
-  entries.clear();
-  in.optional_maps(key, [&](YamlMap& item) {
-    auto& entry = entries.emplace_back();
-    item.required("operator", entry.choice.op, kOperators);
-    item.optional("model", entry.choice.model);
-    item.optional("weight", entry.weight, {0.0, 1e9});
-    if (const auto unknown = unknown_model(models, entry.choice.model); unknown && item.ok())
-      item.refuse("model", unknown->message, unknown->hint);
-  });
-}
-
-void write_arms(YamlWriter& out, std::string_view key, const Entries& entries) {
-  out.maps(key, entries, [](YamlWriter& item, const WeightedOperators::Entry& entry) {
-    item.put("operator", name_of(entry.choice.op));
-    if (!entry.choice.model.empty()) item.put("model", entry.choice.model);
-    item.put("weight", entry.weight);
-  });
-}
-
-void read_policy(YamlMap& in, const std::vector<std::string>& models, RunConfig& config) {
-  in.optional("choose", config.choose_operators, kPolicies);
-  if (in.kind("cost") != YamlKind::absent) in.required("cost", config.arm_cost.emplace(), kArmCosts);
-  read_arms(in, "arms", models, config.operators);
+void list_arms(Section& io, std::string_view key, const std::vector<std::string>& models, Entries& entries) {
+  io.maps(
+      key, entries, "the proposer's", "what makes the children",
+      [&](Section& arm, WeightedOperators::Entry& entry) {
+        arm.require("operator");
+        arm("operator", entry.choice.op, kOperators, "what it does with the parent");
+        arm.by_default("needed");
+        arm.unless_empty("model", entry.choice.model, "one of the proposer's");
+        arm.by_default("the first");
+        arm("weight", entry.weight, {0.0, 1e9}, "its share is this over the sum of all; of a bandit 0 or 1");
+        if (const auto unknown = unknown_model(models, entry.choice.model); unknown && arm.ok())
+          arm.refuse("model", unknown->message, unknown->hint);
+      });
 }
 
 /// The bandit over the entries that are in use.
@@ -80,38 +68,36 @@ Result<std::shared_ptr<const Operators>> operators_of(const RunConfig& config) {
   return std::make_shared<const WeightedOperators>(std::move(*weighted));
 }
 
-void read_operators(YamlMap& in, RunConfig& config) {
-  const auto models = config.proposer.provider->models();
-  const YamlKind kind = in.kind("operators");
-  if (kind == YamlKind::absent) return;
-  if (kind == YamlKind::map) {
-    in.optional_map("operators", [&](YamlMap& map) { read_policy(map, models, config); });
-  } else {
+void list_operators(Section& io, RunConfig& config) {
+  if (io.reader() && (!io.given("operators") || !io.ok())) return;
+  const auto models = config.proposer.provider->traits().models;
+  const YamlKind kind = io.reader() ? io.reader()->kind("operators") : YamlKind::absent;
+  const bool is_list = kind == YamlKind::list || kind == YamlKind::scalar ||
+                       (io.writes() && config.choose_operators == OperatorPolicy::weights);
+  if (is_list) {
     config.choose_operators = OperatorPolicy::weights;
     config.arm_cost.reset();
-    read_arms(in, "operators", models, config.operators);
   }
-  if (!in.ok()) return;
+  if (is_list || io.tells()) list_arms(io, "operators", models, config.operators);
+  if (!is_list)
+    io.map("operators", [&](Section& map) {
+      map("choose", config.choose_operators, kPolicies,
+          "how the next one is chosen, in place of a list alone");
+      map.maybe("cost", config.arm_cost, kArmCosts, "of a try, for a bandit");
+      map.by_default("`usd` if `budgets.usd` is set, else `tries`");
+      list_arms(map, "arms", models, config.operators);
+    });
+  if (kind == YamlKind::absent || !io.ok()) return;
   if (const auto valid = operators_of(config); !valid)
-    in.refuse("operators", valid.error().message, valid.error().hint);
-}
-
-void write_operators(YamlWriter& out, const RunConfig& config) {
-  if (config.choose_operators == OperatorPolicy::weights)
-    return write_arms(out, "operators", config.operators);
-  out.map("operators", [&](YamlWriter& map) {
-    map.put("choose", name_of(config.choose_operators));
-    if (config.arm_cost) map.put("cost", name_of(*config.arm_cost));
-    write_arms(map, "arms", config.operators);
-  });
+    io.refuse("operators", valid.error().message, valid.error().hint);
 }
 
 Status check_operators(const RunConfig& config) {
-  const auto models = config.proposer.provider->models();
+  const auto models = config.proposer.provider->traits().models;
   for (const auto& entry : config.operators)
     if (const auto unknown = unknown_model(models, entry.choice.model)) return *unknown;
   if (config.arm_cost != ArmCost::usd) return {};
-  const Status priced = config.proposer.provider->check_prices();
+  const Status priced = config.proposer.provider->outlook().check_prices();
   if (priced) return {};
   return fail(ErrorCode::invalid_argument, "what a try costs in USD is not known: " + priced.error().message,
               "operators.cost", "name a file of prices (proposer.price_file), or set operators.cost=tokens");

@@ -4,31 +4,15 @@
 namespace kernelsmith {
 namespace {
 
+/// What both samplers show beside a parent.
+void list_shown(Section& io, auto& options) {
+  io("top", options.top, {0, 1000}, "the most of the best programs that a prompt shows beside the parent");
+  io("inspirations", options.inspirations, {0, 1000}, "the most of other elites beside it");
+  io("failures", options.failures, {0, 1000}, "the most of recent failures beside it");
+}
+
 class MixtureProvider final : public SamplerProvider {
  public:
-  void read(YamlMap& in) override {
-    in.optional("explore", options_.explore, {0.0, 1e9});
-    in.optional("exploit", options_.exploit, {0.0, 1e9});
-    in.optional("weighted", options_.weighted, {0.0, 1e9});
-    in.optional("elite_fraction", options_.elite_fraction, {1e-9, 1.0});
-    in.optional("top", options_.top, {0, 1000});
-    in.optional("inspirations", options_.inspirations, {0, 1000});
-    in.optional("failures", options_.failures, {0, 1000});
-    if (!in.ok()) return;
-    if (const auto valid = MixtureSampler::create(options_); !valid)
-      in.refuse("explore", valid.error().message, valid.error().hint);
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("explore", options_.explore);
-    out.put("exploit", options_.exploit);
-    out.put("weighted", options_.weighted);
-    out.put("elite_fraction", options_.elite_fraction);
-    out.put("top", options_.top);
-    out.put("inspirations", options_.inspirations);
-    out.put("failures", options_.failures);
-  }
-
   Result<std::shared_ptr<const Sampler>> make(const Task&, const std::stop_token&) const override {
     auto sampler = MixtureSampler::create(options_);
     if (!sampler) return sampler.error();
@@ -36,27 +20,22 @@ class MixtureProvider final : public SamplerProvider {
   }
 
  private:
+  void list(Section& io) override {
+    io("explore", options_.explore, {0.0, 1e9}, "the weight of any elite as a parent");
+    io("exploit", options_.exploit, {0.0, 1e9}, "the weight of the best ones");
+    io("weighted", options_.weighted, {0.0, 1e9}, "the weight of a draw by fitness");
+    io("elite_fraction", options_.elite_fraction, {1e-9, 1.0}, "the share of elites that are the best ones");
+    list_shown(io, options_);
+    if (!io.ok()) return;
+    if (const auto valid = MixtureSampler::create(options_); !valid)
+      io.refuse("explore", valid.error().message, valid.error().hint);
+  }
+
   MixtureOptions options_;
 };
 
 class TreeProvider final : public SamplerProvider {
  public:
-  void read(YamlMap& in) override {
-    in.optional("exploration", options_.exploration, {0.0, 1e9});
-    in.optional("opening", options_.opening, {0, 1'000'000});
-    in.optional("top", options_.top, {0, 1000});
-    in.optional("inspirations", options_.inspirations, {0, 1000});
-    in.optional("failures", options_.failures, {0, 1000});
-  }
-
-  void write(YamlWriter& out) const override {
-    out.put("exploration", options_.exploration);
-    out.put("opening", options_.opening);
-    out.put("top", options_.top);
-    out.put("inspirations", options_.inspirations);
-    out.put("failures", options_.failures);
-  }
-
   Result<std::shared_ptr<const Sampler>> make(const Task&, const std::stop_token&) const override {
     auto sampler = TreeSampler::create(options_);
     if (!sampler) return sampler.error();
@@ -64,6 +43,15 @@ class TreeProvider final : public SamplerProvider {
   }
 
  private:
+  void list(Section& io) override {
+    io("exploration", options_.exploration, {0.0, 1e9}, "the weight of what was seldom a parent");
+    io("opening", options_.opening, {0, 1'000'000},
+       "programs from the seed alone before the search goes deeper; without a seed so many translations, "
+       "asked "
+       "for together, and one more for each that fails or repeats another");
+    list_shown(io, options_);
+  }
+
   TreeOptions options_;
 };
 
@@ -71,13 +59,13 @@ class TreeProvider final : public SamplerProvider {
 template <class Policy>
 class CountedMigrationProvider final : public MigrationProvider {
  public:
-  void read(YamlMap& in) override { in.optional("count", count_, {1, 1000}); }
-  void write(YamlWriter& out) const override { out.put("count", count_); }
   Result<std::shared_ptr<const Migration>> make(const Task&, const std::stop_token&) const override {
     return std::make_shared<const Policy>(count_);
   }
 
  private:
+  void list(Section& io) override { io("count", count_, {1, 1000}, "elites along each edge"); }
+
   std::size_t count_ = 1;
 };
 

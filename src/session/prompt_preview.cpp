@@ -128,7 +128,7 @@ Result<PromptPreview> preview(const Task& task, const PromptOptions& options, st
 
 PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes,
                              const std::string& model) {
-  PromptOptions options = config.proposer.provider->prompts(model).value_or(PromptOptions{});
+  PromptOptions options = config.proposer.provider->outlook().prompts(model).value_or(PromptOptions{});
   if (changes.set) options.set = *changes.set;
   if (changes.folder) options.folder = *changes.folder;
   if (changes.budget_tokens) options.budget_tokens = *changes.budget_tokens;
@@ -245,7 +245,7 @@ Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& con
                                           const std::stop_token& stop) {
   const auto memory = snapshot_for(task, config);
   if (!memory) return memory.error();
-  config.proposer.provider->show_notes(notes_of(*memory));
+  config.proposer.provider->context.notes = notes_of(*memory);
   ProposalRequest request;
   request.seed = config.seed;
   request.ticket = {task.seed.empty() ? std::uint64_t{0} : std::uint64_t{1}};

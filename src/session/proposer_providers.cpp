@@ -1,4 +1,5 @@
 // The proposer `tuner` of run.yaml.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -18,28 +19,6 @@ constexpr std::array kFormerKeys{"crossover", "local_step", "mutation", "draws"}
 
 class TunerProvider final : public ProposerProvider {
  public:
-  void read(YamlMap& in) override {
-    in.optional("exhaustive", options_.exhaustive);
-    for (const char* key : kFormerKeys)
-      if (in.kind(key) != YamlKind::absent) in.required(key, former_[key]);
-  }
-
-  void write(YamlWriter& out) const override {
-    for (const char* key : kFormerKeys)
-      if (const auto given = former_.find(key); given != former_.end()) out.put(key, given->second);
-    if (former_.empty() || options_.exhaustive) out.put("exhaustive", options_.exhaustive);
-  }
-
-  void observe(const std::shared_ptr<Observer>& observer) override {
-    if (!observer || former_.empty()) return;
-    std::string keys;
-    for (const auto& [key, value] : former_) keys += (keys.empty() ? "proposer." : ", proposer.") + key;
-    observer->on_notice({Notice::Level::warning,
-                         "the tuner learns from what was measured and has no weights any more, so this has "
-                         "no effect: " +
-                             keys});
-  }
-
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     if (task.seed.empty())
       return fail(ErrorCode::refused, "the task has no seed, and the tuner needs one to vary", task.name,
@@ -50,19 +29,43 @@ class TunerProvider final : public ProposerProvider {
       return fail(ErrorCode::refused, "the seed has no knobs, so there is nothing for the tuner to vary",
                   task.name,
                   "mark a constant of the seed with the values to try: kTile = 8;  // @tune 4 8 16 32");
+    tell_of_former_keys();
     if (options_.exhaustive)
       if (const Status fits = check_size(task.name, *knobs); !fits) return fits.error();
     return std::shared_ptr<Proposer>(make_tuner(options_));
   }
 
-  std::vector<OperatorChoice> operators() const override { return {{Operator::tune, ""}}; }
+  ProposerTraits traits() const override { return {.operators = {{Operator::tune, ""}}}; }
 
-  Status check_prices() const override {
-    return fail(ErrorCode::invalid_argument, "the tuner costs no money, so a budget of it would never end",
-                "--max-usd (budgets.usd)", "leave it out, or name a model with --model");
+  ProposerOutlook outlook() const override {
+    AskedModel tuner;
+    tuner.unpriced =
+        fail(ErrorCode::invalid_argument, "the tuner costs no money, so a budget of it would never end",
+             "--max-usd (budgets.usd)", "leave it out, or name a model with --model");
+    return {.models = {tuner}};
   }
 
  private:
+  void list(Section& io) override {
+    const auto given = io.reader() ? io.reader()->keys() : std::vector<std::string>();
+    for (const char* key : kFormerKeys)  // no hint names them
+      if (std::ranges::find(given, key) != given.end() || (io.writes() && former_.contains(key)))
+        io(key, former_[key], {}, "");
+    if (!io.writes() || former_.empty() || options_.exhaustive)
+      io("exhaustive", options_.exhaustive,
+         "every point of the knobs is tried, in order (`run --exhaustive`); at most 65,536");
+  }
+
+  void tell_of_former_keys() const {
+    if (!context.observer || former_.empty()) return;
+    std::string keys;
+    for (const auto& [key, value] : former_) keys += (keys.empty() ? "proposer." : ", proposer.") + key;
+    context.observer->on_notice(
+        {Notice::Level::warning,
+         "the tuner learns from what was measured and has no weights any more, so this has no effect: " +
+             keys});
+  }
+
   /// The search must know every point that it tried.
   static Status check_size(const std::string& task, const std::vector<Knob>& knobs) {
     if (points_of(knobs) <= KnobMemory::kMostObservations) return {};
@@ -77,6 +80,31 @@ class TunerProvider final : public ProposerProvider {
 };
 
 }  // namespace
+
+const AskedModel* ProposerOutlook::find(const std::string& model) const {
+  const auto found =
+      std::ranges::find_if(models, [&](const AskedModel& one) { return model.empty() || one.name == model; });
+  if (found != models.end()) return &*found;
+  // One without a name is asked whatever the operators name.
+  return models.size() == 1 && models.front().name.empty() ? &models.front() : nullptr;
+}
+
+std::optional<PromptOptions> ProposerOutlook::prompts(const std::string& model) const {
+  if (!model.empty()) {
+    const AskedModel* found = find(model);
+    return found ? found->prompts : std::nullopt;
+  }
+  for (const AskedModel& one : models)
+    if (one.prompts) return one.prompts;
+  return std::nullopt;
+}
+
+Status ProposerOutlook::check_prices() const {
+  const bool all_free = std::ranges::all_of(models, &AskedModel::is_free);
+  for (const AskedModel& model : models)
+    if (model.unpriced && (all_free || !model.is_free)) return *model.unpriced;
+  return {};
+}
 
 Result<std::shared_ptr<ChatModel>> ProposerProvider::chat_model() const {
   return fail(ErrorCode::invalid_argument, "no language model is named", "--model", "name one: --model NAME");

@@ -24,7 +24,7 @@ Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::pat
     if (!stored) return stored.error();
     const auto provider = stored->config.proposer.provider;
     if (!first) first = provider;
-    const auto recorded = provider->recorded_run();
+    const auto recorded = provider->traits().recorded;
     if (!recorded) return first;
     next = recorded->folder;
   }
@@ -36,19 +36,6 @@ Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::pat
 
 class RecordingProvider final : public ProposerProvider {
  public:
-  void read(YamlMap& in) override {
-    in.required("run", run_);
-    in.optional("evaluations", evaluations_, kEvaluations);
-    in.optional("live", live_);
-  }
-
-  void write(YamlWriter& out) const override {
-    // A run is resumed from anywhere.
-    out.put("run", std::filesystem::absolute(run_).lexically_normal().string());
-    out.put("evaluations", kEvaluations[evaluations_ == RecordedEvaluations::kept ? 1 : 0].first);
-    out.put("live", live_);
-  }
-
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token& stop) const override {
     auto answers = recorded_proposals(run_);
     if (!answers) return answers.error();
@@ -63,28 +50,33 @@ class RecordingProvider final : public ProposerProvider {
     return std::shared_ptr<Proposer>(make_recording(std::move(*answers), std::move(proposer)));
   }
 
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
-
-  std::string destination() const override {
-    if (!live_) return {};
-    const auto provider = proposer_of(run_);
-    return provider ? (*provider)->destination() : std::string();
+  ProposerTraits traits() const override {
+    return {.operators = {{Operator::rewrite, ""}}, .recorded = RecordedRun{run_, evaluations_, live_}};
   }
 
-  std::optional<PromptOptions> prompts(const std::string& model) const override {
+  /// That of the recorded run's own proposer, who is asked if the run is live.
+  ProposerOutlook outlook() const override {
     const auto provider = proposer_of(run_);
-    return provider ? (*provider)->prompts(model) : std::nullopt;
+    AskedModel nobody;
+    if (!provider && live_) nobody.unpriced = provider.error();
+    if (!provider) return {.models = {nobody}};
+    ProposerOutlook own = (*provider)->outlook();
+    if (live_) return own;
+    own.destination.clear();
+    for (AskedModel& model : own.models) {
+      model.unpriced.reset();
+      model.may_be_given_up = false;
+    }
+    return own;
   }
-
-  Status check_prices() const override {
-    if (!live_) return {};
-    const auto provider = proposer_of(run_);
-    return provider ? (*provider)->check_prices() : Status(provider.error());
-  }
-
-  std::optional<RecordedRun> recorded_run() const override { return RecordedRun{run_, evaluations_, live_}; }
 
  private:
+  void list(Section& io) override {
+    io.needed_path("run", run_, "the folder of the run that is repeated");
+    io("evaluations", evaluations_, kEvaluations, "done again, or those of the recording");
+    io("live", live_, "whether the recorded run's own proposer is asked for what the recording lacks");
+  }
+
   std::string run_;
   RecordedEvaluations evaluations_ = RecordedEvaluations::measured;
   bool live_ = false;

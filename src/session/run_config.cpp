@@ -52,14 +52,19 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   if (described != registry.backends.end()) config.backend = described->second;
   config.backend.name = task.backend;
   config.evaluator = *evaluator;
-  config.proposer = *proposer;
-  config.proposer.provider->describe_backend(config.backend);
   config.sampler = *sampler;
   config.migration = *migration;
-  for (auto& choice : config.proposer.provider->operators())
-    config.operators.push_back({std::move(choice), 1.0});
+  take_proposer(std::move(*proposer), config);
   config.workers = std::max(1u, std::thread::hardware_concurrency());
   return config;
+}
+
+void take_proposer(Chosen<ProposerProvider> proposer, RunConfig& config) {
+  config.proposer = std::move(proposer);
+  config.proposer.provider->context.backend = config.backend;
+  config.operators.clear();
+  for (auto& choice : config.proposer.provider->traits().operators)
+    config.operators.push_back({std::move(choice), 1.0});
 }
 
 bool only_tunes(const RunConfig& config) {
@@ -67,17 +72,22 @@ bool only_tunes(const RunConfig& config) {
                              [](const auto& entry) { return entry.choice.op == Operator::tune; });
 }
 
-std::string ProposerProvider::goes_on(const std::string& run, bool /*to_the_end*/) const {
-  return kResume + shell_word(run);
+std::string goes_on(const ProposerTraits& traits, const std::string& run, bool to_the_end) {
+  const std::string word = shell_word(run);
+  if (traits.driver.empty()) return kResume + word;
+  if (traits.driver == "program")
+    return "in Python, kernelsmith.run('" + run + "/task', proposer=..., out='" + run + "')";
+  if (to_the_end) return "python -m kernelsmith mcp " + word + " --finish";
+  return "python -m kernelsmith " + traits.driver + " " + word +
+         (traits.driver == "agent" ? " --model NAME" : "");
 }
 
 std::string goes_on(const RunConfig& config, const std::filesystem::path& run, bool to_the_end) {
-  std::string text = config.proposer.provider->goes_on(run.string(), to_the_end);
-  if (const std::string server = config.proposer.provider->server_to_reconfirm(); !server.empty())
-    text += " --base-url " + shell_word(server);
+  const ProposerTraits traits = config.proposer.provider->traits();
+  std::string text = goes_on(traits, run.string(), to_the_end);
   for (const std::string& setting : config.proposer.provider->settings_to_reconfirm())
     text += " --set " + shell_word("proposer." + setting);
-  if (text.starts_with(kResume))
+  if (traits.driver.empty())
     for (const std::string& setting : config.evaluator.provider->settings_to_reconfirm())
       text += " --set " + shell_word("evaluator." + setting);
   return text;

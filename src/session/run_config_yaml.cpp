@@ -1,11 +1,12 @@
-// run.yaml: RunConfig as text, both ways. A key is named once for reading and once for writing.
+// run.yaml: RunConfig as text, both ways, and in words. Each key is listed once.
 #include <algorithm>
 #include <array>
 
-#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/config/section.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
-#include "model_support.hpp"
+#include "choice.hpp"
 #include "objectives_yaml.hpp"
 #include "operators_yaml.hpp"
 
@@ -19,220 +20,152 @@ const Choices<TopologyKind> kTopologies =
     choices({TopologyKind::ring, TopologyKind::full, TopologyKind::star, TopologyKind::edges});
 const Choices<AxesPreset> kAxesPresets = choices({AxesPreset::kernel_smith, AxesPreset::behaviour});
 
+/// In the order of AxisSpec::scale's alternatives.
 enum class ScaleKind { linear, logarithmic, edges, categories };
 const Choices<ScaleKind> kScales = {{"linear", ScaleKind::linear},
                                     {"logarithmic", ScaleKind::logarithmic},
                                     {"edges", ScaleKind::edges},
                                     {"categories", ScaleKind::categories}};
+const std::array<decltype(AxisSpec::scale), 4> kEmptyScales = {LinearScale{}, LogarithmicScale{}, EdgeScale{},
+                                                               CategoricalScale{}};
 
-template <class E>
-std::string_view word_of(E value, const Choices<E>& words) {
-  return std::ranges::find(words, value, &std::pair<std::string_view, E>::second)->first;
-}
-
-void read_unsigned(YamlMap& in, std::string_view key, unsigned& out, Range<int> range) {
-  int value = static_cast<int>(out);
-  in.optional(key, value, range);
-  out = static_cast<unsigned>(value);
-}
-
-void read_version(YamlMap& in) {
+void list_version(Section& io) {
   std::uint64_t version = kVersion;
-  in.optional("version", version);
+  io("version", version, {}, "of this format; another one is refused");
   if (version != kVersion)
-    in.refuse("version", "this kernelsmith reads version 1, not " + std::to_string(version),
+    io.refuse("version", "this kernelsmith reads version 1, not " + std::to_string(version),
               "use the kernelsmith that wrote the file, or a newer one");
 }
 
-// Budgets. An absent one does not bind, and is therefore not written.
-
-template <class T>
-void read_limit(YamlMap& in, std::string_view key, std::optional<T>& limit, Range<T> range) {
-  if (in.kind(key) == YamlKind::absent) return;
-  T value{};
-  in.required(key, value, range);
-  limit = value;
-}
-
-void read_budgets(YamlMap& in, Budgets& budgets) {
-  read_limit(in, "iterations", budgets.iterations, {1, UINT64_MAX});
-  read_limit(in, "evaluations", budgets.evaluations, {1, UINT64_MAX});
-  read_limit(in, "wall_time_s", budgets.wall_s, {0.001, 1e9});
-  read_limit(in, "usd", budgets.usd, {1e-6, 1e9});
-  read_limit(in, "until_flat", budgets.until_flat, {1e-6, 100.0});
-}
-
-void write_budgets(YamlWriter& out, const Budgets& budgets) {
-  if (budgets.iterations) out.put("iterations", *budgets.iterations);
-  if (budgets.evaluations) out.put("evaluations", *budgets.evaluations);
-  if (budgets.wall_s) out.put("wall_time_s", *budgets.wall_s);
-  if (budgets.usd) out.put("usd", *budgets.usd);
-  if (budgets.until_flat) out.put("until_flat", *budgets.until_flat);
+/// An absent one does not bind, and is therefore not written.
+void list_budgets(Section& io, Budgets& budgets) {
+  io.maybe("iterations", budgets.iterations, {1, UINT64_MAX},
+           "ends the run after so many children asked for");
+  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX}, "ends the run after so many evaluations");
+  io.maybe(
+      "wall_time_s", budgets.wall_s, {0.001, 1e9},
+      "ends the search after so much wall time; preparing the evaluator before it, and measuring the best "
+      "again after it, come on top");
+  io.by_default("60 without any budget, `deterministic`: 200 iterations");
+  io.maybe("usd", budgets.usd, {1e-6, 1e9}, "ends the run before calls to models cost more (`docs/llm.md`)");
+  io.maybe(
+      "until_flat", budgets.until_flat, {1e-6, 100.0},
+      "ends the run when what is left of `evaluations` and `iterations` (without them: as many evaluations "
+      "as were made) is expected to raise the best by less than so many percent");
 }
 
 // Axes.
 
-template <class Ranged>
-void read_ranged(YamlMap& in, Ranged& scale) {
-  in.required("low", scale.low);
-  in.required("high", scale.high);
-  in.required("bins", scale.bins, {1, Axis::kMaxBins});
-}
+struct ScaleFields {
+  Section& io;
 
-void read_axis(YamlMap& in, AxisSpec& axis) {
-  ScaleKind kind = ScaleKind::linear;
-  in.required("feature", axis.feature);
-  in.optional("scale", kind, kScales);
-  switch (kind) {
-    case ScaleKind::linear:
-      read_ranged(in, axis.scale.emplace<LinearScale>());
-      break;
-    case ScaleKind::logarithmic:
-      read_ranged(in, axis.scale.emplace<LogarithmicScale>());
-      break;
-    case ScaleKind::edges:
-      in.required("edges", axis.scale.emplace<EdgeScale>().edges);
-      break;
-    case ScaleKind::categories:
-      in.required("categories", axis.scale.emplace<CategoricalScale>().categories);
-      break;
+  void ranged(auto& scale) {
+    io.needed("low", scale.low, {}, "`linear` and `logarithmic`: the lower end");
+    io.needed("high", scale.high, {}, "the upper end");
+    io.needed("bins", scale.bins, {1, Axis::kMaxBins}, "how many, between them");
   }
-  if (!in.ok()) return;
-  if (const auto valid = Axis::create(axis); !valid)
-    in.refuse("feature", valid.error().message, valid.error().hint);
-}
-
-struct ScaleWriter {
-  YamlWriter& out;
-
-  void ranged(ScaleKind kind, const auto& scale) {
-    out.put("scale", word_of(kind, kScales));
-    out.put("low", scale.low);
-    out.put("high", scale.high);
-    out.put("bins", scale.bins);
+  void operator()(LinearScale& scale) { ranged(scale); }
+  void operator()(LogarithmicScale& scale) { ranged(scale); }
+  void operator()(EdgeScale& scale) {
+    io.require("edges");
+    io("edges", scale.edges, "`edges`: where the bins begin, and the last one ends");
   }
-  void operator()(const LinearScale& scale) { ranged(ScaleKind::linear, scale); }
-  void operator()(const LogarithmicScale& scale) { ranged(ScaleKind::logarithmic, scale); }
-  void operator()(const EdgeScale& scale) {
-    out.put("scale", word_of(ScaleKind::edges, kScales));
-    out.put("edges", scale.edges);
-  }
-  void operator()(const CategoricalScale& scale) {
-    out.put("scale", word_of(ScaleKind::categories, kScales));
-    out.put("categories", scale.categories);
+  void operator()(CategoricalScale& scale) {
+    io.require("categories");
+    io("categories", scale.categories, "`categories`: names, of which the feature is the index");
   }
 };
 
-void write_axis(YamlWriter& out, const AxisSpec& axis) {
-  out.put("feature", axis.feature);
-  std::visit(ScaleWriter{out}, axis.scale);
+void list_axis(Section& io, AxisSpec& axis) {
+  auto kind = static_cast<ScaleKind>(axis.scale.index());
+  io.needed("feature", axis.feature, "what it reads of a program");
+  if (io("scale", kind, kScales, "how its bins lie"))
+    axis.scale = kEmptyScales[static_cast<std::size_t>(kind)];
+  if (io.tells())
+    for (auto scale :
+         {kEmptyScales[0], kEmptyScales[2], kEmptyScales[3]})  // the first two have the same keys
+      std::visit(ScaleFields{io}, scale);
+  else
+    std::visit(ScaleFields{io}, axis.scale);
+  if (!io.ok()) return;
+  if (const auto valid = Axis::create(axis); !valid)
+    io.refuse("feature", valid.error().message, valid.error().hint);
 }
 
-void read_axes_preset(YamlMap& in, RunConfig& config) {
-  AxesPreset preset{};
-  in.required("axes", preset, kAxesPresets);
+void list_axes_preset(Section& io, RunConfig& config) {
+  AxesPreset preset = config.axes_preset.value_or(AxesPreset{});
+  if (!io("axes", preset, kAxesPresets, "")) return;
   config.axes.reset();
   config.axes_preset = preset;
-  if (in.ok() && preset == AxesPreset::behaviour && config.backend.behaviour.empty())
-    in.refuse("axes", "the backend '" + config.backend.name + "' reports no behaviour of its own",
+  if (preset == AxesPreset::behaviour && config.backend.behaviour.empty())
+    io.refuse("axes", "the backend '" + config.backend.name + "' reports no behaviour of its own",
               "list the axes, over numbers that its evaluator gives: axes: [{feature: NAME, low: 0, high: 1, "
               "bins: 8}]");
 }
 
-void read_archive(YamlMap& in, RunConfig& config) {
-  const YamlKind kind = in.kind("axes");
-  if (kind == YamlKind::absent) return;
-  if (kind == YamlKind::scalar) return read_axes_preset(in, config);
-  std::vector<AxisSpec>& axes = config.axes.emplace();
+void list_archive(Section& io, RunConfig& config) {
+  if (io.reader() ? io.reader()->kind("axes") == YamlKind::scalar : io.writes() && !config.axes)
+    return list_axes_preset(io, config);
+  auto axes = config.axes.value_or(std::vector<AxisSpec>());
+  if (!io.maps("axes", axes, "by task",
+               "a list, or a preset by its name: `kernel-smith` (length of the code and speedup) or "
+               "`behaviour` (what "
+               "the backend reports)",
+               list_axis))
+    return;
   config.axes_preset.reset();
-  in.optional_maps("axes", [&](YamlMap& axis) { read_axis(axis, axes.emplace_back()); });
-  if (!in.ok()) return;
-  if (const auto valid = Grid::create(axes); !valid)
-    in.refuse("axes", valid.error().message, valid.error().hint);
-}
-
-void write_archive(YamlWriter& out, const RunConfig& config) {
-  if (config.axes)
-    out.maps("axes", *config.axes, write_axis);
-  else
-    out.put("axes", name_of(*config.axes_preset));
+  config.axes = std::move(axes);
+  if (!io.ok()) return;
+  if (const auto valid = Grid::create(*config.axes); !valid)
+    io.refuse("axes", valid.error().message, valid.error().hint);
 }
 
 // Islands.
 
-void read_edge(YamlMap& in, MigrationEdge& edge) {
-  int from = 0, to = 0;
-  in.required("from", from, {0, static_cast<int>(Topology::kMaxIslands)});
-  in.required("to", to, {0, static_cast<int>(Topology::kMaxIslands)});
-  edge = {{static_cast<std::uint32_t>(from)}, {static_cast<std::uint32_t>(to)}};
+void list_edge(Section& io, MigrationEdge& edge) {
+  io.needed("from", edge.from.value, {0, Topology::kMaxIslands}, "an island, counted from 0");
+  io.needed("to", edge.to.value, {0, Topology::kMaxIslands}, "the island that gets its elites");
 }
 
-void read_islands(YamlMap& in, RunConfig& config) {
-  in.optional("count", config.islands, {1, Topology::kMaxIslands});
-  in.optional("topology", config.topology, kTopologies);
-  if (config.topology == TopologyKind::edges) {
-    if (in.kind("edges") != YamlKind::absent) config.edges.clear();
-    in.optional_maps("edges", [&](YamlMap& edge) { read_edge(edge, config.edges.emplace_back()); });
-  }
-  in.optional("rejections", config.island.rejections, {1, 100'000});
-  in.optional("recent_failures", config.island.recent_failures, {0, 100'000});
-  if (!in.ok()) return;
+void list_islands(Section& io, RunConfig& config) {
+  io("count", config.islands, {1, Topology::kMaxIslands}, "how many");
+  io("topology", config.topology, kTopologies, "along what elites migrate");
+  if (config.topology == TopologyKind::edges || io.tells())
+    io.maps("edges", config.edges, "", "of the topology `edges`", list_edge);
+  io("rejections", config.island.rejections, {1, 100'000}, "rejected programs that an island remembers");
+  io("recent_failures", config.island.recent_failures, {0, 100'000}, "of them, the latest");
+  if (!io.ok()) return;
   if (const auto valid = topology_of(config); !valid)
-    in.refuse("topology", valid.error().message, valid.error().hint);
-}
-
-void write_islands(YamlWriter& out, const RunConfig& config) {
-  out.put("count", config.islands);
-  out.put("topology", word_of(config.topology, kTopologies));
-  if (config.topology == TopologyKind::edges)
-    out.maps("edges", config.edges, [](YamlWriter& item, const MigrationEdge& edge) {
-      item.put("from", static_cast<std::uint64_t>(edge.from.value));
-      item.put("to", static_cast<std::uint64_t>(edge.to.value));
-    });
-  out.put("rejections", config.island.rejections);
-  out.put("recent_failures", config.island.recent_failures);
+    io.refuse("topology", valid.error().message, valid.error().hint);
 }
 
 // Choices out of the registry.
 
-template <class P>
-void read_choice(YamlMap& in, const Kinds<P>& kinds, Chosen<P>& chosen) {
+void list_evaluator(Section& io, const Registry& registry, Chosen<EvaluatorProvider>& chosen) {
+  if (io.tells()) return list_choice(io, registry.evaluators, chosen, "the task's backend");
   std::string kind = chosen.kind;
-  in.optional("kind", kind);
-  if (!in.ok()) return;
-  if (kind != chosen.kind) {
-    Choices<std::string> names;
-    for (const auto& [name, make] : kinds) names.emplace_back(name, name);
-    in.required("kind", kind, names);
-    if (!in.ok()) return;
-    chosen = {kind, kinds.at(kind)()};
-  }
-  chosen.provider->read(in);
-}
-
-template <class P>
-void write_choice(YamlWriter& out, const Chosen<P>& chosen) {
-  out.put("kind", chosen.kind);
-  chosen.provider->write(out);
-}
-
-void read_evaluator(YamlMap& in, Chosen<EvaluatorProvider>& chosen) {
-  std::string kind = chosen.kind;
-  in.optional("kind", kind);
+  io("kind", kind, "");
   if (kind != chosen.kind)
-    return in.refuse("kind", "the task's backend is " + chosen.kind,
+    return io.refuse("kind", "the task's backend is " + chosen.kind,
                      "leave the key out, or change task.yaml");
-  chosen.provider->read(in);
+  chosen.provider->settings(io);
 }
 
-void read_proposer(YamlMap& in, const Registry& registry, RunConfig& config) {
-  const std::string before = config.proposer.kind;
-  read_choice(in, registry.proposers, config.proposer);
-  if (config.proposer.kind == before) return;
-  config.proposer.provider->describe_backend(config.backend);
-  config.operators.clear();
-  for (auto& choice : config.proposer.provider->operators())
-    config.operators.push_back({std::move(choice), 1.0});
+/// For what people call language models.
+std::optional<std::string_view> proposer_meant(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kModels = {"openai", "anthropic", "gpt",  "claude", "llm",
+                                                        "model",  "ollama",    "vllm", "gemini", "deepseek"};
+  std::string small(name);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::none_of(kModels, [&](std::string_view model) { return small.starts_with(model); }))
+    return std::nullopt;
+  return "--model NAME asks a language model; in run.yaml it is kind: chat with models: [{name: NAME}]";
+}
+
+void list_proposer(Section& io, const Registry& registry, RunConfig& config) {
+  Chosen<ProposerProvider> chosen = config.proposer;
+  list_choice(io, registry.proposers, chosen, "who proposes children", proposer_meant);
+  if (io.ok() && chosen.kind != config.proposer.kind) take_proposer(std::move(chosen), config);
 }
 
 /// The line of policy_texts() for the operators as the lines that it was made of. A model's name may hold
@@ -251,123 +184,162 @@ std::string as_block(std::string text) {
 
 // The rest of the search.
 
-void read_limits(YamlMap& in, RunConfig& config) {
-  read_unsigned(in, "repairs", config.repairs, {0, 100});
-  read_unsigned(in, "duels", config.duels, {0, 100});
-  read_unsigned(in, "tunings", config.tunings, {0, 1000});
-  in.optional("confirm", config.confirm);
-  read_unsigned(in, "idle_iterations", config.idle_iterations, {1, 1'000'000'000});
-  read_unsigned(in, "errors_in_a_row", config.error_limit, {1, 1'000'000});
+void list_limits(Section& io, RunConfig& config) {
+  io("repairs", config.repairs, {0, 100}, "repairs in a row of a rejected child");
+  io("duels", config.duels, {0, 100},
+     "of a newcomer and the elite of its cell if their intervals overlap: both are timed side by side");
+  io("tunings", config.tunings, {0, 1000},
+     "tickets of `tune` that follow at once when a child that the tuner did not make is accepted and its "
+     "structure was not tuned before; at most a quarter of the evaluations. `--model` and `--manual` set 4");
+  io("confirm", config.confirm,
+     "the best is measured again at the end, with up to three others that may be as good; if one is "
+     "rejected, "
+     "the next best");
+  io("idle_iterations", config.idle_iterations, {1, 1'000'000'000},
+     "iterations without anything new end the run; if only the tuner proposes, so does the first time that "
+     "no point is "
+     "left");
+  io("errors_in_a_row", config.error_limit, {1, 1'000'000}, "so many errors end the run");
 }
 
-void write_limits(YamlWriter& out, const RunConfig& config) {
-  out.put("repairs", static_cast<std::uint64_t>(config.repairs));
-  out.put("duels", static_cast<std::uint64_t>(config.duels));
-  out.put("tunings", static_cast<std::uint64_t>(config.tunings));
-  out.put("confirm", config.confirm);
-  out.put("idle_iterations", static_cast<std::uint64_t>(config.idle_iterations));
-  out.put("errors_in_a_row", static_cast<std::uint64_t>(config.error_limit));
+/// A run without one says nothing of it.
+void list_memory(Section& io, MemorySettings& memory) {
+  if (io.kept_path("store", memory.store, "a folder of rules across runs; without one there is no memory"))
+    memory.is_stored = false;
+  io("budget_tokens", memory.budget_tokens, {1, 1'000'000}, "of each prompt, for what is shown of it");
+  io("snapshot", memory.snapshot, "the digest of what the run read, which kernelsmith writes itself");
 }
 
-// The memory. A run without one says nothing of it.
-
-void read_memory(YamlMap& in, MemorySettings& memory) {
-  if (in.kind("store") != YamlKind::absent) memory.is_stored = false;
-  in.optional("store", memory.store);
-  in.optional("budget_tokens", memory.budget_tokens, {1, 1'000'000});
-  in.optional("snapshot", memory.snapshot);
+/// YamlAdvice: where a key that is not taken belongs.
+std::string belongs_to(const std::string& path, const Registry& registry) {
+  if (path == "backend") return "the task's backend stands in its task.yaml, as backend: NAME";
+  if (path == "model") return "--model NAME asks a language model (proposer.models)";
+  const std::string section = path.substr(0, path.rfind('.') + 1), key = path.substr(section.size());
+  const std::vector<SettingText> texts = setting_texts(registry);
+  std::vector<std::string_view> of_kinds;
+  for (const SettingText& text : texts)
+    if (!text.of.empty() && text.key.starts_with(section))
+      of_kinds.push_back(std::string_view(text.key).substr(section.size()));
+  std::string kinds;
+  if (const auto meant = section.empty() ? std::nullopt : nearest_name(key, of_kinds)) {
+    for (const SettingText& text : texts)
+      if (text.key == section + std::string(*meant)) kinds += (kinds.empty() ? "" : ", ") + text.of;
+    return section + std::string(*meant) + " is a key of kind: " + kinds +
+           (kinds == "chat" ? "; --model NAME makes it one" : "");
+  }
+  for (const SettingText& text : texts)
+    if (text.key == path) return path + " is " + text.meaning;
+  for (const SettingText& text : texts)
+    if (text.key.ends_with("." + key)) return "did you mean " + text.key + "?";
+  return "";
 }
 
-void write_memory(YamlWriter& out, const MemorySettings& memory) {
-  out.put("store", kept_path(memory.store));
-  out.put("budget_tokens", memory.budget_tokens);
-  out.put("snapshot", memory.snapshot);
+/// `registry` is for what is read or told.
+void list_config(Section& io, RunConfig& config, const Registry& registry) {
+  const bool has_memory = !config.memory.store.empty() || !config.memory.snapshot.empty();
+  list_version(io);
+  io("seed", config.seed, {}, "the seed of all random numbers");
+  io("deterministic", config.deterministic, "the same archive with any number of workers; no `wall_time_s`");
+  io("pipeline", config.pipeline, {1, 1'000'000},
+     "`deterministic`: a ticket samples the state behind the commit so many tickets earlier");
+  io("workers", config.workers, {1, 1024}, "evaluations in flight");
+  io.by_default("the cores");
+  io("durability", config.durability, kDurabilities,
+     "what a commit survives: the end of the process (SIGKILL), or of power, too");
+  io.map("budgets", [&](Section& budgets) { list_budgets(budgets, config.budgets); });
+  if (!io.writes() || config.axes || config.axes_preset)
+    io.map("archive", [&](Section& archive) { list_archive(archive, config); });
+  list_objectives(io, config.objectives);
+  io.map("islands", [&](Section& islands) { list_islands(islands, config); });
+  io.map("migration", [&](Section& migration) {
+    migration("period", config.migration_period, {1e-6, 1.0},
+              "between migrations, as a fraction of the budget");
+    list_choice(migration, registry.migrations, config.migration, "which elites migrate");
+  });
+  io.map("sampler", [&](Section& sampler) {
+    list_choice(sampler, registry.samplers, config.sampler,
+                "how parents are chosen (`docs/search-quality.md`)");
+  });
+  io.map("proposer", [&](Section& proposer) { list_proposer(proposer, registry, config); });
+  list_operators(io, config);
+  io.map("limits", [&](Section& limits) { list_limits(limits, config); });
+  io.map("evaluator", [&](Section& evaluator) { list_evaluator(evaluator, registry, config.evaluator); });
+  if (!io.writes() || has_memory)
+    io.map("memory", [&](Section& memory) { list_memory(memory, config.memory); });
+}
+
+/// What the YAML of a section's keys is in one line.
+std::string line_of(const Section::Body& list) {
+  YamlWriter out;
+  Section section(out);
+  list(section);
+  std::string text = out.finish();
+  while (text.ends_with('\n')) text.pop_back();
+  for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', end))
+    text.replace(end, 1, ", ");
+  return text;
 }
 
 }  // namespace
 
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
                    RunConfig& config) {
-  return read_yaml(yaml, file, [&](YamlMap& in) {
-    read_version(in);
-    in.optional("seed", config.seed);
-    in.optional("deterministic", config.deterministic);
-    in.optional("pipeline", config.pipeline, {1, 1'000'000});
-    read_unsigned(in, "workers", config.workers, {1, 1024});
-    in.optional("durability", config.durability, kDurabilities);
-    in.optional_map("budgets", [&](YamlMap& map) { read_budgets(map, config.budgets); });
-    in.optional_map("archive", [&](YamlMap& map) { read_archive(map, config); });
-    read_objectives(in, config.objectives);
-    in.optional_map("islands", [&](YamlMap& map) { read_islands(map, config); });
-    in.optional_map("migration", [&](YamlMap& map) {
-      map.optional("period", config.migration_period, {1e-6, 1.0});
-      read_choice(map, registry.migrations, config.migration);
-    });
-    in.optional_map("sampler", [&](YamlMap& map) { read_choice(map, registry.samplers, config.sampler); });
-    in.optional_map("proposer", [&](YamlMap& map) { read_proposer(map, registry, config); });
-    read_operators(in, config);
-    in.optional_map("limits", [&](YamlMap& map) { read_limits(map, config); });
-    in.optional_map("evaluator", [&](YamlMap& map) { read_evaluator(map, config.evaluator); });
-    in.optional_map("memory", [&](YamlMap& map) { read_memory(map, config.memory); });
-  });
+  return read_yaml(
+      yaml, file,
+      [&](YamlMap& in) {
+        Section io(in);
+        list_config(io, config, registry);
+      },
+      [&](const std::string& path) { return belongs_to(path, registry); });
 }
 
-std::map<std::string, std::string> policy_texts(const RunConfig& config) {
-  const auto line_of = [](const std::function<void(YamlWriter&)>& write) {
-    YamlWriter out;
-    write(out);
-    std::string text = out.finish();
-    while (text.ends_with('\n')) text.pop_back();
-    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', end))
-      text.replace(end, 1, ", ");
-    return text;
+std::vector<SettingText> setting_texts(const Registry& registry) {
+  Task task;
+  task.backend = registry.evaluators.begin()->first;
+  auto config = default_config(task, registry);
+  std::vector<SettingText> texts;
+  if (!config) return texts;
+  Section io(texts);
+  list_config(io, *config, registry);
+  std::ranges::find(texts, "evaluator.kind", &SettingText::key)->usual = "by task";
+  return texts;
+}
+
+std::map<std::string, std::string> policy_texts(const RunConfig& of) {
+  RunConfig config = of;
+  const auto choice = [](auto& chosen) {
+    return line_of([&](Section& io) { list_choice(io, {}, chosen, ""); });
   };
-  return {{"migration", line_of([&](YamlWriter& out) { write_choice(out, config.migration); })},
-          {"sampler", line_of([&](YamlWriter& out) { write_choice(out, config.sampler); })},
-          {"proposer", line_of([&](YamlWriter& out) { write_choice(out, config.proposer); })},
-          {"operators", line_of([&](YamlWriter& out) { write_operators(out, config); })}};
+  return {{"migration", choice(config.migration)},
+          {"sampler", choice(config.sampler)},
+          {"proposer", choice(config.proposer)},
+          {"operators", line_of([&](Section& io) { list_operators(io, config); })}};
 }
 
 Status read_policy(const std::string& name, const std::string& text, RunConfig& config) {
-  if (name == "operators") {
+  const bool is_sampler = name == "sampler" && text.starts_with("kind: ");
+  if (!is_sampler && name != "operators")
+    return fail(ErrorCode::corrupt, "the journal's setting cannot be read: \"" + text + "\"", name);
+  if (is_sampler) {
+    config.sampler = {};  // its provider is shared with whatever the configuration was copied from
+  } else {
     config.operators.clear();
     config.arm_cost.reset();
-    return read_yaml(as_block(text), name, [&](YamlMap& in) { read_operators(in, config); });
   }
-  if (name != "sampler" || !text.starts_with("kind: "))
-    return fail(ErrorCode::corrupt, "the journal's setting cannot be read: \"" + text + "\"", name);
-  config.sampler = {};  // its provider is shared with whatever the configuration was copied from
   const Registry registry = default_registry();
-  return read_yaml("sampler: {" + text + "}\n", name, [&](YamlMap& in) {
-    in.optional_map("sampler", [&](YamlMap& map) { read_choice(map, registry.samplers, config.sampler); });
+  return read_yaml(is_sampler ? "sampler: {" + text + "}\n" : as_block(text), name, [&](YamlMap& in) {
+    Section io(in);
+    if (!is_sampler) return list_operators(io, config);
+    io.map("sampler", [&](Section& map) { list_choice(map, registry.samplers, config.sampler, ""); });
   });
 }
 
 std::string to_yaml(const RunConfig& config) {
+  RunConfig copy = config;
   YamlWriter out;
   out.comment("How the task is searched, with every default written out. docs/formats.md explains the keys.");
-  out.put("version", kVersion);
-  out.put("seed", config.seed);
-  out.put("deterministic", config.deterministic);
-  out.put("pipeline", config.pipeline);
-  out.put("workers", static_cast<std::uint64_t>(config.workers));
-  out.put("durability", word_of(config.durability, kDurabilities));
-  out.map("budgets", [&](YamlWriter& map) { write_budgets(map, config.budgets); });
-  if (config.axes || config.axes_preset)
-    out.map("archive", [&](YamlWriter& map) { write_archive(map, config); });
-  write_objectives(out, config.objectives);
-  out.map("islands", [&](YamlWriter& map) { write_islands(map, config); });
-  out.map("migration", [&](YamlWriter& map) {
-    map.put("period", config.migration_period);
-    write_choice(map, config.migration);
-  });
-  out.map("sampler", [&](YamlWriter& map) { write_choice(map, config.sampler); });
-  out.map("proposer", [&](YamlWriter& map) { write_choice(map, config.proposer); });
-  write_operators(out, config);
-  out.map("limits", [&](YamlWriter& map) { write_limits(map, config); });
-  out.map("evaluator", [&](YamlWriter& map) { write_choice(map, config.evaluator); });
-  if (!config.memory.store.empty() || !config.memory.snapshot.empty())
-    out.map("memory", [&](YamlWriter& map) { write_memory(map, config.memory); });
+  Section io(out);
+  list_config(io, copy, {});
   return out.finish();
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/memory/learn.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>
@@ -50,7 +50,7 @@ class Prompts {
   const PromptBuilder* builder_of(const std::string& model) {
     const auto [found, is_new] = builders_.try_emplace(model);
     if (is_new)
-      if (const auto options = config_.proposer.provider->prompts(model))
+      if (const auto options = config_.proposer.provider->outlook().prompts(model))
         if (auto made = PromptBuilder::create(task_, with_backend(*options, task_, config_.backend)))
           found->second = std::move(*made);
     return found->second ? &*found->second : nullptr;
@@ -66,7 +66,7 @@ class Prompts {
 Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const RunConfig& config,
                                 const MemorySnapshot& read) {
   const std::size_t all = read.rules.size();
-  if (all == 0 || !config.proposer.provider->prompts({})) return read;
+  if (all == 0 || !config.proposer.provider->outlook().prompts({})) return read;
   Prompts prompts(task, config);
   auto engine = engine_options(task, config);
   if (!engine) return engine.error();
@@ -96,7 +96,7 @@ Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const Run
 
 /// A run that follows a recording has nothing to say that the recorded one did not.
 bool is_remembered(const RunConfig& config) {
-  return !config.memory.store.empty() && !config.proposer.provider->recorded_run();
+  return !config.memory.store.empty() && !config.proposer.provider->traits().recorded;
 }
 
 Status make_memory(const RunConfig& config) {
@@ -114,7 +114,7 @@ Status note_beginning(const RunConfig& config, const std::string& run) {
 Result<MemorySnapshot> snapshot_for(const Task& task, const RunConfig& config) {
   const MemorySettings& memory = config.memory;
   std::error_code ignored;
-  if (const auto recorded = config.proposer.provider->recorded_run()) {
+  if (const auto recorded = config.proposer.provider->traits().recorded) {
     const auto file = recorded->folder / kSnapshotFile;
     return std::filesystem::exists(file, ignored) ? read_snapshot(file) : MemorySnapshot{};
   }
@@ -141,7 +141,7 @@ Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, cons
 
 void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config) {
   config.memory.snapshot = snapshot.rules.empty() ? "" : snapshot.digest().hex();
-  config.proposer.provider->show_notes(notes_of(snapshot));
+  config.proposer.provider->context.notes = notes_of(snapshot);
 }
 
 Result<Learnt> learnt_from(const RunStore& run, const Task& task, const RunConfig& config,

@@ -1,81 +1,18 @@
-#include <algorithm>
 #include <utility>
 
-#include <kernelsmith/code/fingerprint.hpp>
-#include <kernelsmith/code/knob_setting.hpp>
-#include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/session/session.hpp>
 
 #include "kept_answers.hpp"
-#include "prepared_evaluator.hpp"
 #include "recorded_run.hpp"
 #include "rescue.hpp"
 #include "run_memory.hpp"
+#include "stored_run.hpp"
+#include "wiring.hpp"
 
 namespace kernelsmith {
 namespace {
-
-constexpr const char* kTaskFolder = "task";
-constexpr const char* kConfigFile = "run.yaml";
-/// How many ancestors, and how many children, a prompt looks through for lines that were tried before.
-constexpr unsigned kKin = 4;
-/// How many of the run's best programs, and of its latest, a request brings along. An agent reads a line of
-/// each, and the text of those that it opens.
-constexpr unsigned kHistory = 25;
-
-/// The evaluator, the proposer and the options of an engine, and what it follows first.
-struct Wiring {
-  std::shared_ptr<Evaluator> evaluator;  ///< null if nothing is measured
-  std::shared_ptr<Proposer> proposer;
-  EngineOptions options;
-  std::unique_ptr<RecordedJournal> recording;
-};
-
-/// Evaluations of one task say nothing about another.
-Status check_task(const RecordedJournal& recording, const RecordedRun& run, const Task& task) {
-  std::string digest;
-  Status read = recording.replay(0, [&](std::uint64_t, const Event& event) -> Status {
-    const auto* session = std::get_if<SessionStarted>(&event);
-    if (!session || !digest.empty()) return {};
-    const auto found = session->settings.find("task");
-    digest = found == session->settings.end() ? "(none)" : found->second;
-    return {};
-  });
-  if (!read) return read;
-  if (digest == task.digest.hex() || run.evaluations == RecordedEvaluations::measured) return {};
-  return fail(ErrorCode::invalid_argument,
-              "the recording is of another task, so its evaluations cannot be kept", run.folder.string(),
-              "kernelsmith replay RUN takes the task from the recorded run");
-}
-
-/// `measures` is false for a run that has ended.
-Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop,
-                    bool measures = true) {
-  std::unique_ptr<RecordedJournal> recording;
-  const auto recorded = config.proposer.provider->recorded_run();
-  if (recorded) {
-    auto opened = RecordedJournal::open(recorded->folder);
-    if (!opened) return opened.error();
-    recording = std::move(*opened);
-    if (const Status ok = check_task(*recording, *recorded, task); !ok) return ok.error();
-  }
-  if (const Status ok = check_budgets(config); !ok) return ok.error();
-  if (const Status ok = check_operators(config); !ok) return ok.error();
-  if (const auto knobs = find_knobs(task.seed); !knobs) return knobs.error();
-  auto options = engine_options(task, config);
-  if (!options) return options.error();
-  auto proposer = config.proposer.provider->make(task, stop);
-  if (!proposer) return proposer.error();
-  Wiring wiring{nullptr, std::move(*proposer), std::move(*options), std::move(recording)};
-  if (recorded && recorded->evaluations == RecordedEvaluations::kept && !recorded->live) return wiring;
-  if (!measures) return wiring;
-  auto evaluator = prepared_evaluator(task, config, stop);
-  if (!evaluator) return evaluator.error();
-  wiring.evaluator = std::move(*evaluator);
-  return wiring;
-}
 
 /// The budgets of a session that begins with the rest of a recording: those that were in force there.
 Status take_recorded_budgets(const RecordedJournal& recording, const Journal& own, Budgets& budgets) {
@@ -95,162 +32,6 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
 bool is_over(EndReason reason) {
   return reason == EndReason::budget || reason == EndReason::flat || reason == EndReason::exhausted ||
          reason == EndReason::finished;
-}
-
-}  // namespace
-
-/// A run.yaml with other ones could never be resumed.
-Status check_budgets(const RunConfig& config) {
-  if (config.deterministic && config.budgets.wall_s)
-    return fail(ErrorCode::invalid_argument,
-                "a deterministic run takes no wall time budget: its end would depend on the clock",
-                "budgets.wall_time_s", "limit iterations or evaluations instead");
-  const Budgets only_flat{
-      .iterations = {}, .evaluations = {}, .wall_s = {}, .until_flat = config.budgets.until_flat};
-  if (config.islands > 1 && config.budgets.until_flat && config.budgets == only_flat)
-    return fail(ErrorCode::invalid_argument,
-                "islands migrate at fractions of a budget, and this run has none", "budgets.until_flat",
-                "limit iterations, evaluations, time or money too, or take one island");
-  return config.budgets.usd ? config.proposer.provider->check_prices() : Status{};
-}
-
-namespace {
-
-/// EngineOptions::take_policies. What the configuration says itself, or what cannot be read, leaves the
-/// options' own.
-void take_policies(const Task& task, RunConfig config, const std::map<std::string, std::string>& settings,
-                   EngineOptions& options) {
-  const auto own = policy_texts(config);
-  bool others = false;
-  for (const std::string name : kPolicySettings) {
-    const auto recorded = settings.find(name);
-    if (recorded == settings.end() || recorded->second == own.at(name)) continue;
-    RunConfig read = config;
-    if (!read_policy(name, recorded->second, read)) continue;
-    config = std::move(read);
-    others = true;
-  }
-  if (!others) return;
-  auto sampler = config.sampler.provider->make(task, {});
-  auto operators = operators_of(config);
-  if (!sampler || !operators) return;
-  options.sampler = std::move(*sampler);
-  options.operators = std::move(*operators);
-  options.ends_when_exhausted = only_tunes(config);
-}
-
-}  // namespace
-
-Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) {
-  auto topology = topology_of(config);
-  if (!topology) return topology.error();
-  auto operators = operators_of(config);
-  if (!operators) return operators.error();
-  auto sampler = config.sampler.provider->make(task, {});
-  if (!sampler) return sampler.error();
-  auto migration = config.migration.provider->make(task, {});
-  if (!migration) return migration.error();
-
-  EngineOptions options;
-  options.budgets = config.budgets;
-  if (!task.seed.empty()) options.seeds = {task.seed};
-  options.has_reference = !task.reference.empty();
-  options.seed = config.seed;
-  options.task = task.digest;
-  options.axes = config.axes.value_or(std::vector<AxisSpec>{});
-  options.objectives = config.objectives;
-  options.topology = std::move(*topology);
-  options.island = config.island;
-  options.describe = [axes = options.axes](const Source& source, const Evaluation&) {
-    return source_features(source, axes);
-  };
-  options.fingerprint = fingerprint;
-  options.knobs = knob_setting;
-  options.sampler = std::move(*sampler);
-  options.operators = std::move(*operators);
-  options.migration = std::move(*migration);
-  options.migration_period = config.migration_period;
-  options.repairs = config.repairs;
-  options.duels = config.duels;
-  options.tunings = config.tunings;
-  options.confirm = config.confirm;
-  options.kin = kKin;
-  options.history = kHistory;
-  options.idle_iterations = config.idle_iterations;
-  options.ends_when_exhausted = only_tunes(config);
-  options.deterministic = config.deterministic;
-  options.pipeline = config.pipeline;
-  options.evaluations_in_flight = config.workers;
-  // Whoever asks whether the money covers another call shall get one answer, `show` included.
-  if (const auto recording = config.proposer.provider->recorded_run(); !recording || recording->live)
-    if (const auto planner = config.proposer.provider->planner(task); planner && *planner)
-      options.forecast_usd = [planner = *planner](const ProposalRequest& request) {
-        const auto call = planner(request);
-        return call ? call->usd : std::nullopt;
-      };
-  options.proposals_in_flight = config.proposer.provider->proposals_in_flight().value_or(config.workers);
-  options.error_limit = config.error_limit;
-  if (!config.memory.snapshot.empty()) options.fixed.emplace("memory", config.memory.snapshot);
-  options.give_up_at_time = [proposer = config.proposer.provider](const std::string& model) {
-    return proposer->may_be_given_up(model);
-  };
-  // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
-  // deterministic run would end elsewhere with another sampler.
-  for (auto& [name, text] : policy_texts(config))
-    (config.deterministic || name == "migration" ? options.fixed : options.recorded)
-        .emplace(name, std::move(text));
-  options.take_policies = [task, config](const auto& settings, EngineOptions& of_session) {
-    take_policies(task, config, settings, of_session);
-  };
-  return options;
-}
-
-namespace {
-
-/// A copy of what an open ticket asks for.
-std::optional<ProposalRequest> request_of(const Engine& engine, TicketId ticket, std::uint64_t seed) {
-  std::optional<ProposalRequest> request;
-  engine.inspect([&](const SearchState& state) {
-    const auto open = state.open().find(ticket);
-    if (open == state.open().end() || open->second.proposal || !open->second.opened.op) return;
-    const TicketOpened& opened = open->second.opened;
-    request = ProposalRequest{seed, ticket, *opened.op, opened.model, open->second.selection};
-  });
-  return request;
-}
-
-void warn_of_another_prompt(TicketId ticket, const Digest& kept, const Digest& planned, Observer& observer) {
-  observer.on_notice({Notice::Level::warning,
-                      "the answer kept for ticket " + std::to_string(ticket.value) +
-                          " is one to another prompt (" + kept.hex().substr(0, 12) +
-                          ") than this session would send (" + planned.hex().substr(0, 12) +
-                          "): prompts or models were changed, or the file is not of this run. It is taken, "
-                          "because it was paid for"});
-}
-
-/// Answers that a killed session had got come before anything new is asked.
-Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, std::uint64_t seed,
-               Observer* observer) {
-  for (const TicketId ticket : spool.tickets()) {
-    const auto request = request_of(engine, ticket, seed);
-    auto left = spool.take(ticket);
-    // If it is not asked for, the journal has it already: the kill came in between.
-    if (!request || !left) {
-      spool.forget(ticket);
-      continue;
-    }
-    auto answer = as_answer(*request, std::move(*left));
-    if (!answer) {
-      spool.forget(ticket);
-      if (observer) observer->on_notice({Notice::Level::warning, describe(answer.error())});
-      continue;
-    }
-    const auto planned = planner ? planner(*request) : std::nullopt;
-    if (planned && answer->prompt && *answer->prompt != planned->prompt && observer)
-      warn_of_another_prompt(ticket, *answer->prompt, planned->prompt, *observer);
-    if (auto taken = engine.propose(ticket, std::move(*answer)); !taken) return taken.error();
-  }
-  return {};
 }
 
 /// Told if a budget of money goes on from calls of which the journal does not say what they cost.
@@ -316,7 +97,7 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
   auto spool = ReplySpool::open(store->folder() / kArrivedFolder, config.durability);
   if (!spool) return spool.error();
   wiring.options.observer = forgetting(*spool, observer);
-  const bool from_recording = wiring.recording && !config.proposer.provider->recorded_run()->live;
+  const bool from_recording = wiring.recording && !config.proposer.provider->traits().recorded->live;
   CallPlanner planner;
   if (!from_recording) {
     wiring.proposer = keeping(*spool, std::move(wiring.proposer));
@@ -351,7 +132,7 @@ Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std
 /// Empty if the search goes on without the recording.
 Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_commit,
                                                      const std::stop_token& stop) {
-  const RecordedRun run = *config.proposer.provider->recorded_run();
+  const RecordedRun run = *config.proposer.provider->traits().recorded;
   auto followed = engine.follow(*recording, run.evaluations, on_commit, stop);
   if (!followed) return followed.error();
   std::optional<Outcome> outcome = engine.outcome();
@@ -408,7 +189,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
                                 std::shared_ptr<Observer> observer, const std::stop_token& stop) {
   set_default_budget(config);
   set_default_axes(task.task, config);
-  config.proposer.provider->observe(observer);
+  config.proposer.provider->context.observer = observer;
   auto copy = task.files;
   for (SourceFile& file : copy) file.path.insert(0, std::string(kTaskFolder) + "/");
   auto memory = snapshot_for(task.task, config);
@@ -418,7 +199,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   if (const Status free = RunStore::check_free(folder, copy); !free)
     return free.error();  // before what takes seconds
   if (const Status made = make_memory(config); !made) return made.error();
-  if (observer && !config.proposer.provider->recorded_run())
+  if (observer && !config.proposer.provider->traits().recorded)
     warn_of_small_budget(task.task, config, *observer);
   auto wiring = wire(task.task, config, stop);
   if (!wiring) return wiring.error();
@@ -427,38 +208,6 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   if (const Status noted = note_beginning(config, (*store)->run_id()); !noted) return noted.error();
   return Impl::open(task.task, std::move(config), std::move(*store), std::move(*wiring), std::move(observer),
                     std::move(*memory));
-}
-
-Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry) {
-  // A pipe in its place would be waited for.
-  std::error_code ignored;
-  if (const auto file = std::filesystem::status(folder / kConfigFile, ignored);
-      std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
-    return fail(ErrorCode::bad_input, "this is no regular file", (folder / kConfigFile).string());
-  const auto yaml = read_text_file(folder / kConfigFile);
-  if (!yaml) {
-    if (yaml.error().code != ErrorCode::not_found) return yaml.error();
-    return fail(ErrorCode::not_found, "this is no run folder: it has no run.yaml", folder.string(),
-                "name the folder that `kernelsmith run` made");
-  }
-  if (!std::filesystem::exists(folder / kTaskFolder, ignored))
-    return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
-                folder.string(),
-                "`show` and `export` read it; a run of a program that links the library is resumed by "
-                "that program");
-  auto task = load_task_folder(folder / kTaskFolder, registry.backends);
-  if (!task) return task.error();
-  auto config = default_config(task->task, registry);
-  if (!config) return config.error();
-  const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
-  if (!read) return read.error();
-  config->proposer.provider->mark_untrusted();
-  config->evaluator.provider->mark_untrusted();
-  config->memory.is_stored = true;
-  auto memory = stored_snapshot(folder, config->memory);
-  if (!memory) return memory.error();
-  take_snapshot(*memory, *config);
-  return StoredRun{std::move(*task), std::move(*config), std::move(*memory)};
 }
 
 namespace {
@@ -475,7 +224,7 @@ void tell_of_last_error(const SearchState& state, Observer& observer) {
 /// Whether the journal leaves nothing to do under the configuration's budgets. If it leaves some, the
 /// observer gets to know how the last session ended.
 Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* observer) {
-  if (run.config.proposer.provider->recorded_run()) return false;
+  if (run.config.proposer.provider->traits().recorded) return false;
   auto options = engine_options(run.task.task, run.config);
   if (!options) return options.error();
   options->run = store.run_id();
@@ -503,7 +252,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
     if (const Status changed = change(config); !changed) return changed.error();
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
-  config.proposer.provider->observe(observer);
+  config.proposer.provider->context.observer = observer;
   take_snapshot(stored->memory, config);  // the proposer may be another one now
   const auto ended = has_ended(**store, *stored, observer.get());
   if (!ended) return ended.error();

@@ -2,7 +2,7 @@
 #include <cerrno>
 #include <fstream>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/task_folder.hpp>

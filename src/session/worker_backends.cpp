@@ -40,8 +40,10 @@ Status apply_setting(const std::vector<ProviderPtr>& providers, const std::strin
   Status first;
   bool taken = false;
   for (const ProviderPtr& provider : providers) {
-    const Status read =
-        read_yaml(key + ": " + value + "\n", "--set", [&](YamlMap& in) { provider->read(in); });
+    const Status read = read_yaml(key + ": " + value + "\n", "--set", [&](YamlMap& in) {
+      Section section(in);
+      provider->settings(section);
+    });
     taken = taken || read;
     if (first && !read) first = read;
   }

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "files.hpp"
+#include "run_files.hpp"
 
 namespace kernelsmith::detail {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/descriptor.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/store/reply_spool.hpp>
 
 namespace kernelsmith {

@@ -4,12 +4,12 @@
 #include <system_error>
 #include <utility>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
 #include "event_table.hpp"
-#include "files.hpp"
 #include "log_watch.hpp"
+#include "run_files.hpp"
 #include "schema.hpp"
 #include "sqlite.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <regex>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 
 #include "natural_order.hpp"

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::suite {
 

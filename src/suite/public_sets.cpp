@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
 
@@ -17,10 +17,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-/// Any policy: published candidates that leave the work to PyTorch are measured, and counted apart.
-constexpr const char* kTaskYaml =
-    "backend: torch\nfiles: {reference: reference.py}\ntorch: {policy: any, cast: true}\n";
-
 /// Writes problems and candidates where a suite looks for them.
 class Unpacked {
  public:
@@ -32,7 +28,9 @@ class Unpacked {
   Status problem(unsigned level, const std::string& name, const std::string& text) {
     const fs::path folder = set_.tasks / ("level" + std::to_string(level)) / name;
     if (Status written = put(folder / "reference.py", text); !written) return written;
-    return put(folder / "task.yaml", "version: 1\nname: " + problem_name(name + ".py") + "\n" + kTaskYaml);
+    // Any policy: published candidates that leave the work to PyTorch are measured, and counted apart.
+    return put(folder / "task.yaml",
+               problem_yaml(problem_name(name + ".py"), {.policy = "any", .cast = true}));
   }
 
   Status candidate(unsigned level, unsigned number, const std::string& text, Claim claim) {

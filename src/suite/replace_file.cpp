@@ -1,6 +1,6 @@
 #include "replace_file.hpp"
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::suite {
 

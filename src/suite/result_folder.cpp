@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "own_folder.hpp"
 #include "replace_file.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 #include "own_folder.hpp"
 #include "replace_file.hpp"

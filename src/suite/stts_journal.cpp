@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::suite {
 

@@ -1,6 +1,6 @@
 #include "task_search.hpp"
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::suite {
 namespace {

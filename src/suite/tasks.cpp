@@ -2,7 +2,7 @@
 #include <charconv>
 #include <optional>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/suite/tasks.hpp>
 
 #include "natural_order.hpp"

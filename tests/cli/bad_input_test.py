@@ -124,11 +124,16 @@ class WrongYaml(CommandTest):
     def test_what_a_setting_must_be_is_told_with_what_to_write(self):
         write_task(self.folder / "task")
         for setting, *says in (
-                ("proposer.kind=openai", "'proposer.kind' must be one of", "chat", "found 'openai'"),
+                ("proposer.kind=openai", "'proposer.kind' must be one of", "found 'openai'", "--model NAME", "kind: chat"),
+                ("proposer.model=gpt-4o", "unknown key 'proposer.model'", "is a key of kind: chat", "--model NAME"),
+                ("backend=CPU", "unknown key 'backend'", "stands in its task.yaml"),
+                ("iterations=5", "did you mean budgets.iterations?"),
+                ("islands.edges=[]", "of the topology `edges`"),
                 ("proposer={kind: chat, models: [gpt-4o]}", "write {name: gpt-4o}", "its keys are name, max_output_tokens"),
                 ("budgets.wall_time_s=40s", "in seconds, without a unit: 40"),
                 ("islands.topology=Ring", "did you mean ring?")):
             self.fail_with(2, "run", "task", "--set", setting, says=says, code="bad_input")
+        self.fail_with(2, "run", "task", "--proposer", "openai", says=["unknown option --proposer", "--model NAME"])
         (self.folder / "task/task.yaml").write_text(TASK.replace("command\n", "CPU\n", 1))
         self.fail_with(2, "run", "task", says=["found 'CPU'", "did you mean cpu?"], code="bad_input")
 
@@ -458,7 +463,7 @@ class WrongRunFolder(CommandTest):
     def test_a_figure_for_flatness_is_a_percentage(self):
         write_task(self.folder / "task")
         for figure in ("0", "-1", "101", "5%", "nan", "soon"):
-            self.fail_with(2, "run", "task", f"--until-flat={figure}", says=[f'"{figure}" is no percentage'],
+            self.fail_with(2, "run", "task", f"--until-flat={figure}", says=["--until-flat", f"found '{figure}'"],
                            code="invalid_argument")
         self.fail_with(2, "run", "task", "--set", "budgets.until_flat=0", says=["until_flat"])
         self.fail_with(2, "run", "task", "--until-flat", "5", "--set", "islands.count=2",

@@ -21,6 +21,9 @@ class CommandLineTest(CommandTest):
     def test_help_is_a_command_too(self):
         self.assertEqual(self.succeed("help").stdout, self.succeed("--help").stdout)
         self.assertEqual(self.succeed("help", "run").stdout, self.succeed("run", "--help").stdout)
+        keys = self.succeed("help", "run.yaml").stdout
+        for line in ("\nislands.count = 1\n", "\nsampler.opening, kind: tree = 5\n", "(a whole number from 1 to 1024)\n"):
+            self.assertIn(line, keys)
         self.fail_with(2, "help", "rnu", says=["unknown command rnu", "did you mean run?"])
 
     def test_control_bytes_do_not_reach_the_terminal(self):
@@ -70,11 +73,10 @@ class CommandLineTest(CommandTest):
 
     def test_values_of_a_wrong_type(self):
         self.fail_with(2, "run", "task", "--iterations", "many",
-                       says=['--iterations: "many" is no whole number of at least 1 ('])
-        self.fail_with(2, "run", "task", "--iterations", "0", says=['--iterations: "0"'])
-        self.fail_with(2, "run", "task", "--iterations", "1e3", says=['--iterations: "1e3"'])
-        self.fail_with(2, "run", "task", "--seed", "-1", says=['--seed: "-1"'])
-        self.fail_with(2, "run", "task", "--workers", "1025", says=['--workers: "1025"', "from 1 to 1024"])
+                       says=["--iterations: 'budgets.iterations' must be a whole number of at least 1, found 'many'"])
+        for option, value, *says in (("--iterations", "0"), ("--iterations", "1e3"), ("--seed", "-1"),
+                                     ("--workers", "1025", "from 1 to 1024")):
+            self.fail_with(2, "run", "task", option, value, says=[option + ": ", f"found '{value}'", *says])
         self.fail_with(2, "run", "task", "--durability", "eternal", says=["--durability", "power"])
 
     def test_a_duration_without_sense(self):

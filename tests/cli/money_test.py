@@ -214,7 +214,7 @@ class MoneyTest(CommandTest):
         self.fail_with(2, "run", "task", "--model", "scripted", "--base-url", model.url, "--max-usd", "1",
                        "--price-file", "other.yaml", says=["no price", "other.yaml", "add an entry"])
         self.fail_with(2, "run", "task", "--max-usd", "1", says=["the tuner costs no money", "--model"])
-        self.fail_with(2, "run", "task", "--max-usd", "much", says=['"much" is no amount of money', "--max-usd"])
+        self.fail_with(2, "run", "task", "--max-usd", "much", says=["--max-usd", "must be a number", "found 'much'"])
         self.fail_with(2, "run", "task", "--set", "budgets.usd=-1", says=["budgets.usd"])
         self.assertEqual(model.requests, [])
         self.assertFalse(list(self.folder.glob("*.run")), "nothing is left behind")

@@ -1,3 +1,4 @@
+// Names of enumerators: each can be read back, and the pages explain every code.
 #include <fstream>
 #include <iterator>
 

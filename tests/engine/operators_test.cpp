@@ -1,3 +1,4 @@
+// The operator policy that draws by weight.
 #include <gtest/gtest.h>
 
 #include "toy.hpp"

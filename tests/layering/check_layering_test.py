@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 from check_layering import check, read_allowed
+from check_openings import circle, silent
 
 ALLOWED = read_allowed("core:\narchive: core\nislands: core archive\nevaluator: core\nevaluator_*: core evaluator\ncli: core archive islands evaluator evaluator_*\n")
 
@@ -111,6 +112,22 @@ class Layering(unittest.TestCase):
                 "tests/toy_backend/toy.cpp:2: evaluator_toy must not use evaluator_cpu",
             ],
         )
+
+    def test_a_file_is_opened_by_itself_or_by_its_own_header(self):
+        self.write("archive/number_text.hpp", "// Numbers as texts.\n")
+        self.write("archive/number_text.cpp", '#include "number_text.hpp"\n')
+        self.write("islands/number_text.cpp", "#include <string>\n")  # the header of that name is another's
+        self.write("python/a.py", "import os\n")
+        self.write("python/b.py", '"""What it is."""\n')
+        self.assertEqual([one for one in silent(self.root) if "number" in one or ".py" in one], ["islands/number_text.cpp", "python/a.py"])
+
+    def test_modules_that_import_each_other(self):
+        self.write("python/kernelsmith/__init__.py", "from .a import f\n")
+        self.write("python/kernelsmith/a.py", "def f():\n    from .b import g\n")
+        self.write("python/kernelsmith/b.py", "from . import _core\n")
+        self.assertEqual(circle(self.root), [])
+        self.write("python/kernelsmith/b.py", "from .a import f\n")
+        self.assertEqual(sorted(set(circle(self.root))), ["kernelsmith.a", "kernelsmith.b"])
 
     def test_the_table_itself_only_points_upwards(self):
         with self.assertRaises(ValueError):

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/sandbox/capabilities.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "programs.hpp"
 

@@ -130,7 +130,8 @@ TEST(BackendDescriptions, ReachTheRunsConfigurationAndItsProposer) {
   const auto planned = (*planner)(request);
   ASSERT_TRUE(planned);
   const auto shown = PromptBuilder::create(
-      toy_kernel(), with_backend(*config->proposer.provider->prompts({}), toy_kernel(), config->backend));
+      toy_kernel(),
+      with_backend(*config->proposer.provider->outlook().prompts({}), toy_kernel(), config->backend));
   EXPECT_EQ(planned->prompt, shown->build(request)->digest()) << "the proposer shows what a preview shows";
 }
 

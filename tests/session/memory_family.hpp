@@ -67,21 +67,11 @@ class ReaderProvider final : public ProposerProvider {
  public:
   explicit ReaderProvider(Member member) : member_(member) {}
 
-  void read(YamlMap& in) override {
-    std::uint64_t tokens = options_.budget_tokens;
-    in.optional("budget_tokens", tokens);
-    options_.budget_tokens = tokens;
-  }
-  void write(YamlWriter& out) const override {
-    out.put("budget_tokens", static_cast<std::uint64_t>(options_.budget_tokens));
-  }
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
-  std::optional<unsigned> proposals_in_flight() const override { return 1; }
-  std::optional<PromptOptions> prompts(const std::string&) const override { return options_; }
-  void show_notes(const std::vector<PromptNote>& notes) override { options_.notes = notes; }
+  ProposerTraits traits() const override { return {.operators = {{Operator::rewrite, ""}}, .in_flight = 1}; }
+  ProposerOutlook outlook() const override { return {.models = {{.name = "", .prompts = options()}}}; }
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
-    auto builder = PromptBuilder::create(task, options_);
+    auto builder = PromptBuilder::create(task, options());
     if (!builder) return builder.error();
     return blocking([builder = std::move(*builder),
                      order = member_.order()](const ProposalRequest& request) -> Result<Proposal> {
@@ -98,6 +88,13 @@ class ReaderProvider final : public ProposerProvider {
   }
 
  private:
+  void list(Section& io) override { io("budget_tokens", options_.budget_tokens, {}, "of a prompt"); }
+  PromptOptions options() const {
+    PromptOptions options = options_;
+    options.notes = context.notes;
+    return options;
+  }
+
   Member member_;
   PromptOptions options_;
 };
@@ -107,8 +104,6 @@ class SpeedProvider final : public EvaluatorProvider {
  public:
   explicit SpeedProvider(Member member) : member_(member) {}
 
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
   Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
     return blocking([member = member_](const EvaluationJob& job) -> Evaluation {
       const std::string_view text = without_newline(job.source.main_text());

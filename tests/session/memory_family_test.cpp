@@ -28,7 +28,7 @@ std::size_t evaluations_of(const Member& member, const MemoryStore* store) {
   LearntFrom from{std::to_string(member.seed), "task", task.backend, memory_terms(task)};
   if (store)
     from.read = retrieve(store->rules().value(), task.backend, from.terms, config.memory.budget_tokens);
-  config.proposer.provider->show_notes(notes_of(from.read));
+  config.proposer.provider->context.notes = notes_of(from.read);
   const auto events = testing::no_events();
   auto engine = Engine::create(
       std::make_unique<testing::MemoryJournal>(events), engine_options(task, config).value(),

@@ -47,12 +47,12 @@ class MixTest : public testing::Test {
 
 TEST_F(MixTest, IsTheModelsOfItsArmsWithEveryOperatorOfEach) {
   const RunConfig mixed = config(chat_ + agent_);
-  EXPECT_THAT(mixed.proposer.provider->models(), ElementsAre("small", "large", "sh"));
+  EXPECT_THAT(mixed.proposer.provider->traits().models, ElementsAre("small", "large", "sh"));
   ASSERT_EQ(mixed.operators.size(), 3u + 3 + 1);
   EXPECT_EQ(mixed.operators.front().choice, (OperatorChoice{Operator::rewrite, "small"}));
   EXPECT_EQ(mixed.operators.back().choice, (OperatorChoice{Operator::rewrite, "sh"}));
-  EXPECT_EQ(mixed.proposer.provider->proposals_in_flight(), 8u + 1);
-  EXPECT_THAT(mixed.proposer.provider->destination(), HasSubstr("\nsmith: runs sh -c exit"));
+  EXPECT_EQ(mixed.proposer.provider->traits().in_flight, 8u + 1);
+  EXPECT_THAT(mixed.proposer.provider->outlook().destination, HasSubstr("\nsmith: runs sh -c exit"));
   EXPECT_TRUE(mixed.proposer.provider->make(task_.task, {}));
 }
 
@@ -63,7 +63,7 @@ TEST_F(MixTest, IsReadAsItWasWrittenAndASettingReachesItsArmAlone) {
   lay(again, written).value();
   EXPECT_EQ(to_yaml(again), written);
   lay(again, "proposer: {arms: {smith: {name: codex}}}").value();
-  EXPECT_THAT(again.proposer.provider->models(), ElementsAre("small", "large", "codex"));
+  EXPECT_THAT(again.proposer.provider->traits().models, ElementsAre("small", "large", "codex"));
   EXPECT_THAT(to_yaml(again), HasSubstr("price_file: " + prices_));
 }
 
@@ -105,7 +105,7 @@ TEST_F(MixTest, AStrangersServerGetsNoKeyUntilTheArmIsToldIt) {
 TEST_F(MixTest, ABudgetOfMoneyNeedsAPriceOfEveryArmThatCosts) {
   const RunConfig mixed = config(chat_ + agent_);
   const auto refusal = [&](const RunConfig& of) {
-    const Status priced = of.proposer.provider->check_prices();
+    const Status priced = of.proposer.provider->outlook().check_prices();
     return priced ? "" : priced.error().where + ": " + priced.error().message;
   };
   std::ofstream(prices_) << "version: 1\nprices: [{model: small, input: 0, output: 0}]\n";
@@ -129,12 +129,12 @@ TEST_F(MixTest, ABudgetOfMoneyNeedsAPriceOfEveryArmThatCosts) {
 }
 
 TEST_F(MixTest, OnlyAgentsAreGivenUpWhenTheTimeIsUp) {
-  const auto provider = config(chat_ + agent_).proposer.provider;
-  EXPECT_TRUE(provider->may_be_given_up("sh"));
-  EXPECT_FALSE(provider->may_be_given_up("large"));
-  EXPECT_FALSE(provider->may_be_given_up("")) << "the first arm's";
-  EXPECT_TRUE(provider->prompts("large"));
-  EXPECT_FALSE(provider->prompts("sh"));
+  const auto outlook = config(chat_ + agent_).proposer.provider->outlook();
+  EXPECT_TRUE(outlook.find("sh")->may_be_given_up);
+  EXPECT_FALSE(outlook.find("large")->may_be_given_up);
+  EXPECT_FALSE(outlook.find("")->may_be_given_up) << "the first arm's";
+  EXPECT_TRUE(outlook.prompts("large"));
+  EXPECT_FALSE(outlook.prompts("sh"));
 }
 
 TEST_F(MixTest, ADryRunLooksAtEveryArm) {
@@ -157,12 +157,13 @@ TEST_F(MixTest, WhatCannotBeMixedIsOneErrorWithItsPlace) {
       {"  kind: mix\n  arms: [{kind: chat}]\n", "run.yaml:3", "must be a mapping"},
       {mix + agent_, "run.yaml:3", "needs two arms"},
       {mix + other + "    a: {command: [sh]}\n", "run.yaml:5", "key 'proposer.arms.a.kind' is missing"},
-      {mix + other + "    a: {kind: tuner}\n", "run.yaml:5", "\"tuner\" cannot be an arm"},
-      {mix + other + "    a: {kind: recording, run: x}\n", "run.yaml:5", "\"recording\" cannot be an arm"},
-      {mix + other + "    a: {kind: mix, arms: {}}\n", "run.yaml:5", "\"mix\" cannot be an arm"},
+      {mix + other + "    a: {kind: tuner}\n", "run.yaml:5", "must be one of agent, chat, found 'tuner'"},
+      {mix + other + "    a: {kind: recording, run: x}\n", "run.yaml:5", "found 'recording'"},
+      {mix + other + "    a: {kind: mix, arms: {}}\n", "run.yaml:5", "found 'mix'"},
       {mix + other + "    a: {kind: chat}\n", "run.yaml:5", "names no model"},
       {mix + other + "    a.b: {kind: agent, command: [sh]}\n", "run.yaml:5", "letters, digits"},
-      {mix + other + "    a: {kind: agent, command: []}\n", "run.yaml:5", "no command is named"},
+      {mix + other + "    a: {kind: agent, command: []}\n", "run.yaml:5",
+       "'proposer.arms.a.command' is empty"},
       {mix + other + "    a: {kind: agent, command: [/bin/other]}\n", "run.yaml:5",
        "the name \"other\" is taken by the arm other"},
       {mix + other + "    a: {kind: chat, models: [{name: m}, {name: m}]}\n", "run.yaml:5", "\"m\" is taken"},

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
 
@@ -64,12 +64,10 @@ class ScriptedProposer final : public Proposer {
 class ScriptedProvider final : public ProposerProvider {
  public:
   explicit ScriptedProvider(std::shared_ptr<Script> script) : script_(std::move(script)) {}
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
     return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
   }
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
+  ProposerTraits traits() const override { return {.operators = {{Operator::rewrite, ""}}}; }
   Result<CallPlanner> planner(const Task&) const override {
     return CallPlanner([script = script_](const ProposalRequest&) {
       return std::optional(PlannedCall{digest_of(script->prompt), std::nullopt});

@@ -87,10 +87,14 @@ TEST(RunConfig, KeepsTheWeightsThatOlderTunersHad) {
   EXPECT_EQ(policy_texts(config).at("proposer"),
             "kind: tuner, crossover: 0.25, local_step: 0.45, mutation: 0.3, draws: 64");
   const auto listener = std::make_shared<Listener>();
-  config.proposer.provider->observe(listener);
+  const Task task = task_with_seed(kKnobs);
+  config.proposer.provider->context.observer = listener;
+  ASSERT_TRUE(config.proposer.provider->make(task, {}));
   EXPECT_THAT(listener->told, AllOf(HasSubstr("no effect"), HasSubstr("proposer.draws")));
   const auto silent = std::make_shared<Listener>();
-  defaults().proposer.provider->observe(silent);
+  const RunConfig usual = defaults();
+  usual.proposer.provider->context.observer = silent;
+  ASSERT_TRUE(usual.proposer.provider->make(task, {}));
   EXPECT_EQ(silent->told, "");
 }
 

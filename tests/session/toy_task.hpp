@@ -24,14 +24,14 @@ inline double sum_of_knobs(const EvaluationJob& job) {
 /// Scores with sum_of_knobs, or refuses the task as an evaluator does whose seed fails its own check.
 class SumProvider final : public EvaluatorProvider {
  public:
-  void read(YamlMap& in) override { in.optional("refuse", refuse_); }
-  void write(YamlWriter& out) const override { out.put("refuse", refuse_); }
   Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
     if (refuse_) return fail(ErrorCode::refused, "the seed fails its own check");
     return blocking(sum_of_knobs);
   }
 
  private:
+  void list(Section& io) override { io("refuse", refuse_, "the seed"); }
+
   bool refuse_ = false;
 };
 

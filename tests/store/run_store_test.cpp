@@ -1,3 +1,4 @@
+// The journal of a run folder (run_store.hpp): what is appended is replayed.
 #include <fstream>
 #include <iterator>
 

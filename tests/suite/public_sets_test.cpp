@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kernelsmith/core/files.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
 

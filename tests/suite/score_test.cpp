@@ -27,8 +27,6 @@ Result<Evaluation> verdict_of(const EvaluationJob& job) {
 
 class Scripted final : public EvaluatorProvider {
  public:
-  void read(YamlMap&) override {}
-  void write(YamlWriter&) const override {}
   Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token&) const override {
     return blocking(verdict_of);
   }

@@ -27,7 +27,7 @@ class ScriptedModel final : public ChatModel {
     reply.text = text;
     ProposalRequest request;
     request.op = Operator::translate;
-    Proposal proposal = proposal_from(reply, request, {}, bases.back(), {});
+    Proposal proposal = proposal_from(reply, request, {}, bases.back());
     if (text == "paid error") proposal.outcome = PaidError(fail(ErrorCode::network, "it broke off"));
     proposal.prompt.reset();
     proposal.cost = {

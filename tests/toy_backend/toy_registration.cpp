@@ -52,15 +52,14 @@ class ToyBackend final : public Backend {
 
 class ToyProvider final : public EvaluatorProvider {
  public:
-  void read(YamlMap& in) override { in.optional("bonus", bonus_); }
-  void write(YamlWriter& out) const override { out.put("bonus", bonus_); }
-
   Result<std::shared_ptr<Evaluator>> make(const Task& task, const std::stop_token&) const override {
     return make_staged_evaluator(std::make_shared<const Task>(task),
                                  std::make_shared<ToyBackend>(weight_of(task), bonus_), {});
   }
 
  private:
+  void list(Section& io) override { io("bonus", bonus_, {}, "added to every score"); }
+
   double bonus_ = 0;  ///< `evaluator.bonus` of run.yaml
 };
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 namespace kernelsmith::cpu {
 namespace {

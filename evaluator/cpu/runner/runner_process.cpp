@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "clock/cores.hpp"
 #include "runner/protocol.hpp"
@@ -93,7 +93,7 @@ Error not_ready(const Failure& failure, const RunnerSettings& settings) {
 }
 
 /// Ended without a reply: whose fault, in the words of the rejection.
-Failure verdict_on(const SandboxResult& result, bool loading) {
+Failure failure_of(const SandboxResult& result, bool loading) {
   const std::string tail = escape_controls(result.err);
   const std::string said = tail.empty() ? "" : "\nstderr: " + tail;
   const std::string when = loading ? " while the object was loaded" : " during a call";
@@ -289,7 +289,7 @@ Failure RunnerProcess::why_it_ended() {
     return forged("its own end");
   }
   if (!*ended) return ended->error();
-  return verdict_on(**ended, loading_);
+  return failure_of(**ended, loading_);
 }
 
 }  // namespace kernelsmith::cpu

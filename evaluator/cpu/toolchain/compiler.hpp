@@ -16,8 +16,8 @@
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
-#include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "toolchain/precompiled_headers.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <kernelsmith/core/mutex.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 namespace kernelsmith::cpu {
 

@@ -49,7 +49,7 @@ DeviceContext::Current::~Current() {
 }
 
 std::optional<int> DeviceContext::known_attribute(int which) const {
-  const auto& numbers = driver_.vendor().device.attributes;
+  const auto& numbers = driver_.vendor().names.attributes;
   int asked = which;
   if (!numbers.empty()) {
     const auto found = std::ranges::find(numbers, which, &std::pair<int, int>::first);

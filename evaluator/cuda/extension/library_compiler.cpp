@@ -4,7 +4,7 @@
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "toolchain/build_script.hpp"
 #include "toolchain/compiler_sandbox.hpp"

@@ -82,29 +82,27 @@ std::string printed(const SandboxResult& result) {
 }
 
 /// Ended without a reply: whose fault, in the words of the rejection.
-Failure verdict_on(const SandboxResult& result, bool loading, const RuntimeNames& names) {
+Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames& names) {
   const std::string said = printed(result);
   const std::string when = std::string(" while the host code ") + (loading ? "was loaded" : "planned a call");
-  const auto verdict = [&](RejectionCode code, const std::string& words) {
-    return reject(Stage::plan, code, words);
-  };
   switch (result.kind) {
     case ExitKind::memory_limit:
-      return verdict(RejectionCode::out_of_memory, "the memory limit was exceeded" + when + said);
+      return reject(Stage::plan, RejectionCode::out_of_memory, "the memory limit was exceeded" + when + said);
     case ExitKind::output_limit:
-      return verdict(RejectionCode::sandbox_violation, "more than 1 MB was printed" + when);
+      return reject(Stage::plan, RejectionCode::sandbox_violation, "more than 1 MB was printed" + when);
     case ExitKind::wall_limit:
-      return verdict(RejectionCode::timed_out, describe(result) + when + said);
+      return reject(Stage::plan, RejectionCode::timed_out, describe(result) + when + said);
     case ExitKind::signalled:
       if (result.code == SIGSYS)
-        return verdict(RejectionCode::sandbox_violation,
-                       "a forbidden system call was made" + when +
-                           " (starting a thread or a process, or a timer, for instance)" + said);
+        return reject(Stage::plan, RejectionCode::sandbox_violation,
+                      "a forbidden system call was made" + when +
+                          " (starting a thread or a process, or a timer, for instance)" + said);
       if (result.code == SIGXCPU)
-        return verdict(RejectionCode::timed_out, "the limit of CPU time was exceeded" + when + said);
-      return verdict(RejectionCode::crashed,
-                     describe(result) + when +
-                         (result.code == SIGSEGV ? " (does it read a tensor on the host?)" : "") + said);
+        return reject(Stage::plan, RejectionCode::timed_out,
+                      "the limit of CPU time was exceeded" + when + said);
+      return reject(Stage::plan, RejectionCode::crashed,
+                    describe(result) + when +
+                        (result.code == SIGSEGV ? " (does it read a tensor on the host?)" : "") + said);
     case ExitKind::exited:
     case ExitKind::killed:
       break;
@@ -112,9 +110,9 @@ Failure verdict_on(const SandboxResult& result, bool loading, const RuntimeNames
   constexpr int kLoaderGaveUp = 127;
   if (result.kind == ExitKind::exited && result.code == kLoaderGaveUp)
     if (const std::string lookup = planner::lookup_refusal(result.err, names); !lookup.empty())
-      return verdict(RejectionCode::plan_failed, escape_controls(lookup));
-  return verdict(RejectionCode::exited,
-                 "the process ended by itself (" + describe(result) + ")" + when + said);
+      return plan_failed(lookup);
+  return reject(Stage::plan, RejectionCode::exited,
+                "the process ended by itself (" + describe(result) + ")" + when + said);
 }
 
 /// Before anything of the candidate's is loaded nothing is its fault, and a rejection would mislead.
@@ -246,7 +244,7 @@ Failure Planner::State::why_it_ended() {
     return forged("its own end");
   }
   if (!*ended_by) return ended_by->error();
-  return verdict_on(**ended_by, loading, names);
+  return failure_of(**ended_by, loading, names);
 }
 
 Planner::Planner(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kernelsmith::cuda {
 
@@ -18,6 +19,9 @@ struct RuntimeNames {
   std::string_view driver_prefix;  ///< of a driver's apart from it: "cu"; may be empty
   /// Of libraries and of the driver; the prefixes are whole.
   std::span<const Advice> others;
+  /// What a device is asked for, as DeviceFacts::attributes counts and as the runtime does. Empty: the same
+  /// numbers.
+  std::span<const std::pair<int, int>> attributes;
 };
 
 /// What evaluator/plan says of a call, which it says in CUDA's names, in this runtime's.

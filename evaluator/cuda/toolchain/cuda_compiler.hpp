@@ -15,8 +15,8 @@
 #include <kernelsmith/evaluator/build_cache.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
-#include <kernelsmith/sandbox/files.hpp>
 #include <kernelsmith/sandbox/run.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "toolchain/image_facts.hpp"
 #include "toolchain/toolkit.hpp"

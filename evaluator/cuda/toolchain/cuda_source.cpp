@@ -7,6 +7,7 @@
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/entry_parameters.hpp>
 
+#include "planner/refusals.hpp"
 #include "toolchain/wide_reals.hpp"
 
 namespace kernelsmith::cuda {
@@ -146,7 +147,8 @@ std::string task_header(const Task& task, const Dialect& dialect, OraclePrecisio
   return text + "\n" + entry_declaration(task, dialect);
 }
 
-std::string shim_source(const Task& task, const Dialect& dialect) {
+std::string shim_source(const Task& task, const GpuVendor& vendor) {
+  const Dialect& dialect = vendor.toolchain.dialect;
   const std::string stream = dialect.stream;
   List parameters, arguments;
   for (std::size_t t = 0; t < task.tensors.size(); ++t) {
@@ -161,7 +163,8 @@ std::string shim_source(const Task& task, const Dialect& dialect) {
   arguments.add("static_cast<" + stream + ">(stream)");
   return dialect.shim_prologue + std::string() +
          "#include <cstddef>\n#include <cstdint>\n#include <cstring>\n#include <" +
-         std::string(dialect.api_header) + ">\n" + dialect.device_properties + "\nextern \"C\" void " +
+         std::string(dialect.api_header) + ">\n" +
+         planner::in_runtime_names(dialect.device_properties, vendor.names) + "\nextern \"C\" void " +
          task.entry + "(" + parameters.text() + ");\nextern \"C\" void " + kShimSymbol +
          "(void* const* tensors, const std::int64_t* sizes, void* stream) {\n  (void)tensors;\n"
          "  (void)sizes;\n  " +

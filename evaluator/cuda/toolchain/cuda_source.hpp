@@ -37,7 +37,7 @@ std::string task_header(const Task& task, const Dialect& dialect, OraclePrecisio
 /// The translation unit (C++ with the toolkit's headers) that defines kShimSymbol, and what of the runtime
 /// depends on a toolkit's struct layouts (Dialect::device_properties). It knows the entry by its C linkage
 /// alone, so that one shim serves every precision.
-std::string shim_source(const Task& task, const Dialect& dialect);
+std::string shim_source(const Task& task, const GpuVendor& vendor);
 
 /// `extern "C" void kernelsmith_plan_call(void* const* tensors, const std::int64_t* sizes, void* stream)`.
 inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";

@@ -78,7 +78,7 @@ Status CudaCompiler::prepare(const std::stop_token& stop) {
   add_identity(tools, "/usr/bin/g++");
   tools_stamp_ = tools.finish();
   DigestBuilder stamp;
-  stamp.add(tools_stamp_.hex()).add(shim_source(task_, tools_.dialect));
+  stamp.add(tools_stamp_.hex()).add(shim_source(task_, vendor_));
   stamp.add(task_header(task_, tools_.dialect, OraclePrecision::f64)).add(task_.files.size());
   for (const SourceFile& file : task_.files) stamp.add(file.path).add(file.text);
   stamp_ = stamp.finish();
@@ -109,7 +109,7 @@ Status CudaCompiler::build_shim(const std::stop_token& stop) {
   }
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
-  if (auto s = scratch->write("shim.cpp", shim_source(task_, tools_.dialect)); !s) return s;
+  if (auto s = scratch->write("shim.cpp", shim_source(task_, vendor_)); !s) return s;
   const auto result =
       run_sandboxed(spec({"/usr/bin/g++", "-std=c++17", "-O2", "-fPIC", "-c",
                           "-I" + toolkit_.include.string(), "-o", build_files::kShim, "shim.cpp"},

@@ -17,7 +17,7 @@
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/evaluator/backend_description.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "device/driver_abi.hpp"
 #include "planner/planner.hpp"
@@ -72,9 +72,6 @@ class ClockReader {
 };
 
 struct DeviceTable {
-  /// What a device is asked for, as DeviceFacts::attributes counts and as the driver does. Empty: the same
-  /// numbers.
-  std::span<const std::pair<int, int>> attributes = {};
   /// What is planned for if there is no device, and what stands for an attribute that a driver does not
   /// report.
   DeviceFacts (*usual)() = nullptr;
@@ -105,8 +102,8 @@ struct Dialect {
   const char *half_header = "", *bfloat_header = "", *fp8_header = "";
   const char *half = "", *bfloat = "", *e4m3 = "", *e5m2 = "";
   const char* shim_prologue = "";  ///< in front of the shim's headers
-  const char* device_properties =
-      "";  ///< what the shim defines, since it depends on a toolkit's struct layouts
+  /// What the shim defines, since it depends on a toolkit's struct layouts. `$` is the runtime's prefix.
+  const char* device_properties = "";
   const char* kernel_prologue = "";  ///< in front of judge_kernels.cu and own_kernels.cu
 };
 

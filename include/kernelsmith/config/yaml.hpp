@@ -55,6 +55,10 @@ struct BoundOf<std::map<std::string, std::int64_t>> {
 };
 }  // namespace detail
 
+/// Such as "a whole number from 1 to 1024".
+template <class T>
+std::string words_of(Range<T> range);
+
 /// The range of a number, or of the numbers in a container.
 template <class T>
 using RangeOf = Range<typename detail::BoundOf<T>::type>;
@@ -63,7 +67,8 @@ using RangeOf = Range<typename detail::BoundOf<T>::type>;
 template <class E>
 using Choices = std::vector<std::pair<std::string_view, E>>;
 
-/// Our name for what others call so; empty if we have nothing like it, nothing if it is not known.
+/// Our name for what others call so, or words that say what to write; empty if we have nothing like it, nothing
+/// if it is not known.
 using Meaning = std::function<std::optional<std::string_view>(std::string_view)>;
 
 /// Choices for an enum that has a name_of().
@@ -158,11 +163,16 @@ class YamlMap {
   State& state_;
 };
 
+/// A hint for a key that nobody asked for and that is like none that was; may be empty. The path is such as
+/// "islands.size".
+using YamlAdvice = std::function<std::string(const std::string& path)>;
+
 /// Reads a document whose root is a mapping and returns its first error: broken syntax, what `body` refused,
 /// or a key that nobody asked for. Also refused: more than one document, duplicate keys, anchors and aliases,
 /// nesting deeper than 32 levels, more than 1 MiB, bytes that are not UTF-8. `file` is used in messages only.
 /// Thread-safe.
-Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body);
+Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body,
+                 const YamlAdvice& advice = {});
 
 /// Writes a mapping key by key; what it writes, read_yaml reads back. Texts are UTF-8. Not thread-safe.
 class YamlWriter {

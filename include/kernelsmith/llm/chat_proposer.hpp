@@ -55,9 +55,9 @@ Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient
                                                      PromptBuilder prompts, std::vector<ModelSettings> models,
                                                      PriceTable prices = {}, KeepOptions keep = {});
 
-/// What a reply proposes, for a request and the prompt that was sent for it, at the cost of this reply alone.
-/// Without a parent it is laid into `blank` (PromptBuilder::blank_candidate). Pure.
+/// What a reply proposes, for a request and the prompt that was sent for it, with the tokens that the reply
+/// counts. Without a parent it is laid into `blank` (PromptBuilder::blank_candidate). Pure.
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
-                       const Source& blank, const std::optional<Price>& price);
+                       const Source& blank);
 
 }  // namespace kernelsmith

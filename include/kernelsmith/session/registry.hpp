@@ -74,19 +74,63 @@ using CallPlanner = std::function<std::optional<PlannedCall>(const ProposalReque
 
 class ChatModel;
 
+/// What a session tells its proposer before anything is asked.
+struct ProposerContext {
+  std::string place = "proposer";      ///< where its settings stand in run.yaml, for errors
+  BackendDescription backend;          ///< of the task, for its prompts
+  std::vector<PromptNote> notes;       ///< of earlier runs, for its prompts
+  std::shared_ptr<Observer> observer;  ///< told what is worth knowing, such as a server's pause; may be null
+};
+
+/// What a proposer's settings say by themselves.
+struct ProposerTraits {
+  /// What a run asks this proposer for unless its configuration says otherwise. Without a model it is the
+  /// first one's.
+  std::vector<OperatorChoice> operators;
+  /// The names of its models, or of its agent, by which operators can choose; empty: it has none, and can be
+  /// no arm of a mix.
+  std::vector<std::string> models = {};
+  /// How many proposals may be under way at once; empty: as many as evaluations.
+  std::optional<unsigned> in_flight = {};
+  /// What is followed first (Engine::follow); empty: nothing.
+  std::optional<RecordedRun> recorded = {};
+  /// Whoever goes on with its run: `mcp` or `agent` of `python -m kernelsmith`, or `program`, a Python one;
+  /// empty: `kernelsmith resume`.
+  std::string driver = {};
+};
+
+/// One whom a proposer asks, as this machine's files and environment have it.
+struct AskedModel {
+  std::string name;                      ///< one of ProposerTraits::models, or empty
+  std::optional<PromptOptions> prompts;  ///< how prompts for it are made; empty: it is shown none
+  bool may_be_given_up = false;          ///< that costs nothing: people are not waited for beyond wall time
+  bool is_free = false;                  ///< every call is known to cost nothing
+  std::optional<Error> unpriced = {};    ///< why a budget of money would not hold, or never end
+};
+
+/// Whom a proposer asks.
+struct ProposerOutlook {
+  std::vector<AskedModel> models;
+  std::string destination = {};  ///< and with which secret, in words; empty: nobody but this machine's files
+
+  /// The first model if the name is empty. Null if there is none.
+  const AskedModel* find(const std::string& model) const;
+  /// How prompts for that model (empty: the first that is shown any) are made.
+  std::optional<PromptOptions> prompts(const std::string& model) const;
+  /// Refuses if a budget of money would not hold or never end. A model that costs nothing may stand beside
+  /// one that does.
+  Status check_prices() const;
+};
+
 /// A proposer serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
-  /// What a run asks this proposer for unless its configuration says otherwise. Without a model it is the
-  /// first one's.
-  virtual std::vector<OperatorChoice> operators() const = 0;
+  ProposerContext context;
 
-  /// Refuses if a budget of money would not hold or never end: a model without a price, a proposer that
-  /// costs nothing.
-  virtual Status check_prices() const { return {}; }
+  virtual ProposerTraits traits() const = 0;
 
-  /// Whether every call is known to cost nothing.
-  virtual bool is_free() const { return false; }
+  /// Reads files. By default nobody.
+  virtual ProposerOutlook outlook() const { return {}; }
 
   /// Null for a proposer that shows nobody a prompt.
   virtual Result<CallPlanner> planner(const Task&) const { return CallPlanner(); }
@@ -95,54 +139,9 @@ class ProposerProvider : public Provider<Proposer> {
   /// succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
-  /// The names of its models, or of its agent, by which operators can choose; empty: it has none, and can be
-  /// no arm of a mix.
-  virtual std::vector<std::string> models() const { return {}; }
-
-  /// What the task's backend knows, for its prompts. Told once, before anything is asked.
-  virtual void describe_backend(const BackendDescription&) {}
-
-  /// What its prompts show of earlier runs. Told before anything is asked.
-  virtual void show_notes(const std::vector<PromptNote>&) {}
-
-  /// How prompts for that model (empty: the first) are made; empty: it has none.
-  virtual std::optional<PromptOptions> prompts(const std::string& /*model*/) const { return std::nullopt; }
-
   /// The model that it asks, for conversations that others keep (kernelsmith/llm/chat_model.hpp). By default
   /// `invalid_argument`: it asks no model.
   virtual Result<std::shared_ptr<ChatModel>> chat_model() const;
-
-  /// Whom make() and chat_model() let tell what is worth knowing while calls go on, such as a server's pause.
-  virtual void observe(const std::shared_ptr<Observer>&) {}
-
-  /// Whether what is asked of that model (empty: the first) costs nothing when it is given up: people are not
-  /// waited for beyond wall time.
-  virtual bool may_be_given_up(const std::string& /*model*/) const { return false; }
-
-  /// Whom it will ask and with which secret, in words for the user; empty: nobody outside this machine's
-  /// files.
-  virtual std::string destination() const { return {}; }
-
-  /// The server that has to be named again if the run is resumed, because of mark_untrusted(); empty:
-  /// none.
-  virtual std::string server_to_reconfirm() const { return {}; }
-
-  /// The command, or words where only a program can, that goes on with a run of this proposer; `to_the_end`:
-  /// until its best has been measured again.
-  virtual std::string goes_on(const std::string& run, bool to_the_end) const;
-
-  /// How many proposals may be under way at once; empty: as many as evaluations.
-  virtual std::optional<unsigned> proposals_in_flight() const { return std::nullopt; }
-
-  /// What is followed first (Engine::follow); empty: nothing.
-  virtual std::optional<RecordedRun> recorded_run() const { return std::nullopt; }
-
-  /// Where its settings stand in run.yaml, for errors: `proposer`, or an arm of a mix.
-  const std::string& place() const { return place_; }
-  void set_place(std::string place) { place_ = std::move(place); }
-
- private:
-  std::string place_ = "proposer";
 };
 
 using SamplerProvider = Provider<const Sampler>;

@@ -13,6 +13,7 @@
 
 #include <kernelsmith/archive/axis.hpp>
 #include <kernelsmith/archive/objectives.hpp>
+#include <kernelsmith/config/section.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/engine/bandit.hpp>
 #include <kernelsmith/engine/operators.hpp>
@@ -115,10 +116,16 @@ std::map<std::string, double> source_features(const Source& source, std::span<co
 inline constexpr const char* kDescribeSetting = "describe";
 inline constexpr const char* kSourceFeatures = "source features";
 
+/// Makes it the proposer, which is asked for its own operators.
+void take_proposer(Chosen<ProposerProvider> proposer, RunConfig& config);
+
 /// Lays the keys of a run.yaml over `config`. Unknown keys, names and values out of range are refused with
 /// file:line and the nearest known name; on an error `config` is in no useful state.
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
                    RunConfig& config);
+
+/// Every key of run.yaml in words, in the order of to_yaml().
+std::vector<SettingText> setting_texts(const Registry& registry);
 
 /// The policy that chooses among the operators. Refuses (`invalid_argument`) what WeightedOperators or
 /// BanditOperators refuses, a bandit's weight that is neither 0 nor 1, and a cost without a bandit.
@@ -145,7 +152,11 @@ void set_default_budget(RunConfig& config);
 /// Whether every child is the tuner's.
 bool only_tunes(const RunConfig& config);
 
-/// ProposerProvider::goes_on, with what `resume` does not take from the run folder.
+/// The command, or words where only a program can, that goes on with a run of such a proposer; `to_the_end`:
+/// until its best has been measured again.
+std::string goes_on(const ProposerTraits& traits, const std::string& run, bool to_the_end = false);
+
+/// The same, with what `resume` does not take from the run folder.
 std::string goes_on(const RunConfig& config, const std::filesystem::path& run, bool to_the_end = false);
 
 /// The topology that the configuration describes.

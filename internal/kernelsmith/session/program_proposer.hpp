@@ -16,13 +16,12 @@ class ProgramProposer : public ProposerProvider {
   /// `by` is `mcp` or `agent`, as the commands are called; empty: a program of the user's.
   explicit ProgramProposer(std::string by = {}) : by_(std::move(by)) {}
 
-  void read(YamlMap& in) override;
-  void write(YamlWriter& out) const override;
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token& stop) const override;
-  std::vector<OperatorChoice> operators() const override { return {{Operator::rewrite, ""}}; }
-  std::string goes_on(const std::string& run, bool to_the_end) const override;
+  ProposerTraits traits() const override;
 
  private:
+  void list(Section& io) override;
+
   std::string by_;
 };
 

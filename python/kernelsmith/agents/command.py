@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import _core
-from .._commands import fail, status_of
+from .._command_line import Parser, fail, status_of
 from .._errors import Error
 from .._run import Run
 from .._search import _unused_folder
@@ -22,13 +22,6 @@ from .desk import Desk
 from .server import address, serve_http, serve_stdio, server_over
 
 _EVALUATIONS = 100
-
-
-class Parser(argparse.ArgumentParser):
-    """Raises Error for wrong use."""
-
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
 
 
 def _positive(text: str) -> int:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
 from .. import _core
+from .._command_line import Parser
 from .._errors import Error
 from .._run import Run
 from .._search import prompt
 from .._words import visible
-from .command import Parser, add_run_options, desk_for, drive_beside, leave, say_best
+from .command import add_run_options, desk_for, drive_beside, leave, say_best
 from .desk import Desk
 from .notes import RULES
 from .tools import Tools

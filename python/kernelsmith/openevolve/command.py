@@ -8,8 +8,9 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from .._command_line import Parser
 from .._errors import Error
 from .._words import visible
 from .config import Config, load_config
@@ -20,14 +21,9 @@ from .trace import trace_of, write_trace
 _LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="kernelsmith openevolve", allow_abbrev=False,
-                     description="Run an OpenEvolve task as it is (docs/openevolve.md)")
+    parser = Parser(prog="kernelsmith openevolve", allow_abbrev=False,
+                    description="Run an OpenEvolve task as it is (docs/openevolve.md)")
     parser.add_argument("initial_program", metavar="INITIAL", help="the program to begin with")
     parser.add_argument("evaluation_file", metavar="EVALUATOR", help="a Python file with evaluate(program_path)")
     parser.add_argument("-c", "--config", metavar="CONFIG", help="OpenEvolve's configuration, YAML")
@@ -122,8 +118,8 @@ def _print(found: Found, out: Path) -> None:
 
 def export_trace(arguments: Sequence[str]) -> int:
     """`export RUN --format trace`: lines to the standard output, or into a file."""
-    parser = _Parser(prog="kernelsmith export", allow_abbrev=False,
-                     description="OpenEvolve's evolution trace of a run folder or of an output folder, as JSON lines")
+    parser = Parser(prog="kernelsmith export", allow_abbrev=False,
+                    description="OpenEvolve's evolution trace of a run folder or of an output folder, as JSON lines")
     parser.add_argument("RUN", type=Path)
     parser.add_argument("--format", choices=["trace"], required=True)
     parser.add_argument("-o", "--out", type=Path, metavar="FILE.jsonl")

@@ -74,16 +74,6 @@ class Config(Section):
         check(config, file)
         return config
 
-    def put(self, path: str, value: Any) -> None:
-        """Sets a key, such as "llm.temperature"."""
-        section, _, name = path.rpartition(".")
-        setattr(getattr(self, section) if section else self, name, value)
-
-    def get(self, path: str) -> Any:
-        """The value of a key, such as "llm.temperature"."""
-        section, _, name = path.rpartition(".")
-        return getattr(getattr(self, section) if section else self, name)
-
     def to_dict(self) -> dict[str, Any]:
         """What decides what a search does, as plain values; models without their servers."""
         values = {key.path: self.get(key.path) for key in KEYS if key.path != "llm.api_key"}

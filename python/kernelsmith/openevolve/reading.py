@@ -6,14 +6,11 @@ import copy
 import difflib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._errors import Error
 from .keys import FREE, KEYS, MODEL_KEYS, MODELS, SECTIONS, Key
-from .sections import LLMModelConfig
-
-if TYPE_CHECKING:
-    from .config import Config
+from .sections import LLMModelConfig, Section
 
 _BY_PATH = {key.path: key for key in KEYS}
 
@@ -21,7 +18,7 @@ _BY_PATH = {key.path: key for key in KEYS}
 class Reader:
     """Lays what a file says over the defaults."""
 
-    def __init__(self, config: Config, lines: dict[str, int], file: str) -> None:
+    def __init__(self, config: Section, lines: dict[str, int], file: str) -> None:
         self._config, self._lines, self._file = config, lines, file
 
     def _where(self, path: str) -> str:
@@ -130,7 +127,7 @@ def parsed(text: str, file: str) -> tuple[Any, dict[str, int]]:
     return values, lines
 
 
-def resolve_paths(config: Config) -> None:
+def resolve_paths(config: Section) -> None:
     """Paths of a file are relative to it."""
     base = Path(config.file).resolve().parent if config.file else Path.cwd()
     if config.prompt.template_dir:
@@ -139,7 +136,7 @@ def resolve_paths(config: Config) -> None:
         None if one is None else str(base / one) for one in config.database.island_initial_programs]
 
 
-def check(config: Config, file: str) -> None:
+def check(config: Section, file: str) -> None:
     """What no single key shows."""
 
     def bad(path: str, message: str) -> Error:

@@ -9,7 +9,17 @@ from .keys import MODEL_KEYS
 
 
 class Section(SimpleNamespace):
-    """A section's keys as attributes."""
+    """A section's keys as attributes, and sections within it."""
+
+    def put(self, path: str, value: Any) -> None:
+        """Sets a key, such as "llm.temperature"."""
+        section, _, name = path.rpartition(".")
+        setattr(getattr(self, section) if section else self, name, value)
+
+    def get(self, path: str) -> Any:
+        """The value of a key, such as "llm.temperature"."""
+        section, _, name = path.rpartition(".")
+        return getattr(getattr(self, section) if section else self, name)
 
 
 class LLMModelConfig(SimpleNamespace):

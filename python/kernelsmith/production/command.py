@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from .._command_line import Parser
 from .._errors import Error
 from .._words import counted
 from .apply import apply, said
@@ -16,15 +17,10 @@ from .publish import KINDS, Published, Request, publish
 from .texts import in_words, ratio
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
-
-
 def _apply(arguments: Sequence[str]) -> int:
-    parser = _Parser(prog="kernelsmith apply", allow_abbrev=False,
-                     description="Put a package into a model, and check the whole against the model as it is "
-                     "(docs/production.md). Both are run, outside of a sandbox.")
+    parser = Parser(prog="kernelsmith apply", allow_abbrev=False,
+                    description="Put a package into a model, and check the whole against the model as it is "
+                    "(docs/production.md). Both are run, outside of a sandbox.")
     parser.add_argument("PACKAGE", type=Path, help="the folder that publish --as module or torch-op wrote")
     _add_model(parser)
     add = parser.add_argument
@@ -41,9 +37,9 @@ def _apply(arguments: Sequence[str]) -> int:
 
 
 def _publish_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="kernelsmith publish", allow_abbrev=False,
-                     description="Make a package of runs' confirmed bests (docs/production.md). The winner's "
-                     "constructor and the package's tests are run, outside of a sandbox: read the kernel first.")
+    parser = Parser(prog="kernelsmith publish", allow_abbrev=False,
+                    description="Make a package of runs' confirmed bests (docs/production.md). The winner's "
+                    "constructor and the package's tests are run, outside of a sandbox: read the kernel first.")
     add = parser.add_argument
     add("RUNS", nargs="+", type=Path, help="run folders over one module, at one or several sizes")
     add("--as", dest="kind", required=True, choices=KINDS, help="what the package is")
@@ -77,10 +73,10 @@ def _wanted(options: dict[str, Any]) -> Wanted:
 
 
 def _profile(arguments: Sequence[str]) -> int:
-    parser = _Parser(prog="python -m kernelsmith profile", allow_abbrev=False,
-                     description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code "
-                     "is run, outside of a sandbox.",
-                     epilog="What bounds one candidate of a task: kernelsmith profile TASK FILE")
+    parser = Parser(prog="python -m kernelsmith profile", allow_abbrev=False,
+                    description="Find a model's hot spots, and write tasks of them (docs/production.md). The model's code "
+                    "is run, outside of a sandbox.",
+                    epilog="What bounds one candidate of a task: kernelsmith profile TASK FILE")
     _add_model(parser)
     add = parser.add_argument
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")

@@ -1,11 +1,10 @@
-"""What a device could do at most, for estimates: devices.toml."""
+"""What a device could do at most, for estimates."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
+from .. import _core
 from .._errors import Error
 
 ASSUMED = "NVIDIA H100 80GB HBM3"
@@ -29,8 +28,8 @@ class Device:
 
 
 def device_of(name: str) -> Device:
-    """Raises Error for a device that devices.toml does not have."""
-    known = tomllib.loads((Path(__file__).parent / "devices.toml").read_text())
+    """Raises Error for a device whose peaks are unknown."""
+    known = _core.gpu_peaks()
     for key, peaks in known.items():
         if key in name:
             return Device(name, 1e3 * peaks["memory"], {kind: 1e6 * peaks[kind] for kind in ("fp32", "tf32", "half")})

@@ -16,7 +16,8 @@ _PATIENCE_S = 300
 
 
 def objection(reference: str, task: str) -> str:
-    """The planner's reason; empty if it plans, or if nothing is planned on this machine. `task` is the text of task.yaml."""
+    """The planner's reason; empty if it plans, or if nothing is planned on this machine. `task` is the text of task.yaml,
+    whose policy is `any`: the reference has no kernel of its own."""
     try:
         command = [str(executable()), "plan"]
     except Error:  # a build without the command
@@ -25,7 +26,7 @@ def objection(reference: str, task: str) -> str:
         folder, candidate = Path(scratch) / "task", Path(scratch) / "candidate.py"
         folder.mkdir()
         (folder / "reference.py").write_text(reference)
-        (folder / "task.yaml").write_text(task.replace("torch: {", "torch: {policy: any, "))
+        (folder / "task.yaml").write_text(task)
         candidate.write_text(f"{reference}\n\nModelNew = Model\n")
         done = subprocess.run([*command, str(folder), str(candidate)], capture_output=True, text=True, check=False,
                               timeout=_PATIENCE_S, env={"KERNELSMITH_TORCH_PYTHON": sys.executable, **os.environ})

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import _core
 from .._errors import Error
 from .._writing import write
 from .constants import with_constants
@@ -40,6 +41,7 @@ class _Drafted:
     spot: HotSpot
     reference: str
     about: str
+    precision: str
 
 
 def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
@@ -66,7 +68,7 @@ def _drafted(loaded: Loaded, spot: HotSpot, calls: list[Call], folder: Path, nam
     text, constants = with_constants(module, call, lambda: reference_of(_program(module, call, path), inputs, title, where))
     check(text, program, inputs, call, folder / "reference.py")
     about = f"{title} Constants: {constants}." if constants else title
-    return _Drafted(name, spot, text, _task_yaml(name, about, inputs, "tf32" if takes_tf32(program) else "fp32"))
+    return _Drafted(name, spot, text, about, _precision(inputs, "tf32" if takes_tf32(program) else "fp32"))
 
 
 def _program(module: Any, call: Call, path: str) -> Any:
@@ -74,12 +76,13 @@ def _program(module: Any, call: Call, path: str) -> Any:
 
 
 def _written(drafted: _Drafted, folder: Path) -> Task:
-    refused = objection(drafted.reference, drafted.about)
+    refused = objection(drafted.reference, _core.problem_yaml(drafted.name, drafted.precision, "any"))
     if refused:
         return Task(drafted.name, drafted.spot, None, f"it cannot be planned: {refused}")
     folder.mkdir(parents=True)
     write(folder / "reference.py", drafted.reference.encode())
-    write(folder / "task.yaml", drafted.about.encode())
+    yaml = _core.problem_yaml(drafted.name, drafted.precision) + f"description: {json.dumps(drafted.about)}\n"
+    write(folder / "task.yaml", yaml.encode())
     return Task(drafted.name, drafted.spot, folder)
 
 
@@ -109,11 +112,9 @@ def _equal(given: Any, wanted: Any) -> bool:
                                equal_nan=True))
 
 
-def _task_yaml(name: str, title: str, inputs: list[Any], usual: str) -> str:
+def _precision(inputs: list[Any], usual: str) -> str:
     precisions = {"torch.bfloat16": "bf16", "torch.float16": "fp16"}
-    kinds = [precisions[str(each.dtype)] for each in inputs if str(each.dtype) in precisions]
-    return (f"version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
-            f"torch: {{precision: {kinds[0] if kinds else usual}}}\ndescription: {json.dumps(title)}\n")
+    return next((precisions[str(each.dtype)] for each in inputs if str(each.dtype) in precisions), usual)
 
 
 def _module(path: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 import numpy.typing
 
+from .. import _core
 from .._errors import Error
 from ..learning.dataset.folder import write_text
 from . import allowed
@@ -24,7 +25,6 @@ from .stages import Record, Stage
 _DIMENSIONS = 64
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _TASK_HAS = frozenset({"Model", "get_inputs", "get_init_inputs"})
-_TASK = "version: 1\nname: {name}\nbackend: torch\nfiles: {{reference: reference.py}}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def write(out: Path, to: Path, least: int) -> Clusters:
         record = records[at]
         folder = to / task_name(record)
         folder.mkdir(parents=True)
-        write_text(folder / "task.yaml", _TASK.format(name=task_name(record)))
+        write_text(folder / "task.yaml", _core.problem_yaml(task_name(record)))
         write_text(folder / "reference.py", reference_text(record))
         about = {name: record[name] for name in ("id", "repository", "commit", "path", "name", "licence", "family", "level")}
         write_text(folder / "about.json", json.dumps(about, indent=1) + "\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from .._command_line import Parser
 from .._errors import Error
 from .._words import counted
 from . import centers
@@ -14,15 +14,10 @@ from .pipeline import synthesize
 from .settings import ALLOWED, Settings
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="kernelsmith synthesize", allow_abbrev=False,
-                     description="Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
-                     epilog="kernelsmith synthesize centers --help: cluster centres for experts")
+    parser = Parser(prog="kernelsmith synthesize", allow_abbrev=False,
+                    description="Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
+                    epilog="kernelsmith synthesize centers --help: cluster centres for experts")
     add = parser.add_argument
     add("SOURCES", nargs="*", help="repositories: folders, tarballs or zips")
     add("--each", metavar="FOLDER", action="append", default=[], help="every repository in a folder; may be repeated")
@@ -39,8 +34,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _centers_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="kernelsmith synthesize centers", allow_abbrev=False,
-                     description="Cluster centres of a synthesis, to be cleaned by hand and taken back")
+    parser = Parser(prog="kernelsmith synthesize centers", allow_abbrev=False,
+                    description="Cluster centres of a synthesis, to be cleaned by hand and taken back")
     parser.add_argument("OUT", type=Path, help="the folder of a synthesis that has ended")
     parser.add_argument("--to", metavar="DIR", type=Path, help="write the centres as task folders")
     parser.add_argument("--take", metavar="DIR", type=Path, help="take cleaned task folders back")

@@ -107,7 +107,8 @@ Json page_object(const RunView& view, const Curve& curve) {
   page.update(run_object(view, kPage));
   page.erase("folder");
   // A page is shown to others: neither this machine's paths nor its servers.
-  if (view.has_task) page["goes_on"] = view.config.proposer.provider->goes_on(folder_name(view), true);
+  if (view.has_task)
+    page["goes_on"] = goes_on(view.config.proposer.provider->traits(), folder_name(view), true);
   if (!page["best"].is_null()) {
     page["best"].erase("files");
     page["best"]["diff"] = cut(whole_diff(view), kMostDiffBytes);

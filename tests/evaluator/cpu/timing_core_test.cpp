@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "clock/cores.hpp"
 

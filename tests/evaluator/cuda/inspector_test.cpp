@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/task_file.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "inspector/inspection.hpp"
 #include "locate_program.hpp"

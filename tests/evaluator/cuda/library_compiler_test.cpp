@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/nvidia.hpp"

@@ -1,3 +1,4 @@
+// The GPU oracle (cuda_oracle.hpp) on a driver that executes kernels on the host.
 #include "cuda_oracle.hpp"
 #include "glue_bench.hpp"
 

@@ -77,7 +77,7 @@ TEST(ElementBytes, EveryRealIsADoubleInWidePrecisions) {
 }
 
 TEST(Shim, CallsTheEntryWithTensorsSizesAndStream) {
-  EXPECT_THAT(shim_source(small_task(), nvidia().toolchain.dialect),
+  EXPECT_THAT(shim_source(small_task(), nvidia()),
               HasSubstr("launch(tensors[0], tensors[1], sizes[0], static_cast<cudaStream_t>(stream));"));
 }
 

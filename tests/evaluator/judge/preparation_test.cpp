@@ -1,3 +1,4 @@
+// What a judge refuses before it sees a candidate: references, seeds and yardsticks that fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// What plan::check() takes and what it refuses.
 #include <limits>
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// What plan::check() says of streams and events.
 #include <gmock/gmock.h>
 
 #include "calls.hpp"

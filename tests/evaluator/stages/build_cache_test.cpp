@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/build_cache.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 namespace kernelsmith {
 namespace {

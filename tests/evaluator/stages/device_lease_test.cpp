@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/evaluator/device_lease.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include <kernelsmith/evaluator/device_memory.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 namespace kernelsmith {
 namespace {

@@ -1,3 +1,4 @@
+// A Python program as a child process: requests, replies, time limits, and how it ends.
 #include <chrono>
 #include <string>
 

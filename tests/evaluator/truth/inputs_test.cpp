@@ -1,3 +1,4 @@
+// The inputs that are drawn for checks and timed calls: their ranges and their kinds.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

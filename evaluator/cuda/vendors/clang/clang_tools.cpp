@@ -1,10 +1,11 @@
 #include "vendors/clang/clang_tools.hpp"
 
 #include <span>
+#include <system_error>
+
+#include <unistd.h>
 
 #include <kernelsmith/sandbox/try_tool.hpp>
-
-#include "toolchain/build_script.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -27,6 +28,9 @@ Result<std::vector<std::byte>> image_in_build(const ScratchFolder& folder, const
   return find_image(std::as_bytes(std::span(*object)), format, arch);
 }
 
+namespace {
+
+/// What it says of its version.
 Result<std::string> clang_version(const std::filesystem::path& program, const char* hint) {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();
@@ -40,6 +44,29 @@ Result<std::string> clang_version(const std::filesystem::path& program, const ch
   if (begin == text.npos)
     return fail(ErrorCode::tool_failed, "the compiler does not print its version", program.string(), hint);
   return text.substr(begin, text.find_first_not_of("0123456789.-+", begin) - begin);
+}
+
+}  // namespace
+
+Result<Toolkit> clang_toolkit(const std::filesystem::path& folder, const char* program, const char* api,
+                              const char* hint) {
+  std::error_code unresolved;
+  Toolkit toolkit;
+  toolkit.root = std::filesystem::canonical(folder, unresolved);
+  toolkit.compiler = toolkit.root / program;
+  toolkit.include = toolkit.root / "include";
+  if (unresolved || ::access(toolkit.compiler.c_str(), X_OK) != 0)
+    return fail(ErrorCode::tool_missing, "there is no " + std::string(api) + " compiler (" + program + ")",
+                folder.string(), hint);
+  auto version = clang_version(toolkit.compiler, hint);
+  if (!version) return version.error();
+  toolkit.version = std::move(*version);
+  return toolkit;
+}
+
+std::vector<BehaviourLevels> wave_behaviour() {
+  constexpr double kSmall = 16385, kHalf = 32769, kMost = 65537;
+  return {{"shared_bytes", {0, 1, kSmall, kHalf, kMost}}, {"registers", {0, 33, 65, 129, 513}}};
 }
 
 }  // namespace kernelsmith::cuda

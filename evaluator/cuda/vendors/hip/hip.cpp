@@ -7,16 +7,12 @@
 #include <map>
 #include <system_error>
 
-#include <unistd.h>
-
 #include <kernelsmith/sandbox/try_tool.hpp>
 
-#include "toolchain/build_script.hpp"
 #include "vendors/clang/clang_tools.hpp"
 #include "vendors/clang/runtime_driver.hpp"
 #include "vendors/differences.hpp"
-#include "vendors/hip/attributes.hpp"
-#include "vendors/hip/names.hpp"
+#include "vendors/names.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -84,30 +80,12 @@ Result<Toolkit> find_toolkit(const std::filesystem::path& given) {
     const auto program = find_tool("hipcc");
     folder = program ? std::filesystem::path(*program).parent_path().parent_path() : "/opt/rocm";
   }
-  std::error_code unresolved;
-  Toolkit toolkit;
-  toolkit.root = std::filesystem::canonical(folder, unresolved);
-  toolkit.compiler = toolkit.root / "bin/hipcc";
-  toolkit.include = toolkit.root / "include";
-  if (unresolved || ::access(toolkit.compiler.c_str(), X_OK) != 0)
-    return fail(ErrorCode::tool_missing, "there is no HIP compiler (bin/hipcc)", folder.string(),
-                kHowToGetIt);
-  auto version = clang_version(toolkit.compiler, kHowToGetIt);
-  if (!version) return version.error();
-  toolkit.version = std::move(*version);
-  return toolkit;
+  return clang_toolkit(folder, "bin/hipcc", "HIP", kHowToGetIt);
 }
 
 /// Where CUDA's compiler is found too, hipcc would take that one.
 std::vector<std::string> front(const BuildSteps& steps) {
   return {"/usr/bin/env", "HIP_PLATFORM=amd", steps.toolkit.compiler.string(), "-x", "hip"};
-}
-std::vector<std::string> unit_command(const BuildSteps& steps) {
-  return clang_command(front(steps), steps, build_files::kUnit, build_files::kObject);
-}
-std::vector<std::string> image_command(const BuildSteps& steps, const std::string& from,
-                                       const std::string& to) {
-  return clang_command(front(steps), steps, from, to);
 }
 
 constexpr Dialect kDialect{
@@ -119,30 +97,7 @@ constexpr Dialect kDialect{
     .half = "__half",
     .bfloat = "hip_bfloat16",
     .shim_prologue = "#define __HIP_PLATFORM_AMD__\n",
-    .device_properties = R"(
-extern "C" hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
-  std::memset(properties, 0, sizeof *properties);
-  hipError_t error = hipSuccess;
-  const auto ask = [&](hipDeviceAttribute_t attribute) {
-    int value = 0;
-    const hipError_t answer = hipDeviceGetAttribute(&value, attribute, device);
-    if (answer != hipSuccess) error = answer;
-    return value;
-  };
-  properties->major = ask(hipDeviceAttributeComputeCapabilityMajor);
-  properties->minor = ask(hipDeviceAttributeComputeCapabilityMinor);
-  properties->multiProcessorCount = ask(hipDeviceAttributeMultiprocessorCount);
-  properties->warpSize = ask(hipDeviceAttributeWarpSize);
-  properties->maxThreadsPerBlock = ask(hipDeviceAttributeMaxThreadsPerBlock);
-  properties->maxThreadsPerMultiProcessor = ask(hipDeviceAttributeMaxThreadsPerMultiProcessor);
-  properties->regsPerBlock = ask(hipDeviceAttributeMaxRegistersPerBlock);
-  properties->sharedMemPerBlock = static_cast<std::size_t>(ask(hipDeviceAttributeMaxSharedMemoryPerBlock));
-  properties->l2CacheSize = ask(hipDeviceAttributeL2CacheSize);
-  (void)hipDeviceGetName(properties->name, sizeof properties->name, device);
-  (void)hipDeviceTotalMem(&properties->totalGlobalMem, device);
-  return error;
-}
-)",
+    .device_properties = kMirroredDeviceProperties,
     .kernel_prologue = R"(#include <hip/hip_runtime.h>
 #include <hip/hip_bfloat16.h>
 #include <hip/hip_fp16.h>
@@ -160,13 +115,6 @@ __device__ inline float widened(Half x) { return __half2float(x); }
 __device__ inline float widened(Bfloat x) { return static_cast<float>(x); }
 )",
 };
-
-/// Memory: none shared, within 16 KiB, within 32 KiB, more. Parallelism: how many waves a multiprocessor
-/// holds.
-std::vector<BehaviourLevels> behaviour() {
-  constexpr double kSmall = 16385, kHalf = 32769, kMost = 65537;
-  return {{"shared_bytes", {0, 1, kSmall, kHalf, kMost}}, {"registers", {0, 33, 65, 129, 513}}};
-}
 
 GpuVendor table() {
   GpuVendor vendor{.backend = "hip",
@@ -186,36 +134,14 @@ GpuVendor table() {
       .faults = kRuntimeFaults,
   };
   vendor.device = {
-      .attributes = kHipAttributes,
       .usual = usual_device,
       .occupancy = kRules,
       .arch_of = arch_of,
       .usual_arch = "gfx90a",
       .node = "/dev/kfd",
-      .behaviour = behaviour,
+      .behaviour = wave_behaviour,
   };
-  vendor.toolchain = {
-      .program = "hipcc",
-      .dialect = kDialect,
-      .usual_flags =
-          [] {
-            return std::vector<std::string>{"-O3", "-std=c++17"};
-          },
-      .find = find_toolkit,
-      .unit_command = unit_command,
-      .image_command = image_command,
-      .image_of = [](const ScratchFolder& folder,
-                     const std::string& arch) { return image_in_build(folder, kFormat, arch); },
-      .image_in =
-          [](const std::string& made, const std::string& arch) {
-            return find_image(std::as_bytes(std::span(made)), kFormat, arch);
-          },
-      .read_image = [](std::span<const std::byte> image) { return read_code_object(image, kFormat); },
-      .describe =
-          [](const BuildSteps& steps) {
-            return "hipcc " + steps.toolkit.version + " --offload-arch=" + steps.arch;
-          },
-  };
+  vendor.toolchain = clang_toolchain<kFormat, front>("hipcc", kDialect, find_toolkit);
   return vendor;
 }
 

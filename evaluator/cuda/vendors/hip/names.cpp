@@ -1,5 +1,7 @@
 // How HIP names its functions, and what a plan cannot hold of its libraries.
-#include "vendors/hip/names.hpp"
+#include "vendors/names.hpp"
+
+#include "vendors/hip/attributes.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -21,6 +23,6 @@ constexpr Advice kOthers[] = {
 
 }  // namespace
 
-RuntimeNames hip_names() { return {"hip", "", kOthers}; }
+RuntimeNames hip_names() { return {"hip", "", kOthers, kHipAttributes}; }
 
 }  // namespace kernelsmith::cuda

@@ -3,18 +3,11 @@
 #include "vendors/maca/maca.hpp"
 
 #include <cstdlib>
-#include <system_error>
 
-#include <unistd.h>
-
-#include <kernelsmith/sandbox/try_tool.hpp>
-
-#include "toolchain/build_script.hpp"
 #include "vendors/clang/clang_tools.hpp"
 #include "vendors/clang/runtime_driver.hpp"
 #include "vendors/differences.hpp"
-#include "vendors/maca/attributes.hpp"
-#include "vendors/maca/names.hpp"
+#include "vendors/names.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -76,29 +69,11 @@ Result<Toolkit> find_toolkit(const std::filesystem::path& given) {
   const char* const named = std::getenv("MACA_PATH");
   std::filesystem::path folder = given;
   if (folder.empty()) folder = named != nullptr && *named != '\0' ? named : "/opt/maca";
-  std::error_code unresolved;
-  Toolkit toolkit;
-  toolkit.root = std::filesystem::canonical(folder, unresolved);
-  toolkit.compiler = toolkit.root / "mxgpu_llvm/bin/mxcc";
-  toolkit.include = toolkit.root / "include";
-  if (unresolved || ::access(toolkit.compiler.c_str(), X_OK) != 0)
-    return fail(ErrorCode::tool_missing, "there is no MACA compiler (mxgpu_llvm/bin/mxcc)", folder.string(),
-                kHowToGetIt);
-  auto version = clang_version(toolkit.compiler, kHowToGetIt);
-  if (!version) return version.error();
-  toolkit.version = std::move(*version);
-  return toolkit;
+  return clang_toolkit(folder, "mxgpu_llvm/bin/mxcc", "MACA", kHowToGetIt);
 }
 
 std::vector<std::string> front(const BuildSteps& steps) {
   return {steps.toolkit.compiler.string(), "-x", "maca", "--maca-path=" + steps.toolkit.root.string()};
-}
-std::vector<std::string> unit_command(const BuildSteps& steps) {
-  return clang_command(front(steps), steps, build_files::kUnit, build_files::kObject);
-}
-std::vector<std::string> image_command(const BuildSteps& steps, const std::string& from,
-                                       const std::string& to) {
-  return clang_command(front(steps), steps, from, to);
 }
 
 constexpr Dialect kDialect{
@@ -109,30 +84,9 @@ constexpr Dialect kDialect{
     .bfloat_header = "maca_bfloat16.h",
     .half = "__half",
     .bfloat = "maca_bfloat16",
-    .device_properties = R"(
-extern "C" mcError_t mcGetDeviceProperties(mcDeviceProp_t* properties, int device) {
-  std::memset(properties, 0, sizeof *properties);
-  mcError_t error = mcSuccess;
-  const auto ask = [&](mcDeviceAttribute_t attribute) {
-    int value = 0;
-    const mcError_t answer = mcDeviceGetAttribute(&value, attribute, device);
-    if (answer != mcSuccess) error = answer;
-    return value;
-  };
-  properties->major = ask(mcDeviceAttributeComputeCapabilityMajor);
-  properties->minor = ask(mcDeviceAttributeComputeCapabilityMinor);
-  properties->multiProcessorCount = ask(mcDeviceAttributeMultiProcessorCount);
-  properties->warpSize = ask(mcDeviceAttributeWarpSize);
-  properties->maxThreadsPerBlock = ask(mcDeviceAttributeMaxThreadsPerBlock);
-  properties->maxThreadsPerMultiProcessor = ask(mcDeviceAttributeMaxThreadsPerMultiProcessor);
-  properties->regsPerBlock = ask(mcDeviceAttributeMaxRegistersPerBlock);
-  properties->sharedMemPerBlock = static_cast<std::size_t>(ask(mcDeviceAttributeMaxSharedMemoryPerBlock));
-  properties->l2CacheSize = ask(mcDeviceAttributeL2CacheSize);
-  (void)mcDeviceGetName(properties->name, sizeof properties->name, device);
-  (void)mcDeviceTotalMem(&properties->totalGlobalMem, device);
-  return error;
-}
-)",
+    // The one attribute that is spelt in another way.
+    .shim_prologue = "#define mcDeviceAttributeMultiprocessorCount mcDeviceAttributeMultiProcessorCount\n",
+    .device_properties = kMirroredDeviceProperties,
     .kernel_prologue = R"(#include <mcr/mc_runtime.h>
 #include <maca_fp16.h>
 #include <maca_bfloat16.h>
@@ -146,13 +100,6 @@ __device__ inline float widened(Half x) { return __half2float(x); }
 __device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
-
-/// Memory: none shared, within 16 KiB, within 32 KiB, more. Parallelism: how many waves a multiprocessor
-/// holds.
-std::vector<BehaviourLevels> behaviour() {
-  constexpr double kSmall = 16385, kHalf = 32769, kMost = 65537;
-  return {{"shared_bytes", {0, 1, kSmall, kHalf, kMost}}, {"registers", {0, 33, 65, 129, 513}}};
-}
 
 GpuVendor table() {
   GpuVendor vendor{.backend = "maca",
@@ -172,36 +119,14 @@ GpuVendor table() {
       .faults = kRuntimeFaults,
   };
   vendor.device = {
-      .attributes = kMacaAttributes,
       .usual = usual_device,
       .occupancy = kRules,
       .arch_of = arch_of,
       .usual_arch = "xcore1000",
       .node = "/dev/mxcd",
-      .behaviour = behaviour,
+      .behaviour = wave_behaviour,
   };
-  vendor.toolchain = {
-      .program = "mxcc",
-      .dialect = kDialect,
-      .usual_flags =
-          [] {
-            return std::vector<std::string>{"-O3", "-std=c++17"};
-          },
-      .find = find_toolkit,
-      .unit_command = unit_command,
-      .image_command = image_command,
-      .image_of = [](const ScratchFolder& folder,
-                     const std::string& arch) { return image_in_build(folder, kFormat, arch); },
-      .image_in =
-          [](const std::string& made, const std::string& arch) {
-            return find_image(std::as_bytes(std::span(made)), kFormat, arch);
-          },
-      .read_image = [](std::span<const std::byte> image) { return read_code_object(image, kFormat); },
-      .describe =
-          [](const BuildSteps& steps) {
-            return "mxcc " + steps.toolkit.version + " --offload-arch=" + steps.arch;
-          },
-  };
+  vendor.toolchain = clang_toolchain<kFormat, front>("mxcc", kDialect, find_toolkit);
   return vendor;
 }
 

@@ -1,5 +1,7 @@
 // How MACA names its functions, and what a plan cannot hold of its libraries.
-#include "vendors/maca/names.hpp"
+#include "vendors/names.hpp"
+
+#include "vendors/maca/attributes.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -20,6 +22,6 @@ constexpr Advice kOthers[] = {
 
 }  // namespace
 
-RuntimeNames maca_names() { return {"mc", "", kOthers}; }
+RuntimeNames maca_names() { return {"mc", "", kOthers, kMacaAttributes}; }
 
 }  // namespace kernelsmith::cuda

@@ -1,5 +1,5 @@
 // How CUDA names its functions, and what a plan cannot hold of its libraries and its driver.
-#include "vendors/nvidia/names.hpp"
+#include "vendors/names.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -40,6 +40,6 @@ constexpr Advice kOthers[] = {
 
 }  // namespace
 
-RuntimeNames nvidia_names() { return {"cuda", "cu", kOthers}; }
+RuntimeNames cuda_names() { return {"cuda", "cu", kOthers, {}}; }
 
 }  // namespace kernelsmith::cuda

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "toolchain/build_script.hpp"
+#include "vendors/names.hpp"
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/learnt_script.hpp"
-#include "vendors/nvidia/names.hpp"
 #include "vendors/nvidia/nvml.hpp"
 #include "vendors/nvidia/ptx_kernels.hpp"
 
@@ -129,7 +129,7 @@ GpuVendor table() {
                    .maker = "NVIDIA",
                    .language = "CUDA C++",
                    .libraries = "cuBLAS, cuDNN or Thrust"};
-  vendor.names = nvidia_names();
+  vendor.names = cuda_names();
   vendor.driver = {
       .library = "libcuda.so.1",
       .names =

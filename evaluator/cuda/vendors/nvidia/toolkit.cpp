@@ -1,10 +1,11 @@
+// Where the CUDA toolkit of this machine is: its compiler, its headers and its version.
 #include <cstdlib>
 #include <system_error>
 #include <vector>
 
 #include <unistd.h>
 
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "vendors/nvidia/nvidia.hpp"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -67,6 +68,14 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
 
 /// The GPU that this machine measures on, as reports name it; "no GPU" if there is none.
 std::string torch_hardware();
+
+/// What a GPU can do at most, from its maker's data sheet: memory in GB/s, dense products in Tflop/s.
+struct GpuPeaks {
+  const char* name;  ///< part of the name that its driver gives
+  double memory, fp32, tf32, half;
+  int fastest_of = 0;  ///< the architecture (ten times major plus minor) whose fastest GPU it is; 0: of none
+};
+std::span<const GpuPeaks> gpu_peaks();
 
 BackendDescription describe_torch_backend();
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from ..._command_line import Parser
 from ..._errors import Error
 from ..._words import counted
 from .export import Exported, export
 from .settings import FORMATS, KINDS, PRESETS, Settings
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise Error(message, "invalid_argument", self.prog, f"{self.prog} --help says how it is used")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="kernelsmith dataset", allow_abbrev=False,
-                     description="Make training data of runs whose replies were kept (docs/datasets.md)")
+    parser = Parser(prog="kernelsmith dataset", allow_abbrev=False,
+                    description="Make training data of runs whose replies were kept (docs/datasets.md)")
     add = parser.add_argument
     add("RUNS", nargs="+", type=Path, help="run folders")
     add("--kind", required=True, choices=KINDS, help="what the rows are for")

@@ -1,14 +1,11 @@
-"""Measurements with their intervals, and the gain of a child over its parent."""
+"""Measurements with their intervals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .steps import RunSteps
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,37 +33,3 @@ class Figure:
     def beyond(self, other: Figure) -> bool:
         """Whether it is larger by more than noise."""
         return self.low > other.high
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """A child's speedup over its parent, and what it was computed from."""
-
-    figure: Figure | None  # None for a fitness that is not positive: it has no ratio
-    by: str  # "duel", "yardstick" or "fitness"
-    beyond_noise: bool
-
-
-_ONE = Figure(1, 1, 1)
-
-
-def gain(run: RunSteps, child: int, parent: int) -> Gain | None:
-    """From a duel of the two, which was measured in turns; else the ratio of what both measured against one yardstick. None
-    if one was not measured, on other hardware, or by another figure."""
-    paired = _duel(run, child, parent)
-    if paired is not None:
-        return Gain(paired, "duel", paired.low > 1)
-    ours, theirs = run.verdicts[child], run.verdicts[parent]
-    if ours.score is None or theirs.score is None:
-        return None
-    if ours.score_of != theirs.score_of or ours.hardware != theirs.hardware:
-        return None
-    ratio = ours.score.over(theirs.score) if ours.score.low > 0 and theirs.score.low > 0 else None
-    return Gain(ratio, ours.score_of, ours.score.beyond(theirs.score))
-
-
-def _duel(run: RunSteps, child: int, parent: int) -> Figure | None:
-    if (child, parent) in run.duels:
-        return run.duels[child, parent]
-    back = run.duels.get((parent, child))
-    return _ONE.over(back) if back is not None and back.low > 0 else None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .figures import gain
 from .rules import Tally, in_form, unsound, without_gain
 from .settings import Settings
-from .steps import Step
+from .steps import Step, gain
 
 _Key = tuple[str, int]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from .figures import gain
 from .rules import NO_RATIO, Tally, overflows
 from .settings import Settings
-from .steps import Step
+from .steps import Step, gain
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .columns import ASKED
-from .figures import Figure, Gain, gain
+from .figures import Figure
 from .settings import Settings
-from .steps import Step, Verdict
+from .steps import Gain, Step, Verdict, gain
 from .texts import Reader
 
 Message = dict[str, str]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from .figures import Gain, gain
 from .settings import Settings
-from .steps import Step
+from .steps import Gain, Step, gain
 
 NO_GAIN = "no gain beyond noise"
 NO_RATIO = "no finite ratio"

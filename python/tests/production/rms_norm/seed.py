@@ -1,3 +1,5 @@
+"""A candidate for rms_norm: one row for each program."""
+
 import torch
 import torch.nn as nn
 import triton

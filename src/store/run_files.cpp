@@ -1,4 +1,4 @@
-#include "files.hpp"
+#include "run_files.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::detail {
 namespace fs = std::filesystem;

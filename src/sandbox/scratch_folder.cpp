@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <kernelsmith/core/files.hpp>
-#include <kernelsmith/sandbox/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
+#include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "bubblewrap.hpp"
 #include "descriptor.hpp"

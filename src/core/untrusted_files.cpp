@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith {
 

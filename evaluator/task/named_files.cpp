@@ -1,11 +1,11 @@
-#include "task_files.hpp"
+#include "named_files.hpp"
 
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
-#include <kernelsmith/core/files.hpp>
+#include <kernelsmith/core/untrusted_files.hpp>
 
 namespace kernelsmith::task {
 namespace {

@@ -1,0 +1,43 @@
+#include "stored_run.hpp"
+
+#include <utility>
+
+#include <kernelsmith/session/session.hpp>
+
+#include "run_memory.hpp"
+
+namespace kernelsmith {
+
+Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry) {
+  // A pipe in its place would be waited for.
+  std::error_code ignored;
+  if (const auto file = std::filesystem::status(folder / kConfigFile, ignored);
+      std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
+    return fail(ErrorCode::bad_input, "this is no regular file", (folder / kConfigFile).string());
+  const auto yaml = read_text_file(folder / kConfigFile);
+  if (!yaml) {
+    if (yaml.error().code != ErrorCode::not_found) return yaml.error();
+    return fail(ErrorCode::not_found, "this is no run folder: it has no run.yaml", folder.string(),
+                "name the folder that `kernelsmith run` made");
+  }
+  if (!std::filesystem::exists(folder / kTaskFolder, ignored))
+    return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",
+                folder.string(),
+                "`show` and `export` read it; a run of a program that links the library is resumed by "
+                "that program");
+  auto task = load_task_folder(folder / kTaskFolder, registry.backends);
+  if (!task) return task.error();
+  auto config = default_config(task->task, registry);
+  if (!config) return config.error();
+  const Status read = read_config(*yaml, (folder / kConfigFile).string(), registry, *config);
+  if (!read) return read.error();
+  config->proposer.provider->mark_untrusted();
+  config->evaluator.provider->mark_untrusted();
+  config->memory.is_stored = true;
+  auto memory = stored_snapshot(folder, config->memory);
+  if (!memory) return memory.error();
+  take_snapshot(*memory, *config);
+  return StoredRun{std::move(*task), std::move(*config), std::move(*memory)};
+}
+
+}  // namespace kernelsmith

@@ -1,0 +1,25 @@
+// What a session's engine is made of.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include <kernelsmith/session/session.hpp>
+
+#include "recorded_run.hpp"
+
+namespace kernelsmith {
+
+/// The evaluator, the proposer and the options of an engine, and what it follows first.
+struct Wiring {
+  std::shared_ptr<Evaluator> evaluator;  ///< null if nothing is measured
+  std::shared_ptr<Proposer> proposer;
+  EngineOptions options;
+  std::unique_ptr<RecordedJournal> recording;
+};
+
+/// Checks the configuration and makes them. `measures` is false for a run that has ended.
+Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop,
+                    bool measures = true);
+
+}  // namespace kernelsmith
