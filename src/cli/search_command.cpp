@@ -223,10 +223,12 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
 
 /// Such a run has done nothing, whatever its seed is worth.
 bool nobody_answered(const Session& session, const Outcome& outcome) {
-  const bool paid = !outcome.spending.empty();  // by its time: a reply that no worker evaluated, for example
-  const bool unanswered =
-      (outcome.budget == BudgetName::wall_time && !paid) || (outcome.budget == BudgetName::money && paid);
-  return session.config().proposer.kind == "chat" && unanswered && outcome.counts.iterations == 0;
+  const bool asked = outcome.budget == BudgetName::wall_time ||
+                     (outcome.budget == BudgetName::money && !outcome.spending.empty());
+  // A reply has tokens that its server reported, even if no worker was there to evaluate its program.
+  const bool answered = std::ranges::any_of(
+      outcome.spending.models(), [](const auto& model) { return model.second.calls > model.second.untold; });
+  return session.config().proposer.kind == "chat" && asked && !answered && outcome.counts.iterations == 0;
 }
 
 int status_of(const Session& session, const Outcome& outcome) {

@@ -60,18 +60,6 @@ void warn_of_small_budget(const Task& task, const RunConfig& config, Observer& o
            std::to_string(kept + 1)});
 }
 
-/// What counts errors and useless replies in a row begins anew, so whoever resumes may pay for it again.
-void tell_of_last_error(const Engine& engine, Observer& observer) {
-  engine.inspect([&](const SearchState& state) {
-    if (const auto& error = state.session_error())
-      observer.on_notice(
-          {Notice::Level::info,
-           "the last session ended with an error, which this one may come to again at the same "
-           "price if nothing was mended: " +
-               error->message.substr(0, error->message.find('\n'))});
-  });
-}
-
 }  // namespace
 
 struct Session::Impl {
@@ -124,7 +112,6 @@ Result<Session> Session::Impl::open(Task task, RunConfig config, std::unique_ptr
                                std::move(wiring.proposer));
   if (!engine) return engine.error();
   warn_of_unknown_cost(*engine, observer);
-  if (observer && !engine->done()) tell_of_last_error(*engine, *observer);
   if (const Status taken = take_up(*engine, **spool, planner, config.seed, observer.get()); !taken)
     return taken.error();
   return Session(
@@ -225,8 +212,18 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
 
 namespace {
 
-/// Whether the journal leaves nothing to do under the configuration's budgets.
-Result<bool> has_ended(const RunStore& store, const StoredRun& run) {
+/// What counts errors and useless replies in a row begins anew, so whoever resumes may pay for it again.
+void tell_of_last_error(const SearchState& state, Observer& observer) {
+  if (const auto& error = state.session_error())
+    observer.on_notice({Notice::Level::info,
+                        "the last session ended with an error, which this one may come to again at the same "
+                        "price if nothing was mended: " +
+                            error->message.substr(0, error->message.find('\n'))});
+}
+
+/// Whether the journal leaves nothing to do under the configuration's budgets. If it leaves some, the
+/// observer gets to know how the last session ended.
+Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* observer) {
   if (run.config.proposer.provider->traits().recorded) return false;
   auto options = engine_options(run.task.task, run.config);
   if (!options) return options.error();
@@ -237,7 +234,10 @@ Result<bool> has_ended(const RunStore& store, const StoredRun& run) {
   if (!state) return state.error();
   state->set_budgets(budgets);
   const EndReason reason = state->end_reason(state->elapsed_s());
-  return reason != EndReason::unfinished && reason != EndReason::finished;  // another session goes on
+  const bool ended =
+      reason != EndReason::unfinished && reason != EndReason::finished;  // another session goes on
+  if (observer && !ended) tell_of_last_error(*state, *observer);
+  return ended;
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   if (!store) return store.error();
   config.proposer.provider->context.observer = observer;
   take_snapshot(stored->memory, config);  // the proposer may be another one now
-  const auto ended = has_ended(**store, *stored);
+  const auto ended = has_ended(**store, *stored, observer.get());
   if (!ended) return ended.error();
   auto wiring = wire(stored->task.task, config, stop, !*ended);
   if (!wiring) return wiring.error();

@@ -250,7 +250,8 @@ class ModelRunTest(CommandTest):
     def test_a_time_limit_ends_what_is_not_answered(self):
         model, done = self.run_with([(503, {"error": {"message": "busy"}})], "--time", "2s", "--set", "proposer.attempts=1000",
                                     "--set", "limits.errors_in_a_row=1000")
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)  # no model answered
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("no model answered before the budget was used up", done.stderr)
         self.assertIn("ended    the time is used up", done.stdout)
 
     def test_a_terminal_that_goes_ends_the_run_in_order(self):
@@ -366,7 +367,7 @@ class ModelRunTest(CommandTest):
                        says=["--model", "NAME is missing"])
         self.fail_with(2, "run", "task", "--model", "", says=["'proposer.models[0].name' is empty"])
         self.fail_with(2, "run", "task", "--model", "m", "--base-url", "http//host", says=['"http//host" is no URL'])
-        self.fail_with(2, "run", "task", "--manual", "", says=["--manual", "no folder is named"])
+        self.fail_with(2, "run", "task", "--manual", "", says=["--manual", "'proposer.folder' is empty"])
         self.fail_with(2, "run", "task", "--manual", "task/task.yaml", says=["this is no folder"])
         self.fail_with(2, "run", "task", "--model", "m", "--set", "proposer.ca_file=task/task.yaml",
                        says=["holds no certificate"])
