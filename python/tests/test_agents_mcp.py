@@ -210,11 +210,11 @@ def test_hostile_calls_are_refused(task, tmp_path):
                         answers.append(await client.call_tool("evaluate", {"code": program(value % 8, value // 8, 0, 0, 0, 0)}))
                     group.start_soon(one)
             assert len(answers) == 64 and any(answer.is_error for answer in answers)
-            assert "left" in await told(client, "budget")
+            assert " of 20\n" in await told(client, "budget")  # whether the run has ended by then or not
 
     anyio.run(attack)
     run = ks.Run.open(folder)
-    assert run.counts["evaluations"] <= 18 and run.best.fitness <= 14
+    assert run.counts["evaluations"] <= 20 and run.best.fitness <= 14
 
 
 def test_resources_say_the_task_and_no_secret(task, tmp_path):
