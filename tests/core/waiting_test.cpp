@@ -16,7 +16,7 @@ TEST(Waiting, PausesDoubleUpToTheLongest) {
   EXPECT_EQ(growing_pause(500ms, 1), 500ms);
   EXPECT_EQ(growing_pause(500ms, 3), 2s);
   EXPECT_EQ(growing_pause(500ms, 9, 60s), 60s);
-  EXPECT_EQ(growing_pause(0s, 2000), 0s) << "without a pause there is none, however often";
+  EXPECT_EQ(growing_pause(0s, 2000), 0s) << "a pause of zero does not grow";
 }
 
 TEST(Waiting, AStopEndsAPause) {

@@ -56,7 +56,7 @@ def imported(module, path):
 
 
 def circle(root):
-    """The modules of a circle of imports; empty if there is none. What a package's own file imports is no part of it."""
+    """The modules of one circle of imports, or an empty result. Imports in a package's `__init__.py` do not count."""
     modules = {".".join(path.relative_to(root / "python").with_suffix("").parts): path
                for path in (root / "python/kernelsmith").rglob("*.py") if path.name != "__init__.py"}
     try:

@@ -113,7 +113,7 @@ struct ProposerOutlook {
   std::vector<AskedModel> models;
   std::string destination = {};  ///< and with which secret, in words; empty: nobody but this machine's files
 
-  /// The first model if the name is empty. Null if there is none.
+  /// The model of that name, or the first one if the name is empty. Null if there is no such model.
   const AskedModel* find(const std::string& model) const;
   /// How prompts for that model (empty: the first that is shown any) are made.
   std::optional<PromptOptions> prompts(const std::string& model) const;
