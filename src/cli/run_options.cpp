@@ -165,7 +165,7 @@ Status KeyOptions::apply(const Registry& registry, RunConfig& config) const {
   for (const auto& [option, key, value] : given_) {
     const auto yaml = yaml_of(key + "=" + value);
     if (!yaml) return yaml.error();
-    if (const Status laid = lay(*yaml, option, registry, config); !laid) return laid;
+    if (Status laid = lay(*yaml, option, registry, config); !laid) return laid;
   }
   return {};
 }
@@ -220,7 +220,7 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
   if (for_training && manual)
     return fail(ErrorCode::invalid_argument, "what people answer is not kept for training", "--for-training");
   if (for_training)
-    if (const Status asked = check_training(config, calls); !asked) return asked;
+    if (Status asked = check_training(config, calls); !asked) return asked;
   YamlWriter out;
   out.map("proposer", [&](YamlWriter& map) {
     if (for_training) map.map("keep", [](YamlWriter& keep) { keep.put("text", true); });
@@ -249,7 +249,7 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
       if (config.tunings == 0) map.put("tunings", static_cast<std::uint64_t>(kTuningsOfModels));
     });
   const char* where = calls ? "--model" : manual ? "--manual" : "--for-training";
-  if (const Status laid = lay(out.finish(), where, registry, config); !laid) return laid;
+  if (Status laid = lay(out.finish(), where, registry, config); !laid) return laid;
   if (models.size() < 2) return {};
   const auto operators = std::move(config.operators);
   config.operators.clear();
@@ -288,7 +288,7 @@ Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config
   for (const std::string& setting : settings) {
     const auto yaml = yaml_of(setting);
     if (!yaml) return yaml.error();
-    if (const Status laid = lay(*yaml, shown_setting(setting), registry, config); !laid) return laid;
+    if (Status laid = lay(*yaml, shown_setting(setting), registry, config); !laid) return laid;
   }
   return {};
 }
