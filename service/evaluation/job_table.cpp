@@ -432,8 +432,8 @@ void JobTable::answer_clients(const IsOver& is_over, Deferred& calls) {
   clients_.erase(over, clients_.end());
 }
 
-void JobTable::forget(const JobPtr& forgotten) {
-  const JobPtr job = forgotten;  // that one may be an element of the lists below
+/// `job` may be an element of finished_, which is erased last.
+void JobTable::forget(const JobPtr& job) {
   counts_.kept_bytes -= job->answer.size();
   jobs_.erase(job->request.task_id);
   finished_.erase(std::ranges::find(finished_, job));

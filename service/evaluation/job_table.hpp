@@ -144,7 +144,7 @@ class JobTable {
   void end(const JobPtr& job, State, Verdict, Deferred& calls) KERNELSMITH_REQUIRES(mutex_);
   template <class IsOver>
   void answer_clients(const IsOver& is_over, Deferred& calls) KERNELSMITH_REQUIRES(mutex_);
-  void forget(const JobPtr& forgotten) KERNELSMITH_REQUIRES(mutex_);
+  void forget(const JobPtr& job) KERNELSMITH_REQUIRES(mutex_);
 
   const ServiceOptions options_;
   const std::string run_;  ///< EvaluationJob::run
