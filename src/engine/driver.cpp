@@ -207,7 +207,7 @@ void Driver::start_proposal(Task task) {
   };
   if (!options_.deterministic)
     request.attempt = [inbox = inbox_, number = number](Trial trial,
-                                                        std::function<void(Result<Tried>)> done) {
+                                                        const std::function<void(Result<Tried>)>& done) {
       if (!inbox->post({number, AskedTrial{std::move(trial), done}})) done(trial_cancelled());
     };
   proposer_.start(std::move(request), stop, [inbox = inbox_, number = number](Result<Proposal> answer) {
