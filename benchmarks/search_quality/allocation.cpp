@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <kernelsmith/engine/search_state.hpp>
 #include <kernelsmith/suite/allocation.hpp>
 
 #include "ours.hpp"
