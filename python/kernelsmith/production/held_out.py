@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
 import tempfile
 import tomllib
 from collections.abc import Callable
@@ -13,8 +11,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from .. import _core
 from .._errors import Error
-from .._executable import executable
+from .._executable import answer_of
 from .references import sizes_of
 from .winners import Winner
 
@@ -88,25 +87,14 @@ def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
             node.value = ast.copy_location(ast.Constant(case[node.targets[0].id]), node.value)
     factors = {name: case.get(name, usual) for name, usual in _FACTORS.items()}
     added = "" if factors == _FACTORS else Template(_CHANGED.read_text()).substitute(factors)
-    [reference] = [name for name in _reference_names(winner) if (task / name).exists()]
+    [reference] = _core.Task(winner.folder / "task").reference.files
     (task / reference).write_text(ast.unparse(tree) + "\n" + added, encoding="utf-8")
-
-
-def _reference_names(winner: Winner) -> list[str]:
-    from .. import _core
-
-    return list(_core.Task(winner.folder / "task").reference.files)
 
 
 def evaluated(task: Path, candidate: Path) -> dict[str, Any]:
     """`kernelsmith evaluate --json`. Raises its Error."""
-    command = [str(executable()), "evaluate", "--json", str(task), str(candidate)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if not answers:
-        raise Error(done.stderr.strip() or "it ended without a word", "tool_failed", command[0])
-    if "error" in answers[0]:
-        said = answers[0]["error"]
-        raise Error(f"held-out shapes cannot be measured here: {said['message']}", said["code"], FILE,
-                    "publish on a machine with such a GPU; --force publishes without, and the report says so")
-    return dict(answers[0])
+    try:
+        return answer_of("evaluate", "--json", str(task), str(candidate))
+    except Error as said:
+        raise Error(f"held-out shapes cannot be measured here: {said.message}", said.code, FILE,
+                    "publish on a machine with such a GPU; --force publishes without, and the report says so") from None
