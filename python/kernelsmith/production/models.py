@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .lies import relaid
+from .runtime.lies import relaid
 from .torch_here import executed, require_values, their_errors, torch_here
 
 

@@ -46,7 +46,8 @@ def write_documents(out: Path, package: Path, kind: str, facts: dict[str, Any], 
 def _package(kind: str, facts: dict[str, Any], winners: list[Winner], words: Mapping[str, Any]) -> dict[str, str]:
     files = {name: template(name) for name in _CORE}
     files |= {name: template(source, words) for name, source in _OF_KIND[kind].items()}
-    files |= {"reference.py": winners[0].reference, "package.json": json.dumps(facts, indent=2) + "\n",
+    files |= {"reference.py": winners[0].reference, "lies.py": (_RUNTIME / "lies.py").read_text(),
+              "package.json": json.dumps(facts, indent=2) + "\n",
               "kernels/__init__.py": ""}
     texts_of = {(winner.run, winner.program): winner.text for winner in winners}
     for bucket in facts["buckets"]:

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any
 
 from .._errors import Error
-from .lies import lies_of
+from .runtime.lies import lies_of
 from .package import template
 from .torch_here import torch_here
 

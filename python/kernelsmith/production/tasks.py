@@ -15,7 +15,7 @@ from .._writing import write
 from .constants import with_constants
 from .graph import exported, takes_tf32
 from .hotspots import HotSpot
-from .lies import lies_of
+from .runtime.lies import lies_of
 from .models import Loaded
 from .plannable import objection
 from .recorded import Call, recorded, tensors

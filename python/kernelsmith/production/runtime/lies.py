@@ -1,11 +1,9 @@
-"""How tensors lie in memory: strides, offsets, and which of them share a storage."""
+"""How tensors lie in memory: strides, offsets, and which of them share a storage. Needs PyTorch alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-
-from .torch_here import torch_here
 
 
 def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -18,7 +16,8 @@ def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 def relaid(tree: Any, function: Callable[[Any], Any]) -> Any:
     """The tree with tensors that lie as they did, in storages whose elements `function` makes of the old ones, flat."""
-    torch = torch_here()
+    import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
     made: dict[tuple[int, Any], tuple[Any, Any]] = {}  # keeps the tensors, and so the identities of their storages
 
     def one(value: Any) -> Any:
