@@ -29,12 +29,10 @@ Row row_of(const Individual& individual) {
   const Program& program = *individual.program;
   const Metrics* metrics = individual.evaluation.metrics();
   const Rejection* why = individual.evaluation.rejection();
-  std::vector<std::uint64_t> parents;
-  for (const ProgramId id : program.parents) parents.push_back(id.value);
   Row row;
   row["id"] = program.id.value;
   row["origin"] = std::string(name_of(program.origin));
-  row["parents"] = parents;
+  row["parents"] = numbers_of(program.parents);
   row["accepted"] = individual.evaluation.accepted();
   row["fitness"] = metrics ? py::object(py::float_(metrics->fitness().median)) : py::none();
   row["low"] = metrics ? py::object(py::float_(metrics->fitness().low)) : py::none();

@@ -29,6 +29,14 @@ echo "{\\"fitness\\": $sum}" > "$2"
 SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
 
 
+def write_task(folder, score=SCORE, seed=SEED):
+    """A task folder whose fitness is what the shell script says."""
+    folder.mkdir(exist_ok=True)
+    for name, text in (("task.yaml", TASK), ("score.sh", score), ("seed.txt", seed)):
+        (folder / name).write_text(text)
+    return folder
+
+
 def environment():
     """That of a program which imports what this one does."""
     paths = [str(Path(ks.__file__).absolute().parent.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]

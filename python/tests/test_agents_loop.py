@@ -29,9 +29,7 @@ def test_the_small_agent(sandboxed, task, tmp_path):
                call("budget"), call("submit", program=3), call("evaluate") + program(6), call("evaluate") + program(7),
                call("submit") + program(7)]
     with scripted(lambda asked, number: replies[min(number, len(replies)) - 1]) as server:
-        ended = subprocess.run([sys.executable, "-m", "kernelsmith", "agent", str(task), "-o", str(tmp_path / "a.run"), "--model", "m",
-                                "--base-url", server.url, "--evaluations", "6"], env={**support.environment(), "OPENAI_API_KEY": "k"},
-                               capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=support.PATIENCE_S)
+        ended = agent(server, task, tmp_path / "a.run", "--evaluations", "6")
     assert ended.returncode == 0 and "fitness 7" in ended.stdout, ended.stderr
     run = ks.Run.open(tmp_path / "a.run")
     assert run.ended == "budget" and run.counts["evaluations"] == 6 and run.best.fitness == 7
