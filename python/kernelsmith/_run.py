@@ -51,14 +51,14 @@ class Archive:
         """float64 of shape (elites,): medians, higher is better."""
         import numpy
 
-        return numpy.array(self._view.fitness, dtype=numpy.float64)
+        return numpy.array([one.fitness for one in self.elites], dtype=numpy.float64)
 
     @property
     def cells(self) -> numpy.typing.NDArray[numpy.int64]:
         """int64 of shape (elites, axes): the bin on each axis."""
         import numpy
 
-        return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self._view.fitness), len(self.axes))
+        return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self), len(self.axes))
 
     @property
     def features(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -74,12 +74,12 @@ class Archive:
         import numpy
 
         grid = numpy.full([len(axis["labels"]) for axis in self.axes], numpy.nan)
-        for at, fitness in zip(self._view.cells, self._view.fitness, strict=True):
-            grid[tuple(at)] = fitness
+        for at, elite in zip(self._view.cells, self.elites, strict=True):
+            grid[tuple(at)] = elite.fitness
         return grid
 
     def __len__(self) -> int:
-        return len(self._view.fitness)
+        return len(self._view.cells)
 
     def __repr__(self) -> str:
         statistics = self.statistics

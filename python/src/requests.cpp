@@ -170,8 +170,7 @@ void bind_request(py::module_& module) {
           },
           py::arg("model"), py::arg("usd"), py::arg("input_tokens"), py::arg("output_tokens"),
           "Counts a call of a model among the run's cost, before the request is answered; `usd` is None for "
-          "one "
-          "without a price. Raises Error `unsupported` where a search is asked and told by hand.")
+          "one without a price. Raises Error `unsupported` where a search is asked and told by hand.")
       // The same stream at every look would draw the same numbers again: the object keeps one.
       .def_property_readonly(
           "rng",

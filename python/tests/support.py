@@ -1,6 +1,8 @@
 """Searches and texts of the tests. Names here are what programs of their own import, too."""
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -41,6 +43,12 @@ def environment():
     """That of a program which imports what this one does."""
     paths = [str(Path(ks.__file__).absolute().parent.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def command(*words, **options):
+    """`python -m kernelsmith ...`, run to its end."""
+    usual = {"env": environment(), "capture_output": True, "text": True, "stdin": subprocess.DEVNULL, "timeout": PATIENCE_S}
+    return subprocess.run([sys.executable, "-m", "kernelsmith", *map(str, words)], **{**usual, **options})
 
 
 def score(source):

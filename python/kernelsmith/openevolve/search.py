@@ -48,7 +48,7 @@ class _Ended(Exception):
     """Raised within progress, which ends the search in order."""
 
 
-def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None = None, target: float | None = None,
+def search(inputs: Inputs, config: Config, out: Path, *, target: float | None = None,
            checkpoint: str | None = None, logger: logging.Logger | None = None) -> Found:
     """Searches, or goes on if the same search stands in `out`, and writes OpenEvolve's files there. Raises Error."""
     logger = logger or logging.getLogger("kernelsmith.openevolve")
@@ -59,7 +59,7 @@ def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None 
     try:
         begun = _Search(inputs, config, out, models, target, checkpoint, logger)
         try:
-            return begun.run(config.max_iterations if iterations is None else iterations)
+            return begun.run(config.max_iterations)
         finally:
             begun.close()
     except Error as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .hotspots import amdahl
 from .models import Loaded, Wanted, load
 from .packages import imported

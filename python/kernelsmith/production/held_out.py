@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import tempfile
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from .. import _core
 from .._errors import Error
 from .._executable import answer_of
+from .._files import toml_of
 from .references import sizes_of
 from .winners import Winner
 
@@ -50,10 +50,7 @@ def cases_of(winner: Winner) -> list[dict[str, float]]:
     file = winner.folder / "task" / FILE
     if not file.exists():
         return []
-    try:
-        said = tomllib.loads(file.read_text(encoding="utf-8")).get("held_out", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
-        raise Error(f"the file is no TOML: {wrong}", "bad_input", str(file)) from None
+    said = toml_of(file).get("held_out", [])
     known = {*sizes_of(winner.reference), *_FACTORS}
     for case in said:
         unknown = sorted(set(case) - known)

@@ -9,7 +9,7 @@ from string import Template
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .texts import texts
 from .trial import objections
 from .winners import Winner

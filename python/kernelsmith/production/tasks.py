@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .constants import with_constants
 from .graph import exported, takes_tf32
 from .hotspots import HotSpot

@@ -15,7 +15,7 @@ import numpy.typing
 
 from .. import _core
 from .._errors import Error
-from ..learning.dataset.folder import write_text
+from .._files import replace
 from . import allowed
 from .normal_form import shape
 from .out import reference_text, task_name
@@ -89,10 +89,10 @@ def write(out: Path, to: Path, least: int) -> Clusters:
         record = records[at]
         folder = to / task_name(record)
         folder.mkdir(parents=True)
-        write_text(folder / "task.yaml", _core.problem_yaml(task_name(record)))
-        write_text(folder / "reference.py", reference_text(record))
+        replace(folder / "task.yaml", _core.problem_yaml(task_name(record)))
+        replace(folder / "reference.py", reference_text(record))
         about = {name: record[name] for name in ("id", "repository", "commit", "path", "name", "licence", "family", "level")}
-        write_text(folder / "about.json", json.dumps(about, indent=1) + "\n")
+        replace(folder / "about.json", json.dumps(about, indent=1) + "\n")
     return Clusters(len(records), len(centres), alone)
 
 
@@ -106,7 +106,7 @@ def take(out: Path, folder: Path, by: str, when: str) -> int:
     lines = [_taken(place, known, by.strip(), when) for place in sorted(folder.iterdir()) if (place / "about.json").is_file()]
     if not lines:
         raise Error("the folder holds no centre", "bad_input", str(folder), "kernelsmith synthesize centers --to writes them")
-    write_text(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    replace(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     return len(lines)
 
 

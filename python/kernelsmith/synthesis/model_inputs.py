@@ -54,15 +54,10 @@ class Asker:
             return None
         prompt = PROMPT.read_text().replace("{{code}}", record["code"]).replace("{{error}}", record["message"])
         made = parsed(self._reply(prompt), record["code"])
-        return {
-    "reference": made,
-    "origin": "model",
-    "arguments": [],
-    "inputs": [],
-    "roofline_us": 0.0,
-    "flops": 0,
-    "bytes": 0,
-     "state_bytes": 0} if made else None
+        if made is None:
+            return None
+        return {"reference": made, "origin": "model", "arguments": [], "inputs": [], "roofline_us": 0.0, "flops": 0, "bytes": 0,
+                "state_bytes": 0}
 
     def _reply(self, prompt: str) -> str:
         key = hashlib.sha256(f"{self._model}\n{prompt}".encode()).hexdigest()
