@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from .. import _core
@@ -15,10 +14,10 @@ from .._errors import Error
 from .._executable import answer_of
 from .._files import toml_of
 from .references import sizes_of
+from .texts import template
 from .winners import Winner
 
 FILE = "held_out.toml"
-_CHANGED = Path(__file__).parent / "runtime" / "held_out_inputs.py.in"
 _FACTORS = {"scale": 1.0, "shift": 0.0}
 
 
@@ -83,7 +82,7 @@ def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in case:
             node.value = ast.copy_location(ast.Constant(case[node.targets[0].id]), node.value)
     factors = {name: case.get(name, usual) for name, usual in _FACTORS.items()}
-    added = "" if factors == _FACTORS else Template(_CHANGED.read_text()).substitute(factors)
+    added = "" if factors == _FACTORS else template("held_out_inputs.py", factors)
     [reference] = _core.Task(winner.folder / "task").reference.files
     (task / reference).write_text(ast.unparse(tree) + "\n" + added, encoding="utf-8")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._errors import Error
 from .runtime.lies import lies_of
-from .package import template
+from .texts import template
 from .torch_here import torch_here
 
 # Larger constants are no text that anybody reads.
