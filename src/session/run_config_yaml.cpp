@@ -31,7 +31,7 @@ const std::array<decltype(AxisSpec::scale), 4> kEmptyScales = {LinearScale{}, Lo
 
 void list_version(Section& io) {
   std::uint64_t version = kVersion;
-  io("version", version, {}, "of this format; another one is refused");
+  io("version", version, {}, "the version of this format; any other is refused");
   if (version != kVersion)
     io.refuse("version", "this kernelsmith reads version 1, not " + std::to_string(version),
               "use the kernelsmith that wrote the file, or a newer one");
@@ -130,9 +130,10 @@ void list_islands(Section& io, RunConfig& config) {
   io("count", config.islands, {1, Topology::kMaxIslands}, "how many");
   io("topology", config.topology, kTopologies, "from which island to which elites migrate");
   if (config.topology == TopologyKind::edges || io.tells())
-    io.maps("edges", config.edges, "", "of the topology `edges`", list_edge);
+    io.maps("edges", config.edges, "", "the edges of the topology `edges`", list_edge);
   io("rejections", config.island.rejections, {1, 100'000}, "rejected programs that an island remembers");
-  io("recent_failures", config.island.recent_failures, {0, 100'000}, "of them, the latest");
+  io("recent_failures", config.island.recent_failures, {0, 100'000},
+     "the latest rejected programs, which prompts can show");
   if (!io.ok()) return;
   if (const auto valid = topology_of(config); !valid)
     io.refuse("topology", valid.error().message, valid.error().hint);
