@@ -2,12 +2,8 @@
 // case.
 #include "case_file.hpp"
 
-#include <fstream>
-#include <map>
-
-#include <gtest/gtest.h>
-
 #include "temporary_folder.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith::redteam {
 namespace {

@@ -1,6 +1,6 @@
 #include "answer.hpp"
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

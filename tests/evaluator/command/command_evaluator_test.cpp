@@ -1,17 +1,12 @@
 // The command backend on small shell programs, and on the example.
-#include <string>
-#include <utility>
-
-#include <gmock/gmock.h>
-
 #include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using testing::HasSubstr;
 
 Task shell_task(const std::string& script) {
   Task task;

@@ -4,15 +4,11 @@
 
 #include <cstdio>
 #include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 

@@ -2,12 +2,6 @@
 #include "toolchain/compiler.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-
-#include <gtest/gtest.h>
 
 #include "workshop.hpp"
 

@@ -1,21 +1,10 @@
 // The cpu backend end to end: what is accepted, and what its reports say.
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "bench.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(CpuEvaluator, AcceptsHonestKernelsAndReportsThem) {
   Bench bench;

@@ -3,12 +3,7 @@
 
 #include <cmath>
 #include <cstring>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "workshop.hpp"
 
@@ -16,9 +11,6 @@ namespace kernelsmith::cpu {
 namespace {
 
 using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 template <class T>
 std::vector<T> values_of(std::span<const std::byte> bytes) {

@@ -1,17 +1,10 @@
 // The cpu backend end to end: what is rejected, by which rule, and what the task's declarations change in it.
 #include <future>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "bench.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::HasSubstr;
 
 struct Trick {
   const char* name;

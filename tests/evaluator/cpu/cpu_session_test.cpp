@@ -1,12 +1,7 @@
 // Sessions and the host: what a batch's outputs are compared with, what a kernel pretends to have done, and
 // what is left of it.
 #include <cstring>
-#include <memory>
 #include <thread>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "cpu_host.hpp"
 #include "workshop.hpp"
@@ -14,9 +9,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::Key;
-using ::testing::UnorderedElementsAre;
 
 constexpr std::size_t kElements = 8;
 

@@ -1,8 +1,5 @@
 #include "memory_need.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "bench.hpp"
 
 namespace kernelsmith::cpu {

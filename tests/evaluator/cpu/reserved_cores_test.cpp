@@ -1,17 +1,15 @@
 // Reserved cores: which are taken, who else may have them, and what goes first on them.
 #include "clock/reserved_cores.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <future>
 #include <limits>
-#include <optional>
 #include <thread>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
+
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {

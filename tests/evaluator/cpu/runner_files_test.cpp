@@ -1,24 +1,14 @@
 #include "runner/runner_files.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 
 #include "runner/locate_runner.hpp"
+#include "testing.hpp"
 #include "toolchain/compiler.hpp"
 
 namespace kernelsmith::cpu {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 Task task_with(const std::string& flags) {
   return parse_task(

@@ -1,14 +1,7 @@
 #include "runner/runner_pool.hpp"
 
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <kernelsmith/sandbox/scratch_folder.hpp>

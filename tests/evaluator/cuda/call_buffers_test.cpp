@@ -1,13 +1,9 @@
 #include "call_buffers.hpp"
 
-#include <utility>
-
 #include "glue_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::size_t kPiece = std::size_t{2} << 20;
 

@@ -2,20 +2,15 @@
 #include <cstdlib>
 #include <future>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 const std::string kYaml = R"(version: 1
 name: twice

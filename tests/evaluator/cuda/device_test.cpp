@@ -1,8 +1,6 @@
 // The judge's own context: memory and moves. On a GPU (cuda_runner_test) and on the fake driver.
 #include <numeric>
 
-#include <gmock/gmock.h>
-
 #include "device/fill.hpp"
 #include "gpu_bench.hpp"
 

@@ -4,8 +4,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::ElementsAre;
-
 TEST(CudaHost, TellsARunnerThePlanOfAShapeOnce) {
   GlueBench bench;
   for (int i = 0; i < 2; ++i) {

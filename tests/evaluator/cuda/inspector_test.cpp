@@ -1,13 +1,6 @@
 // Inspections: the inspector's program under a script that stands in for a tool, and, if there is a GPU,
 // under compute-sanitizer.
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
@@ -19,11 +12,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Le;
-using ::testing::SizeIs;
 
 constexpr const char* kTask = R"(version: 1
 name: scaled

@@ -1,20 +1,10 @@
 // What compute-sanitizer and ncu print, and what is made of it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "inspector/profile.hpp"
 #include "inspector/sanitizer.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 TEST(Sanitizer, FindingsAreShownWithoutTheToolsFrame) {
   EXPECT_EQ(findings_in("========= COMPUTE-SANITIZER\n"

@@ -1,26 +1,16 @@
 // C++ and CUDA sources of a candidate to a library and cubins, with the machine's compilers.
 #include <cstdlib>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
+#include "testing.hpp"
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 /// What nvcc's host code asks of the CUDA runtime, and a function of our own.
 constexpr const char* kRuntime = R"(extern "C" {

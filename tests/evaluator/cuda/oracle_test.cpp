@@ -5,9 +5,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::Each;
-using ::testing::HasSubstr;
-
 template <class Real>
 void twice_of(const KernelCall& call) {
   for (std::int64_t i = 0; i < call.sizes[0]; ++i) call.as<Real>(kY)[i] = 2 * call.as<Real>(kX)[i];

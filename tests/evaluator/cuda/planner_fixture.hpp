@@ -2,18 +2,8 @@
 // builds on the spot.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <memory>
 #include <regex>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/sandbox/run.hpp>
 
@@ -21,6 +11,7 @@
 #include "locate_program.hpp"
 #include "planner/planner.hpp"
 #include "temporary_folder.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {

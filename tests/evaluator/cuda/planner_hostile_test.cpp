@@ -4,11 +4,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 TEST_F(PlannerTest, HostCodeThatExitsIsTold) {
   const std::string told = refused(kExit);
   EXPECT_THAT(told, StartsWith("plan exited: the process ended by itself (exit status 0)"));

@@ -6,10 +6,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 TEST_F(PlannerTest, RefusesByNameWhatItCannotHold) {
   EXPECT_THAT(refused(kReadBack), StartsWith("plan plan_failed: cudaMemcpyAsync: a plan cannot hold reading "
                                              "device memory on the host: "));

@@ -6,11 +6,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-
 using Dim = plan::Dim3;
 
 TEST_F(PlannerTest, RecordsATemplateLaunchWithItsParametersAndAttributes) {

@@ -3,13 +3,7 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "gpu_bench.hpp"
 

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,12 +12,11 @@
 #include "runner/faults.hpp"
 #include "runner/protocol.hpp"
 #include "runner/replayer.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using testing::HasSubstr;
 
 class ChannelTest : public testing::Test {
  protected:

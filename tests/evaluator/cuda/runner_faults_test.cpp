@@ -3,8 +3,6 @@
 #include <stop_token>
 #include <thread>
 
-#include <gmock/gmock.h>
-
 #include "runner/child_process.hpp"
 #include "runner/protocol.hpp"
 #include "runner_bench.hpp"
@@ -12,9 +10,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using testing::AllOf;
 using testing::Ge;
-using testing::HasSubstr;
 using testing::Le;
 
 using RunnerFaultsTest = RunnerTest;

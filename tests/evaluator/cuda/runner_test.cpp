@@ -2,16 +2,11 @@
 // (cuda_runner_test) and on the fake driver (cuda_runner_fake_test).
 #include <cmath>
 #include <cstdio>
-#include <set>
-
-#include <gmock/gmock.h>
 
 #include "runner_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using testing::HasSubstr;
 
 TEST_F(RunnerTest, ReplaysSeveralCallsOnSharedMemory) {
   const auto in = piece();

@@ -7,9 +7,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
 RejectionCode code_of(const Judged<double>& time) {
   if (time) return RejectionCode{};
   const Failure failure = time.error();

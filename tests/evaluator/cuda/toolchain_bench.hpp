@@ -2,15 +2,8 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include <gtest/gtest.h>
-
+#include "testing.hpp"
 #include "toolchain/cuda_compiler.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 

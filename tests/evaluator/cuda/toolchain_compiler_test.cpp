@@ -1,17 +1,10 @@
 // The compiler: what it makes of candidates and of the task's own sources, and how it reports what is wrong.
-#include <fstream>
 #include <iterator>
-#include <set>
-
-#include <gmock/gmock.h>
 
 #include "toolchain_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class CudaCompilerTest : public WithNvcc {
  protected:

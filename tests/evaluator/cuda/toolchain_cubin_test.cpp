@@ -1,19 +1,12 @@
 // What is read of cubins: of one that is kept, with and without damage, and of fresh ones.
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
-
-#include <gmock/gmock.h>
 
 #include "toolchain_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 /// extern "C" __global__ void tiny(const float* x, float* y, short n), with 128 bytes of shared memory and
 /// __constant__ float factor; by nvcc 13.0 -arch=sm_90.

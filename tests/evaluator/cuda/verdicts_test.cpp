@@ -8,8 +8,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::HasSubstr;
-
 /// The baseline takes 100 us a call.
 struct VerdictBench : GlueBench {
   using GlueBench::GlueBench;

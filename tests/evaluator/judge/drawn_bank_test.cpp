@@ -1,15 +1,8 @@
 // A host that draws its inputs by itself: the judge deals out seeds, at shapes that the host named.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 TaskShape shape(const std::string& name, bool timed) {
   TaskShape made;

@@ -1,7 +1,4 @@
 // A candidate against the elite that it would replace, in the same samples.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {

@@ -1,13 +1,8 @@
 // What a judge refuses before it sees a candidate: references, seeds and yardsticks that fail.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::HasSubstr;
 
 KernelPtr wrong_kernel() {
   auto made = kernel();

@@ -1,9 +1,6 @@
 // What score a candidate gets.
 #include <cmath>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {

@@ -1,16 +1,10 @@
 // The protocol: which calls are made, where, in which order, and how many.
 #include <cmath>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 /// Times that scatter by the fraction, always the same way.
 KernelPtr scattering(double call_us, double by) {

@@ -1,16 +1,10 @@
 // Every rejection code of docs/errors.md that a judge can give, and the errors.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/call_limit.hpp>
 
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Rejection rejection_of(const Result<Evaluation>& evaluation) {
   EXPECT_TRUE(evaluation) << describe(evaluation.error());

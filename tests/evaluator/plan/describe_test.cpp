@@ -1,14 +1,9 @@
 // Plans in words for people.
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 #include "plan/text.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 std::string described(const Call& call, std::span<const Kernel> list) {
   const std::vector<NamedBuffer> named{{"x", buffers()[0]}, {"y", buffers()[1]}};

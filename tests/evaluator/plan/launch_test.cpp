@@ -1,13 +1,8 @@
 // Launches that a plan may hold, and what is said of others.
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 /// What check() says of a launch of scale() that `change` changed.
 template <class Change>

@@ -1,13 +1,8 @@
 // What plan::check() says of streams and events.
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 const Memset kWork{kY, 0, 1, 16};
 

@@ -1,16 +1,8 @@
 // Stages and thresholds, by the rules of OpenEvolve 0.4.1.
-#include <string>
-
-#include <gmock/gmock.h>
-
 #include "evaluating.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
 
 /// The program says what its stages return: names["one"], ["two"], ["three"] are called.
 const std::string kStages = R"(

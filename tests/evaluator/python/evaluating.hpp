@@ -2,14 +2,7 @@
 #pragma once
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <future>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
 
 #include <unistd.h>
 
@@ -17,6 +10,7 @@
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "temporary_folder.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith {
 

@@ -1,9 +1,5 @@
 // Programs that hang, fork, fill memory, print without end or end their process: one clear result each, in a
 // sandbox and without one, and nothing left behind.
-#include <memory>
-#include <string>
-
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 
 #include "evaluating.hpp"
@@ -11,9 +7,6 @@
 
 namespace kernelsmith {
 namespace {
-
-using testing::AnyOf;
-using testing::HasSubstr;
 
 std::string settings(bool sandbox, const std::string& timeout_s) {
   return std::string("memory_mb: 256\nsandbox: ") + (sandbox ? "true" : "false") +

@@ -1,17 +1,8 @@
 // What evaluators may return, and the fitness that follows.
-#include <string>
-
-#include <gmock/gmock.h>
-
 #include "evaluating.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::Pair;
 
 /// One for all tests here: they differ in what run() returns.
 const Evaluating& runs_it() {

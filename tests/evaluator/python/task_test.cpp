@@ -1,15 +1,8 @@
 // What is wrong with a task or its evaluator is reported before anything is evaluated, with file and line.
-#include <string>
-
-#include <gmock/gmock.h>
-
 #include "evaluating.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using testing::EndsWith;
-using testing::HasSubstr;
 
 Error refused(const std::string& evaluator, const std::string& settings = "") {
   const Evaluating evaluating(evaluator, settings);

@@ -3,15 +3,14 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
-#include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

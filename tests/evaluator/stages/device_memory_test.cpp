@@ -1,27 +1,20 @@
 // Bytes of a device: who gets them when, and what becomes of claims.
 #include <atomic>
 #include <csignal>
-#include <fstream>
 #include <future>
 #include <iterator>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 MemoryClaim holds(long pid, std::uint64_t bytes) { return {pid, 7, 0, bytes, false}; }
 MemoryClaim waits(long pid, std::uint64_t bytes) { return {pid, 7, 0, bytes, true}; }

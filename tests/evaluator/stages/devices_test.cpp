@@ -1,12 +1,8 @@
 // Several devices as one backend: each run on the device that it has for itself, and only on devices of a
 // kind.
-#include <memory>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/devices.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

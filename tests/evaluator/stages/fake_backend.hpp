@@ -1,19 +1,16 @@
 // A backend whose stages wait at gates that the test opens, and that counts what goes on at a time.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <future>
-#include <memory>
 #include <mutex>
-#include <set>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 

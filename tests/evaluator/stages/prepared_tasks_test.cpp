@@ -1,13 +1,7 @@
 // Several tasks at once: each is prepared once for all its jobs, and the one that was idle for the longest
 // time goes for a new one.
 #include <future>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/prepared_tasks.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>

@@ -1,14 +1,8 @@
 // The stages as queues: limits, order, cancellation, the cache and the one answer a job. The backend is a
 // fake whose stages wait at gates that the test opens.
-#include <algorithm>
 #include <atomic>
 #include <future>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 
@@ -16,9 +10,6 @@
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class StagedEvaluator : public ::testing::Test {
  protected:

@@ -1,10 +1,9 @@
 #include <limits>
-#include <string>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/expression.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

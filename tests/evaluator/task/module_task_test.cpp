@@ -1,19 +1,10 @@
 // Tasks of modules: a reference that describes the whole task.
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/config/yaml.hpp>
 
 #include "task_yaml.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 const std::string kModule = R"(version: 1
 name: gelu

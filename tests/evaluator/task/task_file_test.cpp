@@ -1,12 +1,4 @@
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
 #include <tuple>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/task_file.hpp>
 
@@ -15,9 +7,6 @@
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(TaskFile, HoldsTextsAndFilledInSizes) {
   const auto task = parse(kSoftmax);

@@ -1,13 +1,9 @@
 // A task.yaml of a row-wise softmax, and changes to it.
 #pragma once
 
-#include <map>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/task_file.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 

@@ -3,12 +3,9 @@
 
 #include <atomic>
 #include <future>
-#include <optional>
 #include <thread>
-#include <vector>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::torch {
 namespace {

@@ -1,11 +1,4 @@
 // Candidates with extensions, by a planner that needs no PyTorch and a compiler of the test's.
-#include <filesystem>
-#include <memory>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "extension/extension_job.hpp"
 #include "extension/plan_with_builds.hpp"
 #include "fake_python.hpp"
@@ -14,10 +7,6 @@
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::string job_text(const std::string& key, const std::string& source = "__global__ void k() {}") {
   return Json{{"key", key},

@@ -1,16 +1,8 @@
 // From source to plan with PyTorch's own planner and this machine's compilers, in their sandboxes. No GPU.
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr const char* kReference = R"(
 import torch
@@ -28,6 +20,8 @@ import torch
 from torch.utils.cpp_extension import load_inline
 source = """
 #include <torch/extension.h>
+
+#include "testing.hpp"
 __global__ void add_kernel(const float* x, const float* y, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = x[i] + y[i]BROKEN;

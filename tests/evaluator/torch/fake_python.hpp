@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstdlib>
-#include <string>
-#include <utility>
-
-#include <gtest/gtest.h>
 
 #include "python_program.hpp"
+#include "testing.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith::torch {

@@ -2,11 +2,6 @@
 
 #include <atomic>
 #include <future>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "fake_python.hpp"
 #include "plan_figures.hpp"
@@ -14,12 +9,6 @@
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-using ::testing::StartsWith;
-using ::testing::UnorderedElementsAre;
 
 PlannerLimits limits() {
   PlannerLimits made;

@@ -1,12 +1,7 @@
 // Preparing a task is given up on a stop request, whichever process it waits for: without that each of these
 // takes the minute that the process hangs, and ends otherwise.
 #include <chrono>
-#include <filesystem>
-#include <memory>
-#include <string>
 #include <thread>
-
-#include <gtest/gtest.h>
 
 #include "fake_python.hpp"
 #include "temporary_folder.hpp"

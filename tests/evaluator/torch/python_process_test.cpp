@@ -1,17 +1,10 @@
 // A Python program as a child process: requests, replies, time limits, and how it ends.
 #include <chrono>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "fake_python.hpp"
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr double kProcessPatienceS = 60;
 constexpr double kSoonS = 0.2;

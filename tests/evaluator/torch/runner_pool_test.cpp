@@ -1,17 +1,9 @@
 #include "runner_pool.hpp"
 
-#include <memory>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_python.hpp"
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr double kRunnerPatienceS = 60;
 

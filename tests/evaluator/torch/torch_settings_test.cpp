@@ -1,16 +1,12 @@
 // The settings of a task of the backend `torch`: from task.yaml, from a message, and in the digest.
-#include <string>
-#include <vector>
-
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 Result<Task> parse(const std::string& more) {
   const std::string yaml =

@@ -1,13 +1,6 @@
 // The whole backend with programs that need no PyTorch and no GPU: every way that an evaluation can end. A
 // reference and a candidate are JSON, read by fake/kernelsmith_torch.
 #include <cctype>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
@@ -18,12 +11,6 @@
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 Source source(const std::string& text, const std::string& name = "candidate.py") {
   return Source::create({{name, text}}).value();

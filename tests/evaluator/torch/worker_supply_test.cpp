@@ -1,20 +1,11 @@
 // What evaluators of one task after another share.
 #include "worker_supply.hpp"
 
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_python.hpp"
 #include "torch_backend.hpp"
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::ElementsAre;
 
 /// Fake workers, named by their number; the ones of `dead` have ended before anybody asks them.
 struct Workers {

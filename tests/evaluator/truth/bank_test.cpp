@@ -1,18 +1,11 @@
 #include "truth/bank.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <set>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "references.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using testing::HasSubstr;
 
 /// So few sets that every test takes milliseconds; and no test depends on how long they take.
 constexpr BankLimits kSmall{.bytes = 1 << 20, .seconds = 600, .least = 4, .most = 8};

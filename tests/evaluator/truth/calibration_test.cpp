@@ -2,21 +2,16 @@
 // kernels whose inputs or sums are rounded to a lower precision must be beyond it, unless the reference's own
 // error hides them. Prints the table of docs/tolerance.md. The inputs are the same every time; of other keys:
 // --gtest_random_seed=N.
-#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 
 #include "families.hpp"
+#include "testing.hpp"
 #include "truth/elements.hpp"
 #include "truth/truth.hpp"
 

@@ -1,12 +1,5 @@
 // The inputs that are drawn for checks and timed calls: their ranges and their kinds.
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "fake_oracle.hpp"
 

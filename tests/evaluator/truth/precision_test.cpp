@@ -1,17 +1,11 @@
 #include <cmath>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/precision.hpp>
 
 #include "references.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 template <class Function>
 PrecisionCheck check_of(const Task& task, const Function& function) {

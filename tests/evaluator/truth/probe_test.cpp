@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <gtest/gtest.h>
-
 #include "references.hpp"
 
 namespace kernelsmith::fake {

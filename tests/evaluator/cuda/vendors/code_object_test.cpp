@@ -4,13 +4,10 @@
 #include <cstring>
 #include <random>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::HasSubstr;
 
 const CodeObjectFormat kFormat{.machine = 224,
                                .section = ".fatbin",

@@ -8,7 +8,6 @@ namespace kernelsmith::cuda {
 namespace {
 
 using ::testing::Combine;
-using ::testing::HasSubstr;
 using ::testing::Values;
 using ::testing::ValuesIn;
 

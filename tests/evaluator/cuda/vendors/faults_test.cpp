@@ -1,7 +1,5 @@
 // Each function of the driver that a batch calls fails once, in the judge's process and in the runner's: one
 // clear error or rejection each time, and nothing is left behind.
-#include <algorithm>
-#include <set>
 #include <sstream>
 
 #include <sys/wait.h>
@@ -17,9 +15,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 using ::testing::Values;
 
 constexpr std::size_t kCount = 64, kBytes = kCount * sizeof(float);

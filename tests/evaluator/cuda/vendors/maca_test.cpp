@@ -4,9 +4,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 TEST(Maca, ARefusalSpeaksOfMacasFunctions) {
   use(kMaca);
   const std::string text = reference_of(kMaca, kExamples[0]);

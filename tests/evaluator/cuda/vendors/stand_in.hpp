@@ -3,16 +3,10 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <set>
 #include <sstream>
-#include <string>
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <kernelsmith/core/answer_of.hpp>
@@ -20,6 +14,7 @@
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "backend_of_vendor.hpp"
+#include "testing.hpp"
 #include "vendors/hip/hip.hpp"
 #include "vendors/maca/maca.hpp"
 
