@@ -4,7 +4,7 @@
 
 #include <kernelsmith/evaluator/judge.hpp>
 
-#include "testing.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::fake {
 

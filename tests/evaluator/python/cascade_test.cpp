@@ -71,10 +71,9 @@ TEST(PythonCascade, ALaterStageThatHangsLeavesTheEarlierOnes) {
 }
 
 TEST(PythonCascade, AFirstStageThatRaisesIsRejected) {
-  const Evaluation evaluation = staged().evaluate(stages("1 / 0"));
-  ASSERT_NE(evaluation.rejection(), nullptr);
-  EXPECT_EQ(evaluation.rejection()->code, RejectionCode::raised);
-  EXPECT_THAT(evaluation.rejection()->diagnostics, HasSubstr("ZeroDivisionError"));
+  const Rejection rejection = rejection_of(staged().evaluate(stages("1 / 0")));
+  EXPECT_EQ(rejection.code, RejectionCode::raised);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("ZeroDivisionError"));
 }
 
 TEST(PythonCascade, WithoutThresholdsOrStagesEvaluateIsCalled) {
