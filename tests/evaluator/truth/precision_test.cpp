@@ -9,10 +9,9 @@ namespace {
 
 template <class Function>
 PrecisionCheck check_of(const Task& task, const Function& function) {
-  const auto checks = check_precision(task, oracles_of(task, function));
-  EXPECT_TRUE(checks) << describe(checks.error());
-  EXPECT_EQ(checks->size(), 1U);
-  return checks->at(0);
+  const auto checks = check_precision(task, oracles_of(task, function)).value();
+  EXPECT_EQ(checks.size(), 1U);
+  return checks.at(0);
 }
 
 TEST(PrecisionCheck, RoundedInputsOfAPlainSumOfProductsAreCaught) {
@@ -158,7 +157,6 @@ TEST(PrecisionCheck, ErrorsOfTheOraclesComeThrough) {
                                         if (call.declared)
                                           call.status = fail(ErrorCode::refused, "the reference crashed");
                                       }));
-  ASSERT_FALSE(checks);
   EXPECT_EQ(checks.error().message, "the reference crashed");
 }
 
