@@ -6,8 +6,8 @@
 
 #include "runner/locate_runner.hpp"
 #include "runner/runner_process.hpp"
-#include "testing.hpp"
 #include "toolchain/compiler.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cpu {
 
