@@ -105,8 +105,7 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
 
   static Error as_error(const Failure& failure) {
     if (const auto* error = std::get_if<Error>(&failure)) return *error;
-    const auto& rejection = std::get<Rejection>(failure);
-    return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+    return fail(ErrorCode::refused, words(failure));
   }
 
   /// A call with each kind of operation, on two streams.

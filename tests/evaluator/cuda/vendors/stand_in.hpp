@@ -14,9 +14,9 @@
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "backend_of_vendor.hpp"
-#include "testing.hpp"
 #include "vendors/hip/hip.hpp"
 #include "vendors/maca/maca.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -186,7 +186,7 @@ inline Task task_of(const StandIn& stand_in, const Example& example) {
   std::string yaml = stand_in.translated(
       file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / example.name / "task.yaml"));
   for (const auto& [part, by] : example.smaller) {
-    EXPECT_THAT(yaml, ::testing::HasSubstr(part));
+    EXPECT_THAT(yaml, HasSubstr(part));
     yaml = replaced(yaml, part, by);
   }
   yaml = replaced(yaml, "seed: seed.cu}", "seed: seed.cu, also: [cuda_names.cuh]}");
