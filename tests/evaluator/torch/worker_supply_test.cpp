@@ -55,13 +55,13 @@ std::shared_ptr<Backend> backend_of(const std::string& reference, const TorchOpt
   Task task;
   task.name = "gelu";
   task.backend = "torch";
-  task.reference = task.baseline = Source::create({{"reference.py", reference}}).value();
+  task.reference = task.baseline = source(reference, "reference.py");
   return make_torch_backend(std::make_shared<const Task>(task), options).value();
 }
 
 /// For a candidate that takes 500 us: its plan, which names the planner's process, and its speedup.
 std::pair<std::string, double> evaluate(Backend& backend) {
-  auto compiled = backend.compile(Source::create({{"candidate.py", "{}"}}).value(), {}).value();
+  auto compiled = backend.compile(source("{}"), {}).value();
   RunRequest request;
   request.candidate = *compiled.binary();
   request.report = compiled.report;
