@@ -1,5 +1,5 @@
-// Section: a mapping of run.yaml whose keys are listed once. The same list reads them, writes them, and tells
-// people what they are (`kernelsmith help run.yaml`, the tables of docs/).
+// Section: a mapping of run.yaml whose keys are listed once. The same list reads them, writes them, and
+// describes them (`kernelsmith help run.yaml`, the tables of docs/).
 //
 //   void list(Section& io) {
 //     io("workers", workers, {1, 1024}, "evaluations in flight");

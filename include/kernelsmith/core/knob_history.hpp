@@ -135,8 +135,8 @@ struct KnobHistory {
   std::vector<KnobPoint> pending;  ///< proposed, and not judged yet
   std::size_t asked = 0;           ///< children that were asked for and have not arrived
   /// Set while at most one program of the structure is known. For each knob: its value in the best program of
-  /// another structure that has the same knob (name and list). Of several such structures the one that shares
-  /// the most knobs counts.
+  /// another structure that has the same knob (name and list). If there are several such structures, the one
+  /// that shares the most knobs counts.
   std::vector<std::optional<std::size_t>> elsewhere;
 
   friend bool operator==(const KnobHistory&, const KnobHistory&) = default;

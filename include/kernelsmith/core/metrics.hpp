@@ -51,7 +51,7 @@ inline constexpr const char* kCompileMs = "compile_ms";
 
 /// The fitness of an accepted program (higher is better; for kernels the geometric mean of baseline/candidate
 /// over the timed shapes) and named features, which archive axes read. Made only from finite numbers.
-/// Searches rank by the low end of the fitness, which the program reaches with 95 % confidence. Immutable.
+/// Searches rank by the low end of the fitness, a conservative estimate. Immutable.
 class Metrics {
  public:
   /// Refuses (`invalid_argument`) a number that is not finite and an interval that does not hold its median.
