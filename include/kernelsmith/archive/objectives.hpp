@@ -77,8 +77,8 @@ class Objectives {
   std::optional<Decision> decide(const Metrics& challenger, const Metrics& incumbent) const;
 
   /// The individual to report as the best of these accepted ones; null if the list is empty. Under the
-  /// lexicographic rule each objective in turn keeps those that tie with its best. Of those that remain
-  /// (under the Pareto rule: of all) the highest fitness wins, then the older program.
+  /// lexicographic rule each objective in turn keeps those that tie with its best. Among those that remain
+  /// (under the Pareto rule: among all) the highest fitness wins, then the older program.
   IndividualPtr best_of(std::vector<IndividualPtr> individuals) const;
 
   /// The objectives as one line, such as `pareto max "fitness" min "peak_memory"`. Different objectives have

@@ -89,7 +89,7 @@ struct EngineOptions {
   unsigned kin = 0;      ///< number of the parent's ancestors, and of its children, in a request to a model
   unsigned history = 0;  ///< number of the run's best programs, and of its latest, in such a request
   unsigned idle_iterations = 256;  ///< this many repeats and refusals in a row end the run
-  /// A single refusal `exhausted` ends the run if the proposer has nothing else for any request.
+  /// A single refusal `exhausted` ends the run: the proposer then has nothing else for any request.
   bool ends_when_exhausted = false;
 
   /// Further settings by name, recorded with each session: `fixed` ones are refused if they differ from
