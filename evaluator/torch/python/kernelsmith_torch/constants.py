@@ -1,4 +1,5 @@
-"""What a constructor computes from numbers alone keeps its values, so that it can read them: torch.linspace(0, 1, 9).tolist()."""
+"""Keeps the values of tensors that a constructor computes from numbers alone, so that it can read them:
+torch.linspace(0, 1, 9).tolist()."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _MOST = 4_096  # numbers of a tensor
 
 
 class Constants(TorchDispatchMode):
-    """Entered around a constructor. The operators are executed a second time, on values, beside what is recorded."""
+    """Used around a constructor. Operators are also executed on values, in addition to the recording."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,6 +51,6 @@ class Constants(TorchDispatchMode):
             return function(*_pytree.tree_map(value, args), **_pytree.tree_map(value, kwargs))
 
     def _forget(self, written: list[torch.Tensor]) -> None:
-        """All that may share memory with what is written."""
+        """Forgets all values that may share memory with a written tensor."""
         if any(id(one) in self._values for one in written):
             self._values.clear()

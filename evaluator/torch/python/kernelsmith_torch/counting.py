@@ -1,4 +1,4 @@
-"""What the products, convolutions and attention of a call compute, by PyTorch's own formulas.
+"""Counts the operations of a call's products, convolutions and attention with PyTorch's own formulas.
 
 PyTorch's FlopCounterMode does the same, but imports Dynamo, which takes 4 s.
 """
@@ -21,7 +21,7 @@ class Operations(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """PyTorch asks: what Dynamo must leave alone imports it, and nothing is compiled here."""
+        """PyTorch queries this. Otherwise it would import Dynamo, and nothing is compiled here."""
         return False
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:

@@ -8,7 +8,7 @@ _REGISTERS = 0x2F
 _FRAME = 0x11
 
 _ALLOCATED = 2
-_MOST_NAME = 8192  # a mangled kernel's with its section's prefix
+_MOST_NAME = 8192  # a mangled kernel name with its section's prefix
 _MOST_NAMES = 8 << 20  # bytes of all sections' names: a kernel has some six sections
 _MOST_SECTIONS = 1 << 14
 # Code, parameters and the compiler's own constants, and memory that lasts for a launch.
@@ -16,7 +16,8 @@ _WITHOUT_VARIABLES = (".text.", ".nv.constant0.", ".nv.constant2", ".nv.constant
 
 
 def resources(cubin: bytes, name: str) -> dict[str, int]:
-    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty if the file does not say."""
+    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty if the file does not
+    contain them."""
     try:
         return _read(cubin, name)
     except (struct.error, IndexError, ValueError, OverflowError):
@@ -24,7 +25,7 @@ def resources(cubin: bytes, name: str) -> dict[str, int]:
 
 
 def may_keep_variables(cubin: bytes) -> bool:
-    """Whether loading it makes variables that outlive a launch (`.global` in PTX). What is not understood may."""
+    """Whether loading it creates variables that outlive a launch (`.global` in PTX). True for an unreadable file."""
     try:
         sections = sections_of(cubin)
     except (struct.error, IndexError, ValueError, OverflowError):
@@ -46,7 +47,7 @@ def _read(cubin: bytes, name: str) -> dict[str, int]:
     while at < end:
         form, attribute, size = struct.unpack_from("<BBH", cubin, at)
         at += 4
-        if form == 4:  # the others hold their value in place of a size
+        if form == 4:  # the others have their value instead of a size
             if size == 8 and attribute in (_REGISTERS, _FRAME):
                 symbol, value = struct.unpack_from("<II", cubin, at)
                 if symbol == index:

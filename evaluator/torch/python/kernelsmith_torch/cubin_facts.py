@@ -1,4 +1,5 @@
-"""What a cubin of nvcc 12 or 13 says of its kernels and variables, read as an adversary's words (as evaluator/cuda/vendors/nvidia/cubin.cpp)."""
+"""Facts about kernels and variables in a cubin of nvcc 12 or 13, parsed as untrusted data (like
+evaluator/cuda/vendors/nvidia/cubin.cpp)."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ from .cubin import sections_of, text_at
 
 _MACHINE = 190
 _FUNCTION, _OBJECT = 2, 1
-_ENTRY = 0x10  # of a symbol's st_other: a __global__ function
+_ENTRY = 0x10  # flag in a symbol's st_other: a __global__ function
 _VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
 _SYMBOL_BYTES = 24
-# CUTLASS's largest kernels have a hundred symbols, and names of 5 KB. A plan may have 64 cubins, all of them hostile.
+# CUTLASS's largest kernels have a hundred symbols, and names of 5 KB. A plan may have 64 cubins, all hostile.
 _MOST_SYMBOLS = 1 << 14
 _MOST_ATTRIBUTES = 1 << 16
 _MOST_NAMES = 2 << 20  # bytes of all names that are kept
 _MOST_PARAMETERS = 256
-# From sm_90 on a block's shared memory begins with 1 KB of the system's, which is no part of its size.
+# From sm_90 on a block's shared memory begins with 1 KB of the system's, which is not part of its size.
 _RESERVED_SHARED = 1024
 
 # Attributes of .nv.info sections.
@@ -47,12 +48,12 @@ class CubinFacts:
 
     @property
     def loaded_bytes(self) -> int:
-        """The bytes of its variables: its two tables may differ, and the larger figure counts."""
+        """The bytes of its variables. If its two tables differ, the larger number is used."""
         return max(self.variable_bytes, sum(self.variables.values()))
 
 
 def read(cubin: bytes) -> CubinFacts:
-    """ValueError if it is no cubin."""
+    """Raises ValueError if it is not a cubin."""
     try:
         return _read(cubin)
     except (struct.error, IndexError, OverflowError) as error:
@@ -104,13 +105,13 @@ def _symbols(cubin: bytes, sections: list[dict], table: dict | None) -> Iterator
 
 
 class _Attributes:
-    """The attributes of a file's sections, which may overlap: counted, however often they are read."""
+    """The attributes of a file's sections. Sections may overlap, so all reads are counted."""
 
     def __init__(self, cubin: bytes) -> None:
         self._cubin, self._left = cubin, _MOST_ATTRIBUTES
 
     def of(self, section: dict | None) -> Iterator[tuple[int, int, int]]:
-        """Each sized attribute: what it is, where its value begins, and how long that is."""
+        """Each sized attribute: its kind, and the offset and length of its value."""
         at = section["offset"] if section else 0
         end = at + (section["size"] if section else 0)
         while at < end:
@@ -119,7 +120,7 @@ class _Attributes:
             if self._left < 0:
                 raise ValueError("too many attributes")
             at += 4
-            if form == _SIZED:  # the others hold their value in place of a size
+            if form == _SIZED:  # the others have their value instead of a size
                 yield attribute, at, size
                 at += size
 
