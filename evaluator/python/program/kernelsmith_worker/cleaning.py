@@ -1,5 +1,4 @@
-"""Removes or detects what an evaluation leaves in its worker. A changed worker is not used for another
-program."""
+"""Removes or detects what an evaluation leaves in its worker. A changed worker is not used for another program."""
 
 from __future__ import annotations
 

@@ -123,8 +123,7 @@ def packed(artifacts: Dict[str, bytes]) -> Tuple[List[list], bytes]:
 
 
 def score(found: Dict[str, float]) -> Tuple[float, Dict[str, float], Dict[str, float]]:
-    """Returns the fitness, the finite numbers (features) and the others. Raises BadMetrics if there is no
-    fitness."""
+    """Returns the fitness, the finite numbers (features) and the others. Raises BadMetrics if there is no fitness."""
     finite = {name: value for name, value in found.items() if math.isfinite(value)}
     others = {name: value for name, value in found.items() if name not in finite}
     for chosen in ("fitness", "combined_score"):

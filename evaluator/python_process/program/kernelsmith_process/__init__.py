@@ -1,2 +1,1 @@
-"""Shared code of our Python programs: messages to and from kernelsmith, and ending processes. Python 3.8 or
-newer."""
+"""Shared code of our Python programs: messages to and from kernelsmith, and ending processes. Python 3.8 or newer."""

@@ -93,9 +93,8 @@ def _read(stream: BinaryIO, size: int, at_start: bool = False) -> bytes | None:
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Moves this process's requests and replies to descriptors that exec does not inherit. Afterwards
-    standard input is empty and standard output is standard error, so that prints do not disturb replies.
-    Call it once in a process.
+    """Moves this process's requests and replies to descriptors that exec does not inherit. Afterwards standard input is
+    empty and standard output is standard error, so that prints do not disturb replies. Call it once in a process.
     """
     sys.stdout.flush()
     requests, replies = os.dup(0), os.dup(1)
@@ -107,9 +106,8 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, handle: Handler) -> None:
-    """Answers requests until they end. A Failure is sent back; any other exception of `handle` is sent as the
-    machine's fault with code `internal`. An invalid stream is answered with `bad_message` and ends the
-    service."""
+    """Answers requests until they end. A Failure is sent back; any other exception of `handle` is sent as the machine's
+    fault with code `internal`. An invalid stream is answered with `bad_message` and ends the service."""
     while True:
         try:
             request = read_message(requests)

@@ -106,8 +106,7 @@ class Device:
                 torch.cuda.empty_cache()
 
     def drop_workspaces(self) -> bool:
-        """Frees PyTorch's workspaces for cuBLAS, and returns whether there were any. No recorded call may use
-        them."""
+        """Frees PyTorch's workspaces for cuBLAS, and returns whether there were any. No recorded call may use them."""
         if not self.is_cuda:
             return False
         before = torch.cuda.memory_allocated(self.torch)
@@ -215,9 +214,8 @@ def secret_key() -> int:
 def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
     """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place.
 
-    Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] *
-    weight[i] is 0 modulo 2^64. No d[i] has the factor 2^32, so without knowledge of the key the probability is 1 /
-    2^33.
+    Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is
+    0 modulo 2^64. No d[i] has the factor 2^32, so without knowledge of the key the probability is 1 / 2^33.
     """
     words = as_words(tensor)
     if fused.usable(words):

@@ -134,8 +134,7 @@ class _Assembly:
                 for _, pointed, _ in step.body.get("pointers", ())}
 
     def _refuse_copied_tables(self, made: list[Step]) -> None:
-        """The runner moves the setup's tensors, and writes new addresses only where the setup uploaded the
-        old ones."""
+        """The runner moves the setup's tensors, and writes new addresses only where the setup uploaded the old ones."""
         tables: set[int] = set()
         for step in made:
             if "upload" in step.body:

@@ -32,8 +32,7 @@ class Findings:
 
 def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Sequence[torch.Tensor]],
                   moved: Callable[[int, int], list[torch.Tensor] | None] = lambda call, run: None) -> Findings:
-    """Compares every output of every call. `moved` gives the reference's outputs for moved inputs, by call and
-    run."""
+    """Compares every output of every call. `moved` gives the reference's outputs for moved inputs, by call and run."""
     rows, hashes, places = [], [], []
     for call, (wanted, outputs) in enumerate(zip(expected, actual)):
         if len(wanted) != len(outputs):

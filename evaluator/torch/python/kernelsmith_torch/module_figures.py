@@ -1,5 +1,4 @@
-"""Figures of the device code of a plan's extensions: its variables, and the maximum resources of a launched
-kernel."""
+"""Figures of the device code of a plan's extensions: its variables, and the maximum resources of a launched kernel."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _warm() -> None:
     import triton.backends.nvidia.compiler  # noqa: F401, PLC0415
     import triton.compiler.code_generator  # noqa: F401, PLC0415
     import triton.runtime.cache  # noqa: PLC0415
-    triton.runtime.cache.triton_key()  # reads all of Triton's files, and is part of every kernel's key
+    triton.runtime.cache.triton_key()  # reads all of Triton's files, for every kernel's key
     with planning.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         model = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1), torch.nn.Linear(4, 4)).eval()
         torch.nn.functional.softmax(model(torch.randn(1, 1, 4, 4)), -1)

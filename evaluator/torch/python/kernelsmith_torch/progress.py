@@ -1,6 +1,5 @@
-"""A child's progress with a plan, in memory that it shares with its planner: untrusted text for people, and the time
-of its compilations in other processes. Time is CPU time, so that a busy machine refuses nothing that an idle one
-plans.
+"""A child's progress with a plan, in memory that it shares with its planner: untrusted text for people, and the time of
+its compilations in other processes. Time is CPU time, so that a busy machine refuses nothing that an idle one plans.
 """
 
 from __future__ import annotations

@@ -109,8 +109,7 @@ class Kernels:
                     for function in self._functions.values()), default=0)
 
     def renew(self, used: set[int]) -> None:
-        """Loads those of these kernels again that may have variables, to reset the variables. No graph may
-        use them."""
+        """Loads those of these kernels again that may have variables, to reset the variables. No graph may use them."""
         for index in sorted(self._with_variables & used):
             driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
             self._load(index)

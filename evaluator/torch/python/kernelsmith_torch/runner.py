@@ -1,6 +1,5 @@
-"""The runner's role of a worker: replays a plan on inputs that it draws, times it, and publishes the outputs. It
-never computes expected outputs, because a candidate's kernels run in this process's context and can search its
-memory.
+"""The runner's role of a worker: replays a plan on inputs that it draws, times it, and publishes the outputs. It never
+computes expected outputs, because a candidate's kernels run in this process's context and can search its memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Overwrites what earlier kernels left on a multiprocessor: shared memory, and the local memory of threads. The
-kernels are PTX, which the driver assembles, because they must access memory for which Triton has no names. Not
-thread-safe.
+"""Overwrites what earlier kernels left on a multiprocessor: shared memory, and the local memory of threads. The kernels
+are PTX, which the driver assembles, because they must access memory for which Triton has no names. Not thread-safe.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The clock: records calls, plays them one after the other as a batch, and measures the batch's time.
 
 On CUDA a call is a captured graph. A batch is a graph whose nodes are the calls' graphs in sequence, so that a call
-begins when the one before has ended. It is timed by events, with the host's clock as a second witness. On the CPU,
-and
+begins when the one before has ended. It is timed by events, with the host's clock as a second witness. On the CPU, and
 for a reference that cannot be captured, calls are simply made. Not thread-safe.
 """
 
@@ -140,9 +139,8 @@ class Clock:
         self._pool = self.new_pool()
 
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
-        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. If the launch was too
-        late to be measured, everything is repeated. Raises Failure (timed_out) if `patience` ends before the
-        batch."""
+        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. If the launch was too late
+        to be measured, everything is repeated. Raises Failure (timed_out) if `patience` ends before the batch."""
         return self.insist(lambda: self.play_once(calls, lay_out, patience))
 
     def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
