@@ -7,8 +7,8 @@
 
 namespace kernelsmith {
 
-/// By new, because memory that is shared with its reference count stays for as long as a ProgramRecord knows
-/// it.
+/// Uses new instead of make_shared, whose combined memory would live as long as a ProgramRecord's weak
+/// pointer.
 inline IndividualPtr individual_of(ProgramPtr program, Evaluation evaluation) {
   return IndividualPtr(new Individual{std::move(program), std::move(evaluation)});
 }
