@@ -384,7 +384,7 @@ class ModelClient::Impl {
   std::optional<Error> unreadable_;       ///< neither form can be read: nothing more is sent
   std::chrono::milliseconds slowest_{0};  ///< longest time of a reply so far
   Clock::time_point spent_until_;         ///< calls are refused because of the server's rate limits
-  Clock::time_point told_until_;          ///< the user was told of the pause until then
+  Clock::time_point told_until_;          ///< the user knows about the pause until then
   bool answered_ = false;                 ///< a call
   bool told_of_reasoning_ = false;
   bool refuses_ = false;  ///< the server has refused calls and answered none

@@ -221,7 +221,7 @@ void tell_of_last_error(const SearchState& state, Observer& observer) {
                             error->message.substr(0, error->message.find('\n'))});
 }
 
-/// Whether the run is complete under the configuration's budgets. If not, the observer is told how the last
+/// Whether the run is complete under the configuration's budgets. If not, the observer learns how the last
 /// session ended.
 Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* observer) {
   if (run.config.proposer.provider->traits().recorded) return false;

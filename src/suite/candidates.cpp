@@ -71,7 +71,7 @@ std::optional<Match> match_of(const fs::path& file, const Names& names) {
   return std::nullopt;
 }
 
-/// Whether it is in the place of a candidate but has no readable one; then it gets a row with the reason.
+/// Whether it is where a candidate belongs but has no readable one; then it gets a row with the reason.
 bool is_hollow(const fs::directory_entry& entry) {
   std::error_code ignored;
   if (entry.is_symlink(ignored)) return entry.is_directory(ignored) || !entry.exists(ignored);
