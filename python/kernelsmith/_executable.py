@@ -1,4 +1,4 @@
-"""Where the command's executable is."""
+"""The path of the command's executable."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Archive:
 
     @property
     def features(self) -> numpy.typing.NDArray[numpy.float64]:
-        """float64 of shape (elites, axes): what the axes read; NaN if a program has no such feature."""
+        """float64 of shape (elites, axes): the features of the axes; NaN if a program lacks one."""
         import numpy
 
         rows = [[_feature(program, axis["feature"]) for axis in self.axes] for program in self.elites]
@@ -94,14 +94,11 @@ def _feature(program: _core.Program, name: str) -> float:
 
 
 class Run:
-    """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
-    are: `pandas.DataFrame(Run.open("a.run").programs())`.
+    """A snapshot of a run folder, finished or active. Rows are dicts for pandas:
+    `pandas.DataFrame(Run.open("a.run").programs())`.
 
-    >>> from kernelsmith import run
-    >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5, out="a.run")
-    >>> stored = Run.open("a.run")
-    >>> stored.ended, stored.programs()[0]["origin"]
-    ('budget', 'seed')
+    >>> from kernelsmith import run >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5,
+    out="a.run") >>> stored = Run.open("a.run") >>> stored.ended, stored.programs()[0]["origin"] ('budget', 'seed')
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -114,7 +111,7 @@ class Run:
 
     @property
     def folder(self) -> os.PathLike[str]:
-        """Where it was opened."""
+        """The folder that was opened."""
         return self._run.folder
 
     @property
@@ -124,7 +121,8 @@ class Run:
 
     @property
     def ended(self) -> str | None:
-        """Why the search is at its end: "budget", "flat", "exhausted", "finished", "refused"; None while there is more to do."""
+        """Why the search has ended: "budget", "flat", "exhausted", "finished", "refused"; None while there is more to
+        do."""
         return self._run.ended
 
     @property
@@ -134,13 +132,13 @@ class Run:
 
     @property
     def evaluations_left(self) -> int | None:
-        """The evaluations of the budget that are left for new programs; what measuring the best again takes at the end is off.
-        None if the run limits none."""
+        """The remaining evaluations for new programs, without those for measuring the best again at the end. None if
+        evaluations are unlimited."""
         return self._run.evaluations_left
 
     @property
     def confirmed(self) -> list[int]:
-        """The programs whose numbers are what measuring them again at the run's end found by itself."""
+        """The programs whose numbers come only from measuring them again at the run's end."""
         return self._run.confirmed
 
     @property
@@ -150,17 +148,17 @@ class Run:
 
     @property
     def elapsed_s(self) -> float:
-        """Wall time that all sessions used."""
+        """The wall time of all sessions."""
         return self._run.elapsed_s
 
     @property
     def best(self) -> _core.Program | None:
-        """The best program; None while nothing was accepted. What program() says of evaluations holds for it, too."""
+        """The best program; None while nothing was accepted. Its evaluation is that of program()."""
         return self._run.best
 
     @property
     def best_evaluation(self) -> _core.Evaluation | None:
-        """The confirmation's if the best was measured again."""
+        """The best's evaluation, from the confirmation if there is one."""
         return self._run.best_evaluation
 
     @property
@@ -174,8 +172,8 @@ class Run:
         return self._run.digest
 
     def program(self, id: int) -> _core.Program:
-        """With the evaluation that `kernelsmith show` shows: what measuring it again at the run's end found by itself, if that
-        was done, else what all measurements of it say together. Raises KeyError if there is none."""
+        """A program with the evaluation of `kernelsmith show`: only the measurement at the run's end if there is one,
+        else all its measurements together. Raises KeyError if it does not exist."""
         return self._run.program(id)
 
     def programs(self) -> list[dict[str, Any]]:
@@ -192,8 +190,8 @@ class Run:
         return self._run.events()
 
     def replies(self, tickets: Sequence[int]) -> list[dict[str, Any] | None]:
-        """What was kept of these tickets' replies, such as text, system and user (docs/formats.md, "kept reply"); None for
-        a ticket that kept nothing: `proposer.keep` decides."""
+        """The kept parts of these tickets' replies, such as text, system and user (docs/formats.md, "kept reply"); None
+        for a ticket that kept nothing: `proposer.keep` decides."""
         return self._run.replies(list(tickets))
 
     def cost(self) -> list[dict[str, Any]]:
@@ -201,7 +199,7 @@ class Run:
         return self._run.cost()
 
     def failures(self) -> list[dict[str, Any]]:
-        """Rejected programs by what they broke: stage, code, count."""
+        """The number of rejected programs by rule: stage, code, count."""
         return self._run.failures()
 
     def __repr__(self) -> str:

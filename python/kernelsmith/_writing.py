@@ -14,7 +14,7 @@ _CODES = {errno.ENOENT: "not_found", errno.ENOTDIR: "not_found", errno.EISDIR: "
 
 
 def write(path: Path, content: bytes) -> None:
-    """In place of what stands there. Raises Error."""
+    """Replaces the file. Raises Error."""
     try:
         path.write_bytes(content)
     except OSError as failed:

@@ -1,4 +1,4 @@
-"""From a model's reply to a score: the program in it, its evaluation by the service, and a reward of the papers."""
+"""Scores a model's reply: extracts the program, evaluates it with the service, and computes a reward of the papers."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _is_positive(speedup: Any) -> bool:
 
 
 def _dr_kernel(reward: Reward, row: Row) -> float | None:
-    """A backend that cannot tell the ratio gives no bonus."""
+    """Without a ratio from the backend there is no bonus."""
     return _one(dr_kernel_reward([_right(reward)], [reward.speedup], [reward.own_share or 0.0]))
 
 

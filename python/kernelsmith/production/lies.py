@@ -1,4 +1,4 @@
-"""How tensors lie in memory: strides, offsets, and which of them share a storage."""
+"""Layouts of tensors in memory: strides, offsets, and shared storages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .torch_here import torch_here
 
 
 def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Dtype, shape, strides, offset in bytes and the storage's number, counted from the first tensor, of each."""
+    """For each tensor: dtype, shape, strides, offset in bytes, and the storage's number."""
     storages: dict[int, int] = {}
     return [(each.dtype, tuple(each.shape), tuple(step for n, step in zip(each.shape, each.stride(), strict=True) if n > 1),
              each.storage_offset() * each.element_size(), storages.setdefault(each.untyped_storage()._cdata, len(storages)))
@@ -17,7 +17,7 @@ def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def relaid(tree: Any, function: Callable[[Any], Any]) -> Any:
-    """The tree with tensors that lie as they did, in storages whose elements `function` makes of the old ones, flat."""
+    """The tree with tensors of the same layout, in storages that `function` makes from the flat old ones."""
     torch = torch_here()
     made: dict[tuple[int, Any], tuple[Any, Any]] = {}  # keeps the tensors, and so the identities of their storages
 

@@ -24,7 +24,7 @@ def _on_the_host(torch: Any, run: Callable[[], Any], steps: int) -> float:
 
 
 def _on_gpu(torch: Any, run: Callable[[], Any], steps: int) -> Callable[[], float]:
-    """What runs is fixed here: a graph that was captured with the swap in place has it for ever."""
+    """The work is fixed here: a graph captured with the swap always includes it."""
     graph, begin, end = torch.cuda.CUDAGraph(), torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     with torch.no_grad():
         with torch.cuda.stream(torch.cuda.Stream()):

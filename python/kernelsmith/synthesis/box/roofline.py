@@ -1,4 +1,4 @@
-"""How long a call takes at least on a GPU: for each operator its bytes at the memory's rate, or its products at the
+"""The shortest time of a call on a GPU: for each operator its bytes at the memory's rate, or its products at the
 cores'."""
 
 # mypy: ignore-errors
@@ -26,7 +26,7 @@ H100 = Target(3.35e12, 67e12)
 
 
 class Roofline(TorchDispatchMode):
-    """Adds up while it is entered. `trace` names the operators, with shapes."""
+    """Sums while active. `trace` names the operators, with shapes."""
 
     def __init__(self, target: Target = H100) -> None:
         super().__init__()
