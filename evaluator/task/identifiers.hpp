@@ -5,7 +5,7 @@
 
 namespace kernelsmith::task {
 
-/// True for a C++ identifier that is neither a keyword nor reserved for the implementation.
+/// Returns true for a C++ identifier that is neither a keyword nor reserved for the implementation.
 bool is_identifier(std::string_view name);
 
 }  // namespace kernelsmith::task

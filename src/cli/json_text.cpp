@@ -23,7 +23,7 @@ std::string dump(const Json& value, const JsonOption& json) {
   return value.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
-/// Empty if a knob is invalid: the evaluation reports that.
+/// Returns empty if a knob is invalid: the evaluation reports that.
 Json knobs_list(const Source& candidate, const std::vector<std::string>& paths) {
   Json list = Json::array();
   const auto knobs = find_knobs(candidate);

@@ -23,7 +23,7 @@ struct Used : Budgets {
   bool ended = false;  ///< the run has no open work for a session to finish
 };
 
-/// Empty if the run's journal cannot be read; resuming will report that.
+/// Returns empty if the run's journal cannot be read; resuming will report that.
 Used used_by(const std::string& folder, const Registry& registry) {
   Used used;
   const auto view = view_run(folder, registry);

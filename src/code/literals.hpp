@@ -36,8 +36,8 @@ std::size_t identifier(std::string_view text, std::size_t at, bool dollars);
 /// A preprocessing number: digits, names, points and signed exponents; `quotes` may group digits.
 std::size_t number(std::string_view text, std::size_t at, bool quotes);
 
-/// False for an f-string that may continue after its apparent end, because braces are open there or contain a
-/// quote: Python 3.12 nests strings, and the lexer does not support that.
+/// Returns false for an f-string that may continue after its apparent end, because braces are open there or
+/// contain a quote: Python 3.12 nests strings, and the lexer does not support that.
 bool f_string_is_flat(std::string_view token);
 
 }  // namespace kernelsmith::detail

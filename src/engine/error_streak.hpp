@@ -14,7 +14,7 @@ class ErrorStreak {
     answered_ = true;
   }
 
-  /// True if the session should end. For a model's `bad_reply` every form of reply was already tried.
+  /// Returns true if the session should end. For a model's `bad_reply` every form of reply was already tried.
   bool failure(ErrorCode code, bool is_models = false) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;

@@ -16,7 +16,7 @@ inline IndividualPtr individual_of(Program program, Evaluation evaluation) {
   return individual_of(std::make_shared<const Program>(std::move(program)), std::move(evaluation));
 }
 
-/// 0 if it was rejected.
+/// Returns 0 if it was rejected.
 inline double fitness_of(const Individual& individual) {
   const Metrics* metrics = individual.evaluation.metrics();
   return metrics ? metrics->fitness().median : 0;

@@ -56,7 +56,7 @@ bool read_range(std::istream& in, AxisSpec& axis) {
   return static_cast<bool>(in);
 }
 
-/// True if the axis ends here; consumes the semicolon before the next one.
+/// Returns true if the axis ends here; consumes the semicolon before the next one.
 bool at_end(std::istream& in) {
   if (!in.eof()) in >> std::ws;  // which fails at the end
   return in.eof() || in.peek() == ';';

@@ -50,7 +50,7 @@ class Coordinator final : public Evaluator {
   bool take(ResultMessage result);
 
   void look_for_results(const std::stop_token& stop);
-  /// False if the server does not answer.
+  /// Returns false if the server does not answer.
   bool look_for(const Asked& job, const std::stop_token& stop);
   bool no_answer(const Error& error, Moment asked);
   void ask_again(const std::string& subject);

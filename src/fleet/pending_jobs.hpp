@@ -33,7 +33,7 @@ struct Asked {
 /// Thread-safe. Sinks are called without a lock held.
 class PendingJobs {
  public:
-  /// False if a job with the same key is already waiting.
+  /// Returns false if a job with the same key is already waiting.
   bool add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done);
 
   /// The job; null if it was answered meanwhile.

@@ -27,7 +27,7 @@ Url parse(const std::string& text) {
   return url;
 }
 
-/// Empty if the URL has no such part.
+/// Returns empty if the URL has no such part.
 std::string part(const Url& url, CURLUPart which) {
   char* text = nullptr;
   if (curl_url_get(url.get(), which, &text, 0) != CURLUE_OK) return {};

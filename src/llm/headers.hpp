@@ -42,7 +42,7 @@ std::optional<double> rfc3339(std::string_view text);
 /// The present time in seconds since the epoch, by the server's clock if it is sent.
 double clock_of(const Headers& headers, WallClock now);
 
-/// True if the server sends its rate limits at all.
+/// Returns true if the server sends its rate limits at all.
 bool has_rate_limits(const Headers& headers);
 
 }  // namespace kernelsmith::llm

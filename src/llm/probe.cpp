@@ -111,7 +111,7 @@ std::optional<Error> refusal_in(const Answer& answer) {
   return failure.error;
 }
 
-/// True for statuses about this path, not about the server or the key.
+/// Returns true for statuses about this path, not about the server or the key.
 bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
 
 }  // namespace

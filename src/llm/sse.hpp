@@ -18,7 +18,7 @@ class SseParser {
 
   SseParser(std::size_t max_event_bytes, Take take);
 
-  /// False if `take` ended it or an event grew past the limit; see too_large().
+  /// Returns false if `take` ended it or an event grew past the limit; see too_large().
   bool feed(std::string_view bytes);
 
   /// Parses the rest after the last empty line, at the end of a stream that may lack one.

@@ -40,8 +40,8 @@ struct TokenCounts {
 /// missing, because 0 would make the call free.
 std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
 
-/// Empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count. Parts are
-/// never more than the whole.
+/// Returns empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count.
+/// Parts are never more than the whole.
 std::optional<Usage> usage_from(const TokenCounts& counts);
 
 /// Adds a list of {token, logprob, id?}, as OpenAI's protocols and llama.cpp write it. Other forms are

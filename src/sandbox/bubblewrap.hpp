@@ -18,7 +18,7 @@ inline constexpr int kFirstCopiedDescriptor = 70;  ///< first descriptor of the 
 /// The bubblewrap program on PATH. Error: tool_missing.
 Result<std::string> find_bubblewrap();
 
-/// True if sandboxed programs must drop root first.
+/// Returns true if sandboxed programs must drop root first.
 bool running_as_root();
 
 /// Fills argv, environment, limits and staged paths of `request`. Error: invalid_argument, not_found,

@@ -19,7 +19,7 @@ class ByModel {
     values_.push_back(std::move(value));
   }
 
-  /// Null for a model that no arm has.
+  /// Returns null for a model that no arm has.
   const T* of(const std::string& model) const {
     if (model.empty()) return &values_.front();
     const auto found = places_.find(model);

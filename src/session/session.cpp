@@ -129,7 +129,7 @@ Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std
   return engine.run(on_commit, stop);
 }
 
-/// Empty if the search continues without the recording.
+/// Returns empty if the search continues without the recording.
 Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_commit,
                                                      const std::stop_token& stop) {
   const RecordedRun run = *config.proposer.provider->traits().recorded;

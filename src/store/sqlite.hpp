@@ -50,7 +50,7 @@ class Statement {
   Statement& bind_blob(int index, std::string_view value);
   Statement& bind_null(int index);
 
-  /// True if there is a row.
+  /// Returns true if there is a row.
   Result<bool> step();
   /// Steps a statement without rows, and resets it for the next parameters.
   Status run();

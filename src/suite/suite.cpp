@@ -11,7 +11,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Empty if the search was stopped before its end.
+/// Returns empty if the search was stopped before its end.
 Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const suite::RunFolders& folders,
                                               const Registry& registry, bool renew, SearchHost& host,
                                               const std::stop_token& stop) {

@@ -39,7 +39,7 @@ std::string optional_text(const std::optional<double>& value, Format format, con
   return value ? format(*value) : absent;
 }
 
-/// Empty if unknown.
+/// Returns empty if unknown.
 std::string known(const std::optional<bool>& value) { return !value ? "" : *value ? "true" : "false"; }
 
 std::string count(std::uint64_t value) { return std::to_string(value); }

@@ -49,7 +49,7 @@ class RunnerProcess {
   /// Loads the object: once, and before any call. A rejection is the object's fault.
   Judged<void> load(const std::filesystem::path& object);
 
-  /// False if the process has ended.
+  /// Returns false if the process has ended.
   bool alive() const { return process_->alive(); }
 
   /// Kills the program, frozen or not. It releases everything when it has ended, after some milliseconds; its
@@ -61,7 +61,7 @@ class RunnerProcess {
   /// Runs the first `calls` rows of the arena's call table.
   Judged<BatchClock> call(std::size_t calls, double timeout_s);
 
-  /// True if it is stopped and timed through a cgroup.
+  /// Returns true if it is stopped and timed through a cgroup.
   bool full_tier() const { return clock_->whole_group(); }
 
  private:

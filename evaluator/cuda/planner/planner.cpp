@@ -170,7 +170,7 @@ struct Planner::State {
   Failure why_it_ended();
 };
 
-/// True if the message is a note, which precedes a reply.
+/// Returns true if the message is a note, which precedes a reply.
 bool Planner::State::take_note(PlannerMessage& message) {
   if (message.kind != PlannerMessage::Kind::message || message.body.size() > planner::kMaxText) return false;
   std::istringstream text({reinterpret_cast<const char*>(message.body.data()), message.body.size()});

@@ -35,8 +35,8 @@ Code launch(const void* host, const AbiDim3& grid, const AbiDim3& block, void** 
   return recorder().launch(host, wish, function);
 }
 
-/// False if the attribute changes the launch's behaviour in a way that a plan cannot represent. Attributes
-/// that only affect the speed (priority, policies, windows, domains) are omitted.
+/// Returns false if the attribute changes the launch's behaviour in a way that a plan cannot represent.
+/// Attributes that only affect the speed (priority, policies, windows, domains) are omitted.
 bool apply(const AbiLaunchAttribute& attribute, LaunchWish& wish) {
   const AbiDim3& cluster = attribute.value.cluster;
   switch (attribute.id) {

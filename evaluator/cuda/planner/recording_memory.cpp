@@ -59,8 +59,8 @@ Code refuse_device_pointers(const char* function) {
                                      "on the device already, and kernels may be given them as they are)");
 }
 
-/// False after a refusal. An explicit kind is trusted if this process has memory at the address, because by
-/// chance it may also be a device address.
+/// Returns false after a refusal. An explicit kind is trusted if this process has memory at the address,
+/// because by chance it may also be a device address.
 bool may_read(const void* from, std::size_t bytes, const char* function) {
   if (on_host(from, bytes)) return true;
   if (recorder().on_device(from))

@@ -80,7 +80,7 @@ const Advice* advice_on(std::string_view function, const RuntimeNames& names) {
   return nullptr;
 }
 
-/// True for "mcMalloc" with "mc", but not for "mcx".
+/// Returns true for "mcMalloc" with "mc", but not for "mcx".
 bool is_named(std::string_view name, std::string_view prefix) {
   return !prefix.empty() && name.starts_with(prefix) && name.size() > prefix.size() &&
          name[prefix.size()] >= 'A' && name[prefix.size()] <= 'Z';

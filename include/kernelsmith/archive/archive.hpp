@@ -34,7 +34,7 @@ struct AddOutcome {
   Cell cell;
   IndividualPtr incumbent;  ///< an elite that was in the cell before; null for `new_cell` and `joined`
 
-  /// True if the individual is the cell's elite now.
+  /// Returns true if the individual is the cell's elite now.
   bool placed() const {
     return status == AddStatus::new_cell || status == AddStatus::improved || status == AddStatus::joined;
   }

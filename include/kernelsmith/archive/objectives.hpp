@@ -45,7 +45,7 @@ class Objectives {
   /// Reads the text of to_text(). Errors: `invalid_argument`.
   static Result<Objectives> from_text(const std::string& text);
 
-  /// False for the fitness alone.
+  /// Returns false for the fitness alone.
   bool several() const { return list_.size() > 1; }
   bool pareto() const { return several() && rule_ == ObjectiveRule::pareto; }
   bool lexicographic() const { return several() && rule_ == ObjectiveRule::lexicographic; }

@@ -192,7 +192,7 @@ class Section {
   void refuse(std::string_view key, std::string message, std::string hint = {}) {
     if (in_) in_->refuse(key, std::move(message), std::move(hint));
   }
-  /// False after a refusal.
+  /// Returns false after a refusal.
   bool ok() const { return !in_ || in_->ok(); }
   bool given(std::string_view key) { return in_ && in_->kind(key) != YamlKind::absent; }
 

@@ -140,7 +140,7 @@ class Evaluation {
 
   /// Null if the candidate was rejected.
   const Metrics* metrics() const;
-  /// Null if the candidate was accepted.
+  /// Returns null if the candidate was accepted.
   const Rejection* rejection() const { return std::get_if<Rejection>(&outcome_); }
   const Report& report() const;
   const std::variant<Acceptance, Rejection>& outcome() const { return outcome_; }

@@ -168,7 +168,7 @@ class SearchState {
   std::uint64_t migrations() const { return migrations_; }
   /// The number of passed marks of the budget of money: a half, four fifths, and all of it.
   std::uint64_t money_marks() const { return money_marks_; }
-  /// True if the journal lacks a mark that was passed.
+  /// Returns true if the journal lacks a mark that was passed.
   bool money_mark_is_due() const { return marks_passed() > money_marks_; }
   /// Whether a failed call may be tried again: the money covers it and all calls under way.
   bool room_for_attempt() const;

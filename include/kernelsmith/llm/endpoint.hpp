@@ -32,11 +32,11 @@ std::string_view provider_url(Protocol protocol);
 /// message contains the key.
 Status check_endpoint(const Endpoint& endpoint);
 
-/// True for the URL of a well-known provider, which answers no call without a key. For other servers only a
-/// call can show whether they need one.
+/// Returns true for the URL of a well-known provider, which answers no call without a key. For other servers
+/// only a call can show whether they need one.
 bool wants_key(std::string_view url);
 
-/// True for a URL of this machine: localhost, 127.*, ::1.
+/// Returns true for a URL of this machine: localhost, 127.*, ::1.
 bool is_loopback(std::string_view url);
 
 }  // namespace kernelsmith

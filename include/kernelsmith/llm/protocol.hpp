@@ -56,13 +56,13 @@ class StreamDecoder {
   /// broken JSON, an error from the server, or an aborted reply.
   virtual Attempt<void> take(std::string_view event, std::string_view data) = 0;
 
-  /// True once the model has begun to answer, with reasoning or text.
+  /// Returns true once the model has begun to answer, with reasoning or text.
   virtual bool begun() const = 0;
 
-  /// True once the reply is complete. Only usage can still follow, and no later event is a failure.
+  /// Returns true once the reply is complete. Only usage can still follow, and no later event is a failure.
   virtual bool complete() const = 0;
 
-  /// True once the last event of a complete reply has arrived.
+  /// Returns true once the last event of a complete reply has arrived.
   virtual bool ended() const = 0;
 
   /// The call's tokens that the server has reported so far.

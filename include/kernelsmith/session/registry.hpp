@@ -130,7 +130,7 @@ class ProposerProvider : public Provider<Proposer> {
   /// The models that it asks; reads files. Default: none.
   virtual ProposerOutlook outlook() const { return {}; }
 
-  /// Null for a proposer that shows nobody a prompt.
+  /// Returns null for a proposer that shows nobody a prompt.
   virtual Result<CallPlanner> planner(const Task&) const { return CallPlanner(); }
 
   /// Runs all checks that need no paid call. May take seconds. Default: that make() succeeds.

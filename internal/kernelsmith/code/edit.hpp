@@ -23,7 +23,7 @@ struct Edit {
   friend bool operator==(const Edit&, const Edit&) = default;
 };
 
-/// True if some line begins an edit.
+/// Returns true if some line begins an edit.
 bool holds_edits(std::string_view text);
 
 /// Parses the edits in `text` and ignores the text around them. Line ends may be CRLF. Markers have five or

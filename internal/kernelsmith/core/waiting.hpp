@@ -47,7 +47,7 @@ class Rest {
  public:
   Rest(Seconds first, Seconds longest) : first_(first), longest_(longest) {}
 
-  /// False if it is already resting: failures of jobs that ran at the same time cause one rest.
+  /// Returns false if it is already resting: failures of jobs that ran at the same time cause one rest.
   bool failed(Moment now) {
     if (lasts(now)) return false;
     length_ = growing_pause(first_, ++failures_, longest_);

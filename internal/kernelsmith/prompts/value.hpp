@@ -28,7 +28,7 @@ class Value {
   /// False for nothing, false, an empty text and an empty list.
   bool truthy() const;
 
-  /// Null if the value is of another kind.
+  /// Returns null if the value is of another kind.
   const std::string* text() const { return std::get_if<std::string>(&held_); }
   const List* list() const { return std::get_if<List>(&held_); }
   const Map* map() const { return std::get_if<Map>(&held_); }

@@ -34,8 +34,8 @@ def program_in(reply: str, row: Row) -> str | _core.Refusal:
 class Judged:
     """What a reply is worth. `program` is the text that was evaluated, None if the reply holds no program.
 
-    `score` is None if there is no verdict, or if the verdict has no score of this kind. Then nothing follows for the reply.
-    `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
+    `score` is None if there is no verdict, or if the verdict has no score of this kind. Then the reply is not
+    judged. `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
     `asked` is the form that the row's `prompt` asks for: "edits", "program", or None if it is not known.
     """
 

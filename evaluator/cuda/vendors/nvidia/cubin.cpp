@@ -65,7 +65,7 @@ bool add_parameter(std::uint8_t attribute, ByteSpan value, Parameters& parameter
   return parameters.emplace(*ordinal, plan::Parameter{*offset, size}).second;
 }
 
-/// False if there are too many, one is missing, or two overlap.
+/// Returns false if there are too many, one is missing, or two overlap.
 bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept) {
   if (found.size() > plan::kMaxParameters) return false;
   std::uint32_t end = 0;

@@ -20,7 +20,7 @@ PICTURES = Spec("rand", (BATCH, 3, 224, 224))
 
 
 class NoInputs(Exception):
-    """None were found; the first error."""
+    """No inputs were found; carries the first error."""
 
 
 def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
@@ -110,7 +110,7 @@ def _of_layer(layer: torch.nn.Module) -> Spec | None:
     if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
         return Spec("rand", (BATCH, layer.in_channels, LENGTH))
     if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
-        # Three channels are pictures, as they come.
+        # Inputs with three channels are pictures.
         side = 224 if layer.in_channels == 3 else SIDE
         return Spec("rand", (BATCH, layer.in_channels, side, side))
     if isinstance(layer, (nn.Conv3d, nn.ConvTranspose3d)):
