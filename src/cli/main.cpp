@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_CORE, &no_core);  // an API key may be in memory
   // The reader of the output may end; a run has more to do than print.
   std::signal(SIGPIPE, SIG_IGN);
-  // A parent may have passed on that it is ignored, and then ends of children are lost.
+  // If a parent ignored SIGCHLD, that is inherited, and ends of children would be lost.
   std::signal(SIGCHLD, SIG_DFL);
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);

@@ -110,7 +110,7 @@ def _kind(torch: Any, name: str, args: Any) -> str:
 
 
 def takes_tf32(program: Any) -> bool:
-    """Whether a product of an exported module does, as PyTorch is set here."""
+    """Whether PyTorch's present settings use TF32 for a product of an exported module."""
     torch = torch_here()
     return any("tf32" in _flops(torch, node, node.meta.get("val")) for node in program.graph.nodes
                if node.op == "call_function")
