@@ -154,7 +154,7 @@ Status try_sandbox(const std::string& program, const CommandOptions& options) {
   if (!result) return result.error();
   if (result->succeeded()) return {};
   return fail(ErrorCode::tool_missing, "the task's program is not visible in the sandbox", program,
-              "install it in /usr: home folders are not shown to what is not trusted");
+              "install it in /usr: untrusted programs do not see home folders");
 }
 
 EvaluatorOptions stages_for(const CommandOptions& options) {
