@@ -81,8 +81,8 @@ Status check_supported(const Task& task) {
                 "declare specials without denormals");
   // A declaration that this backend cannot honour is refused, never ignored.
   if (task.declared.operations_are_minimal)
-    return fail(ErrorCode::unsupported, "the cpu backend bounds no speed by the number of operations",
-                "declared: operations_are_minimal", "leave it out; the bytes are bounded");
+    return fail(ErrorCode::unsupported, "the cpu backend cannot bound the speed by the number of operations",
+                "declared: operations_are_minimal", "leave it out: the bytes bound the speed");
   return {};
 }
 

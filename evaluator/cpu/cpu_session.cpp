@@ -13,7 +13,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// As streaming_fill(), for a few bytes that are not aligned.
+/// Does what streaming_fill() does, for a few bytes that are not aligned.
 void fill_unaligned(std::span<std::byte> bytes, std::uint32_t word) {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
     std::memcpy(bytes.data() + at, &word, std::min(sizeof word, bytes.size() - at));
@@ -29,7 +29,7 @@ Judged<std::unique_ptr<CpuSession>> CpuSession::open(const SessionSetup& setup, 
   {
     const AddedTime watch(load_ms);
     if (trust == Trust::candidate) {
-      // The one before must not contain anything that could inform this one.
+      // Nothing of an earlier candidate may be left that could inform this one.
       setup.runners.settle();
       arena.wipe();
     }

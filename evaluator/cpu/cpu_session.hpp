@@ -40,7 +40,7 @@ class CpuSession final : public KernelSession {
 
   /// The time of a request without calls in microseconds, without the discount.
   Judged<double> empty_request();
-  /// Returns true if it is stopped and timed through a cgroup.
+  /// Returns true if the process is stopped and timed through a cgroup.
   bool full_tier() const { return process_.full_tier(); }
 
  private:

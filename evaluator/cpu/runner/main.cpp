@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   mapped = memory;
   layout = header;
   if (!watch_inputs()) return 3;
-  // Before the object exists, while a compiler is still working on it.
+  // The libraries are loaded now, while a compiler is still working on the object.
   for (int i = 2; i < argc; ++i) dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
   close(kInputsDescriptor);
   close(kOutputsDescriptor);

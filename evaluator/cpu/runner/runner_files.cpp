@@ -53,7 +53,7 @@ std::vector<std::filesystem::path> files_in(const std::string& traced) {
   return found;
 }
 
-/// Next to those that were found.
+/// Adds the libraries of kTakenByNeed that lie next to the libraries in `files`.
 void add_taken_by_need(std::vector<std::filesystem::path>& files) {
   const std::vector<std::filesystem::path> found = files;
   for (const std::filesystem::path& file : found)

@@ -43,7 +43,8 @@ struct BatchClock {
 /// Not thread-safe. Movable. The object is frozen between calls.
 class RunnerProcess {
  public:
-  /// Ready for an object, with the arena mapped, which must outlive the process. Errors: tool_failed, io.
+  /// Starts a process that maps the arena and waits for an object. The arena must outlive the process.
+  /// Errors: tool_failed, io.
   static Result<RunnerProcess> start(const Arena& arena, const RunnerSettings& settings);
 
   /// Loads the object: once, and before any call. A rejection is the object's fault.
@@ -61,7 +62,7 @@ class RunnerProcess {
   /// Runs the first `calls` rows of the arena's call table.
   Judged<BatchClock> call(std::size_t calls, double timeout_s);
 
-  /// Returns true if it is stopped and timed through a cgroup.
+  /// Returns true if the process is stopped and timed through a cgroup.
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
@@ -71,7 +72,8 @@ class RunnerProcess {
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   Judged<double> stop_and_read();
-  /// Whose fault a timeout is: the candidate's if it used processor time since, else the machine's.
+  /// Decides whose fault it is that a process did not stop: the candidate's if it used processor time after
+  /// `before_us` was read, else the machine's.
   Failure who_did_not_stop(const Result<double>& before_us);
   Judged<BatchClock> answer(std::size_t calls, double timeout_s);
   Judged<void> charge_idle_time();

@@ -82,7 +82,7 @@ Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task,
     return fail(ErrorCode::tool_missing, "the C++ compiler '" + options.compiler + "' is not installed", {},
                 options.compiler == "g++"
                     ? "apt-get install g++"
-                    : "name one that is there (evaluator.compiler; g++ is the default)");
+                    : "install it, or name another compiler (evaluator.compiler; g++ is the default)");
   self->flags_ = options.flags;
   self->flags_.insert(self->flags_.end(), task.flags.begin(), task.flags.end());
   self->task_ = task;

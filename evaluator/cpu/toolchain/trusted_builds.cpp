@@ -29,7 +29,7 @@ std::string processor_features() {
   return features;
 }
 
-/// A reinstalled compiler has another one.
+/// The identity of a program; a reinstalled compiler has another one.
 Digest identity_of(const std::filesystem::path& program) {
   struct stat status {};
   ::stat(program.c_str(), &status);
@@ -100,7 +100,7 @@ Status CpuCompiler::build_shim(const std::string& name, const std::string& sourc
                 escape_controls(result->err));
   const auto object = scratch->read("shim.o", runner::kMaxObjectBytes);
   if (!object && object.error().code == ErrorCode::not_found)
-    return fail(ErrorCode::tool_failed, compiler_.string() + " ended well and compiled nothing", {},
+    return fail(ErrorCode::tool_failed, compiler_.string() + " succeeded but compiled nothing", {},
                 kNameACompiler);
   if (!object) return object.error();
   cache_.keep(key, *object);
