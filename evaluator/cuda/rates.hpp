@@ -18,7 +18,8 @@ std::map<std::string, double> rates_of(const Task& task, const Report& report, d
 /// Adds these features to the evaluation; a rejection is returned unchanged.
 Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
 
-/// Adds advice from `bound_of` of its features to the evaluation; a rejection is returned unchanged.
+/// Adds `bound_of`'s advice about the evaluation's features to the evaluation; a rejection is returned
+/// unchanged.
 Evaluation with_bound(const Evaluation& evaluation);
 
 }  // namespace kernelsmith::cuda

@@ -1,4 +1,4 @@
-// DeviceContext: a context of our own, separate from others of the program.
+// DeviceContext: a context of our own, separate from the program's other contexts.
 #pragma once
 
 #include <cstddef>

@@ -148,7 +148,7 @@ Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& insp
     return payload.take();
   }
   if (message.kind != MessageKind::replay)
-    return Failure(fail(ErrorCode::internal, "the inspector was sent something that is no request"));
+    return Failure(fail(ErrorCode::internal, "the inspector was sent something that is not a request"));
   if (auto replayed = inspector.replay(reader.rest()); !replayed) return replayed.error();
   return payload.take();
 }

@@ -1,9 +1,11 @@
 // What judge and inspector say to each other, over the runner's channel:
 //
 //   start   <- done, or error
-//   map     -> {InspectorMemory}, a descriptor of the filled tensors' values in order;  <- done {kept, call,
-//   address, ...} replay  -> the encoded plan of one shape, a single call;        <- done, or rejection, or
-//   error (the last answer) forget  -> nothing: it ends, as a program that a tool looks on has to
+//   map     -> {InspectorMemory}, a descriptor of the filled tensors' values in order;
+//           <- done {kept, call, address, ...}
+//   replay  -> the encoded plan of one shape, a single call;
+//           <- done, or rejection, or error (the last answer)
+//   forget  -> nothing: the inspector ends, as a program under a tool must
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ Failure forged(const std::string& what) {
                 "the planner's channel carried " + what + ": only the planner may write to it");
 }
 
-/// The tails of its output.
+/// The tails of the program's output.
 std::string printed(const SandboxResult& result) {
   std::string text;
   if (!result.err.empty()) text += "\nstderr: " + escape_controls(result.err);
@@ -116,13 +116,13 @@ Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames
                 "the process ended by itself (" + describe(result) + ")" + when + said);
 }
 
-/// Before the candidate is loaded nothing is its fault, and a rejection would mislead.
+/// Nothing is the candidate's fault before it is loaded, so a rejection would mislead.
 Error not_started(const Failure& failure, const PlannerSettings& settings) {
   if (const auto* const error = std::get_if<Error>(&failure)) return *error;
   return fail(ErrorCode::tool_failed,
               "the program " + settings.program.filename().string() +
                   " does not start: " + std::get<Rejection>(failure).diagnostics,
-              settings.program, "install kernelsmith anew");
+              settings.program, "install kernelsmith again");
 }
 
 std::string words_of(const Error& error) {

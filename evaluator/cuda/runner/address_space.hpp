@@ -32,7 +32,8 @@ class Region {
   std::vector<Chunk> chunks_;
 };
 
-/// Not thread-safe. Its context must be current. Its memory is released with the process, not one by one.
+/// Not thread-safe. Its context must be current. Its memory is released when the process ends, not piece by
+/// piece.
 class AddressSpace {
  public:
   /// Errors: tool_failed, with the driver's words.

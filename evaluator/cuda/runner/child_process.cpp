@@ -121,7 +121,7 @@ std::optional<std::string> ChildProcess::reap(std::chrono::milliseconds limit) {
     }
     if (got < 0 && errno != EINTR) {
       id_ = -1;
-      return "somebody else has reaped it";
+      return "an unknown status (something else reaped it)";
     }
     if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
     std::this_thread::sleep_for(kReapPause);

@@ -21,7 +21,7 @@ class Server {
  public:
   Server(Channel channel, Replayer& replayer) : channel_(std::move(channel)), replayer_(replayer) {}
 
-  /// Until the judge closes the channel, or the context is lost.
+  /// Answers messages until the judge closes the channel or the context is lost.
   void serve() {
     while (true) {
       auto message = channel_.receive();
@@ -45,7 +45,7 @@ class Server {
       case MessageKind::replay:
         return replay(reader);
       default:
-        refuse(fail(ErrorCode::internal, "the runner was sent something that is no request"));
+        refuse(fail(ErrorCode::internal, "the runner was sent something that is not a request"));
     }
   }
 

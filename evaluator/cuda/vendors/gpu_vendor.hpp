@@ -28,7 +28,8 @@ namespace kernelsmith::cuda {
 
 struct Driver;
 
-/// The names that a driver's library exports. Null if it has no such function, or if `adapt` supplies it.
+/// The names that a driver's library exports. Null if the library has no such function, or if `adapt`
+/// supplies the function.
 struct DriverNames {
 #define DRIVER_FUNCTION(member, ...) const char* member = nullptr;
 #include "device/driver_functions.def"
@@ -39,7 +40,7 @@ struct DriverNames {
 struct FaultCode {
   abi::Code code = 0;
   bool sticky = true;
-  const char* deed = "";  ///< "a kernel touched memory outside its buffers"; empty if it is no kernel's doing
+  const char* deed = "";  ///< "a kernel touched memory outside its buffers"; empty if no kernel causes it
 };
 
 struct DriverTable {

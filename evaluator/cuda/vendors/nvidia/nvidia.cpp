@@ -218,7 +218,7 @@ GpuVendor table() {
       },
   };
   vendor.own_kernels = {own_kernels_text, local_wipe_text,
-                        "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?"};
+                        "is libnvidia-ptxjitcompiler.so.1 next to libcuda.so.1?"};
   Dialect dialect = kDialect;
   dialect.device_properties = kDeviceProperties;
   vendor.toolchain = {
