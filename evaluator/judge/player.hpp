@@ -16,10 +16,10 @@ namespace kernelsmith::judge {
 /// Not thread-safe. A failure of a trusted kernel is an Error, because it has passed its check.
 class Player {
  public:
-  /// `name` is its name in Report::spent_ms.
+  /// `name` is the kernel's name in Report::spent_ms.
   Player(const Context& context, std::string name, BinaryPtr binary, Trust trust);
 
-  /// Loads it into memory `place`, and closes its earlier session.
+  /// Loads the kernel into memory `place`, and closes its earlier session.
   Judged<void> open(std::size_t place);
   void close();
 
