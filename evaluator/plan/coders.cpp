@@ -42,7 +42,8 @@ void Reader::flag(bool& value) {
 }
 
 void Reader::magic(std::string_view text) {
-  if (characters(next(text.size())) != text) refuse("no plan: it does not begin with " + std::string(text));
+  if (characters(next(text.size())) != text)
+    refuse("not a plan: it does not begin with " + std::string(text));
 }
 
 void Reader::text(std::string& value, std::size_t most) { value = characters(next(length(most))); }
