@@ -60,7 +60,7 @@ Status read_numbers(const Json& reply, WorkerReply& out) {
   if (!fitness.is_number() || !features.is_object()) return bad_reply("without a fitness");
   out.fitness = fitness.get<double>();
   for (const auto& [name, value] : features.items()) {
-    if (!value.is_number()) return bad_reply("with a feature that is no number");
+    if (!value.is_number()) return bad_reply("with a feature that is not a number");
     out.features[escape_controls(name)] = value.get<double>();
   }
   return {};

@@ -139,7 +139,8 @@ class PythonBackend final : public Backend {
         return reject(RejectionCode::protocol_forged, "the worker's channel carried " + answer.words,
                       std::move(report));
       default:
-        return reject(RejectionCode::crashed, "the process that watches it was ended: " + answer.words,
+        return reject(RejectionCode::crashed,
+                      "the process that watches the evaluation was ended: " + answer.words,
                       std::move(report));
     }
   }
