@@ -48,7 +48,7 @@ class Waiting {
       const int ready = ::poll(watched.data(), watched.size(),
                                static_cast<int>(std::min(left_ms, static_cast<double>(kLookMs))));
       if (ready <= 0) continue;
-      // Its output before the end must still be read.
+      // What the program wrote before its end must still be read.
       if ((watched[0].revents & (event | POLLHUP | POLLERR)) != 0) return Ready::yes;
       if (watched[1].revents != 0) return Ready::ended;
     }
