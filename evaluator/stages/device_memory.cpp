@@ -174,7 +174,7 @@ bool DeviceMemory::Held::is_wanted() const {
   return looked && wanted;
 }
 
-/// No other process reads or writes meanwhile.
+/// No other process reads or writes the claims during the change.
 Status DeviceMemory::change(const Change& how) const {
   const auto file = open_claims(path_);
   if (!file) return file.error();
