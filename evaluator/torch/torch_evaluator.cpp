@@ -122,7 +122,7 @@ class TaskPlanner {
   std::map<std::string, double> heavy_;
 };
 
-/// Adds the feature `algebraic` if a call is shorter than that.
+/// Adds the feature `algebraic` if a call is shorter than `least_products_us`.
 Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   const auto& runtime_us = accepted.report.runtime_us;
@@ -294,13 +294,13 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 struct Opened {
   std::unique_ptr<ReferenceProcess> process;
   Result<DeviceFacts> device;
-  Spares runners;  ///< started meanwhile; failures are reported when one is taken
+  Spares runners;  ///< started but unused; a failed one is reported when it is taken
 };
 
 /// The number of tries: each start of a worker takes some seconds, in which a neighbour may end.
 constexpr int kOpenings = 20;
 
-/// For a candidate, and for its yardstick.
+/// The number of runners that are started at once: for a candidate, and for its yardstick.
 constexpr int kFirstRunners = 2;
 
 /// Retries while a neighbour leaves no room for a context.

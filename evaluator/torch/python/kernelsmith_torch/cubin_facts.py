@@ -38,9 +38,9 @@ class KernelFacts:
 class CubinFacts:
     kernels: dict[str, KernelFacts] = field(default_factory=dict)
     variables: dict[str, int] = field(default_factory=dict)
-    """Their bytes, by their mangled names."""
+    """The bytes of each variable, by its mangled name."""
     variable_bytes: int = 0
-    """Counts all, also those without names."""
+    """The bytes of all variables, also of those without names."""
 
     @property
     def loaded_bytes(self) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 VERSION = 1
-"""The version of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
+"""The version of the stand-in of PyTorch's headers: an extension that was built for another version is built again."""
 
 # The same number of lines as PyTorch writes before a source, so that line numbers agree. PyTorch's second line for
 # CUDA is <cuda.h>, which only names of the driver need.

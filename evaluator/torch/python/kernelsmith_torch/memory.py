@@ -84,7 +84,7 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     if cached <= _LARGE * total:
         return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
     # The fp64 outputs become the truth: tolerances are added to them while the reference's own outputs exist.
-    # Meanwhile the reference may run again (singles.py).
+    # During that time the reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
     truth = max(m.wide, m.outputs + m.truth, again + m.truth)
     together = judge + 2 * runner + max(truth, m.draw) + rest
@@ -141,7 +141,8 @@ def gib(size: int) -> str:
 
 
 def missing(shortage: Shortage) -> str:
-    """The message for a task that does not fit alone: how much it needs, exists, and is missing."""
+    """The message for a task that does not fit alone: how much memory it needs, how much there is, and how much is
+    missing."""
     s = shortage
     wanted = s.own + max(s.asked, 1)
     return f"{gib(wanted)} are needed of the GPU's {gib(s.total)}, and {gib(max(s.asked - s.free, 0))} are missing"

@@ -63,11 +63,11 @@ class DeviceOp:
 
     @property
     def title(self) -> str:
-        """Its description for people."""
+        """The entry's description for people."""
         return type(self).__name__.lower()
 
     def refs(self) -> Iterator[Ref]:
-        """Tensors that it names."""
+        """The tensors that the entry names."""
         for value in vars(self).values():
             for each in value if isinstance(value, tuple) else (value,):
                 if isinstance(each, (Place, Pointer)):
@@ -134,7 +134,7 @@ def check_module(told: Any, cubin: bytes) -> Module:
     try:
         return Module(cubin, cubin_facts.read(cubin))
     except ValueError as error:
-        refuse(f"a module is no cubin: {error}")
+        refuse(f"a module is not a cubin: {error}")
 
 
 class Modules:
@@ -233,7 +233,7 @@ class Modules:
 
 def _three(value: Any, most: tuple[int, ...], what: str) -> tuple[int, int, int]:
     if len(list_of(value, 3, what)) != 3:
-        refuse(f"{what} has not three dimensions")
+        refuse(f"{what} does not have three dimensions")
     x, y, z = (integer_of(n, 1, limit, f"a dimension of {what}") for n, limit in zip(value, most))
     return x, y, z
 

@@ -205,7 +205,7 @@ def _words(tensor: torch.Tensor) -> str:
 
 
 class _Brought:
-    """Tensors of modules that a function was applied to. Keeps alive whose identities it has."""
+    """Tensors of modules that a function was applied to. Objects whose identities are kept here are kept alive."""
 
     def __init__(self, places: Places) -> None:
         self._places = places

@@ -175,7 +175,7 @@ class Tape:
         elif isinstance(v, (int, float)) and v == v // 1 and (found := self.addresses.find(int(v))):
             storage, offset = found
             raise Refused("address_as_number", f"{what} is the address of a tensor (byte {offset} of {storage.nbytes()}), "
-                          "which is another one in each call", "give kernels the tensors themselves, each as an argument",
+                          "which differs from call to call", "give kernels the tensors themselves, each as an argument",
                           where or self.line())
 
     def find(self, address: int) -> tuple[int, int] | None:

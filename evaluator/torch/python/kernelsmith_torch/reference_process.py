@@ -200,7 +200,7 @@ class ReferenceProcess:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other shapes, dtypes or strides the second time",
                           "give tensors of the same shapes and strides each time", self._path)
         if other.constants != first.constants:
-            raise Failure("task", "run", "inputs_change", "get_inputs() gives other values that are no tensors the second time",
+            raise Failure("task", "run", "inputs_change", "values of get_inputs() that are not tensors differ the second time",
                           "draw tensors only", self._path)
         moved = self._counted(inputs)
         still = [index for index, pair in enumerate(zip(plain, moved)) if _close(*pair, errors[index])]

@@ -103,7 +103,7 @@ class Kernels:
             self._functions[index] = function
 
     def frame(self) -> int:
-        """The most bytes of local memory of a thread of any of them."""
+        """The most bytes of local memory that a thread of any kernel has."""
         attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES if self._functions else None
         return max((int(driver_ok(self._driver.cuFuncGetAttribute(attribute, function)))
                     for function in self._functions.values()), default=0)

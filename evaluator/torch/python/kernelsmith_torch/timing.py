@@ -261,7 +261,7 @@ class Patience:
             passed = self._now() - begun
             if passed > self._left_s:
                 raise Failure("candidate", "run", "timed_out", f"the calls did not end within {self._limit_s:g} s",
-                              "a loop without an end, or a lock that nobody gives free?")
+                              "an endless loop, or a lock that is never released?")
             if passed > _SPIN_S:
                 time.sleep(_NAP_S)
         self._left_s -= self._now() - begun
