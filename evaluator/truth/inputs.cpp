@@ -87,8 +87,8 @@ Status draw_range(const Drawing& draw, Bytes& bytes) {
   return {};
 }
 
-/// In each row sorted, the first 0 and the last `high`. One in kEmptyOneIn repeats another, so that some
-/// segments are empty.
+/// The offsets of each row are sorted; the first is 0, and the last is `high`. One in kEmptyOneIn repeats
+/// another, so that some segments are empty.
 Status draw_offsets(const Drawing& draw, Bytes& bytes) {
   constexpr std::uint64_t kEmptyOneIn = 8;
   const auto high = draw.bound(draw.spec.high);
