@@ -20,7 +20,7 @@ using Kind = RunnerMessage::Kind;
 /// A process that peeks at requests without reading them fills the socket; we do not wait for it.
 constexpr int kAtOnce = MSG_NOSIGNAL | MSG_DONTWAIT;
 
-/// Never zero: that is a runner's nonce before the first request.
+/// A random number that is not zero, because zero is a runner's nonce before the first request.
 std::uint64_t secret_number() {
   std::uint64_t number = 0;
   while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {

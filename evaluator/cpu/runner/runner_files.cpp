@@ -21,7 +21,7 @@ constexpr const char* kTakenByNeed[] = {"libmvec.so.1", "libatomic.so.1"};
 /// itself and for libraries named by a path.
 Result<std::string> trace(const std::filesystem::path& program, const std::filesystem::path& linked) {
   SandboxSpec spec;
-  // Not in the sandbox's environment, because bubblewrap would get it too.
+  // The variables are not in the sandbox's environment, because bubblewrap would get them, too.
   spec.argv = {"/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", std::string("LD_PRELOAD=") + kObjectTraced,
                kProgramTraced};
   add_toolchain(spec);

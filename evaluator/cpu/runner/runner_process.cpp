@@ -77,7 +77,7 @@ Failure forged(const std::string& what) {
                 "the runner's channel carried " + what + ": only the runner may write to it");
 }
 
-/// Without an object nothing is the candidate's fault, and a rejection would mislead.
+/// Nothing is the candidate's fault before it is loaded, so a rejection would mislead.
 Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const auto& rejection = std::get<Rejection>(failure);
