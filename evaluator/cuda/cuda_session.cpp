@@ -44,7 +44,8 @@ Judged<double> CudaSession::run(const Batch& batch) {
     }
     if (auto done = wipe(); !done) return Failure(done.error());
   }
-  // For a batch that is shorter than an empty graph, the discount would decide the score.
+  // At most half is discounted: the discount would decide the score of a batch that is shorter than an empty
+  // graph.
   return std::max(time->device_us - time->empty_us, time->device_us / 2);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// Never zero: that is a planner's number before the first request.
+/// A random number that is not zero, because zero is a planner's number before the first request.
 std::uint64_t secret_number() {
   std::uint64_t number = 0;
   while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {

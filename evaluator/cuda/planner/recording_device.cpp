@@ -40,7 +40,7 @@ Code check_device(int device) { return device == 0 ? kSuccess : recorder().faile
 
 }  // namespace
 
-// For the generated shim, which knows the layout of the toolkit's structure of properties.
+// The generated shim calls this, because it knows the layout of the toolkit's structure of properties.
 KERNELSMITH_RECORDED int kernelsmith_device_attribute(int attribute) {
   const auto& attributes = recorder().device().attributes;
   const auto found = attributes.find(attribute);

@@ -53,7 +53,7 @@ void collect(msghdr& message, std::vector<Descriptor>& descriptors) {
   }
 }
 
-/// Until the socket can be read.
+/// Waits until the socket can be read.
 Status wait_for(int socket, std::optional<Channel::Clock::time_point> deadline, int wake) {
   while (true) {
     int wait_ms = -1;

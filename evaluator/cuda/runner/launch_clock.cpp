@@ -17,7 +17,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-// One block fills an SM; the first wave reaches all SMs, the rest makes sure.
+// One block fills an SM. The first wave should reach all SMs, and the further waves make sure.
 constexpr unsigned kWipeWaves = 4;
 constexpr unsigned kWipeThreads = 1024;
 /// The driver's additional stack for a thread whose stack size the compiler cannot determine.

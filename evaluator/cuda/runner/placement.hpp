@@ -11,7 +11,7 @@ namespace kernelsmith::cuda {
 /// A uniform random number below `limit`.
 using RandomBelow = std::function<std::uint64_t(std::uint64_t limit)>;
 
-/// From the kernel's generator: no candidate can guess the next address.
+/// Random numbers of the operating system, so that no candidate can guess the next address.
 RandomBelow random_from_system();
 
 /// Counts in granules. There is at least one free granule on both sides of each piece. Not thread-safe.

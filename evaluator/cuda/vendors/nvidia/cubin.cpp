@@ -151,7 +151,7 @@ class CubinReader {
     return section == nullptr ? ByteSpan() : section->bytes;
   }
 
-  /// In .nv.info: a symbol's index and a number.
+  /// Reads an attribute of .nv.info: a symbol's index and a number.
   bool note_resource(std::uint8_t attribute, ByteSpan value) {
     if (attribute != kRegisterCount && attribute != kFrameSize && attribute != kMinStackSize) return true;
     const auto symbol = number_at<std::uint32_t>(value, 0);
