@@ -155,7 +155,8 @@ bool TimingRounds::any_open() const {
   return std::ranges::any_of(shapes_, [](const Shape& shape) { return shape.open; });
 }
 
-/// A rival that breaks a rule has lost, and the others go on without it. Any other failure ends the timing.
+/// A rival that breaks a rule has lost, and the other players go on without it. Any other failure ends the
+/// timing.
 Judged<void> TimingRounds::unless_rivals(std::size_t player, const Failure& failure) {
   const Rejection* const rejection = std::get_if<Rejection>(&failure);
   if (player != kRival || !rejection) return failure;
