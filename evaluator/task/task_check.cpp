@@ -21,7 +21,7 @@ Error wrong(const char* where, std::string message) {
               "a task.yaml with this would be refused: send the task with an unchanged kernelsmith");
 }
 
-/// Also false for NaN.
+/// Whether the value is in the range; false for NaN.
 template <class T>
 bool within(T value, Range<T> range) {
   return value >= range.low && value <= range.high;
