@@ -52,7 +52,7 @@ class Device:
     def __init__(self, index: int | None) -> None:
         self.is_cuda = index is not None
         self.outside = 0
-        """Bytes of the device that this process holds beside PyTorch's allocator."""
+        """Bytes of the device that this process holds outside of PyTorch's allocator."""
         self.cpu_memory = _CPU_TELLS
         """What the CPU says it has; tests make it small."""
         self.torch = torch.device("cuda", index) if self.is_cuda else torch.device("cpu")
@@ -233,7 +233,7 @@ def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
 
 
 def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:
-    """Their hashes, on the host."""
+    """The tensors' hashes, on the host."""
     hashes = [hash_of(tensor, key) for tensor in tensors]
     return torch.stack([value.to(hashes[0].device) for value in hashes]).tolist() if hashes else []
 

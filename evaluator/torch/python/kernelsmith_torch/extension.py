@@ -72,7 +72,7 @@ class Extensions:
     def _module(self, name: str, units: list[dict[str, str]], cflags: Any, cuda_cflags: Any, folders: Any,
                 is_python_module: bool) -> types.ModuleType:
         if not is_python_module:
-            raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
+            raise Refused("not_allowed", "an extension that is not a Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
         if self._device.kind != "cuda":
             raise Refused("not_allowed", f"C++ extensions are planned for NVIDIA's GPUs, and not for {self._device.arch}",
@@ -105,7 +105,7 @@ class Extensions:
         with open(path, "wb") as file:
             file.write(host)
         try:
-            # Its own names and those of our library take precedence over PyTorch's in the process.
+            # The extension's own names and our library's take precedence over PyTorch's in the process.
             loaded = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
         except OSError as error:
             raise ImportError(str(error)) from None

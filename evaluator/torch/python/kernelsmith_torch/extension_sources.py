@@ -146,7 +146,7 @@ def _bindings(functions: dict[str, str]) -> str:
 
 
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
-    """Only functions; otherwise two units could differ from one."""
+    """Whether the text only declares functions. With anything else one unit could differ from two."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)

@@ -22,7 +22,7 @@ class Lie:
     storage: int
 
     def bytes(self) -> int:
-        """From the beginning of the storage to the end of the last element."""
+        """The bytes from the beginning of the storage to the end of the last element."""
         if 0 in self.shape:
             return 0
         return (self.offset + sum((n - 1) * step for n, step in zip(self.shape, self.stride)) + 1) * self.dtype.itemsize

@@ -90,7 +90,8 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
-    # One after the other. Only outputs are kept: the yardstick's, and those of two runners.
+    # Candidate and truth are on the device one after the other. Only outputs are kept: the yardstick's, and those of
+    # two runners.
     idle = 3 * CONTEXT + 5 * m.state + 3 * slots * m.outputs + CONTEXT + ALLOWANCE
     play = idle + calls + m.draw
     on_host = idle + truth > total

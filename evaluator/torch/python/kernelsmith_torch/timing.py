@@ -145,7 +145,7 @@ class Clock:
 
     def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
                   patience: Patience | None = None) -> Times | None:
-        """The same, but None if the launch was too late."""
+        """Like play(), but None if the launch was too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
