@@ -148,7 +148,7 @@ class Expectation {
     });
     const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i) * weight(i); });
     const double own = rms_over_judged([&](std::size_t i) { return own_error_[i] * weight(i); });
-    constexpr double kLeast = 1e-12;  // Not zero, even if nothing is judged.
+    constexpr double kLeast = 1e-12;  // The limit is not zero, even if nothing is judged.
     expected_.rms_limit = std::clamp(
         std::max(granted, kOwnRms * own) * allowance_for_few(expected_.judged, false), kLeast, 1.0);
   }

@@ -271,7 +271,7 @@ Result<Inputs> draw_inputs(const Task& task, const std::vector<TaskShape>& shape
     SecretStream random({key[0], key[1] + t});
     const truth::Drawing draw{spec, extent, shapes[shape].sizes, random};
     if (auto s = truth::draw_values(draw, inputs[t]); !s) return s.error();
-    // Not in constants, which sets without special values share.
+    // Constants get no special values, because sets without special values share the constants.
     if (recipe.specials && spec.specials.any() && !spec.constant) truth::put_specials(draw, inputs[t]);
   }
   if (!generate) return inputs;

@@ -23,8 +23,8 @@ struct Range {
   double from, to;
 };
 
-/// Both signs, because for positive inputs every function equals its answer to absolute inputs; and a wide
-/// range, to detect functions that are only linear near zero.
+/// The range has both signs, because for positive inputs every function equals its answer to absolute inputs.
+/// It is wide, to detect functions that are linear only near zero.
 constexpr Range kWide = {-16, 16};
 /// Both signs, one sign, and a wide range for functions that are flat between those.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
