@@ -38,7 +38,7 @@ class CpuSession final : public KernelSession {
   Digest outputs() override;
   void take_costs(std::map<std::string, double>& spent_ms) override;
 
-  /// The time of a request without calls in microseconds, without the discount.
+  /// The time in microseconds of a request without calls; nothing is discounted.
   Judged<double> empty_request();
   /// Returns true if the process is stopped and timed through a cgroup.
   bool full_tier() const { return process_.full_tier(); }

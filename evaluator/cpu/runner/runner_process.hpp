@@ -29,14 +29,14 @@ struct RunnerSettings {
   bool cgroup = true;  ///< false: as on a machine without cgroups
   int threads = 1;
   std::shared_ptr<const ReservedCores> cores;  ///< the cores of its wall time; null if only CPU time counts
-  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time, once loaded; null: any
+  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time after loading; null: any
   double load_timeout_s = 10;                  ///< limit for starting, and again for loading
-  double memory_bytes = 4.0 * (1ULL << 30);    ///< in addition to the arena
+  double memory_bytes = 4.0 * (1ULL << 30);    ///< limit, in addition to the arena
 };
 
 /// The times of a batch.
 struct BatchClock {
-  double cpu_us = 0;   ///< of everything in the sandbox, from frozen to frozen
+  double cpu_us = 0;   ///< CPU time of everything in the sandbox between two freezes
   double wall_us = 0;  ///< from the request until everything is frozen
 };
 
