@@ -58,7 +58,7 @@ using PlanFunction = std::function<Judged<PlannedBinaryPtr>(const CudaBinaryPtr&
 /// plan_binary() with that setup.
 PlanFunction planning_with(PlanSetup setup);
 
-/// Keeps the last few. Thread-safe.
+/// Keeps the last few plans. Thread-safe.
 class PlanCache {
  public:
   explicit PlanCache(PlanFunction plan) : plan_(std::move(plan)) {}

@@ -51,9 +51,7 @@ std::string EarlierCalls::kept_by(const plan::Call& call, std::span<const plan::
       return use.what + ": its memory was " + *kept + ", and this is call " +
              std::to_string(calls_.size() + 1) +
              ". Tensors have other addresses in each call: take pointers from the arguments, and encode "
-             "tensor "
-             "maps, "
-             "in every call";
+             "tensor maps, in every call";
   }
   return {};
 }

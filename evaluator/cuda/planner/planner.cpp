@@ -37,7 +37,7 @@ constexpr auto kGrace = std::chrono::seconds(2);  // for a process to end after 
 constexpr double kCpuS = 600;  // limit of a planner's life: 10^5 calls of some milliseconds
 constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // enough, because host code fills no tensors
 constexpr std::size_t kMostLeftOut = 16;            // the runtime sends two sentences, but they may be forged
-constexpr std::uint64_t kFileBytes = 1ULL << 20;    // nothing honest writes files
+constexpr std::uint64_t kFileBytes = 1ULL << 20;    // honest host code writes no files
 
 SandboxSpec spec_for(const PlannerSettings& settings, const std::filesystem::path& library, int control) {
   SandboxSpec spec;

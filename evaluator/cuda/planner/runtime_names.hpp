@@ -16,7 +16,7 @@ struct Advice {
 
 struct RuntimeNames {
   std::string_view prefix;         ///< of the runtime's functions: "cuda"
-  std::string_view driver_prefix;  ///< of a driver's apart from it: "cu"; may be empty
+  std::string_view driver_prefix;  ///< of a separate driver's functions: "cu"; may be empty
   /// Explanations for libraries and the driver, with complete prefixes.
   std::span<const Advice> others;
   /// Numbers of device attributes in DeviceFacts::attributes and in the runtime. Empty: the same numbers.

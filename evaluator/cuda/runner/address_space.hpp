@@ -16,7 +16,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A place in the range whose first part has memory. Owned by the AddressSpace.
+/// A part of the range whose beginning has memory. Owned by the AddressSpace.
 class Region {
  public:
   std::uint64_t address() const { return address_; }

@@ -21,7 +21,7 @@ namespace kernelsmith::cuda {
 /// Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
 class LoadedPlan {
  public:
-  /// `plan` must outlive this.
+  /// `plan` must outlive the LoadedPlan.
   static Judged<std::unique_ptr<LoadedPlan>> load(const Driver& driver, const plan::Plan& plan,
                                                   std::size_t calls);
   ~LoadedPlan();

@@ -14,7 +14,7 @@ namespace {
 using Clock = LaunchClock::Clock;
 
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 30;  // more than split-K or a sort needs
-constexpr auto kPoisonLimit = std::chrono::seconds(5);             // our own kernels: milliseconds
+constexpr auto kPoisonLimit = std::chrono::seconds(5);             // our own kernels take milliseconds
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 

@@ -147,7 +147,7 @@ struct GpuVendor {
   /// How the language differs from CUDA C++, in Markdown, for prompts. Empty: it is CUDA C++.
   const char* differences = "";
   const char* libraries =
-      "";  ///< of the host that a plan cannot hold, for prompts: "cuBLAS, cuDNN or Thrust"
+      "";  ///< host libraries that a plan cannot hold, for prompts: "cuBLAS, cuDNN or Thrust"
   RuntimeNames names = {};
   DriverTable driver = {};
   DeviceTable device = {};
