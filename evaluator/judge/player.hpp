@@ -38,7 +38,7 @@ class Player {
   /// The worst error at the shape, as a fraction of the allowed one.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
 
-  /// Adds "NAME: STEP" for each step of its sessions.
+  /// Adds "NAME: STEP" for each step of the player's sessions.
   void add_costs(std::map<std::string, double>& spent_ms) const;
 
  private:
