@@ -16,7 +16,7 @@ std::string joined(const Names& names) {
   return text;
 }
 
-/// The definitions in one file.
+/// The functions that one file defines.
 class Definitions {
  public:
   explicit Definitions(const SourceFile& file)
