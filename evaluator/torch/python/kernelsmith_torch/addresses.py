@@ -27,7 +27,7 @@ class Addresses:
         self._random = random.Random(seed)
         self._flipped = _END - ALIGNMENT if mirrored else 0
         self._known: dict[int, int] = {}  # by identity of the storage
-        self._storages: dict[int, torch.UntypedStorage] = {}  # by address; keeps them, and so their identities
+        self._storages: dict[int, torch.UntypedStorage] = {}  # by address; keeps storages alive, and so their identities
         self._sorted: list[int] = []
         self._last, self._last_size = _FIRST, 0
 

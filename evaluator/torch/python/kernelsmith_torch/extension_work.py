@@ -29,7 +29,7 @@ class Work:
         self._tape, self._readable = tape, readable
         self._host: dict[int, int] = {}  # sizes of tensors with values, by address
         self._workspaces: dict[int, torch.Tensor] = {}  # by address
-        self._sent = {False: 0, True: 0}  # bytes from the host, of the setup and of a call
+        self._sent = {False: 0, True: 0}  # bytes copied from the host by the setup and by a call
         self._thread = threading.get_ident()
 
     def note_thread(self) -> None:

@@ -20,12 +20,12 @@ from .plan_format import MOST_VARIABLES
 MOST_PARAMETERS = 32_764  # CUDA 12.1's own limit
 MOST_UPLOAD = 64 << 10
 MOST_POINTERS = MOST_UPLOAD // 8
-MOST_UPLOADED = 1 << 20  # of the setup, or of a call: a plan holds no weights
+MOST_UPLOADED = 1 << 20  # in the setup, or in a call: a plan holds no weights
 MOST_BYTES = 1 << 48  # no device has more
 _ADDRESS_BYTES = 8
 
 MOST_SHARED = 232_448  # an H100's, and no device has more
-PLAIN_SHARED = 48 << 10  # more than this must be asked for
+PLAIN_SHARED = 48 << 10  # a kernel must ask for more than this
 _MOST_REGISTERS = 65_536  # of a block
 _MOST_THREADS = 1024
 _BLOCK = (1024, 1024, 64)

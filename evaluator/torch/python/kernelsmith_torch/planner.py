@@ -84,7 +84,7 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if not surroundings.restore():
-            os._exit(_CHANGED)  # no other candidate is planned here, and this one has killed a planner
+            os._exit(_CHANGED)  # this candidate has killed a planner: no other one is planned here
 
 
 def _checked(request: Message) -> Message:

@@ -45,9 +45,9 @@ class Expected:
     shape: tuple[int, ...]
     dtype: torch.dtype
     truth: torch.Tensor  # float64; float32 for outputs in 16 bits; the values of integers
-    allowed: torch.Tensor | None = None  # of reals: what an element may be off; infinite: anything
-    scale: torch.Tensor | None = None  # of reals: what the error's RMS may be, for each BLOCK elements; None: any
-    own: torch.Tensor | None = None  # of integers: what the reference itself wrote, which is right as well
+    allowed: torch.Tensor | None = None  # for reals: the error that an element may have; infinite: any
+    scale: torch.Tensor | None = None  # for reals: the RMS that the error may have, for each BLOCK elements; None: any
+    own: torch.Tensor | None = None  # for integers: what the reference itself wrote, which is right, too
     per_element: bool = True
 
     def bytes(self) -> int:
