@@ -42,8 +42,8 @@ inline std::size_t block_of(const TensorExtent& extent) {
   return row >= kLeast && row <= kMost ? row : kMost;
 }
 
-/// The RMS of a tensor with few elements scatters more. Under `normwise` it is the only limit, so at most
-/// twice.
+/// The factor on the limit of the RMS, which scatters more for a tensor with few elements. Under `normwise`
+/// the RMS is the only limit, so the factor is at most 2.
 inline double allowance_for_few(std::size_t elements, bool normwise) {
   const double scatter = 1 + 4 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1)));
   return normwise ? std::min(scatter, 2.0) : scatter;
