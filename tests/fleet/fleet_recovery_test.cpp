@@ -14,7 +14,7 @@
 #include "bus.hpp"
 #include "fleet_fixture.hpp"
 #include "names.hpp"
-#include "streams.hpp"
+#include "roster.hpp"
 
 namespace kernelsmith {
 namespace {

@@ -12,7 +12,7 @@
 #include "fleet_fixture.hpp"
 #include "messages.hpp"
 #include "names.hpp"
-#include "streams.hpp"
+#include "roster.hpp"
 
 namespace kernelsmith {
 namespace {

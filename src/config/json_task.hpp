@@ -1,14 +1,14 @@
-// The fields of a Task, listed once for both directions.
+// The JSON form of a Task, its fields listed once for both directions. docs/fleet.md writes it down.
+#pragma once
+
 #include <climits>
 #include <cstdint>
 
-#include <kernelsmith/config/task_json.hpp>
+#include <kernelsmith/core/task.hpp>
 
-#include "json_document.hpp"
 #include "json_records.hpp"
 
-namespace kernelsmith {
-namespace detail {
+namespace kernelsmith::detail {
 
 template <>
 struct Codec<Dtype> : NameCodec<Dtype, dtype_from> {};
@@ -58,9 +58,6 @@ struct Fields<Specials> {
   }
 };
 template <>
-struct Codec<Specials> : RecordCodec<Specials> {};
-
-template <>
 struct Fields<TensorSpec> {
   static void list(auto& io, auto& tensor) {
     io("name", tensor.name);
@@ -75,9 +72,6 @@ struct Fields<TensorSpec> {
   }
 };
 template <>
-struct Codec<TensorSpec> : RecordCodec<TensorSpec> {};
-
-template <>
 struct Fields<Tolerance> {
   static void list(auto& io, auto& tolerance) {
     io("policy", tolerance.policy);
@@ -86,9 +80,6 @@ struct Fields<Tolerance> {
     io("atol", tolerance.atol);
   }
 };
-template <>
-struct Codec<Tolerance> : RecordCodec<Tolerance> {};
-
 template <>
 struct Fields<Declared> {
   static void list(auto& io, auto& declared) {
@@ -99,18 +90,12 @@ struct Fields<Declared> {
   }
 };
 template <>
-struct Codec<Declared> : RecordCodec<Declared> {};
-
-template <>
 struct Fields<TaskProgram> {
   static void list(auto& io, auto& program) {
     io("path", program.path);
     io("text", program.text);
   }
 };
-template <>
-struct Codec<TaskProgram> : RecordCodec<TaskProgram> {};
-
 template <>
 struct Fields<Task> {
   static void list(auto& io, auto& task) {
@@ -145,22 +130,16 @@ struct Fields<Task> {
   }
 };
 
-}  // namespace detail
-
-std::string to_json(const Task& task) {
-  return detail::write_document(detail::RecordCodec<Task>::encode(task));
-}
-
-Result<Task> task_from_json(std::string_view text) {
-  try {
-    Task task = detail::RecordCodec<Task>::decode(detail::parse_document(text), detail::JsonPath{});
+/// What a loader checks of a task.yaml is not checked again.
+template <>
+struct Codec<Task> : RecordCodec<Task> {
+  static Task decode(const Json& in, const JsonPath& path) {
+    Task task = RecordCodec<Task>::decode(in, path);
     // Their paths are written to: Source refuses what climbs out.
-    if (const auto files = Source::create(task.files); !files) return files.error();
+    if (const auto files = Source::create(task.files); !files)
+      refuse(path, files.error().message + ": " + files.error().where);
     return task;
-  } catch (detail::JsonRefusal& refusal) {
-    return fail(ErrorCode::bad_input, std::move(refusal.message), std::move(refusal.where),
-                std::move(refusal.hint));
   }
-}
+};
 
-}  // namespace kernelsmith
+}  // namespace kernelsmith::detail
