@@ -10,7 +10,9 @@
 
 namespace kernelsmith {
 
-/// The file of a run folder that holds what the run read.
+// What a run folder has beside RunStore's: the task, the configuration, and what the run read of its memory.
+inline constexpr const char* kTaskFolder = "task";
+inline constexpr const char* kConfigFile = "run.yaml";
 inline constexpr const char* kSnapshotFile = "memory.jsonl";
 
 /// What a run of the task that begins now would read; makes nothing. A run that follows a recording reads

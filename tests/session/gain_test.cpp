@@ -1,7 +1,7 @@
 // A child's gain over its parent.
 #include <gtest/gtest.h>
 
-#include <kernelsmith/session/gain.hpp>
+#include <kernelsmith/session/program_diff.hpp>
 
 namespace kernelsmith {
 namespace {

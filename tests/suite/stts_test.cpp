@@ -6,8 +6,8 @@
 
 #include <kernelsmith/suite/stts.hpp>
 
-#include "stts_result.hpp"
 #include "stts_script.hpp"
+#include "stts_trajectory.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {

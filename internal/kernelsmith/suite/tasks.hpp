@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
@@ -25,5 +26,8 @@ struct SuiteTask {
 /// those wanted; empty: all. Errors: `not_found` for no such folder and for no task, `permission` and `io`.
 Result<std::vector<SuiteTask>> find_tasks(const std::filesystem::path& folder,
                                           const std::set<unsigned>& levels);
+
+/// A strict weak order. Runs of digits compare by value, everything else by bytes.
+bool naturally_less(std::string_view a, std::string_view b);
 
 }  // namespace kernelsmith
