@@ -1,7 +1,6 @@
 // What run, replay and resume have in common: drive the session, show its progress, tell how it ended.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
