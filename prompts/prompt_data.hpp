@@ -33,10 +33,10 @@ struct Shown {
   std::vector<Tried> tried;
   bool reference = true;
   std::size_t notes = 0;        ///< of PromptOptions::notes, from the first
-  std::size_t error_bytes = 0;  ///< of the parent's report; a failure's gets a quarter
+  std::size_t error_bytes = 0;  ///< bytes of the parent's report; a failure's report gets a quarter
 };
 
-/// All that the request offers.
+/// Everything in the request.
 Shown everything(const ProposalRequest& request, const PromptOptions& options);
 
 /// The seed, or one empty file in the candidates' language.

@@ -1,6 +1,5 @@
-// How a value becomes JSON and back: Codec<T> for plain values and containers, and for records a list of
-// their fields, given once for both directions. Private: it is the only place where nlohmann/json meets our
-// types.
+// Converts values to JSON and back: Codec<T> for plain values and containers; records list their fields once
+// for both directions. Private: only this file combines nlohmann/json with our types.
 #pragma once
 
 #include <cmath>
@@ -22,7 +21,7 @@ namespace kernelsmith::detail {
 
 using Json = nlohmann::json;
 
-/// Where a value stands in its document.
+/// The place of a value in its document.
 struct JsonPath {
   const JsonPath* parent = nullptr;
   std::string_view key;
@@ -32,13 +31,13 @@ struct JsonPath {
   std::string text() const;
 };
 
-/// Ends a decoding. Thrown and caught within this component only.
+/// An error that ends decoding. Thrown and caught within this component only.
 struct JsonRefusal {
   std::string message, where, hint;
 };
 
 [[noreturn]] void refuse(const JsonPath& path, std::string message, std::string hint = {});
-/// "expected EXPECTED, found WHAT".
+/// The message "expected EXPECTED, found WHAT".
 [[noreturn]] void refuse_type(const JsonPath& path, std::string_view expected, const Json& found);
 
 /// The document of a text. Refuses broken syntax, a repeated key and nesting deeper than 64 levels.
@@ -69,7 +68,7 @@ class ObjectWriter {
   void operator()(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = Codec<T>::encode(*value);
   }
-  /// Left out if it is T{}.
+  /// Omits a value equal to T{}.
   template <class T>
   void defaulted(const char* key, const T& value) {
     if (value != T{}) object_[key] = Codec<T>::encode(value);
@@ -110,7 +109,7 @@ class ObjectReader {
   /// Makes the key a known one.
   const Json* find(const char* key);
 
-  /// Refuses keys that nobody asked for.
+  /// Refuses unknown keys.
   void finish() const;
 
  private:
@@ -139,7 +138,7 @@ struct Codec<T> {
   }
 };
 
-/// Reports may hold what is not finite, for which JSON has no number.
+/// Reports may contain numbers that are not finite, which JSON lacks.
 template <>
 struct Codec<double> {
   static Json encode(double value) {

@@ -26,7 +26,7 @@ void list_choice(Section& io, const Kinds<P>& kinds, Chosen<P>& chosen, std::str
   std::string kind = chosen.kind;
   Choices<std::string> names;
   for (const auto& [name, make] : kinds) names.emplace_back(name, name);
-  // One that a program chose, which no registry has.
+  // An implementation from a program, which no registry has.
   if (!kind.empty() && !kinds.contains(kind)) names.emplace_back(chosen.kind, chosen.kind);
   if (kind.empty()) io.require("kind");
   io("kind", kind, names, meaning, meant);

@@ -1,4 +1,4 @@
-// What a session's engine is made of.
+// The parts of a session's engine.
 #pragma once
 
 #include <memory>

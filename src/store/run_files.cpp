@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::size_t kLongestPid = 32;
 
-/// flock and not a POSIX lock: those are dropped when any descriptor of the file is closed. Whoever only
-/// looks whether a run is in use holds its lock for a moment.
+/// flock instead of a POSIX lock, which is dropped when any descriptor of the file is closed. Checking
+/// whether a run is in use holds its lock for a moment.
 bool lock_now(int file) {
   constexpr int kTries = 20;
   constexpr std::chrono::milliseconds kPause{5};
@@ -41,7 +41,7 @@ Error system_error(std::string_view doing, const fs::path& path) {
 Status replace_folder(const fs::path& folder, const fs::path& fresh) {
   fs::path old = fresh;
   if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) {
-    // Not every file system can exchange: then the folder is missing for a moment.
+    // Not every file system can exchange names; then the folder is missing for a moment.
     old += ".old";
     if (::rename(folder.c_str(), old.c_str()) != 0 && errno != ENOENT) {
       return system_error("cannot replace", folder);

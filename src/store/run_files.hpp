@@ -1,4 +1,4 @@
-// Files of the run folder: written all or nothing, and the lock that keeps a second writer out.
+// Files of the run folder: atomic writes, and the lock that keeps a second writer out.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ Result<FolderLock> lock_folder(const std::filesystem::path& folder, const char* 
 /// Whether some process holds lock_folder()'s lock.
 bool is_locked(const std::filesystem::path& folder, const char* lock_file);
 
-/// Which file stands under a name; empty: none.
+/// The identity of the file with a name; empty: none.
 struct FileIdentity {
   std::uint64_t device = 0, inode = 0;
 

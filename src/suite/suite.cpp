@@ -147,7 +147,7 @@ Result<SuiteReport> search_adaptively(const std::vector<SuiteTask>& tasks, const
 
 namespace {
 
-/// Empty if the search was stopped before its end.
+/// Returns empty if the search was stopped before its end.
 Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const suite::RunFolders& folders,
                                               const Registry& registry, bool renew, SearchHost& host,
                                               const std::stop_token& stop) {
@@ -182,7 +182,7 @@ Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const Suit
     auto searched =
         loaded ? search_task(*loaded, suite::folders_of(task, options), registry, options.renew, host, stop)
                : Result<std::optional<TaskResult>>(loaded.error());
-    // What a stop broke off is no fault of the task's.
+    // An interruption by a stop request is not the task's fault.
     if (stop.stop_requested() && (!searched || !*searched)) break;
     if (searched && !*searched) break;
     TaskResult result = searched ? std::move(**searched) : suite::failed(searched.error());

@@ -14,7 +14,7 @@
 namespace kernelsmith::suite {
 namespace {
 
-/// Everything that stands for "nothing" in a cell for people.
+/// Texts of empty cells for people.
 constexpr const char* kNothing = "-";
 
 /// With so many digits behind the point; a number that needs more room than a table has is written with an
@@ -36,7 +36,7 @@ std::string optional_text(const std::optional<double>& value, Format format, con
   return value ? format(*value) : absent;
 }
 
-/// Empty if nobody knows.
+/// Returns empty if unknown.
 std::string known(const std::optional<bool>& value) { return !value ? "" : *value ? "true" : "false"; }
 
 std::string count(std::uint64_t value) { return std::to_string(value); }
@@ -65,7 +65,7 @@ void add_cost_in_full(std::vector<std::string>& row, const SuiteCost& cost) {
                          count(cost.unpriced)});
 }
 
-/// "1 1.5 2.25".
+/// Such as "1 1.5 2.25".
 std::string list(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : " ") + number_text(value);
@@ -80,7 +80,7 @@ std::string speedup_text(const TaskResult& result) {
   return text;
 }
 
-/// On one line.
+/// Joins it to one line.
 std::string note(const TaskResult& result) {
   std::string text = result.error ? "error: " + describe(*result.error) : result.failure;
   const auto add = [&](bool is, const char* word) {
@@ -104,7 +104,7 @@ Table without_empty_columns(const Table& table) {
   return kept;
 }
 
-/// The figures of all results; behind them, if some are degenerate or algebraic, those of the others.
+/// The metrics of all results; if some are degenerate or algebraic, then those of the others.
 struct LevelRow {
   SuiteMetrics metrics;
   bool shortcuts = true;  ///< of all results
@@ -126,7 +126,7 @@ std::vector<std::size_t> shown_rounds(std::size_t last) {
   return rounds;
 }
 
-/// The candidates of one publisher. Means are geometric, and those of accepted candidates with a claim.
+/// The candidates of one publisher. Means are geometric, over accepted candidates with a claim.
 class Published {
  public:
   void add(const CandidateResult& one) {

@@ -1,4 +1,4 @@
-// JSON codecs of the values that travel or are stored; docs/formats.md writes the forms down.
+// JSON codecs of values that are sent or stored; docs/formats.md describes the formats.
 //
 // Writing is canonical: sorted keys, no white space, numbers that read back bit for bit; an absent optional
 // has no key. Reading is strict: unknown, missing and repeated keys and values of a wrong type are refused
