@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from support import CommandTest, kernelsmith
+from support import CommandTest
 
 FAKE = {"KERNELSMITH_TORCH_PYTHON_DIR": os.environ["KERNELSMITH_FAKE_TORCH"]}
 
@@ -101,9 +101,8 @@ class KernelBench(CommandTest):
         self.problem()
         (self.folder / "good.py").write_text('{"launches": 2}')
         (self.folder / "bad.py").write_text('{"launches": 0}')
-        done = kernelsmith("evaluate", "19_ReLU.py", "good.py", "bad.py", "good.py", "--set", "evaluator.sandbox=none",
-                           cwd=self.folder, env={**FAKE, "FAKE_NO_GPU": "1"})
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        done = self.ends(3, "evaluate", "19_ReLU.py", "good.py", "bad.py", "good.py", "--set", "evaluator.sandbox=none",
+                            env={**FAKE, "FAKE_NO_GPU": "1"})
         self.assertIn("bad.py:\nrejected at plan: forbidden_construct", done.stdout)
         self.assertEqual(done.stderr.count("there is no GPU to run it on"), 2)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from litellm.proxy import Proxy, Unreachable, environment
 from litellm.upstream import INPUT_TOKENS, OUTPUT_TOKENS, Upstream
-from model_run_test import proposals
+from model import proposals
 from support import CommandTest, kernelsmith, write_task
 
 SKIPPED = 77

@@ -5,7 +5,7 @@ import shutil
 import unittest
 from pathlib import Path
 
-from support import CommandTest, finish, start, wait_for, write_task
+from support import CommandTest, finish, wait_for, write_task
 
 
 class LostRunTest(CommandTest):
@@ -13,8 +13,7 @@ class LostRunTest(CommandTest):
         super().setUp()
         write_task(self.folder / "task")
         self.run_folder = self.folder / "a.run"
-        self.process = start("run", "task", "--out", "a.run", "--iterations", "1000000", cwd=self.folder)
-        self.addCleanup(self.process.kill)
+        self.process = self.begin("run", "task", "--out", "a.run", "--iterations", "1000000")
         wait_for(lambda: any((self.run_folder / "best").glob("seed.txt")), "a best program")
 
     def end(self):
