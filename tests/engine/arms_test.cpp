@@ -104,15 +104,6 @@ TEST(Arms, ASearchWithTheBanditIsRepeatedByteForByte) {
   }
 }
 
-TEST(Arms, AnotherOrderOfWorkersChangesNothingInADeterministicRun) {
-  const auto options = bandit_options(true);
-  Engine one = open_engine(options, no_events(), blocking(noisy_score, 1), blocking(unequal_nudge, 1));
-  Engine many = open_engine(options, no_events(), blocking(noisy_score, 4), blocking(unequal_nudge, 4));
-  ASSERT_TRUE(one.run());
-  ASSERT_TRUE(many.run());
-  EXPECT_EQ(text_of(one), text_of(many));
-}
-
 TEST(Arms, ARunGoesOnWithOtherModels) {
   const auto events = no_events();
   auto options = bandit_options(false);

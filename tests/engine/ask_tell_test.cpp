@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "notices.hpp"
 #include "toy.hpp"
 
 namespace kernelsmith {
@@ -219,14 +220,8 @@ TEST(AskTell, ARepeatIsAnsweredFromTheCache) {
   engine.inspect([](const SearchState& state) { EXPECT_EQ(state.programs().size(), 2U); });
 }
 
-struct Listener final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
-  std::vector<std::string> messages;
-};
-
 TEST(AskTell, AnAxisThatNobodyReportsIsNamedAtTheFirstAcceptance) {
-  const auto listener = std::make_shared<Listener>();
+  const auto listener = std::make_shared<Notices>();
   auto options = toy_options();
   options.seeds = {number(3)};
   options.seeds_must_pass = false;
@@ -480,21 +475,6 @@ TEST(Options, ARunKeepsItsSettings) {
   EXPECT_EQ(confused.error().where, "task");
   EXPECT_TRUE(Engine::create(std::make_unique<MemoryJournal>(events), toy_options(99)))
       << "budgets may change";
-}
-
-TEST(Options, LargerBudgetsContinueARun) {
-  const auto events = no_events();
-  {
-    Engine engine = open_engine(toy_options(1), events);
-    tell_seed(engine);
-    ASSERT_TRUE(engine.tell(next(engine).id, number(5), score_of(5)));
-    EXPECT_TRUE(engine.done());
-  }
-  Engine engine = open_engine(toy_options(2), events);
-  EXPECT_FALSE(engine.done());
-  ASSERT_TRUE(engine.tell(next(engine).id, number(6), score_of(6)));
-  EXPECT_TRUE(engine.done());
-  EXPECT_EQ(engine.outcome().counts.iterations, 2U);
 }
 
 TEST(Outcome, TellsWhatTheEngineItselfTook) {

@@ -17,9 +17,8 @@ Result<Proposal> flaky_nudge(const ProposalRequest& request) {
   return as_proposal(request, nudge(request));
 }
 
-EngineOptions recorded_options(bool deterministic = false) {
+EngineOptions recorded_options() {
   auto options = toy_options(40);
-  options.deterministic = deterministic;
   options.pipeline = 4;
   options.topology = Topology::ring(2).value();
   options.migration_period = 0.03;
@@ -69,14 +68,6 @@ TEST(Follow, AFreeRunOfManyWorkersIsRepeatedByteForByte) {
   EXPECT_GT(repeated, 0U);
   EXPECT_GT(given_back, 0U);
   EXPECT_GT(remeasured, 0U);
-}
-
-TEST(Follow, ADeterministicRunToo) {
-  const auto options = recorded_options(true);
-  const auto recording = recorded_run(options);
-  const auto own = no_events();
-  EXPECT_EQ(follow(recording, options, own).end, Followed::End::whole);
-  EXPECT_EQ(replayed(options, own), replayed(options, recording));
 }
 
 TEST(Follow, MeasuredAnewByTheSameEvaluatorItIsTheSameArchive) {

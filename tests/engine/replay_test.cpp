@@ -90,18 +90,6 @@ TEST(Replay, SoDoesOneThatBeginsWithTranslations) {
   expect_the_same_wherever_it_is_cut(options);
 }
 
-TEST(Replay, ADeterministicRunCutTwiceEndsInTheSameArchive) {
-  const auto options = eventful_options(true);
-  const auto whole = no_events();
-  const auto expected = run_to_the_end(options, whole, 4);
-  for (std::size_t cut = 1; cut < whole->size(); cut += 7) {
-    const auto resumed = prefix(whole, cut);
-    run_to_the_end(options, resumed, 4);
-    const std::size_t second = cut + (resumed->size() - cut) / 2;
-    ASSERT_EQ(run_to_the_end(options, prefix(resumed, second), 2), expected) << cut << " " << second;
-  }
-}
-
 TEST(Replay, AFreeRunCutAnywhereLosesAndDoublesNothing) {
   const auto options = eventful_options(false);
   const auto whole = no_events();
@@ -186,26 +174,6 @@ TEST(Replay, WhatArrivesEarlyWaitsForTheMigrationBeforeIt) {
   const auto expected = tell_in({1, 2, 3, 4});
   EXPECT_EQ(tell_in({4, 3, 2, 1}), expected);
   EXPECT_EQ(tell_in({2, 4, 1, 3}), expected);
-}
-
-TEST(Replay, AnOpenTicketComesAgainWithItsSelection) {
-  const auto options = toy_options(5);
-  const auto events = no_events();
-  std::vector<Propose> before;
-  {
-    Engine engine = open_engine(options, events);
-    ASSERT_TRUE(engine.tell(engine.ask()->value().id, score_of(0)));
-    for (int i = 0; i < 2; ++i) before.push_back(std::get<Propose>(engine.ask()->value().work));
-  }
-  Engine engine = open_engine(options, events);
-  for (std::uint64_t i = 0; i < 2; ++i) {
-    const Ticket ticket = engine.ask()->value();
-    EXPECT_EQ(ticket.id, TicketId{i + 1});
-    const auto& work = std::get<Propose>(ticket.work);
-    EXPECT_EQ(work.op, before[i].op);
-    EXPECT_EQ(work.selection.parent->program->id, before[i].selection.parent->program->id);
-    EXPECT_EQ(work.selection.parent->evaluation, before[i].selection.parent->evaluation);
-  }
 }
 
 TEST(Replay, ContradictionsAreCorrupt) {

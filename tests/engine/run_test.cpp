@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "loopback.hpp"
+#include "notices.hpp"
 #include "toy.hpp"
 
 namespace kernelsmith {
@@ -44,12 +45,6 @@ void expect_consistent(const EngineOptions& options, const Events& events, const
                                    counts.remeasured + counts.given_back);
   });
 }
-
-struct Notices final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
-  std::vector<std::string> messages;
-};
 
 TEST(Run, SpendsItsBudgetAndTellsEveryCommit) {
   const auto options = toy_options(40);

@@ -33,6 +33,11 @@ inline Evaluation score_of(long x) {
 
 inline Evaluation score(const EvaluationJob& job) { return score_of(number_in(job.source)); }
 
+inline IndividualPtr evaluated(Evaluation evaluation) {
+  auto program = std::make_shared<Program>(Program{{1}, number(1), {}, Origin::seed});
+  return std::make_shared<Individual>(Individual{std::move(program), std::move(evaluation)});
+}
+
 /// What `evaluation` is if the source was compiled to these bytes.
 inline Evaluation of_binary(const std::string& bytes, const Evaluation& evaluation) {
   Report report = evaluation.report();
