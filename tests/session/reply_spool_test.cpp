@@ -12,6 +12,7 @@
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "notices.hpp"
 #include "temporary_folder.hpp"
 #include "toy_task.hpp"
 
@@ -29,43 +30,27 @@ struct Script {
   std::string prompt = "a prompt";  ///< as it would be sent
 };
 
-struct Notices final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
-  std::vector<std::string> messages;
-};
-
 Proposal child_of(const ProposalRequest& request, std::string_view text) {
   Proposal proposal = as_proposal(request, Source::create({{"seed.txt", std::string(text)}}).value()).value();
   proposal.prompt = digest_of("a prompt");
   return proposal;
 }
 
-class ScriptedProposer final : public Proposer {
- public:
-  explicit ScriptedProposer(std::shared_ptr<Script> script) : script_(std::move(script)) {}
-
-  void start(ProposalRequest request, std::stop_token, Sink<Proposal> done) override {
-    {
-      const std::lock_guard lock(script_->mutex);
-      script_->asked.insert(request.ticket.value);
-    }
-    if (script_->on_ask) script_->on_ask();
-    if (!script_->answers) return done(fail(ErrorCode::cancelled, "stopped"));
-    const auto n = request.ticket.value;
-    done(child_of(request, "a = " + std::to_string(n % 4) + "  # @tune 0 1 2 3\nb = " +
-                               std::to_string(n % 5) + "  # @tune 0 1 2 3 4\nc = 0  # @tune 0 1\n"));
-  }
-
- private:
-  std::shared_ptr<Script> script_;
-};
-
 class ScriptedProvider final : public ProposerProvider {
  public:
   explicit ScriptedProvider(std::shared_ptr<Script> script) : script_(std::move(script)) {}
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
-    return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
+    return blocking([script = script_](const ProposalRequest& request) -> Result<Proposal> {
+      const auto n = request.ticket.value;
+      {
+        const std::lock_guard lock(script->mutex);
+        script->asked.insert(n);
+      }
+      if (script->on_ask) script->on_ask();
+      if (!script->answers) return fail(ErrorCode::cancelled, "stopped");
+      return child_of(request, "a = " + std::to_string(n % 4) + "  # @tune 0 1 2 3\nb = " +
+                                   std::to_string(n % 5) + "  # @tune 0 1 2 3 4\nc = 0  # @tune 0 1\n");
+    });
   }
   ProposerTraits traits() const override { return {.operators = {{Operator::rewrite, ""}}}; }
   Result<CallPlanner> planner(const Task&) const override {
@@ -169,20 +154,20 @@ TEST_F(ReplySpoolTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
 
 TEST_F(ReplySpoolTest, CostsThatNoCallHasAreNamed) {
   begin_and_stop();
-  const auto refusal = [&](const std::function<void(Cost&)>& tell) {
+  const auto refusal = [&](const Cost& cost) {
     Proposal kept = first_answer();
-    tell(kept.cost);
+    kept.cost = cost;
     leave("1.json", to_json(kept));
     const auto session = resume();
     return session ? ErrorCode::internal : session.error().code;
   };
-  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = 1e9, cost.input_tokens = 1000; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = -1; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.input_tokens = std::uint64_t{1} << 60; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.input_tokens = 5, cost.cached_tokens = 6; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.calls = 1, cost.untold = 2; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = 0.5, cost.input_tokens = 9000, cost.calls = 1; }),
-            ErrorCode::internal)
+  for (const Cost& cost : std::vector<Cost>{{.usd = 1e9, .input_tokens = 1000},
+                                            {.usd = -1},
+                                            {.input_tokens = std::uint64_t{1} << 60},
+                                            {.input_tokens = 5, .cached_tokens = 6},
+                                            {.calls = 1, .untold = 2}})
+    EXPECT_EQ(refusal(cost), ErrorCode::corrupt) << cost.usd << " USD, " << cost.input_tokens << " tokens";
+  EXPECT_EQ(refusal({.usd = 0.5, .input_tokens = 9000, .calls = 1}), ErrorCode::internal)
       << "this one is taken";
 }
 

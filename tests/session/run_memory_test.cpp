@@ -9,6 +9,7 @@
 #include <kernelsmith/session/prompt_preview.hpp>
 
 #include "memory_family.hpp"
+#include "notices.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {
@@ -16,12 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-struct Listener final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { told += notice.message + "\n"; }
-  std::string told;
-};
 
 class RunMemory : public ::testing::Test {
  protected:
@@ -70,7 +65,7 @@ class RunMemory : public ::testing::Test {
   const fs::path store_ = folder_ / "memory";
   const family::Member member_{7, 30, 4};  // the fifth child triples the speed
   const TaskFolder task_;
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<Notices> listener_ = std::make_shared<Notices>();
 };
 
 TEST_F(RunMemory, IsOffUnlessAStoreIsNamed) {
@@ -82,7 +77,7 @@ TEST_F(RunMemory, IsOffUnlessAStoreIsNamed) {
 
 TEST_F(RunMemory, ARunShowsWhatAnEarlierOneTaughtAndSaysWhetherItHelped) {
   run("a.run", with_memory(8));
-  EXPECT_THAT(listener_->told, HasSubstr("rules from the run"));
+  EXPECT_THAT(listener_->text(), HasSubstr("rules from the run"));
   EXPECT_FALSE(fs::exists(folder_ / "a.run/memory.jsonl")) << "there was nothing to read";
   const auto learnt = rules();
   ASSERT_FALSE(learnt.empty());
@@ -150,7 +145,7 @@ TEST_F(RunMemory, ARunFolderOfSomebodyElseDoesNotWriteToAMemory) {
   fs::remove_all(store_);  // as on the machine of another user, who has a memory under the same name
   ASSERT_TRUE(MemoryStore::open(store_));
   ASSERT_TRUE(resume("theirs.run").value().run());
-  EXPECT_THAT(listener_->told, HasSubstr("did not begin with this memory"));
+  EXPECT_THAT(listener_->text(), HasSubstr("did not begin with this memory"));
   EXPECT_TRUE(rules().empty());
   auto named = Session::resume(
       folder_ / "theirs.run",

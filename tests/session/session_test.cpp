@@ -9,18 +9,13 @@
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "notices.hpp"
 #include "toy_task.hpp"
 
 namespace kernelsmith {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Listener final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { told += notice.message; }
-  std::string told;
-};
 
 class SessionTest : public testing::Test {
  protected:
@@ -163,14 +158,14 @@ TEST_F(SessionTest, AMigrationThatWasEditedIsRefused) {
 TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
   ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
   edit_config(run_, "exploration: ", "exploration: 1");
-  const auto listener = std::make_shared<Listener>();
+  const auto listener = std::make_shared<Notices>();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
   EXPECT_THAT(
-      listener->told,
-      testing::MatchesRegex("sampler changes from \"exploration: [0-9.]+\" to \"exploration: [0-9.]+\""));
-  listener->told.clear();
+      listener->text(),
+      testing::MatchesRegex("sampler changes from \"exploration: [0-9.]+\" to \"exploration: [0-9.]+\"\n"));
+  listener->messages.clear();
   ASSERT_TRUE(Session::resume(run_, {}, toy::registry(), listener));
-  EXPECT_EQ(listener->told, "");
+  EXPECT_EQ(listener->text(), "");
 }
 
 TEST_F(SessionTest, ARunWhoseSamplerWasChangedIsRepeatedWithBoth) {
@@ -193,13 +188,13 @@ TEST_F(SessionTest, ARunWhoseSamplerWasChangedIsRepeatedWithBoth) {
 }
 
 TEST_F(SessionTest, AnAxisThatNoProgramReportsIsTold) {
-  const auto listener = std::make_shared<Listener>();
+  const auto listener = std::make_shared<Notices>();
   ASSERT_TRUE(begin("budgets: {iterations: 5}\narchive: {axes: [{feature: nosuch, scale: linear, low: 0, "
                     "high: 1, bins: 4}]}\n",
                     listener)
                   .value()
                   .run());
-  EXPECT_THAT(listener->told, testing::HasSubstr("'nosuch'"));
+  EXPECT_THAT(listener->text(), testing::HasSubstr("'nosuch'"));
 }
 
 TEST_F(SessionTest, AFolderThatIsTakenIsToldBeforeTheTaskIsPrepared) {
@@ -222,14 +217,6 @@ TEST_F(SessionTest, APipeInThePlaceOfTheConfigurationIsNotWaitedFor) {
   fs::remove(run_ / "run.yaml");
   ASSERT_EQ(::mkfifo((run_ / "run.yaml").c_str(), 0600), 0);
   EXPECT_EQ(resume().error().code, ErrorCode::bad_input);
-}
-
-TEST_F(SessionTest, ASecondWriterIsRefused) {
-  const auto first = begin("budgets: {iterations: 5}\n");
-  ASSERT_TRUE(first);
-  const auto second = resume();
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::busy);
 }
 
 TEST_F(SessionTest, ATaskThatWasEditedIsNotThatOfTheRun) {
@@ -405,14 +392,6 @@ TEST_F(LibraryRun, OneThatHasOnlyBegunIsShown) {
   ASSERT_TRUE(view) << describe(view.error());
   EXPECT_EQ(view->reason, EndReason::unfinished);
   EXPECT_EQ(view->best_evaluation(), nullptr);
-}
-
-TEST_F(LibraryRun, IsGoneOnWithByItsOwnProgramOnly) {
-  ASSERT_TRUE(begin_run({}).run());
-  const auto session = resume();
-  ASSERT_FALSE(session);
-  EXPECT_EQ(session.error().code, ErrorCode::not_found);
-  EXPECT_THAT(session.error().hint, testing::HasSubstr("by that program"));
 }
 
 TEST(TaskFolder, IsCopiedWithEveryFile) {
