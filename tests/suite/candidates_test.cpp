@@ -12,11 +12,7 @@ using ::testing::IsEmpty;
 
 class Candidates : public ::testing::Test {
  protected:
-  void put(const std::string& path) {
-    const fs::path file = folder_.path() / path;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << "text";
-  }
+  void put(const std::string& path) { folder_.write(path, "text"); }
 
   std::vector<std::string> of(const FoundCandidates& found, std::size_t task) {
     std::vector<std::string> names;

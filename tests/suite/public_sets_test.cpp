@@ -1,13 +1,11 @@
 // Sets as their publishers lay them out become problems and candidates as a suite reads them.
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kernelsmith/core/untrusted_files.hpp>
-#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
+
+#include "temporary_folder.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -16,28 +14,18 @@ using ::testing::HasSubstr;
 
 class PublicSets : public ::testing::Test {
  protected:
-  void write(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((folder_.path() / path).parent_path());
-    std::ofstream(folder_.path() / path) << text;
-  }
-
   void write_leaderboard(const std::string& data) {
-    write("board/docs/assets/data.json", data);
-    write("board/docs/assets/problems/l1_p3.py", "problem three");
-    write("board/docs/assets/solutions/aa.py", "first");
-    write("board/docs/assets/solutions/bb.py", "second");
+    folder_.write("board/docs/assets/data.json", data);
+    folder_.write("board/docs/assets/problems/l1_p3.py", "problem three");
+    folder_.write("board/docs/assets/solutions/aa.py", "first");
+    folder_.write("board/docs/assets/solutions/bb.py", "second");
   }
 
   Result<std::optional<PublicSet>> unpack(const std::string& name) {
     return unpack_public_set(folder_.path() / name, folder_.path() / "out");
   }
 
-  static std::string text_of(const std::filesystem::path& path) {
-    const auto text = read_regular_file(path, 1 << 20);
-    return text ? *text : describe(text.error());
-  }
-
-  ScratchFolder folder_ = std::move(*ScratchFolder::create());
+  TemporaryFolder folder_;
 };
 
 TEST_F(PublicSets, ALeaderboardBringsItsProblems) {
@@ -47,9 +35,9 @@ TEST_F(PublicSets, ALeaderboardBringsItsProblems) {
   const auto set = unpack("board");
   ASSERT_TRUE(set) << describe(set.error());
   ASSERT_TRUE(*set);
-  EXPECT_EQ(text_of((*set)->tasks / "level1/3_Batched_product/reference.py"), "problem three");
+  EXPECT_EQ(file_bytes((*set)->tasks / "level1/3_Batched_product/reference.py"), "problem three");
   const auto first = (*set)->candidates / "level_1_problem_3_sample_0_kernel.py";
-  EXPECT_EQ(text_of(first), "first");
+  EXPECT_EQ(file_bytes(first), "first");
   EXPECT_EQ((*set)->claims.at(first), (Claim{"model a", 1.5}));
   const auto tasks = find_tasks((*set)->tasks, {});
   ASSERT_TRUE(tasks) << describe(tasks.error());
@@ -60,7 +48,7 @@ TEST_F(PublicSets, ALeaderboardBringsItsProblems) {
 }
 
 TEST_F(PublicSets, CudaL1IsALineForEachProblem) {
-  write(
+  folder_.write(
       "h100.json",
       R"({"level_id": 2, "task_id": 7, "ref_code": "reference", "custom_code": "mine", "score_default": 3.25})"
       "\n"
@@ -69,16 +57,16 @@ TEST_F(PublicSets, CudaL1IsALineForEachProblem) {
   const auto set = unpack("h100.json");
   ASSERT_TRUE(set) << describe(set.error());
   ASSERT_TRUE(*set);
-  EXPECT_EQ(text_of((*set)->tasks / "level2/7_problem/reference.py"), "reference");
-  EXPECT_EQ(text_of((*set)->tasks / "level2/8_problem/reference.py"), "other");
+  EXPECT_EQ(file_bytes((*set)->tasks / "level2/7_problem/reference.py"), "reference");
+  EXPECT_EQ(file_bytes((*set)->tasks / "level2/8_problem/reference.py"), "other");
   ASSERT_EQ((*set)->claims.size(), 1u);
   EXPECT_EQ((*set)->claims.at((*set)->candidates / "level_2_problem_7_sample_0_kernel.py"),
             (Claim{"CUDA-L1 h100", 3.25}));
 }
 
 TEST_F(PublicSets, OtherFoldersAndFilesAreNone) {
-  write("runs/level_1_problem_3_sample_0_kernel.py", "x");
-  write("some.json", "{\"a\": 1}\n");
+  folder_.write("runs/level_1_problem_3_sample_0_kernel.py", "x");
+  folder_.write("some.json", "{\"a\": 1}\n");
   for (const char* name : {"runs", "some.json", "nowhere"}) {
     const auto set = unpack(name);
     ASSERT_TRUE(set) << describe(set.error());

@@ -1,6 +1,5 @@
 // Windows, rewards and whole trajectories whose turns and tables were computed by hand.
 #include <fstream>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -221,12 +220,6 @@ TEST_F(SttsTrajectoryTest, CountsWhatLostCallsCost) {
   EXPECT_EQ(suite::best_result(trajectory()).cost, (SuiteCost{2, 2, 20, 2, 0}));
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 // Wherever a kill cuts the journal, what is whole in it stands, and the rest is asked for again.
@@ -234,7 +227,7 @@ TEST_F(SttsTrajectoryTest, EndsTheSameWhereverItWasCut) {
   const SttsPlan plan = {4, 2, 2, SttsWindow::top};
   const std::deque<std::string> replies = {program("2"), "nothing", program("wrong"), program("3")};
   ASSERT_TRUE(complete(Script(replies), plan));
-  const std::string whole = text_of(path());
+  const std::string whole = file_bytes(path());
   for (std::size_t cut = 0; cut < whole.size(); cut += 101) {
     const std::string left = whole.substr(0, cut);
     write(path(), left);
@@ -246,7 +239,7 @@ TEST_F(SttsTrajectoryTest, EndsTheSameWhereverItWasCut) {
     const Status made = complete(script, plan);
     ASSERT_TRUE(made) << cut << ": " << describe(made.error());
     ASSERT_EQ(script.model->asked.size(), 4 - there) << cut;
-    ASSERT_EQ(text_of(path()), whole) << cut;
+    ASSERT_EQ(file_bytes(path()), whole) << cut;
   }
 }
 
@@ -260,7 +253,7 @@ TEST_F(SttsTrajectoryTest, RefusesTheJournalOfAnotherTask) {
 
 TEST_F(SttsTrajectoryTest, RefusesAJournalThatContradictsItself) {
   ASSERT_TRUE(complete(Script({program("2"), program("3")}), {2, 2, 1}));
-  const std::string whole = text_of(path());
+  const std::string whole = file_bytes(path());
   const auto refused = [&](const std::string& from, const std::string& to) {
     std::string text = whole;
     text.replace(text.find(from), from.size(), to);
