@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import CommandTest, wait_for, write_task
+from support import TaskTest, wait_for
 
 KILLS = int(os.environ.get("KERNELSMITH_KILLS", "4"))
 
@@ -43,11 +43,7 @@ echo "I wandered."
 """
 
 
-class AgentTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.task = write_task(self.folder / "task")
-
+class AgentTest(TaskTest):
     def config(self, script, budgets="iterations: 1", **proposer):
         proposer = {"kind": "agent", "command": ["sh", "-c", script], "budget": {"time_s": 60, "evaluations": 5}, **proposer}
         file = self.folder / "config.yaml"
@@ -56,7 +52,7 @@ class AgentTest(CommandTest):
         return file
 
     def run_agent(self, script, budgets="iterations: 1", **proposer):
-        self.succeed("run", self.task, "--out", "a.run", "--config", self.config(script, budgets, **proposer))
+        self.succeed("run", "task", "--out", "a.run", "--config", self.config(script, budgets, **proposer))
 
     def journal(self):
         """The journal's own events, of an intact database."""
@@ -96,8 +92,8 @@ class AgentTest(CommandTest):
     def test_errors_are_clear(self):
         for proposer, words in (({"command": ["no-such-agent"]}, "not in PATH"), ({"command": []}, "'proposer.command' is empty"),
                                 ({"environment": ["NO_SUCH_VARIABLE"]}, "$NO_SUCH_VARIABLE"), ({"read_only": ["x"]}, "absolute")):
-            self.refused((["run", self.task, "--out", "a.run", "--config", self.config("true", **proposer)], words))
-        failed = self.ends(3, "run", self.task, "--out", "b.run", "--config", self.config("echo no key >&2; exit 3"))
+            self.refused((["run", "task", "--out", "a.run", "--config", self.config("true", **proposer)], words))
+        failed = self.ends(3, "run", "task", "--out", "b.run", "--config", self.config("echo no key >&2; exit 3"))
         self.assertIn("no key", failed.stderr)
 
     def test_a_stranger_s_run_is_not_let_out_of_its_sandbox(self):
@@ -107,7 +103,7 @@ class AgentTest(CommandTest):
         self.succeed("resume", "a.run", "--iterations", "2", "--set", "proposer.network=true")
 
     def test_kills_of_the_engine_lose_and_double_nothing(self):
-        self.succeed("run", self.task, "--out", "a.run", "--config", self.config(f"{WANDER}# {self.folder.name}", "iterations: 1", parallel=2))
+        self.succeed("run", "task", "--out", "a.run", "--config", self.config(f"{WANDER}# {self.folder.name}", "iterations: 1", parallel=2))
         rng, before = random.Random(49), {}
         for kill in range(KILLS):
             process = self.begin("resume", "a.run", "--iterations", "1000")

@@ -2,13 +2,12 @@
 
 import unittest
 
-from support import CommandTest, write_task
+from support import TaskTest
 
 
-class FeedbackTest(CommandTest):
+class FeedbackTest(TaskTest):
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
         self.succeed("run", "task", "--out", "a.run", "--iterations", "3")
 
     def test_a_profile_is_the_verdict_and_what_is_missing(self):

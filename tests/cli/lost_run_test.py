@@ -5,12 +5,11 @@ import shutil
 import unittest
 from pathlib import Path
 
-from support import CommandTest, finish, wait_for, write_task
+from support import TaskTest, finish, wait_for
 
 
-class LostRunTest(CommandTest):
+class LostRunTest(TaskTest):
     def test_the_best_of_a_run_whose_folder_is_deleted_is_saved(self):
-        write_task(self.folder / "task")
         run = self.folder / "a.run"
         process = self.begin("run", "task", "--out", "a.run", "--iterations", "1000000")
         wait_for(lambda: any((run / "best").glob("seed.txt")), "a best program")

@@ -6,7 +6,7 @@ import threading
 import unittest
 
 from model import WINNER, program, proposals
-from support import CommandTest, finish, wait_for, write_task
+from support import TaskTest, finish, wait_for
 
 
 class Person:
@@ -50,10 +50,9 @@ def programs(ticket):
     return "reply.txt", f"As you wish:\n```\n{text}```\n"
 
 
-class ManualTest(CommandTest):
+class ManualTest(TaskTest):
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
         self.queue = self.folder / "queue"
 
     def requests(self):

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from support import CommandTest, write_task
+from support import TaskTest
 
 KEY = "sk-planted-key-0123456789"
 
@@ -88,14 +88,13 @@ def proposals(run):
     return [body["proposal"] for body in events(run) if body["event"] == "proposal_arrived"]
 
 
-class ModelTest(CommandTest):
+class ModelTest(TaskTest):
     """A test whose commands have a key. Its folder has the task of `support`, and prices.yaml: a reply() costs 0.002 USD."""
 
     env = {"OPENAI_API_KEY": KEY}
 
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
         (self.folder / "prices.yaml").write_text("version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n")
 
     def serve(self, script):

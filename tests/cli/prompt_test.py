@@ -3,14 +3,10 @@
 import json
 import unittest
 
-from support import SCORE, CommandTest, wait_for, write_task
+from support import SCORE, TaskTest, wait_for, write_task
 
 
-class PromptTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        write_task(self.folder / "task")
-
+class PromptTest(TaskTest):
     def user(self, shown):
         self.assertEqual([message["role"] for message in shown["messages"]], ["system", "user"])
         return shown["messages"][1]["content"]

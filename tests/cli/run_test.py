@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from support import KERNELSMITH, SCORE, SEED, TASK, CommandTest, finish, kernelsmith, write_task
+from support import KERNELSMITH, SCORE, SEED, TASK, CommandTest, TaskTest, finish, kernelsmith, write_task
 
 
 def digest_in(text):
@@ -140,9 +140,8 @@ class TemplateTest(CommandTest):
         self.assertIn("unsandboxed", done.stdout)
 
 
-class EvaluateTest(CommandTest):
+class EvaluateTest(TaskTest):
     def test_a_rejection_has_status_1(self):
-        write_task(self.folder / "task")
         (self.folder / "bad.txt").write_text(SEED.replace("k0 = 0", "k0 = 9"))
         evaluation = self.json("evaluate", "task", "bad.txt", status=1)
         self.assertFalse(evaluation["accepted"])
@@ -153,7 +152,6 @@ class EvaluateTest(CommandTest):
         self.assertIn("rejected at parse", self.ends(1, "evaluate", "task", "bad.txt").stdout)
 
     def test_knobs_are_listed_and_near_misses_told(self):
-        write_task(self.folder / "task")
         (self.folder / "mine.txt").write_text(SEED + "n = 3  # @tunes 1 3\n")
         done = self.succeed("evaluate", "task", "mine.txt")
         self.assertIn("knob k1 (mine.txt:2) is 0 of 0 1 2 3 4 5 6 7\n", done.stdout)
@@ -174,11 +172,7 @@ class EvaluateTest(CommandTest):
         self.assertIn("note: seed.txt:7: `@tunes 1 3` makes no knob; `@tune 1 3` would\n", done.stderr)
 
 
-class RunTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        write_task(self.folder / "task")
-
+class RunTest(TaskTest):
     def test_refusals_are_counted_by_name(self):
         write_task(self.folder / "task", seed_txt="k0 = 3  # @tune 3\n")
         self.succeed("run", "task", "--iterations", "4", "--workers", "1", "--out", "a.run")
@@ -267,9 +261,8 @@ class RunTest(CommandTest):
         self.assertEqual([path.name for path in self.folder.glob("mine*")], ["mine.jsonl"])
 
 
-class InterruptTest(CommandTest):
+class InterruptTest(TaskTest):
     def test_ctrl_c_ends_in_order(self):
-        write_task(self.folder / "task")
         run = self.begin_run("task", "--iterations", "100000", "--out", "a.run")
         run.send_signal(signal.SIGINT)
         out, err = finish(run)
@@ -286,11 +279,10 @@ class InterruptTest(CommandTest):
         self.assertGreaterEqual(self.json("show", "a.run")["counts"]["iterations"], told)
 
 
-class EndedRunTest(CommandTest):
+class EndedRunTest(TaskTest):
     """What a run that has ended says when it is resumed."""
 
     def test_a_budget_that_is_used_up_is_named_with_what_raises_it(self):
-        write_task(self.folder / "task")
         done = self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
         self.assertIn("ended    the budget of iterations is used up", done.stdout)
         again = self.succeed("resume", "a.run")
@@ -376,7 +368,7 @@ class ProgressTest(CommandTest):
         self.assertIn("which is measured once more", shown)
 
 
-class TerminalTest(CommandTest):
+class TerminalTest(TaskTest):
     def output_on_a_terminal(self, *args):
         leader, follower = pty.openpty()
         process = subprocess.Popen([KERNELSMITH, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -393,7 +385,6 @@ class TerminalTest(CommandTest):
         return process.returncode, shown.decode()
 
     def test_one_live_line(self):
-        write_task(self.folder / "task")
         status, shown = self.output_on_a_terminal("run", "task", "--iterations", "60", "--out", "a.run")
         self.assertEqual(status, 0, shown)
         self.assertRegex(shown, r"iteration \d+/60.*  best .*  \d+ accepted  .*evaluations/s  \d+/\d+ cells")

@@ -197,3 +197,11 @@ class CommandTest(unittest.TestCase):
             self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
         self.addCleanup(subprocess.run, ["umount", "-l", disk])
         return disk
+
+
+class TaskTest(CommandTest):
+    """With the task of this module in `task`."""
+
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")
