@@ -146,8 +146,7 @@ TEST(Follow, ARunThatWasKilledAndGivenMoreBudgetIsRepeatedWithItsBudgets) {
 void set_policies(const std::string& word, EngineOptions& options) {
   const bool tunes = word == "tune";
   const auto op = tunes ? Operator::tune : word == "edit" ? Operator::edit : Operator::rewrite;
-  options.operators =
-      std::make_shared<WeightedOperators>(WeightedOperators::create({{{op, word}, 1}}).value());
+  options.operators = weighted({{{op, word}, 1}});
   options.sampler = std::make_shared<MixtureSampler>(
       MixtureSampler::create({.explore = tunes ? 1.0 : 0.0, .exploit = tunes ? 0.0 : 1.0}).value());
   options.ends_when_exhausted = tunes;
@@ -226,8 +225,7 @@ TEST(Follow, BehindTheRecordingARunHasItsOwnPolicies) {
 TEST(Follow, WhatACallWasForecastToCostIsNotAskedAgain) {
   auto options = recorded_options();
   options.budgets = {.iterations = 40, .evaluations = {}, .wall_s = {}, .usd = 0.05};
-  options.operators = std::make_shared<WeightedOperators>(
-      WeightedOperators::create({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}}).value());
+  options.operators = weighted({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}});
   auto forecasting = options;
   forecasting.forecast_usd = [](const ProposalRequest& request) {
     return std::optional(request.op == Operator::rewrite ? 1 : 0.001);
