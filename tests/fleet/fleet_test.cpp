@@ -165,17 +165,16 @@ TEST_P(LostJobs, AreCondemnedIfWorkersWereLostOnThem) {
     }
   }
   worker.emplace(server_->url(), counting(evaluated));
-  const auto verdict = answer.wait();
-  ASSERT_TRUE(verdict);
+  const auto verdict = answer.wait().value();
   EXPECT_EQ(evaluated, begins ? 0 : 1);
   EXPECT_EQ(worker->end()->given_up, begins ? 1U : 0U);
   if (!begins) {
-    ASSERT_TRUE(verdict->accepted());
-    EXPECT_EQ(verdict->metrics()->fitness().median, 2);
+    ASSERT_TRUE(verdict.accepted());
+    EXPECT_EQ(verdict.metrics()->fitness().median, 2);
     return;
   }
-  ASSERT_TRUE(verdict->rejection());
-  EXPECT_EQ(verdict->rejection()->code, RejectionCode::worker_lost);
+  ASSERT_TRUE(verdict.rejection());
+  EXPECT_EQ(verdict.rejection()->code, RejectionCode::worker_lost);
 }
 
 INSTANTIATE_TEST_SUITE_P(, LostJobs, ::testing::Bool());
@@ -341,10 +340,9 @@ TEST_F(Fleet, WhatIsTooLargeSaysHowToMakeRoom) {
         Metrics::create(Measurement::exact(static_cast<double>(job.candidate.value))).value(), report});
   });
   const auto evaluator = fleet(hill());
-  const auto cut = Answer(*evaluator, job_of(hill(), 1)).wait();
-  ASSERT_TRUE(cut);
-  ASSERT_EQ(cut->report().artifacts.size(), 1U);
-  EXPECT_EQ(cut->report().artifacts.front().name, "small");
+  const auto cut = Answer(*evaluator, job_of(hill(), 1)).wait().value();
+  ASSERT_EQ(cut.report().artifacts.size(), 1U);
+  EXPECT_EQ(cut.report().artifacts.front().name, "small");
 
   EvaluationJob large = job_of(hill(), 2);
   large.source = Source::create({{"seed.txt", std::string(2 << 20, 'x')}}).value();
@@ -432,10 +430,9 @@ TEST(FleetServerTest, CredentialsAreAsked) {
   EXPECT_EQ(refused.error().code, ErrorCode::permission);
   const std::string url = "nats://smith:s3cret%2F%40@127.0.0.1:" + server.port();
   options.server = parse_fleet_server(url).value();
-  const auto evaluator = make_fleet_evaluator(hill(), options);
-  ASSERT_TRUE(evaluator) << describe(evaluator.error());
+  const auto evaluator = make_fleet_evaluator(hill(), options).value();
   const TestWorker worker(url, own_number);
-  EXPECT_EQ(Answer(**evaluator, job_of(hill(), 3)).fitness(), 3);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 3)).fitness(), 3);
 }
 
 TEST(FleetServerTest, AnAddressWithoutAServerIsAnError) {

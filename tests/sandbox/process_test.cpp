@@ -101,10 +101,9 @@ TEST(SandboxedProcess, IsKilledRightAfterItsStart) {
     Result<SandboxedProcess> process = start_probe("spin", channel);
     ASSERT_TRUE(process);
     process->kill();
-    const auto result = process->wait_for(90s);
+    const auto result = process->wait_for(90s).value();
     ASSERT_TRUE(result);
-    ASSERT_TRUE(*result);
-    EXPECT_EQ((*result)->kind, ExitKind::killed);
+    EXPECT_EQ(result->kind, ExitKind::killed);
   }
 }
 
@@ -147,10 +146,9 @@ TEST(SandboxedProcess, AStoppedMonitorDelaysNoEnd) {
     process->kill();
   }
   for (SandboxedProcess* process : {&*running, &*starting}) {
-    const auto result = process->wait_for(90s);
-    ASSERT_TRUE(result);
-    ASSERT_TRUE(*result) << describe(result->error());
-    EXPECT_EQ((*result)->kind, ExitKind::killed);
+    const auto result = process->wait_for(90s).value();
+    ASSERT_TRUE(result) << describe(result.error());
+    EXPECT_EQ(result->kind, ExitKind::killed);
     EXPECT_FALSE(exists(process->pid()));
   }
   EXPECT_FALSE(exists(program));

@@ -171,12 +171,11 @@ TEST(RunConfig, OperatorsMayBeChosenByABandit) {
   RunConfig again = config_from(to_yaml(config));
   EXPECT_EQ(to_yaml(again), to_yaml(config));
   EXPECT_NE(policy_texts(config).at("operators").find("bandit"), std::string::npos);
-  const auto bandit = operators_of(config);
-  ASSERT_TRUE(bandit);
+  const auto bandit = operators_of(config).value();
   const ArmRecord nothing;
   for (std::uint64_t ticket = 0; ticket < 50; ++ticket) {
     Rng rng(1, ticket, Purpose::operators);
-    EXPECT_EQ((*bandit)->choose({.selection = {}, .arms = nothing}, rng).model, "large") << "weight 0";
+    EXPECT_EQ(bandit->choose({.selection = {}, .arms = nothing}, rng).model, "large") << "weight 0";
   }
 }
 
@@ -306,11 +305,10 @@ TEST(AxesPresets, KernelSmithIsTheLengthOfTheCodeBesideTheFitness) {
   ASSERT_EQ(axes.size(), 2u);
   EXPECT_EQ(axes[0].feature, "bytes");
   EXPECT_EQ(axes[1].feature, "fitness");
-  const auto grid = Grid::create(axes);
-  ASSERT_TRUE(grid) << describe(grid.error());
-  EXPECT_EQ(grid->cells(), 100u);
+  const auto grid = Grid::create(axes).value();
+  EXPECT_EQ(grid.cells(), 100u);
   const double own = static_cast<double>(task.seed.bytes());
-  EXPECT_EQ(grid->axes()[0].bin_of(own), grid->axes()[0].bin_of(own * 1.01)) << "not at an edge";
+  EXPECT_EQ(grid.axes()[0].bin_of(own), grid.axes()[0].bin_of(own * 1.01)) << "not at an edge";
 }
 
 TEST(AxesPresets, BehaviourIsWhatTheBackendReports) {

@@ -144,8 +144,7 @@ TEST(RunStore, ACreationThatWasKilledCanBeBegunAgain) {
   for (const std::string name : {"run.lock", "run.yaml", "run.yaml.new", "run.db.new", "run.db.new-journal"})
     folder.write("r/" + name, "torn");
   folder.write("r/task/sub/task.yaml", "who");
-  const auto store = create();
-  ASSERT_TRUE(store) << describe(store.error());
+  const auto store = create().value();
   EXPECT_EQ(file_bytes(folder / "r/task/sub/task.yaml"), "whole");
   EXPECT_FALSE(fs::exists(folder / "r/run.db.new"));
 }

@@ -32,18 +32,15 @@ TEST_F(PublicSets, ALeaderboardBringsItsProblems) {
   write_leaderboard(R"({"Level 1: 3_Batched_product": [
       {"display_name": "model a", "torch_speedup": 1.5, "file": "aa"},
       {"display_name": "model b", "torch_speedup": 0.5, "file": "bb"}]})");
-  const auto set = unpack("board");
-  ASSERT_TRUE(set) << describe(set.error());
-  ASSERT_TRUE(*set);
-  EXPECT_EQ(file_bytes((*set)->tasks / "level1/3_Batched_product/reference.py"), "problem three");
-  const auto first = (*set)->candidates / "level_1_problem_3_sample_0_kernel.py";
+  const auto set = unpack("board").value();
+  ASSERT_TRUE(set);
+  EXPECT_EQ(file_bytes(set->tasks / "level1/3_Batched_product/reference.py"), "problem three");
+  const auto first = set->candidates / "level_1_problem_3_sample_0_kernel.py";
   EXPECT_EQ(file_bytes(first), "first");
-  EXPECT_EQ((*set)->claims.at(first), (Claim{"model a", 1.5}));
-  const auto tasks = find_tasks((*set)->tasks, {});
-  ASSERT_TRUE(tasks) << describe(tasks.error());
-  const auto found = find_candidates((*set)->candidates, *tasks);
-  ASSERT_TRUE(found) << describe(found.error());
-  EXPECT_EQ(found->of_task.at(0).size(), 2u);
+  EXPECT_EQ(set->claims.at(first), (Claim{"model a", 1.5}));
+  const auto tasks = find_tasks(set->tasks, {}).value();
+  const auto found = find_candidates(set->candidates, tasks).value();
+  EXPECT_EQ(found.of_task.at(0).size(), 2u);
   EXPECT_TRUE(unpack("board/docs/assets").value()) << "the folder itself";
 }
 
@@ -54,13 +51,12 @@ TEST_F(PublicSets, CudaL1IsALineForEachProblem) {
       "\n"
       R"({"level_id": 2, "task_id": 8, "ref_code": "other", "custom_code": null, "score_default": null})"
       "\n\n");
-  const auto set = unpack("h100.json");
-  ASSERT_TRUE(set) << describe(set.error());
-  ASSERT_TRUE(*set);
-  EXPECT_EQ(file_bytes((*set)->tasks / "level2/7_problem/reference.py"), "reference");
-  EXPECT_EQ(file_bytes((*set)->tasks / "level2/8_problem/reference.py"), "other");
-  ASSERT_EQ((*set)->claims.size(), 1u);
-  EXPECT_EQ((*set)->claims.at((*set)->candidates / "level_2_problem_7_sample_0_kernel.py"),
+  const auto set = unpack("h100.json").value();
+  ASSERT_TRUE(set);
+  EXPECT_EQ(file_bytes(set->tasks / "level2/7_problem/reference.py"), "reference");
+  EXPECT_EQ(file_bytes(set->tasks / "level2/8_problem/reference.py"), "other");
+  ASSERT_EQ(set->claims.size(), 1u);
+  EXPECT_EQ(set->claims.at(set->candidates / "level_2_problem_7_sample_0_kernel.py"),
             (Claim{"CUDA-L1 h100", 3.25}));
 }
 
@@ -68,9 +64,8 @@ TEST_F(PublicSets, OtherFoldersAndFilesAreNone) {
   folder_.write("runs/level_1_problem_3_sample_0_kernel.py", "x");
   folder_.write("some.json", "{\"a\": 1}\n");
   for (const char* name : {"runs", "some.json", "nowhere"}) {
-    const auto set = unpack(name);
-    ASSERT_TRUE(set) << describe(set.error());
-    EXPECT_FALSE(*set) << name;
+    const auto set = unpack(name).value();
+    EXPECT_FALSE(set) << name;
   }
 }
 

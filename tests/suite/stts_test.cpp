@@ -189,13 +189,12 @@ TEST_F(SttsTrajectoryTest, BeginsWithTheSeedIfThereIsOne) {
   Task task = testing::numbers_task();
   task.seed = Source::create({{"seed.txt", "0.25\n"}}).value();
   const Script script({program("2")});
-  auto opened = journal();
-  ASSERT_TRUE(opened);
+  auto opened = journal().value();
   const suite::SttsTools tools = script.tools(task);
-  ASSERT_TRUE(suite::complete(*opened, {1, 1, 1}, tools, [](std::size_t, const SttsTurn&) {}, {}));
+  ASSERT_TRUE(suite::complete(opened, {1, 1, 1}, tools, [](std::size_t, const SttsTurn&) {}, {}));
   EXPECT_THAT(script.model->asked[0][1].text, HasSubstr("fitness: 0.25"));
   EXPECT_EQ(script.evaluator->evaluations, 2);
-  EXPECT_EQ(opened->trajectory().turns.size(), 1u);
+  EXPECT_EQ(opened.trajectory().turns.size(), 1u);
 }
 
 TEST_F(SttsTrajectoryTest, MakesNoTurnOfABrokenMachineAndAsksForNoReplyTwice) {
@@ -304,9 +303,8 @@ TEST(SttsReport, IsTwiceTheSuitesInJson) {
   EXPECT_EQ(json["last"]["levels"][1]["fast_1.2"], 0.0);
   EXPECT_EQ(json["best_of_history"]["levels"][1]["fast_1.2"], 0.5);
   EXPECT_EQ(json["last"]["levels"][1]["amsr_by_round"], (std::vector<double>{1.5, 0.55}));
-  const auto read = suite_report_from_json(json["last"].dump(), "results.json");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->results, two_trajectories().last.results);
+  const auto read = suite_report_from_json(json["last"].dump(), "results.json").value();
+  EXPECT_EQ(read.results, two_trajectories().last.results);
 }
 
 }  // namespace
