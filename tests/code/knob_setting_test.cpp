@@ -13,9 +13,10 @@ namespace {
 const std::string kBoth = "int a = 8; // @tune 8 16\nint b = x; // @tune x y\n";
 
 TEST(KnobSetting, HoldsListsAndPoint) {
-  const auto setting = knob_setting(cpp("int a = 16; // @tune 8 16\nf(y); // @tune x y\n")).value();
-  EXPECT_EQ(setting.knobs, (std::vector<KnobList>{{"a", {"8", "16"}}, {"f", {"x", "y"}}}));
-  EXPECT_EQ(setting.point, (KnobPoint{1, 1}));
+  const auto setting = knob_setting(cpp("int a = 16; // @tune 8 16\nf(y); // @tune x y\n"));
+  ASSERT_TRUE(setting);
+  EXPECT_EQ(setting->knobs, (std::vector<KnobList>{{"a", {"8", "16"}}, {"f", {"x", "y"}}}));
+  EXPECT_EQ(setting->point, (KnobPoint{1, 1}));
 }
 
 TEST(KnobSetting, OtherValuesAreTheSameStructure) {

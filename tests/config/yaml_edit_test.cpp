@@ -11,8 +11,9 @@ constexpr const char* kTask =
     "name: \"5\"  # a comment\nfiles: {reference: r.py, also: a.py}\ntimed: [{}, {rows: \"2*n\"}]\n";
 
 TEST(YamlEdit, ReplacesAndMakesMappings) {
-  const auto changed = yaml_with(kTask, {"torch", "baseline", "module"}, "b.py").value();
-  EXPECT_EQ(changed,
+  const auto changed = yaml_with(kTask, {"torch", "baseline", "module"}, "b.py");
+  ASSERT_TRUE(changed) << describe(changed.error());
+  EXPECT_EQ(*changed,
             "name: \"5\"\nfiles:\n  reference: r.py\n  also: a.py\ntimed: [{}, {rows: \"2*n\"}]\n"
             "torch:\n  baseline:\n    module: b.py\n");
   const auto again = yaml_with("torch: {baseline: compile}\n", {"torch", "baseline", "module"}, "c.py");

@@ -30,9 +30,10 @@ Result<Proposal> ask(Proposer& proposer, ProposalRequest request) {
 }
 
 TEST(Blocking, ANumberIsAnExactFitness) {
-  const auto evaluation = ask(*blocking([](const EvaluationJob&) { return 2.5; })).value();
-  ASSERT_TRUE(evaluation.accepted());
-  EXPECT_EQ(evaluation.metrics()->fitness(), Measurement::exact(2.5));
+  const auto evaluation = ask(*blocking([](const EvaluationJob&) { return 2.5; }));
+  ASSERT_TRUE(evaluation);
+  ASSERT_TRUE(evaluation->accepted());
+  EXPECT_EQ(evaluation->metrics()->fitness(), Measurement::exact(2.5));
 }
 
 TEST(Blocking, ANumberThatIsNotFiniteIsARejection) {
@@ -77,9 +78,10 @@ TEST(Blocking, ASourceIsTheChildOfTheRequestsParent) {
   request.op = Operator::tune;
   request.selection.parent =
       std::make_shared<Individual>(Individual{std::move(program), Acceptance{std::move(metrics), {}}});
-  const auto proposal = ask(*blocking([&](const ProposalRequest&) { return source; }), request).value();
-  ASSERT_TRUE(proposal.child());
-  EXPECT_EQ(*proposal.child(), (Child{source, Origin::tune, {ProgramId{7}}}));
+  const auto proposal = ask(*blocking([&](const ProposalRequest&) { return source; }), request);
+  ASSERT_TRUE(proposal);
+  ASSERT_TRUE(proposal->child());
+  EXPECT_EQ(*proposal->child(), (Child{source, Origin::tune, {ProgramId{7}}}));
 }
 
 TEST(Blocking, TheDestructorWaitsAndEveryJobIsAnsweredOnce) {

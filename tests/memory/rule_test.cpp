@@ -16,8 +16,9 @@ TEST(MemoryRule, ReadsBackWhatItWrites) {
   written.uses = {{"r2", true}, {"r3", false}};
   written.about = "It halves the loop.";
   written.evidence.push_back({"r2", 1, "t2", "", {}});
-  const auto read = rule_from(to_line(written)).value();
-  EXPECT_EQ(read, written);
+  const auto read = rule_from(to_line(written));
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(*read, written);
 }
 
 TEST(MemoryRule, RefusesEveryChangedByte) {

@@ -36,8 +36,9 @@ TEST(GivesWay, WithATenthForAllThatItStarts) {
   spec.profile = SandboxProfile::command;
   spec.limits.gives_way = true;
   const auto process = SandboxedProcess::start(spec).value();
-  const auto program = process.program_pid().value();
-  const std::string weight = weight_of(program);
+  const auto program = process.program_pid();
+  ASSERT_TRUE(program);
+  const std::string weight = weight_of(*program);
   if (weight.empty()) GTEST_SKIP() << "no cgroup with a weight can be made here";
   EXPECT_THAT(weight, testing::AnyOf("102\n", "10\n"));
 }

@@ -101,9 +101,10 @@ TEST(SandboxedProcess, IsKilledRightAfterItsStart) {
     Result<SandboxedProcess> process = start_probe("spin", channel);
     ASSERT_TRUE(process);
     process->kill();
-    const auto result = process->wait_for(90s).value();
+    const auto result = process->wait_for(90s);
     ASSERT_TRUE(result);
-    EXPECT_EQ(result->kind, ExitKind::killed);
+    ASSERT_TRUE(*result);
+    EXPECT_EQ((*result)->kind, ExitKind::killed);
   }
 }
 
@@ -146,9 +147,10 @@ TEST(SandboxedProcess, AStoppedMonitorDelaysNoEnd) {
     process->kill();
   }
   for (SandboxedProcess* process : {&*running, &*starting}) {
-    const auto result = process->wait_for(90s).value();
-    ASSERT_TRUE(result) << describe(result.error());
-    EXPECT_EQ(result->kind, ExitKind::killed);
+    const auto result = process->wait_for(90s);
+    ASSERT_TRUE(result);
+    ASSERT_TRUE(*result) << describe(result->error());
+    EXPECT_EQ((*result)->kind, ExitKind::killed);
     EXPECT_FALSE(exists(process->pid()));
   }
   EXPECT_FALSE(exists(program));
