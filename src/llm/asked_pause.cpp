@@ -15,7 +15,7 @@ constexpr int kMostQuoted = 4;              // JSON in a string of JSON, and so 
 constexpr std::size_t kMostValues = 1'000;  // of a document; an error is small
 constexpr std::size_t kMostText = 8'000;    // of a string
 
-/// Numbers above are instants, in seconds or in milliseconds: no server asks for 30 years.
+/// Larger numbers are instants, in seconds or milliseconds, because no server asks for a pause of 30 years.
 constexpr double kSecondsOfEpoch = 1e9, kMillisecondsOfEpoch = 1e12;
 
 std::string lower(std::string_view text) {
@@ -25,7 +25,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// "X-RateLimit-Reset", "retryDelay" and "retry_delay" without what names differ in.
+/// Normalises names such as "X-RateLimit-Reset", "retryDelay" and "retry_delay".
 std::string plain_name(std::string_view name) {
   std::string result = lower(name);
   std::erase_if(result, [](char c) { return c == '-' || c == '_' || c == ' '; });
@@ -56,7 +56,7 @@ Pause from_value(const Json& value, std::string_view name, WallClock now) {
                         (nanos.is_number() ? nanos.get<double>() / 1e9 : 0));
   }
   if (value.is_array() && !value.empty())
-    return from_value(value.front(), name, now);  // of a header's values
+    return from_value(value.front(), name, now);  // limit of a header's values
   if (!value.is_string()) return std::nullopt;
   const std::string& text = value.get_ref<const std::string&>();
   if (const auto number = whole_number(text)) return from_number(*number, name, now);
@@ -66,7 +66,7 @@ Pause from_value(const Json& value, std::string_view name, WallClock now) {
   return std::nullopt;
 }
 
-/// "s" of "s", "sec", "secs" and "seconds"; empty for other words.
+/// "s" for "s", "sec", "secs" and "seconds", and so on; empty for other words.
 std::string_view unit_of(std::string_view word) {
   if (word == "ms") return word;
   if (word.size() > 1 && word.ends_with('s')) word.remove_suffix(1);
@@ -77,7 +77,7 @@ std::string_view unit_of(std::string_view word) {
   return word.empty() || unit == kUnits.end() ? std::string_view{} : unit->second;
 }
 
-/// "6s", "6.5 seconds", "1 minute and 3 seconds", "1m2.5s" at the beginning of a text.
+/// A duration at the beginning of a text: "6s", "6.5 seconds", "1 minute and 3 seconds", "1m2.5s".
 Pause spoken_duration(std::string_view text) {
   const auto skip = [](std::string_view& rest, std::string_view what) {
     while (rest.starts_with(what)) rest.remove_prefix(what.size());
@@ -98,7 +98,7 @@ Pause spoken_duration(std::string_view text) {
   }
 }
 
-/// "Please try again in 6s", "retry after 10 seconds", "wait for 20 seconds".
+/// A pause in a sentence: "Please try again in 6s", "retry after 10 seconds", "wait for 20 seconds".
 Pause from_sentence(const std::string& said) {
   const std::string text = lower(std::string_view(said).substr(0, kMostText));
   Pause longest;
@@ -113,7 +113,7 @@ struct Found {
   Pause asked, reset, said;
 };
 
-/// What may be headers that are quoted in an object.
+/// Headers that may be quoted in an object.
 Headers headers_in(const Json& object) {
   Headers headers;
   for (const auto& [name, value] : object.items())
@@ -122,7 +122,7 @@ Headers headers_in(const Json& object) {
   return headers;
 }
 
-/// A reset that comes with every answer asks for nothing as long as something is left.
+/// A reset that comes with every answer is ignored while something is left.
 Pause until_reset(const Headers& headers, WallClock now) {
   Pause reset;
   for (const auto& [name, value] : headers) {

@@ -1,4 +1,4 @@
-// OpenAI's Chat Completions, as OpenAI, vLLM, SGLang, llama.cpp, Ollama and gateways speak it.
+// OpenAI's Chat Completions, as used by OpenAI, vLLM, SGLang, llama.cpp, Ollama and gateways.
 #include "codecs.hpp"
 #include "event_decoder.hpp"
 
@@ -24,7 +24,7 @@ Finish finish_from(const std::string& reason) {
   return Finish::other;
 }
 
-/// Servers that show their reasoning name it either way.
+/// Servers use either name for reasoning.
 std::string reasoning_of(const Json& message) {
   std::string reasoning = text_at(message, "reasoning_content");
   return reasoning.empty() ? text_at(message, "reasoning") : reasoning;
@@ -55,7 +55,7 @@ void add_parts(const Json& content, ModelReply& reply) {
   }
 }
 
-/// The list of a whole message, or pieces of it by `index`: a stream parts the text of the arguments.
+/// The list of a complete message, or pieces of it by `index`: a stream splits the text of the arguments.
 void add_tool_calls(const Json& pieces, Json& calls) {
   if (!pieces.is_array()) return;
   for (const Json& piece : pieces) {
@@ -71,7 +71,7 @@ void add_tool_calls(const Json& pieces, Json& calls) {
   }
 }
 
-/// What the choice's message or delta holds.
+/// The contents of the choice's message or delta.
 void add_message(const Json& message, ModelReply& reply) {
   add_parts(member(message, "content"), reply);
   reply.text += text_at(message, "content");
@@ -96,7 +96,7 @@ void set_finish(const std::string& reason, ModelReply& reply) {
   reply.finish_detail = reason;
 }
 
-/// What a choice says that the server itself broke off; empty for one that goes on or was ended by the model.
+/// The reason if the server itself aborted a choice; empty if it continues or the model ended it.
 std::optional<CallFailure> failure_in(const Json& choice) {
   if (!error_in(choice).is_null()) return failure_of(choice, 0);
   return broken_off_by(text_at(choice, "finish_reason"));
@@ -111,7 +111,7 @@ class ChatStream final : public EventDecoder {
            !reply_.finish_detail.empty();
   }
 
-  /// Some gateways tell no finish_reason: then [DONE] alone says that the reply is whole.
+  /// Some gateways send no finish_reason: then only [DONE] shows that the reply is complete.
   bool complete() const override { return finished_ || (done_ && begun()); }
 
   bool ended() const override { return done_ && complete(); }
@@ -121,8 +121,8 @@ class ChatStream final : public EventDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    // A connection that ends behind the finish_reason lost nothing but the usage, and one that ends in order
-    // behind the usage lost nothing.
+    // A connection that ends after the finish_reason lost only the usage; one that ends in order after the
+    // usage lost nothing.
     if (!calls_.empty()) reply_.tool_calls = calls_.dump();
     if (complete() || (has_text(reply_) && reply_.usage)) return std::move(reply_);
     return without_reply(done_ ? "holds no choices" : "is a stream that broke off before its end");
@@ -147,8 +147,8 @@ class ChatStream final : public EventDecoder {
 
   void take_done() override { done_ = true; }
 
-  /// Some gateways send `message` in place of `delta`: a piece, all that has come so far, or, behind
-  /// deltas, the whole once more.
+  /// Some gateways send `message` instead of `delta`: a piece, everything so far, or, after deltas, the whole
+  /// message again.
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();
     add_message(member(choice, "delta"), reply_);

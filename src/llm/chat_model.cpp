@@ -21,7 +21,7 @@ struct PendingTurn {
     if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), std::nullopt};
     bill.add(*reply, prompt_tokens);
     ProposalRequest request;
-    request.op = Operator::translate;  // the only one that needs no parent
+    request.op = Operator::translate;  // the only operator without a parent
     Proposal proposal = proposal_from(*reply, request, Prompt{}, base);
     proposal.prompt.reset();
     proposal.cost = bill.cost();

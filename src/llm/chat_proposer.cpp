@@ -32,7 +32,7 @@ std::optional<Refusal> refusal_of(const ModelReply& reply) {
       "the reply ended with \"" + beginning_of(reply.finish_detail, kNameBytes) + "\" and no text"};
 }
 
-/// The refusal of a reply without text whose reasoning holds nothing that could be taken for one.
+/// The refusal of a reply without text whose reasoning has no program either.
 Refusal refusal_of_reasoning(const Refusal& why) {
   return {
       RefusalCode::empty_reply,
@@ -123,7 +123,7 @@ class ChatProposer final : public Proposer {
     Prompt prompt;
     Sampling sampling;
     llm::Bill blank;         ///< of its model
-    llm::Bill bill = blank;  ///< for the answer
+    llm::Bill bill = blank;  ///< callback for the answer
 
     void lose(const LostCall& lost) {
       if (!request.lost) return bill.add(lost, prompt.tokens);

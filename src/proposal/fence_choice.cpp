@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// "cpp" of "cpp title=kernel.cpp" and of "cpp:kernel.cpp".
+/// "cpp" for "cpp title=kernel.cpp" and "cpp:kernel.cpp".
 std::string tag_of(const Fence& fence) {
   return lower_case(std::string_view(fence.info).substr(0, fence.info.find_first_of(" \t:,{")));
 }
@@ -27,10 +27,10 @@ Language language_of_tag(const std::string& tag) {
   return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
 }
 
-/// Nobody distinguishes C++ and CUDA.
+/// Models do not distinguish C++ and CUDA.
 bool is_c_like(Language language) { return language == Language::cpp || language == Language::cuda; }
 
-/// Whether `part` only repeats lines of `whole`, and not most of them.
+/// Whether `part` only repeats some lines of `whole`, but not most of them.
 bool is_excerpt(std::string_view part, std::string_view whole) {
   std::set<std::string_view> lines;
   for (const std::string_view line : lines_of(whole)) lines.insert(trimmed(line));
@@ -85,14 +85,14 @@ FenceChoice::FenceChoice(const Source& parent, const std::string& path)
   frozen_text_.emplace(std::move(parts), language_);
 }
 
-// A text with markers that do not pair is meant to be the file, too.
+// A text with unpaired markers is also meant to be the file.
 bool FenceChoice::has_frame(std::string_view text) const {
   if (!frozen_text_) return false;
   const auto blocks = find_blocks(one_file(path_, std::string(text)));
   return !blocks || !blocks->empty() || frozen_text_->is_whole_file(text);
 }
 
-// In another language than the candidate's, or in none.
+// Whether it is in another language than the candidate's, or in none.
 bool FenceChoice::speaks_otherwise(const Fence& fence) const {
   constexpr std::array kSeldomPrograms{"text"sv, "txt"sv, "output"sv, "markdown"sv, "md"sv};
   const std::string tag = tag_of(fence);
@@ -117,7 +117,7 @@ FenceChoice::Grade FenceChoice::grade_of(const Candidate& candidate, const NameS
   if (candidate.has_frame) return Grade::complete;
   const NameSet borrowed = without(candidate.names.calls, own_.calls);
   if (in_both(candidate.names.calls, of_others)) return Grade::part;
-  // If the blocks define no function (they lie within one), who calls that one shows how to use it.
+  // If the blocks define no function (they are within one), a fence that calls that function is an example.
   if (own_.functions.empty()) return in_both(borrowed, frozen_.functions) ? Grade::part : Grade::possible;
   return in_both(candidate.names.functions, own_.functions) ? Grade::complete : Grade::part;
 }
@@ -156,7 +156,7 @@ std::variant<const Fence*, Refusal> FenceChoice::best(const std::vector<const Fe
     parent = fence;
     candidates.pop_back();
   }
-  NameSet defined;  // by one of them, and not by the parent's frozen text
+  NameSet defined;  // by one of them, not by the parent's frozen text
   for (const Candidate& candidate : candidates)
     if (!speaks_otherwise(*candidate.fence)) defined.merge(NameSet(candidate.names.functions));
   defined = without(defined, frozen_.functions);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Between a function's parameters and its body: const, noexcept, a result behind an arrow, attributes.
+// Tokens between a function's parameters and its body: const, noexcept, a trailing result, attributes.
 constexpr std::size_t kMostQualifiers = 12;
 
 bool among(std::span<const std::string_view> words, std::string_view word) {
@@ -64,7 +64,7 @@ class NameReader {
     if (first != ' ' && first != '\t') names_.outer.emplace(word(i));
   }
 
-  // A name behind a keyword that introduces one.
+  // A name after a keyword that introduces one.
   void introduced_by(std::size_t i) {
     constexpr std::array kTypes{"struct"sv, "class"sv, "union"sv, "enum"sv};
     constexpr std::array kOthers{"def"sv, "class"sv, "fn"sv, "func"sv, "function"sv, "subroutine"sv};
@@ -76,7 +76,7 @@ class NameReader {
     if (introduces) define(i + 1);
   }
 
-  // `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import numpy as np`.
+  // Such as `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import numpy as np`.
   void constant_at(std::size_t first) {
     constexpr std::array kOther{"namespace"sv, "template"sv, "return"sv};
     constexpr std::array kEnds{"="sv, "["sv, "{"sv, "("sv};
@@ -99,7 +99,7 @@ class NameReader {
     return i > 0 && (is(i - 1, ".") || is(i - 1, "->") || is(i - 1, "::"));
   }
 
-  // A function's body stands behind its parameters, qualifiers apart.
+  // A function's body follows its parameters and qualifiers.
   bool has_body(std::size_t name) const {
     if (!is(name + 1, "(") || closing_[name + 1] == 0) return false;
     constexpr std::array kBetween{"->"sv, "::"sv, "&"sv, "&&"sv, "*"sv, "<"sv, ">"sv};
