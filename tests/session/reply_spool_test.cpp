@@ -98,7 +98,7 @@ class ReplySpoolTest : public testing::Test {
     std::ofstream(run_ / "arrived" / name) << text;
   }
 
-  /// `internal` if it is none.
+  /// `internal` if the run is resumed.
   ErrorCode refusal() {
     const auto session = resume();
     return session ? ErrorCode::internal : session.error().code;
