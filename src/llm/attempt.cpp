@@ -5,7 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "asked_pause.hpp"
 #include "redaction.hpp"
 #include "wire.hpp"
 

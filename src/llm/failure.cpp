@@ -7,8 +7,8 @@
 
 #include <kernelsmith/llm/retry.hpp>
 
-#include "asked_pause.hpp"
 #include "complaint.hpp"
+#include "headers.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith {
@@ -63,6 +63,34 @@ int status_of(std::string_view kind) {
   if (contains_any(kind, {"not found"})) return 404;
   if (contains_any(kind, {"invalid request", "invalid prompt", "bad request"})) return 400;
   return 500;
+}
+
+using Pause = std::optional<std::chrono::milliseconds>;
+
+/// The text of a string or a number.
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() ? value.dump() : std::string();
+}
+
+/// What headers ask for that a gateway quotes in its error (OpenRouter).
+Pause quoted_pause(const Json& object, WallClock now) {
+  Headers headers;
+  for (const auto& [name, value] : object.items()) add_header(headers, name + ":" + text_of(value));
+  return std::max({retry_after(headers, now), rate_limit_pause(headers, now), reset_pause(headers, now)});
+}
+
+/// The longest pause that the body of an error asks for: in a `retryDelay` (Google's, "25s") or a
+/// `retry_after`, or in headers. AskedPause.IsFoundInABody
+Pause asked_pause(const Json& answer, WallClock now) {
+  Pause longest;
+  if (!answer.is_structured()) return longest;
+  for (const auto& [key, value] : answer.items()) {
+    if (key == "retryDelay" || key == "retry_after") longest = std::max(longest, duration(text_of(value)));
+    if (key == "headers" && value.is_object()) longest = std::max(longest, quoted_pause(value, now));
+    longest = std::max(longest, asked_pause(value, now));
+  }
+  return longest;
 }
 
 CallFailure out_of_money(const std::string& said) {
@@ -122,7 +150,7 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
 }
 
-CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked) {
+CallFailure failure_of(const Json& answer, int status, Pause asked) {
   const Complaint complaint = complaint_in(answer);
   const std::string kind = plain(complaint.kind);
   std::string said = complaint.message.empty() ? flat_text(answer) : complaint.message;
