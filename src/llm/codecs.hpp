@@ -25,7 +25,10 @@ std::unique_ptr<StreamDecoder> messages_stream();
 /// What all three name alike: the model, the output limit, sampling, streaming.
 Json common_body(const ModelCall& call, const ModelTraits& traits);
 
-/// The texts of all messages of one role, parted by an empty line.
-std::string texts_of(const ModelCall& call, Role role);
+/// The texts of all system messages, parted by an empty line.
+std::string system_text(const ModelCall& call);
+
+/// The messages of user and assistant, as Responses and Messages want them.
+Json turns_of(const ModelCall& call);
 
 }  // namespace kernelsmith::llm

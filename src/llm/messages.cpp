@@ -104,13 +104,8 @@ class MessagesStream final : public EventDecoder {
 
 Json encode_messages(const ModelCall& call, const ModelTraits& traits) {
   Json body = common_body(call, traits);
-  if (std::string system = texts_of(call, Role::system); !system.empty()) body["system"] = std::move(system);
-  Json& messages = body["messages"] = Json::array();
-  for (const Message& message : call.messages) {
-    if (message.role == Role::system) continue;
-    const char* role = message.role == Role::user ? "user" : "assistant";
-    messages.push_back({{"role", role}, {"content", message.text}});
-  }
+  if (std::string system = system_text(call); !system.empty()) body["system"] = std::move(system);
+  body["messages"] = turns_of(call);
   return body;
 }
 

@@ -101,14 +101,9 @@ class ResponsesStream final : public EventDecoder {
 
 Json encode_responses(const ModelCall& call, const ModelTraits& traits) {
   Json body = common_body(call, traits);
-  if (std::string instructions = texts_of(call, Role::system); !instructions.empty())
+  if (std::string instructions = system_text(call); !instructions.empty())
     body["instructions"] = std::move(instructions);
-  Json& input = body["input"] = Json::array();
-  for (const Message& message : call.messages) {
-    if (message.role == Role::system) continue;
-    const char* role = message.role == Role::user ? "user" : "assistant";
-    input.push_back({{"role", role}, {"content", message.text}});
-  }
+  body["input"] = turns_of(call);
   body["store"] = false;
   if (call.logprobs) body["include"] = {"message.output_text.logprobs"};
   if (traits.takes_effort && !call.reasoning_effort.empty())
