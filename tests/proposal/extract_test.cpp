@@ -60,13 +60,6 @@ TEST(Extract, TakesEachBlockFromAFenceOfItsOwn) {
             file("new\n", "newer\n"));
 }
 
-TEST(Extract, PrefersTheFenceThatIsTheProgram) {
-  const std::string reply = fenced("g++ -O3 -march=native kernel.cpp -o a_rather_long_name\n", "bash") +
-                            fenced(marked("new\n")) +
-                            fenced("snippet_that_is_long(); // but has no markers at all\n");
-  EXPECT_EQ(outcome(reply, cpp(marked("old\n"))), marked("new\n"));
-}
-
 TEST(Extract, TakesSeveralFiles) {
   const Source parent = Source::create({{"kernel.cpp", "k\n"}, {"inc/tile.hpp", "t\n"}}).value();
   const auto texts = [&](const std::string& reply) {
@@ -113,31 +106,6 @@ TEST(Extract, EnforcesFrozenBytes) {
   EXPECT_THAT(outcome(fenced("g\n", "cpp frozen.hpp"), two), HasSubstr("edit_frozen"));
 }
 
-TEST(Extract, LeavesReasoningOut) {
-  const Source parent = cpp("old\n");
-  for (const char* tag : {"think", "thinking", "reasoning"}) {
-    const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
-    EXPECT_EQ(
-        outcome(open + "\nfirst:\n" + fenced("a_much_longer_draft();\n") + close + "\n" + fenced("new\n"),
-                parent),
-        "new\n");
-    EXPECT_EQ(outcome(open + "an unclosed ```cpp\n" + close + "\n" + fenced("new\n"), parent), "new\n");
-    EXPECT_EQ(outcome("the opening tag was kept\n" + fenced("draft_of_it();\n") + "so be it" + close + "\n" +
-                          fenced("new\n"),
-                      parent),
-              "new\n");
-    EXPECT_THAT(outcome(open + "\nhm\n" + fenced("draft\n"), parent),
-                HasSubstr("truncated: the reply ends within"));
-    EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", parent), HasSubstr("empty_reply"));
-  }
-  EXPECT_EQ(outcome(fenced("new;\n<think>\n"), parent), "new;\n<think>\n") << "code is no reasoning";
-  EXPECT_EQ(outcome("so be it\n</think>" + fenced("new\n"), parent), "new\n");
-  EXPECT_EQ(outcome("<think>a</think>\n<think>b</think>" + ("\n" + fenced("new\n")), parent), "new\n");
-  EXPECT_THAT(outcome("<think>I will help.</think>\nI’m sorry, no.", parent), HasSubstr("declined"));
-  const std::string edit = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n";
-  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n" + edit, parent), "new\n");
-}
-
 TEST(Extract, NeverGivesTheParentBack) {
   const Source parent = cpp(marked("old\n"));
   for (const std::string& reply :
@@ -172,21 +140,6 @@ TEST(Extract, TakesAFileNamedInsideItsFence) {
   }
   EXPECT_EQ(outcome(fenced("// kernel.cpp\nnew\n"), cpp("// kernel.cpp\nold\n")), "// kernel.cpp\nnew\n");
   EXPECT_EQ(outcome(fenced("// see other.cpp\nnew\n"), cpp("old\n")), "// see other.cpp\nnew\n");
-}
-
-TEST(Extract, ReadsOnBehindAParentThatIsQuoted) {
-  const auto parent = cpp(marked("old;\n"));
-  EXPECT_EQ(outcome("Old code:\n" + fenced(marked("old;\n")) + "New code:\n" + fenced("new;\n"), parent),
-            marked("new;\n"));
-  EXPECT_THAT(
-      outcome("It is good:\n" + fenced(marked("old;\n")) + "Run it:\n" + fenced("make\n", "sh"), parent),
-      HasSubstr("unchanged"));
-}
-
-TEST(Extract, TakesNoTagInCodeForReasoning) {
-  EXPECT_EQ(outcome(fenced("a  // </think>\nnew\n"), cpp("old\n")), "a  // </think>\nnew\n");
-  EXPECT_EQ(outcome(fenced("new\n") + "<think>\nwas that right?", cpp("old\n")), "new\n");
-  EXPECT_THAT(outcome("<think>\nwas that right?", cpp("old\n")), HasSubstr("truncated"));
 }
 
 TEST(Extract, TakesNoCommandOrPatchForAProgram) {

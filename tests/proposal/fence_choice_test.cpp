@@ -60,6 +60,11 @@ TEST(FenceChoice, ReadsOnBehindTheParentForAProgramOnly) {
   EXPECT_EQ(outcome("Now:\n" + fenced(kFinal) + "Before:\n" + fenced(parent), kParent), kFinal);
   EXPECT_THAT(outcome(fenced(parent) + "Run it so:\n" + fenced("softmax(x, 4);\n"), kParent),
               HasSubstr("unchanged"));
+  const Source block = cpp(marked("old;\n"));
+  EXPECT_EQ(outcome("Old code:\n" + fenced(marked("old;\n")) + "New code:\n" + fenced("new;\n"), block),
+            marked("new;\n"));
+  EXPECT_THAT(outcome("It is good:\n" + fenced(marked("old;\n")) + fenced("make\n", "sh"), block),
+              HasSubstr("unchanged"));
 }
 
 TEST(FenceChoice, RefusesAProgramInPieces) {

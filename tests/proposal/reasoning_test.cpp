@@ -46,7 +46,15 @@ TEST(Reasoning, OfThoughtsIsNeverTheAnswer) {
     EXPECT_THAT(outcome(open + "\n" + kThought, kThinkersParent), HasSubstr("truncated")) << tag;
     EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"))
         << tag;
+    EXPECT_EQ(outcome("kept open\n" + close + kAnswer, kThinkersParent), marked("new;\n")) << tag;
+    EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", kThinkersParent), HasSubstr("empty_reply")) << tag;
   }
+  EXPECT_EQ(outcome("<think>a</think>\n<think>b</think>\n" + kAnswer, kThinkersParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n"
+                    "<<<<<<< SEARCH\nold;\n=======\nnew;\n>>>>>>> REPLACE\n",
+                    kThinkersParent),
+            marked("new;\n"));
+  EXPECT_EQ(outcome(kAnswer + "<think>\nwas that right?", kThinkersParent), marked("new;\n"));
   EXPECT_EQ(outcome("[Reasoning]\nfaster so\n[Answer]\n" + kAnswer, kThinkersParent), marked("new;\n"))
       << "headings";
 }
@@ -75,6 +83,7 @@ TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
 TEST(Reasoning, IsNoCode) {
   const std::string code = "template <thought>\n<thought>\nint x;\n</thought>\n[think]\n[/think]\n";
   EXPECT_EQ(outcome(fenced(code), kThinkersParent), marked(code));
+  EXPECT_EQ(outcome(fenced("a  // </think>\nnew\n"), kThinkersParent), marked("a  // </think>\nnew\n"));
   EXPECT_EQ(outcome(kStart + "template <thought> struct S;\n" + kEnd, kThinkersParent),
             marked("template <thought> struct S;\n"));
 }
