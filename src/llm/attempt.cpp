@@ -56,19 +56,15 @@ bool is_behind_connection(CURLcode code) {
 
 }  // namespace
 
+/// A URL or a CA file that cannot be used was refused by check_endpoint().
 CallFailure failure_from(CURLcode code, const std::string& detail) {
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
       return lasting(ErrorCode::untrusted, "the server's certificate was not accepted: " + detail,
                      "name the server's own CA with proposer.ca_file; verification cannot be turned off");
-    case CURLE_SSL_CACERT_BADFILE:
-      return lasting(ErrorCode::untrusted, "the CA file holds no certificate that can be read: " + detail,
-                     "proposer.ca_file is a file in PEM");
     case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was looked at before
     case CURLE_WEIRD_SERVER_REPLY:
       return transient(ErrorCode::bad_reply, "the server's answer is no HTTP: " + detail);
-    case CURLE_URL_MALFORMAT:
-      return lasting(ErrorCode::invalid_argument, "the base URL cannot be used: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
       return transient(ErrorCode::timeout, "no connection in time: " + detail,
                        "check the base URL and the network");

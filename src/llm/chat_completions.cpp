@@ -177,7 +177,7 @@ Json encode_chat(const ModelCall& call, const ModelTraits& traits) {
     if (auto extra = parse_json(message.extra_body); extra && extra->is_object())
       messages.back().update(*extra);
   }
-  if (call.stream && traits.counts_stream_usage) body["stream_options"] = {{"include_usage", true}};
+  if (call.stream) body["stream_options"] = {{"include_usage", true}};
   if (traits.takes_effort && !call.reasoning_effort.empty()) body["reasoning_effort"] = call.reasoning_effort;
   if (call.logprobs) body["logprobs"] = true;
   if (call.token_ids) body["return_token_ids"] = true;
@@ -212,9 +212,6 @@ Attempt<ModelReply> decode_chat(const Json& document) {
   Json calls = Json::array();
   add_tool_calls(member(message, "tool_calls"), calls);
   if (!calls.empty()) reply.tool_calls = calls.dump();
-  if (const Json& content = member(message, "content");
-      !content.is_null() && !content.is_string() && !content.is_array())
-    return bad_reply("has content that is no text");
   set_finish(text_at(choice, "finish_reason"), reply);
   return reply;
 }

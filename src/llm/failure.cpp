@@ -54,11 +54,10 @@ bool is_key(std::string_view words) {
               "authentication error", "authentication fail", "unauthenticated", "unauthorized"});
 }
 
-/// The status that an error within a stream or a 200 would have had.
+/// The status that an error within a stream or a 200 would have had; is_key() comes before it.
 int status_of(std::string_view kind) {
   if (contains_any(kind, {"rate limit", "resource exhausted", "too many requests"})) return 429;
   if (contains_any(kind, {"overloaded"})) return 529;
-  if (contains_any(kind, {"authentication"})) return 401;
   if (contains_any(kind, {"permission"})) return 403;
   if (contains_any(kind, {"not found"})) return 404;
   if (contains_any(kind, {"invalid request", "invalid prompt", "bad request"})) return 400;

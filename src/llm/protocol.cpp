@@ -50,13 +50,12 @@ struct Codec {
 };
 
 /// In the order of Protocol.
-constexpr std::array kCodecs{
-    Codec{"chat_completions", "/chat/completions", llm::encode_chat, llm::decode_chat, llm::chat_usage,
-          llm::chat_stream},
-    Codec{"responses", "/responses", llm::encode_responses, llm::decode_responses, llm::responses_usage,
-          llm::responses_stream},
-    Codec{"messages", "/messages", llm::encode_messages, llm::decode_messages, llm::messages_usage,
-          llm::messages_stream}};
+constexpr std::array kCodecs{Codec{"chat_completions", "/chat/completions", llm::encode_chat,
+                                   llm::decode_chat, llm::chat_usage, llm::chat_stream},
+                             Codec{"responses", "/responses", llm::encode_responses, llm::decode_responses,
+                                   llm::responses_usage, llm::responses_stream},
+                             Codec{"messages", "/messages", llm::encode_messages, llm::decode_messages,
+                                   llm::messages_usage, llm::messages_stream}};
 
 const Codec& codec_of(Protocol protocol) { return kCodecs.at(static_cast<std::size_t>(protocol)); }
 

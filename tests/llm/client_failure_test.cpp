@@ -2,7 +2,10 @@
 // named error. Limits of time stand against servers that stall for ever, so that a slow machine changes
 // nothing.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "client_fixture.hpp"
 
@@ -146,6 +149,25 @@ TEST_F(ClientFailure, EachLimitOfTimeIsNamedAndAnotherAttemptMade) {
     EXPECT_THAT(reply.error().message, HasSubstr(c.name));
     EXPECT_THAT(reply.error().message, HasSubstr("2 attempts"));
   }
+}
+
+TEST_F(ClientFailure, TheLimitToConnectHoldsForAHandshakeThatNobodyAnswers) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  Endpoint silent;
+  silent.base_url = "https://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const auto reply =
+      ask(*ModelClient::create(silent, {.limits = {.connect = 50ms}, .retry = eager(1)}).value());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::timeout);
+  EXPECT_THAT(reply.error().message, HasSubstr("no connection in time"));
+  close(listener);
 }
 
 TEST_F(ClientFailure, RetriesAfterAResetInMidStream) {
