@@ -32,13 +32,11 @@ class FenceChoice {
   /// of another block: the program stands in both.
   std::variant<const Fence*, Refusal> best(const std::vector<const Fence*>& fences) const;
 
-  /// Whether a fence may be the beginning of a program: of one in the candidate's language, or of any
-  /// function.
-  bool begins_program(const Fence& fence) const;
-
   /// Whether a fence without an end is a program all the same: it defines a function that the file lets
-  /// change, and neither a bracket nor a literal in it is open.
+  /// change, and no bracket in it is open.
   bool is_whole(const Fence& fence) const;
+
+  Language language() const { return language_; }
 
   /// Whether a fence is complete by itself, or may be so if nothing tells.
   bool may_be_program(const Fence& fence) const;

@@ -10,6 +10,12 @@
 #include <kernelsmith/code/text.hpp>
 
 namespace kernelsmith::detail {
+Language language_of_tag(const std::string& tag) {
+  if (tag == "python" || tag == "python3" || tag == "triton") return Language::python;
+  if (tag == "c++" || tag == "cuda") return Language::cuda;
+  return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
+}
+
 namespace {
 
 using namespace std::string_view_literals;
@@ -42,12 +48,11 @@ bool is_bullet(std::string_view text) {
 // fence needs a tag (or a colon before it), and a list's item is enough: `it ends with ``` ` opens nothing.
 std::size_t fence_behind_text(std::string_view line) {
   const std::size_t at = line.find("```");
-  if (at == line.npos || at == 0 || !opens(line.substr(at))) return 0;
+  if (at == line.npos || at == 0) return 0;
   const std::string_view before = trimmed(line.substr(0, at)), info = info_of(line.substr(at));
-  const bool is_tag = !info.empty() && info.find_first_of(" \t") == info.npos;
   const bool announced = before.ends_with(':') || before.ends_with('>') || is_bullet(before);
   const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // so are the lines of its code
-  return !is_quoted && (is_tag || (info.empty() && announced)) ? at : 0;
+  return !is_quoted && (!info.empty() || announced) ? at : 0;
 }
 
 bool closes(std::string_view line, std::string_view opening) {
@@ -63,26 +68,23 @@ std::vector<std::string> words_of(std::string_view line) {
     const std::size_t end = std::min(line.find_first_of(kAround, begin), line.size());
     std::string_view word = line.substr(begin, end - begin);
     if (word.starts_with("./")) word.remove_prefix(2);
-    if (word.ends_with('.')) word.remove_suffix(1);
     if (!word.empty()) words.emplace_back(word);
     begin = line.find_first_not_of(kAround, end);
   }
   return words;
 }
 
-// A name with an ending that programs have; in a fence's tag also one that climbs.
+// A name with an ending that programs have; in a fence's tag also an absolute one:
+// Extract.RefusesForeignPathsWhereThereAreSeveralFiles.
 bool looks_like_path(std::string_view word, bool in_tag) {
   const std::size_t name = word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1;
-  if (word.find('.', name) != word.npos && word.find('.', name) > name &&
-      language_of(word) != Language::other)
-    return true;
-  const bool climbs = word.starts_with('/') || word.starts_with("../");
-  return in_tag && climbs && word.find_first_not_of("./") != word.npos;
+  return (word.find('.', name) != word.npos && language_of(word) != Language::other) ||
+         (in_tag && word.starts_with('/'));
 }
 
 bool is_label(std::string_view word) {
-  constexpr std::array kLabels{"File"sv, "file"sv, "Filename"sv, "filename"sv, "Path"sv, "path"sv, "//"sv};
-  return std::ranges::find(kLabels, word) != kLabels.end();
+  constexpr std::array kLabels{"file"sv, "filename"sv, "path"sv, "//"sv};
+  return std::ranges::find(kLabels, lower_case(word)) != kLabels.end();
 }
 
 // Only a line that holds nothing else, or begins with a label, names a file by the way.
@@ -100,7 +102,7 @@ std::string path_in(const std::vector<std::string>& words, const std::vector<std
   return take_others && other != words.end() ? *other : std::string();
 }
 
-bool is_markdown(std::string_view info) { return info == "markdown" || info == "md"; }
+bool is_markdown(std::string_view info) { return info == "markdown"; }
 
 std::size_t blanks_before(std::string_view line) {
   return std::min(line.find_first_not_of(" \t"), line.size());
@@ -111,21 +113,14 @@ bool is_comment(std::string_view line) {
 }
 
 bool is_language_word(std::string_view word) {
-  constexpr std::array kWords{"c"sv,      "cpp"sv,     "c++"sv, "cuda"sv,  "cu"sv,
-                              "python"sv, "python3"sv, "py"sv,  "triton"sv};
-  return std::ranges::find(kWords, word) != kWords.end();
+  return word.find('.') == word.npos && language_of_tag(std::string(word)) != Language::other;
 }
 
-// What ends the docstring or the comment that is open behind a line, `end` if one was open before.
-std::string quote_behind(std::string_view line, std::string end) {
-  if (end.empty() && trimmed(line).starts_with("/*")) end = "*/";
-  for (const std::string_view quote : {"\"\"\""sv, "'''"sv, "*/"sv})
-    for (auto at = line.find(quote); at != line.npos; at = line.find(quote, at + quote.size()))
-      if (end == quote)
-        end.clear();
-      else if (end.empty() && quote != "*/")
-        end = quote;
-  return end;
+// Whether a docstring is open behind a line, which begins within one or not.
+bool in_docstring(std::string_view line, bool open) {
+  constexpr auto kQuote = "\"\"\""sv;
+  for (auto at = line.find(kQuote); at != line.npos; at = line.find(kQuote, at + kQuote.size())) open = !open;
+  return open;
 }
 
 }  // namespace
@@ -135,27 +130,17 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
   if (opening_.empty()) {
     if (!opens(bare)) return Line::outside;
     opening_ = bare;
-    nested_ = 0;
-    quote_end_.clear();
+    in_docstring_ = false;
     return Line::opening;
   }
-  if (quoted_ && !is_markdown(info_of(opening_))) {
-    const bool was_quoted = !quote_end_.empty();
-    quote_end_ = quote_behind(line, std::move(quote_end_));
+  if (quoted_) {
+    const bool was_quoted = in_docstring_;
+    in_docstring_ = in_docstring(line, was_quoted);
     if (was_quoted) return Line::inside;
   }
-  if (closes(bare, opening_)) {
-    if (nested_ > 0) {
-      --nested_;
-      return Line::inside;
-    }
-    opening_.clear();
-    return Line::closing;
-  }
-  // A shorter fence, or one of the other sign, has an end that cannot be taken for this one's.
-  const bool alike = bare.starts_with(opening_.front()) && fence_length(bare) >= fence_length(opening_);
-  if (is_markdown(info_of(opening_)) && opens(bare) && !info_of(bare).empty() && alike) ++nested_;
-  return Line::inside;
+  if (!closes(bare, opening_)) return Line::inside;
+  opening_.clear();
+  return Line::closing;
 }
 
 namespace {

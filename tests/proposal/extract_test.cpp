@@ -79,7 +79,8 @@ TEST(Extract, RefusesForeignPathsWhereThereAreSeveralFiles) {
     EXPECT_EQ(outcome(fenced("x\n", info), cpp("old\n")), "x\n") << "only one file can be meant: " << info;
   }
   EXPECT_THAT(outcome("File: other.cpp\n" + fenced("x\n"), two), HasSubstr("bad_path"));
-  for (const char* line : {"</plan>", "Coding...", "\\boxed{", "I use C:\\temp", "and/or"})
+  for (const char* line :
+       {"</plan>", "Coding...", "\\boxed{", "I use C:\\temp", "and/or", "It does what old.cpp did:"})
     EXPECT_EQ(outcome(std::string(line) + "\n" + fenced("x\n"), two), "x\n") << line;
 }
 
@@ -130,8 +131,8 @@ TEST(Extract, TakesFencesThatAreIndentedOrWrapped) {
 
 TEST(Extract, TakesAFileNamedInsideItsFence) {
   const Source parent = Source::create({{"kernel.cpp", "k\n"}, {"inc/tile.hpp", "t\n"}}).value();
-  for (const char* name :
-       {"// inc/tile.hpp\n", "// File: inc/tile.hpp\n", "/* inc/tile.hpp */\n", "# inc/tile.hpp\n"}) {
+  for (const char* name : {"// inc/tile.hpp\n", "// File: inc/tile.hpp\n", "// filename: inc/tile.hpp\n",
+                           "// Path: inc/tile.hpp\n", "/* inc/tile.hpp */\n", "# inc/tile.hpp\n"}) {
     const auto result = extract(fenced("K\n", "cpp kernel.cpp") + fenced(name + std::string("T\n")), parent,
                                 ReplyForm::whole);
     ASSERT_TRUE(std::holds_alternative<Source>(result)) << name;
@@ -143,7 +144,7 @@ TEST(Extract, TakesAFileNamedInsideItsFence) {
 }
 
 TEST(Extract, TakesNoCommandOrPatchForAProgram) {
-  for (const char* info : {"bash", "diff", "json", "console"})
+  for (const char* info : {"bash", "sh", "shell", "console", "diff", "patch", "json", "yaml"})
     EXPECT_THAT(outcome(fenced("x\n", info), cpp("old\n")),
                 HasSubstr("no_code: the reply's fenced code is tagged"));
   EXPECT_EQ(outcome(fenced("x\n", "json"), one_file("a.json", "old\n")), "x\n");
@@ -152,11 +153,12 @@ TEST(Extract, TakesNoCommandOrPatchForAProgram) {
 
 TEST(Extract, NamesWhatIsWrongWithAReply) {
   for (const char* reply :
-       {"I can't do that.", "I can’t help", "i cannot", "Sorry, no", "I'm unable to", "As an AI model,"})
+       {"I can't do that.", "I can’t help", "i cannot", "Sorry, no", "I'm unable to", "As an AI model,",
+        "I'm sorry, but no.", "I am sorry", "I apologize", "I can not", "I am unable", "I won't",
+        "I'm not able", "I am not able", "I must decline", "Unfortunately, I"})
     EXPECT_THAT(outcome(reply, cpp("old\n")), HasSubstr("declined")) << reply;
   EXPECT_THAT(outcome(" \n", cpp("old\n")), HasSubstr("empty_reply"));
   EXPECT_THAT(outcome("Use larger tiles.", cpp("old\n")), HasSubstr("no_code"));
-  EXPECT_THAT(outcome("I'm sorry, but no.", cpp("old\n")), HasSubstr("declined"));
   EXPECT_THAT(outcome("```cpp\nint a", cpp("old\n")), HasSubstr("truncated"));
   EXPECT_THAT(outcome(fenced("\n"), cpp("old\n")), HasSubstr("no_code"));
   EXPECT_EQ(std::get<Refusal>(extract(fenced("x\n"), cpp("old\n"), ReplyForm::whole, true)).code,
@@ -177,12 +179,14 @@ TEST(Extract, AStrayFenceBehindAProgramTakesNothingFromIt) {
 }
 
 TEST(Extract, AFenceWithoutAnEndHoldsAWholeProgram) {
-  EXPECT_EQ(outcome("Here:\n```cpp\n" + kNewKernel, cpp(kOldKernel)), kNewKernel);
+  for (const char* end : {"", "struct S {\n};\n", "#endif\n"})
+    EXPECT_EQ(outcome("Here:\n```cpp\n" + kNewKernel + end, cpp(kOldKernel)), kNewKernel + end);
   EXPECT_EQ(outcome("Here:\n```python\ndef f():\n    return (2)\n", python("def f():\n    return 1\n")),
             "def f():\n    return (2)\n");
   for (const char* broken :
        {"int f() {\n  return 2;\n", "int g() {\n  return 2;\n}\n", "int f() {\n  return 2;\n}\nint h("})
     EXPECT_THAT(outcome("```cpp\n" + std::string(broken), cpp(kOldKernel)), HasSubstr("truncated")) << broken;
+  EXPECT_THAT(outcome("```python\ndef f():\n", python("def f():\n    return 1\n")), HasSubstr("truncated"));
 }
 
 TEST(Extract, FencesAndTagsAroundAProgramAreNoPartOfIt) {
