@@ -16,6 +16,7 @@ constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
 
 /// For the end of the exchange behind that of its reply: at once with most servers; others keep it open.
+/// ClientFailure.AReplyEndsWithItsLastEventThoughTheServerKeepsTheExchangeOpen
 constexpr std::chrono::milliseconds kEndOfExchange{100};
 
 /// Gateways answer with 201 and 202 too.
@@ -172,6 +173,7 @@ bool AttemptRun::on_header(std::string_view line) {
 
 /// Gateways send either form under the other's name, so the body's beginning counts: JSON begins with a
 /// brace or a bracket, an event stream with the name of a field or a comment.
+/// Client.AWholeReplyIsTakenHoweverItComes
 AttemptRun::Form AttemptRun::form_of_body() const {
   const std::string_view text = body_;
   const auto type = headers_.find("content-type");
@@ -205,6 +207,7 @@ bool AttemptRun::on_body(std::string_view bytes) {
 }
 
 /// Some servers send blanks for as long as a model thinks; each is looked at once.
+/// ClientFailure.BlanksBeforeAReplyAreLookedAtOnce
 void AttemptRun::drop_leading_blanks() {
   if (body_.starts_with(kByteOrderMark)) body_.erase(0, kByteOrderMark.size());
   body_.erase(0, std::min(body_.find_first_not_of(kBlanks), body_.size()));
@@ -266,6 +269,7 @@ void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
 }
 
 /// Whether what came is JSON or a stream, and no page of some other program.
+/// ClientFailure.ATextInThePlaceOfAnAnswerIsShownAndNotPaidFor
 bool AttemptRun::is_document() const { return is_stream() || body_.empty() || begins_json(body_); }
 
 /// The reply of a 200, as far as it came.
@@ -290,6 +294,7 @@ std::optional<ModelReply> AttemptRun::take_whole() {
 }
 
 /// A reply that is there is taken, whatever happened behind its end: it is paid for.
+/// ClientFailure.NothingBehindAWholeReplyLosesIt
 Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
   const bool cut_off = failure_ || sse_.too_large();
   if (is_success(status_) && (is_stream() ? decoder_->complete() : !cut_off)) {

@@ -35,6 +35,7 @@ void add_usage(const Json& chunk, ModelReply& reply) {
 }
 
 /// The choice that is read: gateways may send several, and a stream mixes them. Null if there is none.
+/// Chat.ReadsTheFirstOfSeveralChoicesOnly
 const Json& first_choice(const Json& document) {
   const Json& choices = member(document, "choices");
   if (choices.is_array())
@@ -45,6 +46,7 @@ const Json& first_choice(const Json& document) {
 }
 
 /// Content as a list of parts, as Mistral's reasoning models and some gateways send it.
+/// Stream.ContentMayComeInParts
 void add_parts(const Json& content, ModelReply& reply) {
   if (!content.is_array()) return;
   for (const Json& part : content) {
@@ -56,6 +58,7 @@ void add_parts(const Json& content, ModelReply& reply) {
 }
 
 /// The list of a whole message, or pieces of it by `index`: a stream parts the text of the arguments.
+/// Chat.CallsOfTools
 void add_tool_calls(const Json& pieces, Json& calls) {
   if (!pieces.is_array()) return;
   for (const Json& piece : pieces) {
@@ -97,21 +100,20 @@ void set_finish(const std::string& reason, ModelReply& reply) {
 }
 
 /// What a choice says that the server itself broke off; empty for one that goes on or was ended by the model.
+/// BrokenOff.AnErrorWithinAChoiceIsItsFailure
 std::optional<CallFailure> failure_in(const Json& choice) {
   if (!error_in(choice).is_null()) return failure_of(choice, 0);
   return broken_off_by(text_at(choice, "finish_reason"));
 }
 
-bool has_text(const ModelReply& reply) { return !reply.text.empty() || !reply.reasoning.empty(); }
-
 class ChatStream final : public EventDecoder {
  public:
   bool begun() const override {
-    return finished_ || !calls_.empty() || !reply_.text.empty() || !reply_.reasoning.empty() ||
-           !reply_.finish_detail.empty();
+    return finished_ || !calls_.empty() || has_text(reply_) || !reply_.finish_detail.empty();
   }
 
   /// Some gateways tell no finish_reason: then [DONE] alone says that the reply is whole.
+  /// Stream.TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold
   bool complete() const override { return finished_ || (done_ && begun()); }
 
   bool ended() const override { return done_ && complete(); }
@@ -122,7 +124,7 @@ class ChatStream final : public EventDecoder {
 
   Attempt<ModelReply> finish() override {
     // A connection that ends behind the finish_reason lost nothing but the usage, and one that ends in order
-    // behind the usage lost nothing.
+    // behind the usage lost nothing. Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!calls_.empty()) reply_.tool_calls = calls_.dump();
     if (complete() || (has_text(reply_) && reply_.usage)) return std::move(reply_);
     return without_reply(done_ ? "holds no choices" : "is a stream that broke off before its end");
@@ -148,7 +150,7 @@ class ChatStream final : public EventDecoder {
   void take_done() override { done_ = true; }
 
   /// Some gateways send `message` in place of `delta`: a piece, all that has come so far, or, behind
-  /// deltas, the whole once more.
+  /// deltas, the whole once more. Chat.AMessageInThePlaceOfADeltaIsTaken
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();
     add_message(member(choice, "delta"), reply_);

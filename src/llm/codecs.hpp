@@ -22,6 +22,9 @@ Attempt<ModelReply> decode_messages(const Json& document);
 std::optional<Usage> messages_usage(const Json& document);
 std::unique_ptr<StreamDecoder> messages_stream();
 
+/// Whether anything of a reply has come, which may be paid for.
+inline bool has_text(const ModelReply& reply) { return !reply.text.empty() || !reply.reasoning.empty(); }
+
 /// What all three name alike: the model, the output limit, sampling, streaming.
 Json common_body(const ModelCall& call, const ModelTraits& traits);
 

@@ -10,6 +10,7 @@ namespace kernelsmith::llm {
 
 /// Hands on what is an event of the protocol. Events without data, and what is no JSON at all (a gateway's
 /// "ping"), are skipped: a reply that was paid for is whole without them.
+/// Stream.EventsThatCarryNothingAreSkipped
 class EventDecoder : public StreamDecoder {
  public:
   Attempt<void> take(std::string_view event, std::string_view data) final;
@@ -22,7 +23,7 @@ class EventDecoder : public StreamDecoder {
   virtual void take_done() = 0;
 
   /// Keeps an event outside the protocol that holds an error or a text, for the case that no
-  /// reply comes.
+  /// reply comes. Stream.WhatAServerSaysInThePlaceOfAReplyIsTold
   void put_aside(const Json& document);
 
   /// The failure of a stream without a reply: that of an event that was put aside, if it tells one.

@@ -1,4 +1,5 @@
 // What a server's error means: which Error, and whether trying again helps.
+// Complaint.EachOfItsWordsHasAMeaning has each word that is looked for.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -98,6 +99,7 @@ CallFailure out_of_money(const std::string& said) {
 }
 
 /// What is the same whatever the status is; empty if the words say nothing of the kind.
+/// Complaint.ItsWordsTellWhatItIs
 std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
                                          const std::string& said) {
   if (is_context_length(words))
@@ -121,6 +123,7 @@ CallFailure too_fast(const std::string& said) {
 }
 
 /// `soon`: the server asks for a pause that is waited for. Google calls a limit a minute a quota, too.
+/// AskedPause.MakesWordsOfAQuotaALimitOfRates
 CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said,
                      bool soon) {
   if (status == 402) return out_of_money(said);

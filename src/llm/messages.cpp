@@ -13,7 +13,7 @@ Finish finish_of_stop_reason(const std::string& reason) {
 }
 
 /// What a stream reports later replaces what it reported before, number by number: the events at its end
-/// leave counts out, or null.
+/// leave counts out, or null. Stream.MessagesForgetNothingThatTheyTold
 void add_counts(const Json& holder, TokenCounts& counts) {
   const Json& in = member(holder, "usage");
   const auto replace = [&](std::optional<std::uint64_t>& count, const char* key) {
@@ -56,6 +56,7 @@ class MessagesStream final : public EventDecoder {
 
   Attempt<ModelReply> finish() override {
     // A stream that ends in order behind the usage of its text lost nothing but the reason.
+    // Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!finished_ && !(begun_ && counted_))
       return without_reply("is a stream that broke off before its end");
     reply_.usage = usage();
@@ -125,11 +126,11 @@ Attempt<ModelReply> decode_messages(const Json& document) {
   for (const Json& block : content) add_block(block, reply);
   set_stop_reason(text_at(document, "stop_reason"), reply);
   if (auto failure = broken_off_by(reply.finish_detail)) {
-    failure->begun = !reply.text.empty() || !reply.reasoning.empty();
+    failure->begun = has_text(reply);
     return std::move(*failure);
   }
-  const bool is_counted = reply.usage && !(reply.text + reply.reasoning).empty();
-  if (reply.finish_detail.empty() && !is_counted) return bad_reply("has no stop_reason");
+  if (reply.finish_detail.empty() && !(reply.usage && has_text(reply)))
+    return bad_reply("has no stop_reason");
   return reply;
 }
 

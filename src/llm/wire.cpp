@@ -15,7 +15,7 @@ constexpr std::size_t kMostValues = 2'000'000;
 
 /// Whether brackets outside of strings nest deeper than kDeepest (nlohmann/json destroys and walks values
 /// recursively), or there are more values than kMostValues. The parser's own callback could tell, and costs
-/// more than the parsing.
+/// more than the parsing. Decode.DeepNestingIsRefused, Reply.OfMillionsOfValuesIsRefused
 bool is_too_much(std::string_view text) {
   int depth = 0;
   std::size_t values = 1;
@@ -58,6 +58,7 @@ bool is_between(const std::optional<unsigned>& code, unsigned first, unsigned la
 
 /// JSON in which each half of a surrogate pair that stands alone is the replacement character: some servers
 /// cut a character in two and send its halves as two events. Empty if there is none.
+/// Chat.HalvesOfACharacterAreReplaced
 std::string with_whole_characters(std::string_view text) {
   constexpr std::size_t kLength = 6;
   std::string whole;
@@ -86,7 +87,7 @@ bool is_out_of_range(std::string_view number) {
 }
 
 /// JSON in which numbers that it has no form for are null, as servers write them that use Python's json:
-/// NaN, Infinity, and those out of range. Empty if there is none.
+/// NaN, Infinity, and those out of range. Empty if there is none. Decode.NumbersThatJsonHasNoFormForAreNull
 std::string with_finite_numbers(std::string_view text) {
   std::string whole;
   std::size_t kept = 0;

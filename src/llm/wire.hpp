@@ -22,10 +22,11 @@ std::optional<Json> parse_json(std::string_view text);
 const Json& member(const Json& object, const char* key);
 
 /// The member `error`; null if it says nothing, as with servers that always send the key.
+/// Stream.AnErrorThatSaysNothingIsNone
 const Json& error_in(const Json& document);
 
 /// The object of a list that is an error, or its only one, because gateways put either into a list;
-/// any other document as it is.
+/// any other document as it is. Complaint.AReplyWithinAListIsTaken
 const Json& out_of_list(const Json& document);
 
 /// The string at `key`; empty if there is none.
@@ -37,11 +38,11 @@ struct TokenCounts {
 };
 
 /// The number of tokens at `key`: a whole number, perhaps written as 10.0, that one call can have. Anything
-/// else counts as missing: taken for 0 it would cost nothing.
+/// else counts as missing: taken for 0 it would cost nothing. Decode.UsageThatIsNoCountIsNotTold
 std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
 
 /// Empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count. Parts are
-/// never more than the whole.
+/// never more than the whole. Decode.PartsOfTheUsageAreNeverMoreThanTheWhole
 std::optional<Usage> usage_from(const TokenCounts& counts);
 
 /// Adds a list of {token, logprob, id?}, as OpenAI's protocols and llama.cpp write it. What has another form
@@ -76,6 +77,7 @@ CallFailure no_reply(std::string_view text, const CallFailure& otherwise);
 CallFailure broken_off(const std::string& reason);
 
 /// Likewise, if the reason to end is one that only servers have, such as "abort"; else empty.
+/// BrokenOff.AReasonOfTheServersIsAFailure
 std::optional<CallFailure> broken_off_by(const std::string& reason);
 
 }  // namespace kernelsmith::llm

@@ -154,7 +154,6 @@ void unwrap(Fence& fence) {
     const std::string_view first = trimmed(lines_of(std::string_view(fence.text).substr(begin)).front());
     const bool opening = opens(first) && !info_of(first).empty();
     if (!opening && !is_language_word(first)) break;
-    if (opening && fence.info.empty()) fence.info = info_of(first);
     wrapped = wrapped || opening;
     fence.text.erase(0, std::min(fence.text.find('\n', begin), fence.text.size() - 1) + 1);
   }
@@ -228,7 +227,7 @@ namespace {
 // Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos if none does.
 std::size_t glued_end(std::string_view line) {
   const std::size_t at = line.find("```");
-  if (at == line.npos || line.find('`', at + kFewestSigns) != line.npos) return line.npos;
+  if (at == line.npos) return at;
   const bool follows = !trimmed(line.substr(0, at)).empty();
   const std::string_view behind = trimmed(line.substr(at + kFewestSigns));
   return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
@@ -237,17 +236,11 @@ std::size_t glued_end(std::string_view line) {
 // The reply with fences that open at a line's end on lines of their own, and with `ends` those that end
 // there, too; nothing if there are none, or not all are closed then.
 std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
-  const auto lines = lines_of(reply);
   const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
-  std::vector<std::string_view> next(
-      lines.size());  // the next line that begins with fence signs, or ends a fence
-  for (std::size_t i = lines.size(); i-- > 1;)
-    next[i - 1] = fence_length(trimmed(lines[i])) > 0 || is_end(lines[i]) ? lines[i] : next[i];
   std::string result;
   bool any = false;
   FenceTracker tracker;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view line = lines[i];
+  for (const std::string_view line : lines_of(reply)) {
     if (tracker.inside() && is_end(line)) {
       const std::size_t at = glued_end(line);
       const std::string_view code = line.substr(0, at);
@@ -257,7 +250,7 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
       continue;
     }
     const std::size_t at = tracker.inside() ? 0 : fence_behind_text(line);
-    if (at == 0 || !(closes(trimmed(next[i]), trimmed(line.substr(at))) || is_end(next[i]))) {
+    if (at == 0) {
       any = tracker.pass(line) == FenceTracker::Line::opening || any;
       result += line;
       continue;
@@ -265,8 +258,8 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
     any = true;
     const std::string_view before = line.substr(0, at), fence = line.substr(at);
     tracker.pass(fence);
-    const std::size_t indent = is_bullet(trimmed(before)) ? at : blanks_before(line);
-    result.append(before).append("\n").append(indent, ' ').append(fence);
+    result.append(before).append("\n").append(at, ' ').append(
+        fence);  // a list's code is indented with its item
   }
   return tracker.inside() || !any ? std::nullopt : std::optional(result);
 }

@@ -44,8 +44,8 @@ class FenceTracker {
 std::vector<Fence> find_fences(std::string_view reply);
 
 /// The reply with each fence that opens at the end of a line of prose or of a list's item (`Here it is:
-/// ```cpp`) on a line of its own. Such a line is taken for a fence only if the next fence signs close it,
-/// and all fences are closed then. If that needs it, the same for fences that end behind code (`}```).
+/// ```cpp`) on a line of its own, if all fences are closed then. If that needs it, the same for fences that
+/// end behind code (`}```).
 std::string with_fences_on_own_lines(std::string_view reply);
 
 /// The file that a fence is for, as its info string, the line before it or a comment in its first line names

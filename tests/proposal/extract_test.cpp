@@ -70,6 +70,7 @@ TEST(Extract, TakesSeveralFiles) {
   EXPECT_EQ(texts("**inc/tile.hpp**\n" + fenced("T\n") + "`kernel.cpp`:\n\n" + fenced("K\n")), "K\nT\n");
   EXPECT_EQ(texts(fenced("T\n", "cpp:inc/tile.hpp")), "k\nT\n");
   EXPECT_EQ(texts(fenced("T\n", "cpp title=\"./inc/tile.hpp\"") + fenced("snippet\n")), "k\nT\n");
+  EXPECT_EQ(texts("**inc/tile.hpp**\n" + fenced("T\n") + fenced("snippet\n")), "k\nT\n");
 }
 
 TEST(Extract, RefusesForeignPathsWhereThereAreSeveralFiles) {
@@ -210,6 +211,8 @@ TEST(Extract, FencesInADocstringEndNothing) {
             tagged);
   const std::string flush = "\"\"\"\n```\nf()\n```\n\"\"\"\ndef f():\n    return 2\n";
   EXPECT_EQ(outcome(fenced(flush, "python"), python("def f():\n    return 1\n")), flush);
+  const std::string odd = "s = '\"\"\"'\n";
+  EXPECT_EQ(outcome(fenced(odd, "python"), python("old\n")), odd) << "what only looks like a docstring";
 }
 
 TEST(Extract, ReadsCodeThatIsEscapedForHtml) {
@@ -219,8 +222,9 @@ TEST(Extract, ReadsCodeThatIsEscapedForHtml) {
   EXPECT_EQ(outcome("<<<<<<< SEARCH\na &lt; b;\n=======\na &gt; b; // &quot;x&quot;\n>>>>>>> REPLACE\n",
                     cpp("a < b;\n")),
             "a > b; // \"x\"\n");
-  const std::string own = "auto f = [](int& x) { return \"&lt;\"; };\n";
-  EXPECT_EQ(outcome(fenced(own), cpp("old\n")), own) << "what has signs of its own is not escaped";
+  for (const std::string own :
+       {"auto f = [](int& x) { return \"&lt;\"; };\n", "f(a < b ? \"&lt;\" : \"\");\n"})
+    EXPECT_EQ(outcome(fenced(own), cpp("old\n")), own) << "what has signs of its own is not escaped";
   EXPECT_EQ(outcome(fenced("f(\"&lt;\");\n"), cpp("f(\"&amp;\");\n")), "f(\"&lt;\");\n")
       << "nor like its parent";
 }
