@@ -69,8 +69,11 @@ TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
   EXPECT_EQ(
       outcome("<answer>\n<think>\n" + kThought + "</think>\n" + answer + "</answer>\n", kThinkersParent),
       marked("new;\n"));
-  EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\nThe change is:\n" + kAnswer, kThinkersParent),
-            marked("new;\n"));
+  for (const std::string tag : {"answer", "final", "solution", "code"})
+    EXPECT_EQ(outcome("<" + tag + ">\n" + answer + "</" + tag + ">\nIn it:\n" + fenced("a_part();\n"),
+                      kThinkersParent),
+              marked("new;\n"))
+        << tag;
   EXPECT_EQ(outcome("<Final_Answer>\n" + kAnswer + "</Final_Answer>\nor:\n" + fenced("make\n", "sh"),
                     kThinkersParent),
             marked("new;\n"));
