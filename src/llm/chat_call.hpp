@@ -59,7 +59,7 @@ struct Question {
 };
 
 /// Asks it. The answer is a Proposal with the cost of all attempts, a PaidError if some were billed in vain,
-/// or the client's error. `request.lost`, if it is set, is told of each attempt that was lost at once.
+/// or the client's error. If `request.lost` is set, it gets the cost of each lost attempt at once.
 void ask(ModelClient& client, Question question, std::stop_token stop, Sink<Proposal> done);
 
 }  // namespace kernelsmith::llm

@@ -75,6 +75,7 @@ std::optional<End> end_of_thoughts(std::string_view line) {
 }
 
 /// Behind the end of thoughts that no beginning stands before; 0 if there is none.
+/// Reasoning.OfThoughtsIsNeverTheAnswer
 std::size_t end_of_orphan(std::string_view reply) {
   std::size_t at = 0;
   FenceTracker fences;

@@ -1,4 +1,4 @@
-// What whole replies hold, in the three protocols, and bodies that are none.
+// What whole replies hold, in the three protocols, and bodies without a reply.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -46,15 +46,17 @@ TEST(Reasoning, OfThoughtsIsNeverTheAnswer) {
     EXPECT_THAT(outcome(open + "\n" + kThought, kThinkersParent), HasSubstr("truncated")) << tag;
     EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"))
         << tag;
-    EXPECT_EQ(outcome("kept open\n" + close + kAnswer, kThinkersParent), marked("new;\n")) << tag;
+    for (const std::string kept : {"kept open\n", "said " + close + " and more\n```cpp\nopen;\n"})
+      EXPECT_EQ(outcome(kept + close + kAnswer, kThinkersParent), marked("new;\n")) << tag << kept;
     EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", kThinkersParent), HasSubstr("empty_reply")) << tag;
   }
+  for (const std::string close : {"[/THINK]", "◁/think▷"})
+    EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"));
   EXPECT_EQ(outcome("<think>a</think>\n<think>b</think>\n" + kAnswer, kThinkersParent), marked("new;\n"));
-  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n"
-                    "<<<<<<< SEARCH\nold;\n=======\nnew;\n>>>>>>> REPLACE\n",
-                    kThinkersParent),
-            marked("new;\n"));
-  EXPECT_EQ(outcome(kAnswer + "<think>\nwas that right?", kThinkersParent), marked("new;\n"));
+  const std::string edit = "<<<<<<< SEARCH\nold;\n=======\nnew;\n>>>>>>> REPLACE\n";
+  for (const std::string& whole : {kAnswer, edit})
+    EXPECT_EQ(outcome(whole + "<think>\nwas that right?", kThinkersParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n" + edit, kThinkersParent), marked("new;\n"));
   EXPECT_EQ(outcome("[Reasoning]\nfaster so\n[Answer]\n" + kAnswer, kThinkersParent), marked("new;\n"))
       << "headings";
 }
