@@ -46,7 +46,8 @@ TEST(Reasoning, OfThoughtsIsNeverTheAnswer) {
     EXPECT_THAT(outcome(open + "\n" + kThought, kThinkersParent), HasSubstr("truncated")) << tag;
     EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"))
         << tag;
-    for (const std::string kept : {"kept open\n", "said " + close + " and more\n```cpp\nopen;\n"})
+    for (const std::string& kept :
+         {std::string("kept open\n"), "said " + close + " and more\n```cpp\nopen;\n"})
       EXPECT_EQ(outcome(kept + close + kAnswer, kThinkersParent), marked("new;\n")) << tag << kept;
     EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", kThinkersParent), HasSubstr("empty_reply")) << tag;
   }
