@@ -22,13 +22,13 @@ constexpr std::size_t kLargestAnswer = 1 << 20;
 constexpr std::size_t kDiagnosticBytes = 4000;
 constexpr const char* kAnswerFile = "answer.json";
 
-// A command's candidate is not compiled: it is run as it stands.
+// A command's candidate is not compiled: it is run unchanged.
 struct CandidateFiles final : Binary {
   explicit CandidateFiles(Source files) : source(std::move(files)) {}
   Source source;
 };
 
-// The folders of one run, and what they are called inside.
+// The folders of one run, and their paths in the sandbox.
 struct RunFolders {
   ScratchFolder task, candidate, answer;
 };
@@ -90,7 +90,7 @@ class CommandBackend final : public Backend {
 
  private:
   SandboxSpec describe_run(const RunFolders& folders, const Source& candidate) const {
-    // Without a sandbox nothing is called differently inside.
+    // Without a sandbox paths are the same.
     const bool inside = !options_.unsandboxed;
     const fs::path task = inside ? "/task" : folders.task.path();
     const fs::path sources = inside ? "/candidate" : folders.candidate.path();
@@ -144,7 +144,7 @@ class CommandBackend final : public Backend {
   CommandOptions options_;
 };
 
-// Every run would fail in the same way: said once, before the search starts.
+// Every run would fail in the same way, so this is reported once, before the search starts.
 Status try_sandbox(const std::string& program, const CommandOptions& options) {
   SandboxSpec spec;
   add_toolchain(spec);

@@ -17,13 +17,13 @@
 
 namespace kernelsmith::cpu {
 
-/// What all sessions of a host share. All of it outlives them.
+/// The data that all sessions of a host share. It outlives them.
 struct SessionSetup {
   const Task& task;
   const std::vector<TaskShape>& shapes;
   RunnerPool& runners;
-  double empty_request_us = 0;      ///< what an empty request to a trusted runner costs
-  std::vector<double>& fastest_us;  ///< by shape: the fastest call of all sessions
+  double empty_request_us = 0;      ///< the cost of an empty request to a trusted runner
+  std::vector<double>& fastest_us;  ///< for each shape the fastest call of all sessions
 };
 
 class CpuSession final : public KernelSession {
@@ -38,9 +38,9 @@ class CpuSession final : public KernelSession {
   Digest outputs() override;
   void take_costs(std::map<std::string, double>& spent_ms) override;
 
-  /// What a request without calls takes, nothing taken off, in microseconds.
+  /// The time of a request without calls in microseconds, without the discount.
   Judged<double> empty_request();
-  /// True if a cgroup stops and clocks it.
+  /// Returns true if it is stopped and timed through a cgroup.
   bool full_tier() const { return process_.full_tier(); }
 
  private:
@@ -61,7 +61,7 @@ class CpuSession final : public KernelSession {
   SecretStream random_;
   std::vector<std::size_t> written_;  ///< tensors that are outputs
   std::uint32_t poison_ = 0;
-  Batch batch_;  ///< the last one
+  Batch batch_;  ///< the last batch
   std::map<std::string, double> spent_ms_;
 };
 

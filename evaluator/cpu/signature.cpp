@@ -75,7 +75,7 @@ std::string generator_parameters(const Task& task) {
   return list.text();
 }
 
-/// The shim for a function of `tensors` tensors and all sizes, and of more.
+/// The shim for a function of `tensors` tensors, all sizes and further arguments.
 std::string shim_calling(const Task& task, const std::string& function, std::size_t tensors,
                          const std::string& more_parameters = "", const std::string& more_arguments = "") {
   List parameters, arguments;

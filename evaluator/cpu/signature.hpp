@@ -1,5 +1,5 @@
-// The C++ that is generated from a task's tensors: the header that declares the entry, and the shims that
-// unpack a row of the call table.
+// Generates C++ from a task's tensors: the header that declares the entry, and the shims that unpack a row of
+// the call table.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,10 @@ std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 /// The names of the entry's last arguments: the sizes in the order of task.yaml.
 std::vector<std::string> size_names(const Task& task);
 
-/// The entry's parameters as they are declared.
+/// The declaration of the entry's parameters.
 std::string parameter_list(const Task& task);
 
-/// What is wrong with the order of the entry's parameters in a source, or of the generator's, in words; else
-/// empty.
+/// A message if the entry's or the generator's parameters have a wrong order in a source; else empty.
 std::string exchanged_parameters(const Task& task, const Source& source, bool generator);
 
 /// The header task.hpp: the entry, and `<entry>_inputs` if the task has a generator. In a wider precision
@@ -34,14 +33,14 @@ std::string exchanged_parameters(const Task& task, const Source& source, bool ge
 /// headers that `user` includes.
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
 
-/// A translation unit that defines runner::kShimSymbol. It knows the entry by its C linkage alone, so that
-/// one shim serves every precision.
+/// A translation unit that defines runner::kShimSymbol. It refers to the entry only by its C linkage, so that
+/// one shim works for every precision.
 std::string shim_source(const Task& task);
 
-/// The same for the generator: its tensors are those with input values, and behind them one with the seed.
+/// The same for the generator: its tensors are those with input values, then one with the seed.
 std::string generator_shim_source(const Task& task);
 
-/// Whether the tensor is one of the generator's arguments: all but those that are only written.
+/// Whether the tensor is one of the generator's arguments: all except those that are only written.
 bool has_input(const TensorSpec& tensor);
 
 }  // namespace kernelsmith::cpu

@@ -1,4 +1,4 @@
-// Where the programs of this backend are: kernelsmith-cuda-planner and kernelsmith-cuda-runner.
+// Finds the programs of this backend: kernelsmith-cuda-planner and kernelsmith-cuda-runner.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace kernelsmith::cuda {
 
-/// `name` is the program's; looks at the variable of the environment ($KERNELSMITH_CUDA_PLANNER,
-/// $KERNELSMITH_CUDA_RUNNER), beside this program or Python package, where it was installed, where it was
-/// built. Errors: tool_missing.
+/// `name` is the program's. Searches the environment variable ($KERNELSMITH_CUDA_PLANNER,
+/// $KERNELSMITH_CUDA_RUNNER), next to this program or Python package, the installation, and the build tree.
+/// Errors: tool_missing.
 Result<std::filesystem::path> locate_program(const std::string& name, const char* variable);
 
 }  // namespace kernelsmith::cuda

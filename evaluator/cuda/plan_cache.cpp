@@ -37,8 +37,8 @@ std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
 
 double product(const plan::Dim3& size) { return 1.0 * size[0] * size[1] * size[2]; }
 
-/// How a launch fills a device: threads on a multiprocessor as a share of its most, and blocks over those
-/// that the device holds at once.
+/// How a launch fills a device: threads on a multiprocessor as a share of its maximum, and blocks / blocks
+/// that the device runs at once.
 struct Fit {
   double occupancy = 0, waves = 0;
 };
@@ -58,8 +58,8 @@ struct PlannedShape {
   std::set<std::string> left_out;
 };
 
-/// In a planner of its own: host code that does some work in its first call alone does it in each batch's
-/// first call, and the addresses of one shape tell nothing of another's.
+/// Each shape has a planner of its own. Then work that host code does only in its first call happens in each
+/// batch's first call, and the addresses of one shape reveal nothing about another's.
 Judged<PlannedShape> plan_shape(const PlanSetup& setup, const CudaBinary& binary, const CallAddresses& where,
                                 std::size_t shape, const std::stop_token& stop) {
   plan::Plan plan;

@@ -1,5 +1,5 @@
-// The task that `kernelsmith init --template cuda` makes, and, with another vendor's names, those of maca and
-// hip: the files of template/, which the build puts into the program.
+// The task that `kernelsmith init --template cuda` makes, also for maca and hip with their names: the files
+// of template/, which the build embeds.
 #pragma once
 
 #include <vector>

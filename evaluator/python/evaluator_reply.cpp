@@ -28,7 +28,7 @@ std::string text_at(const Json& object, const char* key) {
   return value.is_string() ? escape_controls(value.get_ref<const std::string&>()) : "";
 }
 
-/// Reads the object that the message holds, if it holds no error.
+/// Reads the object in the message, unless it is an error.
 Status parse(const Message& message, Json& out) {
   if (nests_too_deep(message.json)) return bad_reply("no JSON object");
   out = Json::parse(message.json, nullptr, false);

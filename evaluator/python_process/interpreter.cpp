@@ -18,7 +18,7 @@ constexpr double kQuickS = 30;  // Python starts in 20 ms; a cold disk takes lon
 constexpr const char* kFoldersScript =
     "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *filter(None, sys.path), sep='\\n')";
 
-/// The folder of the program or shared library that holds this code: for the Python module, its package.
+/// The folder of the program or shared library with this code; for the Python module its package.
 fs::path own_folder() {
   Dl_info found{};
   if (::dladdr(reinterpret_cast<const void*>(&find_interpreter), &found) == 0 || !found.dli_fname) return {};
@@ -37,7 +37,7 @@ Result<fs::path> find_program(const InterpreterChoice& choice) {
   const std::string wanted = name;
   std::error_code error;
   if (name.find('/') == name.npos) name = find_tool(name).value_or("");
-  // Not canonical: the link in a virtual environment is what tells Python of it.
+  // Not canonical, because Python finds a virtual environment through the link.
   const auto program = fs::absolute(name, error);
   if (!name.empty() && !error && ::access(program.c_str(), X_OK) == 0) return program;
   return fail(ErrorCode::tool_missing, "there is no Python to run " + choice.user + " with", wanted,

@@ -13,7 +13,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Any number may come, negative ones too.
+/// Any number is possible, also a negative one.
 bool is_drawn_at_random(const TensorSpec& tensor) {
   switch (tensor.init) {
     case TensorInit::normal:

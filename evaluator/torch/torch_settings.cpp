@@ -106,7 +106,7 @@ std::string settings_text(const TorchSettings& torch) {
                {"policy", torch.policy},
                {"cast", torch.cast},
                {"include", torch.include}};
-  if (!torch.module.empty()) json["module"] = torch.module;  // what is older has no such key
+  if (!torch.module.empty()) json["module"] = torch.module;  // older ones lack this key
   return json.dump();
 }
 

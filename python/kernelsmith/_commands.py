@@ -1,18 +1,20 @@
-"""The commands that are Python's: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, those of production, and
-`export --format trace`."""
+"""The commands written in Python: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, those of production,
+and `export --format trace`."""
 
 from __future__ import annotations
 
+import importlib
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from . import plot
 from ._command_line import Parser
 from ._errors import Error
 from ._run import Run
-from ._writing import write
+from ._files import write
+
 
 def _plot(arguments: Sequence[str]) -> None:
     parser = Parser(prog="kernelsmith plot", description=_COMMANDS["plot"], allow_abbrev=False,
@@ -21,7 +23,7 @@ def _plot(arguments: Sequence[str]) -> None:
     parser.add_argument("-o", "--out", metavar="FILE.{svg,png}", type=Path, required=True,
                         help="what is written, in place of what stands there")
     options = parser.parse_args(arguments)
-    # A model or a folder may be called in letters that the font lacks; boxes stand for them.
+    # Names of models or folders may have letters that the font lacks; boxes replace them.
     warnings.filterwarnings("ignore", message="Glyph .* missing from font")
     _draw(options.RUN, options.out)
 
@@ -49,6 +51,15 @@ _COMMANDS = {
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
 }
 
+# Their functions, imported when they are needed. Those of production are given the command's name, too.
+_HOMES = {
+    "dataset": (".learning.dataset.command", "dataset"), "synthesize": (".synthesis.command", "command"),
+    "openevolve": (".openevolve.command", "openevolve"), "export": (".openevolve.command", "export_trace"),
+    "mcp": (".agents.command", "mcp"), "agent": (".agents.loop", "agent"),
+    **dict.fromkeys(("profile", "publish", "apply"), (".production.command", "production")),
+    **dict.fromkeys(("show", "suite"), (".production.after", "followed")),
+}
+
 
 def listed() -> str:
     """The commands of this module, as the executable lists its own."""
@@ -69,14 +80,14 @@ def _reports_held_out(arguments: Sequence[str]) -> bool:
 
 
 def _profiles_a_candidate(arguments: Sequence[str]) -> bool:
-    """`profile TASK FILE` is the executable's; a model is one word, and options follow it."""
+    """`profile TASK FILE` belongs to the executable; a model is one word, followed by options."""
     words = arguments[1:3]
     return arguments[0] == "profile" and ("--no-evaluation" in arguments or any(one.startswith("--json") for one in arguments)
                                           or (len(words) == 2 and not any(one.startswith("-") for one in words)))
 
 
 def knows(arguments: Sequence[str]) -> bool:
-    """Whether they are for a command of this module."""
+    """Whether the arguments are for a command of this module."""
     if _profiles_a_candidate(arguments):
         return False
     return arguments[0] in _COMMANDS or _exports_trace(arguments) or _reports_held_out(arguments)
@@ -84,33 +95,10 @@ def knows(arguments: Sequence[str]) -> bool:
 
 def run(arguments: Sequence[str]) -> int:
     """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
-    if arguments[0] == "plot":
+    name = arguments[0]
+    if name == "plot":
         _plot(arguments[1:])
         return 0
-    if arguments[0] == "dataset":
-        from .learning.dataset.command import dataset
-
-        return dataset(arguments[1:])
-    if arguments[0] == "mcp":
-        from .agents.command import mcp
-
-        mcp(arguments[1:])
-    if arguments[0] == "agent":
-        from .agents.loop import agent
-
-        agent(arguments[1:])
-    if arguments[0] in ("profile", "publish", "apply"):
-        from .production.command import production
-
-        return production(arguments)
-    if arguments[0] in ("show", "suite"):
-        from .production.after import followed
-
-        return followed(arguments)
-    if arguments[0] == "synthesize":
-        from .synthesis.command import command as synthesize
-
-        return synthesize(arguments[1:])
-    from .openevolve import command
-
-    return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
+    module, function = _HOMES[name]
+    command: Callable[[Sequence[str]], int] = getattr(importlib.import_module(module, __package__), function)
+    return command(arguments if module.startswith(".production") else arguments[1:])

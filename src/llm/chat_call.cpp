@@ -9,8 +9,8 @@
 namespace kernelsmith::llm {
 namespace {
 
-/// Some servers tell the usage before the text, and some count nothing. What an estimate is beyond them by
-/// is no error of the estimate if they tell less than a quarter of it.
+/// Some servers report the usage before the text, and some count nothing. If the reported usage is less than
+/// this fraction of the estimate, the estimate is used.
 std::uint64_t missing(std::uint64_t told, std::uint64_t estimated) {
   return told < estimated / 4 ? estimated - told : 0;
 }

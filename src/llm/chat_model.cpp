@@ -21,7 +21,7 @@ class ClientChatModel final : public ChatModel {
   void start(std::vector<Message> messages, Source base, std::stop_token stop, Sink<Proposal> done) override {
     llm::Question question{
         .call = llm::call_of(model_, keep_), .blank = std::move(base), .keep = keep_, .price = price_};
-    question.request.op = Operator::translate;  // the only one that needs no parent
+    question.request.op = Operator::translate;  // the only operator without a parent
     for (const Message& message : messages) question.prompt.tokens += estimate_tokens(message.text);
     question.call.messages = std::move(messages);
     llm::ask(*client_, std::move(question), std::move(stop),

@@ -32,7 +32,7 @@ std::optional<Refusal> refusal_of(const ModelReply& reply) {
       "the reply ended with \"" + beginning_of(reply.finish_detail, kNameBytes) + "\" and no text"};
 }
 
-/// The refusal of a reply without text whose reasoning holds nothing that could be taken for one.
+/// The refusal of a reply without text whose reasoning has no program either.
 Refusal refusal_of_reasoning(const Refusal& why) {
   return {
       RefusalCode::empty_reply,

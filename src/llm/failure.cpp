@@ -1,5 +1,5 @@
-// What a server's error means: which Error, and whether trying again helps.
-// Complaint.EachOfItsWordsHasAMeaning has each word that is looked for.
+// Interprets a server's error: which Error it is, and whether a retry helps.
+// Complaint.EachOfItsWordsHasAMeaning
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -33,14 +33,15 @@ std::string plain(std::string_view text) {
   return words;
 }
 
-/// How OpenAI, Anthropic, Google, xAI, vLLM, SGLang, llama.cpp and LiteLLM say that a prompt is too long.
+/// Phrases of OpenAI, Anthropic, Google, xAI, vLLM, SGLang, llama.cpp and LiteLLM for a prompt that is too
+/// long.
 bool is_context_length(std::string_view words) {
   return contains_any(
       words, {"context length", "context window", "context size", "prompt is too long", "input is too long",
               "too many input tokens", "maximum prompt length", "input token count"});
 }
 
-/// How OpenAI, Anthropic, DeepSeek, OpenRouter, xAI and LiteLLM say that an account pays for no more.
+/// Phrases of OpenAI, Anthropic, DeepSeek, OpenRouter, xAI and LiteLLM for an account without credit.
 bool is_quota(std::string_view kind, std::string_view words) {
   return contains_any(kind, {"billing", "budget exceeded"}) ||
          contains_any(words, {"insufficient quota", "exceeded your current quota",
@@ -48,14 +49,14 @@ bool is_quota(std::string_view kind, std::string_view words) {
                               "payment required", "budget has been exceeded", "used all available credits"});
 }
 
-/// How Google, xAI, DashScope, DeepSeek and gateways refuse a key with a status of another meaning.
+/// Phrases of Google, xAI, DashScope, DeepSeek and gateways for a refused key with an unusual status.
 bool is_key(std::string_view words) {
   return contains_any(
       words, {"invalid api key", "incorrect api key", "api key not valid", "no api key", "missing api key",
               "authentication error", "authentication fail", "unauthenticated", "unauthorized"});
 }
 
-/// The status that an error within a stream or a 200 would have had; is_key() comes before it.
+/// The equivalent status of an error within a stream or a 200.
 int status_of(std::string_view kind) {
   if (contains_any(kind, {"rate limit", "resource exhausted", "too many requests"})) return 429;
   if (contains_any(kind, {"overloaded"})) return 529;
@@ -98,7 +99,7 @@ CallFailure out_of_money(const std::string& said) {
                  "see the provider's billing page");
 }
 
-/// What is the same whatever the status is; empty if the words say nothing of the kind.
+/// Errors recognised by their text, independent of the status; empty for others.
 /// Complaint.ItsWordsTellWhatItIs
 std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
                                          const std::string& said) {
@@ -122,7 +123,7 @@ CallFailure too_fast(const std::string& said) {
           {}};
 }
 
-/// `soon`: the server asks for a pause that is waited for. Google calls a limit a minute a quota, too.
+/// `soon`: the server asks for a pause that we accept. Google also calls a limit per minute a quota.
 /// AskedPause.MakesWordsOfAQuotaALimitOfRates
 CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said,
                      bool soon) {
@@ -159,7 +160,7 @@ CallFailure failure_of(const Json& answer, int status, Pause asked) {
   const std::string words = kind + " " + plain(said);
   if (said.empty()) said = "no reason given";
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
-  if (status == 0) status = complaint.status;  // some gateways put the upstream's there
+  if (status == 0) status = complaint.status;  // some gateways use the upstream's
   if (status == 0) status = is_key(words) ? 401 : status_of(kind);
   const auto pause = asked ? asked : asked_pause(answer, std::chrono::system_clock::now());
   const bool soon = pause && *pause <= RetryPolicy{}.longest_asked_pause;

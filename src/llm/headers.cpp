@@ -32,7 +32,7 @@ std::string_view value_of(const Headers& headers, std::string_view name) {
   return found == headers.end() ? std::string_view{} : std::string_view(found->second);
 }
 
-/// The number that `text` begins with, which is taken off it.
+/// Removes the number at the beginning of `text` and returns it.
 std::optional<double> take_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] =

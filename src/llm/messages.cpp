@@ -12,8 +12,9 @@ Finish finish_of_stop_reason(const std::string& reason) {
   return Finish::other;
 }
 
-/// What a stream reports later replaces what it reported before, number by number: the events at its end
-/// leave counts out, or null. Stream.MessagesForgetNothingThatTheyTold
+/// Later reports of a stream replace earlier ones, number by number: events at the end omit counts or set
+/// them to null.
+/// Stream.MessagesForgetNothingThatTheyTold
 void add_counts(const Json& holder, TokenCounts& counts) {
   const Json& in = member(holder, "usage");
   const auto replace = [&](std::optional<std::uint64_t>& count, const char* key) {
@@ -25,7 +26,7 @@ void add_counts(const Json& holder, TokenCounts& counts) {
   replace(counts.output, "output_tokens");
 }
 
-/// The server counts input beside the cache, and we count all of it.
+/// The server counts input without the cache; we count all of it.
 std::optional<Usage> usage_of(TokenCounts counts) {
   if (counts.input) *counts.input += counts.cached.value_or(0) + counts.cache_write.value_or(0);
   return usage_from(counts);
@@ -55,7 +56,7 @@ class MessagesStream final : public EventDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    // A stream that ends in order behind the usage of its text lost nothing but the reason.
+    // A stream that ends in order after its usage lost only the reason.
     // Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!finished_ && !(begun_ && counted_))
       return without_reply("is a stream that broke off before its end");
@@ -93,7 +94,7 @@ class MessagesStream final : public EventDecoder {
 
   void take_done() override {
     stopped_ = true;
-    finished_ = finished_ || begun_;  // some gateways tell no stop_reason
+    finished_ = finished_ || begun_;  // some gateways send no stop_reason
   }
 
   ModelReply reply_;

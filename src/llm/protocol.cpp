@@ -1,4 +1,4 @@
-// What the protocols of model servers share: the request's common fields, usage, and names.
+// Common code of the protocols: the request's common fields, usage, and names.
 #include <algorithm>
 #include <array>
 

@@ -37,7 +37,7 @@ CallFailure failed(const Json& response) {
   return error.is_null() ? broken_off("failed") : failure_of(error, 0);
 }
 
-/// Text deltas repeat what the last event holds in full; they serve only to tell that the model has begun.
+/// Text deltas repeat the text of the last event; they only show that the model has begun.
 class ResponsesStream final : public EventDecoder {
  public:
   bool begun() const override { return begun_ || outcome_; }
@@ -73,7 +73,8 @@ class ResponsesStream final : public EventDecoder {
     const bool ends = type == "response.completed" || type == "response.incomplete";
     if (!ends || (outcome_ && *outcome_)) return {};
     outcome_ = decode_responses(with_output(response));
-    // What is no response may be followed by one. Stream.WhatAServerSaysInThePlaceOfAReplyIsTold
+    // A response may still follow.
+    // Stream.WhatAServerSaysInThePlaceOfAReplyIsTold
     if (*outcome_ || outcome_->error().error.code == ErrorCode::bad_reply) return {};
     return outcome_->error();
   }
@@ -85,7 +86,7 @@ class ResponsesStream final : public EventDecoder {
     return type.find("reasoning") != type.npos ? reasoning_ : other_;
   }
 
-  /// Some gateways leave the output out of the last event, because its text has come.
+  /// Some gateways omit the output from the last event, because its text was already sent.
   /// Stream.TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold
   Json with_output(const Json& response) const {
     Json whole = response.is_object() ? response : Json::object();

@@ -16,15 +16,15 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// "cpp" of "cpp title=kernel.cpp" and of "cpp:kernel.cpp".
+/// "cpp" for "cpp title=kernel.cpp" and "cpp:kernel.cpp".
 std::string tag_of(const Fence& fence) {
   return lower_case(std::string_view(fence.info).substr(0, fence.info.find_first_of(" \t:,{")));
 }
 
-/// Nobody distinguishes C++ and CUDA.
+/// Models do not distinguish C++ and CUDA.
 bool is_c_like(Language language) { return language == Language::cpp || language == Language::cuda; }
 
-/// Whether `part` only repeats lines of `whole`, and not most of them.
+/// Whether `part` only repeats some lines of `whole`, but not most of them.
 bool is_excerpt(std::string_view part, std::string_view whole) {
   std::set<std::string_view> lines;
   for (const std::string_view line : lines_of(whole)) lines.insert(trimmed(line));
@@ -85,7 +85,7 @@ bool FenceChoice::has_frame(std::string_view text) const {
   return (blocks && !blocks->empty()) || frozen_text_->is_whole_file(text);
 }
 
-// In another language than the candidate's, or in none.
+// Whether it is in another language than the candidate's, or in none.
 bool FenceChoice::speaks_otherwise(const Fence& fence) const {
   const std::string tag = tag_of(fence);
   if (tag == "text" || tag == "txt" || tag == "output") return true;
@@ -108,7 +108,7 @@ FenceChoice::Grade FenceChoice::grade_of(const Candidate& candidate, const NameS
   if (speaks_otherwise(*candidate.fence)) return Grade::foreign;
   if (candidate.has_frame) return Grade::complete;
   if (in_both(candidate.names.calls, of_others)) return Grade::part;  // FenceChoice.RefusesAProgramInPieces
-  // If the blocks define no function (they lie within one), who calls that one shows how to use it:
+  // If the blocks define no function (they are within one), a fence that calls that function is an example:
   // FenceChoice.PrefersWhatHasMarkersOrFrozenText.
   const NameSet borrowed = without(candidate.names.calls, own_.calls);
   if (own_.functions.empty()) return in_both(borrowed, frozen_.functions) ? Grade::part : Grade::possible;
@@ -140,7 +140,7 @@ std::variant<const Fence*, Refusal> FenceChoice::best(const std::vector<const Fe
     parent = fence;
     candidates.pop_back();
   }
-  NameSet defined;  // by one of them, and not by the parent's frozen text
+  NameSet defined;  // by one of them, not by the parent's frozen text
   for (const Candidate& candidate : candidates) defined.merge(NameSet(candidate.names.functions));
   defined = without(defined, frozen_.functions);
 

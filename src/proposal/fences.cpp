@@ -22,7 +22,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kFewestSigns = 3;
 
-// How many fence signs the line begins with; 0 if it is no fence.
+// The number of fence signs at the beginning of the line; 0 if it is not a fence.
 std::size_t fence_length(std::string_view line) {
   if (!line.starts_with('`') && !line.starts_with('~')) return 0;
   const std::size_t length = std::min(line.find_first_not_of(line.front()), line.size());
@@ -44,8 +44,9 @@ bool is_bullet(std::string_view text) {
   return digits > 0 && digits + 1 == text.size() && (text.back() == '.' || text.back() == ')');
 }
 
-// Where a fence opens at the end of a line that begins with something else; 0 if none does. Behind prose a
-// fence needs a tag (or a colon before it), and a list's item is enough: `it ends with ``` ` opens nothing.
+// The position of a fence that opens at the end of a line with other text; 0 if there is none. After prose a
+// fence needs a tag (or a colon before it); after a list's item it does not. `it ends with ``` ` opens
+// nothing.
 std::size_t fence_behind_text(std::string_view line) {
   const std::size_t at = line.find("```");
   if (at == line.npos || at == 0) return 0;
@@ -74,8 +75,8 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-// A name with an ending that programs have; in a fence's tag also an absolute one:
-// Extract.RefusesForeignPathsWhereThereAreSeveralFiles.
+// A name with the ending of a program; in a fence's tag also one with "..".
+// Extract.RefusesForeignPathsWhereThereAreSeveralFiles
 bool looks_like_path(std::string_view word, bool in_tag) {
   const std::size_t name = word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1;
   return (word.find('.', name) != word.npos && language_of(word) != Language::other) ||
@@ -87,7 +88,7 @@ bool is_label(std::string_view word) {
   return std::ranges::find(kLabels, lower_case(word)) != kLabels.end();
 }
 
-// Only a line that holds nothing else, or begins with a label, names a file by the way.
+// A line names a file only if it has no other text or begins with a label.
 bool is_about_a_file(const std::vector<std::string>& words) {
   return words.size() == 1 || (words.size() == 2 && is_label(words.front()));
 }
@@ -116,7 +117,7 @@ bool is_language_word(std::string_view word) {
   return word.find('.') == word.npos && language_of_tag(std::string(word)) != Language::other;
 }
 
-// Whether a docstring is open behind a line, which begins within one or not.
+// Whether a docstring is open after a line; `open` says whether one was before it.
 bool in_docstring(std::string_view line, bool open) {
   constexpr auto kQuote = "\"\"\""sv;
   for (auto at = line.find(kQuote); at != line.npos; at = line.find(kQuote, at + kQuote.size())) open = !open;
@@ -145,7 +146,7 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
 
 namespace {
 
-// Leaves out what stands within a fence around its code: another fence, a language's word.
+// Removes text around the code in a fence: another fence, a language's name.
 void unwrap(Fence& fence) {
   bool wrapped = false;
   for (;;) {
@@ -173,7 +174,7 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
   FenceTracker tracker(quoted);
   std::string_view before;
   std::size_t indent = 0;
-  bool is_first = false;  // nothing but blank lines stood in the fence yet
+  bool is_first = false;  // the fence had only blank lines so far
   for (const std::string_view line : lines_of(reply)) {
     const std::string_view bare = trimmed(line);
     switch (tracker.pass(line)) {
@@ -190,7 +191,7 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
         before = {};
         break;
       case FenceTracker::Line::inside:
-        // A text that is less indented than its fence keeps the shape that it has.
+        // A text that is less indented than its fence is unchanged.
         if (is_first && !bare.empty()) indent = std::min(indent, blanks_before(line));
         is_first = is_first && bare.empty();
         fences.back()
@@ -207,14 +208,14 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
 std::vector<Fence> find_fences(std::string_view reply) {
   std::vector<Fence> fences;
   auto outer = scan(reply, true);
-  // Signs that only look like an open docstring hide the end.
+  // Signs that only look like an open docstring may hide the end.
   if (!outer.empty() && !outer.back().closed) outer = scan(reply, false);
   for (Fence& fence : outer) {
     auto inner = is_markdown(fence.info) ? scan(fence.text, false) : std::vector<Fence>{};
     if (inner.empty()) {
       if (!is_markdown(fence.info)) unwrap(fence);
       fences.push_back(std::move(fence));
-    } else {  // an answer that was wrapped as a whole
+    } else {  // an answer that is completely wrapped
       if (!fence.closed) inner.back().closed = false;
       std::ranges::move(inner, std::back_inserter(fences));
     }
@@ -224,7 +225,8 @@ std::vector<Fence> find_fences(std::string_view reply) {
 
 namespace {
 
-// Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos if none does.
+// The position of a fence's end after code on its line, or before a tag ("}```", "```</answer>"); npos if
+// none does.
 std::size_t glued_end(std::string_view line) {
   const std::size_t at = line.find("```");
   if (at == line.npos) return at;
@@ -233,8 +235,8 @@ std::size_t glued_end(std::string_view line) {
   return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
 }
 
-// The reply with fences that open at a line's end on lines of their own, and with `ends` those that end
-// there, too; nothing if there are none, or not all are closed then.
+// Moves fences that open at a line's end to lines of their own, with `ends` also those that end there. Empty
+// if there are none or not all are closed then.
 std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
   const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
   std::string result;
@@ -269,7 +271,7 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
 std::string with_fences_on_own_lines(std::string_view reply) {
   for (const bool ends : {false, true})
     if (auto parted = with_parted_lines(reply, ends)) return *parted;
-  return std::string(reply);  // a line that only speaks of fences, or a reply that breaks off
+  return std::string(reply);  // a line about fences, or a reply that breaks off
 }
 
 bool names_in_first_line(std::string_view text, const std::string& path) {

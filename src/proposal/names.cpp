@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Between a function's parameters and its body: const, noexcept, a result behind an arrow, attributes.
+// Tokens between a function's parameters and its body: const, noexcept, a trailing result, attributes.
 constexpr std::size_t kMostQualifiers = 12;
 
 bool among(std::span<const std::string_view> words, std::string_view word) {
@@ -59,15 +59,16 @@ class NameReader {
     if (first != ' ' && first != '\t') names_.outer.emplace(word(i));
   }
 
-  // `def f(`, `class A(B):`, `struct S {`, and not `struct S;`: FenceChoice.TakesNoExampleOrPartForTheProgram
+  // A name after a keyword that introduces one.
+  // FenceChoice.TakesNoExampleOrPartForTheProgram
   void introduced_by(std::size_t i) {
     constexpr std::array kWords{"def"sv, "class"sv, "struct"sv};
     constexpr std::array kBehind{"("sv, ":"sv, "{"sv};
     if (among(kWords, word(i)) && is_name(i + 1) && among(kBehind, word(i + 2))) define(i + 1);
   }
 
-  // `LIMIT = 5`, `constexpr int kLimit = 5;`: FrozenReply.IsRefusedByTheLineThatIsChanged,
-  // NamesOfTheBlocksMayChange
+  // Such as `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import numpy as np`.
+  // FrozenReply.IsRefusedByTheLineThatIsChanged
   void constant_at(std::size_t first) {
     constexpr std::array kEnds{"="sv, ":"sv, "["sv, "{"sv, "("sv};
     std::size_t i = first;
@@ -80,7 +81,7 @@ class NameReader {
     return i > 0 && (is(i - 1, ".") || is(i - 1, "->") || is(i - 1, "::"));
   }
 
-  // A function's body stands behind its parameters, qualifiers apart.
+  // A function's body follows its parameters and qualifiers.
   bool has_body(std::size_t name) const {
     if (!is(name + 1, "(") || closing_[name + 1] == 0) return false;
     constexpr std::array kBetween{"->"sv, "::"sv, "&"sv, "&&"sv, "*"sv, "<"sv, ">"sv};

@@ -11,7 +11,7 @@ namespace kernelsmith::cpu {
 
 namespace {
 
-/// The folder of the program or shared library that holds this code: for the Python module, its package.
+/// The folder of the program or shared library with this code; for the Python module its package.
 std::filesystem::path own_folder() {
   Dl_info found{};
   if (::dladdr(reinterpret_cast<const void*>(&locate_runner), &found) == 0 || !found.dli_fname) return {};

@@ -17,7 +17,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// Never zero: that is what a planner says before it was asked anything.
+/// Never zero: that is a planner's number before the first request.
 std::uint64_t secret_number() {
   std::uint64_t number = 0;
   while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {
@@ -31,7 +31,7 @@ class Listening {
   Listening(int socket, int exit_descriptor, double timeout_s)
       : socket_(socket), exit_(exit_descriptor), timeout_s_(timeout_s) {}
 
-  /// Fills the span; else why it could not be.
+  /// Fills the span; otherwise returns the reason.
   std::optional<PlannerMessage::Kind> fill(std::span<std::byte> place) {
     while (!place.empty()) {
       const auto got = ::recv(socket_, place.data(), place.size(), MSG_DONTWAIT);

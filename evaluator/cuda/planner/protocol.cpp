@@ -26,7 +26,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Once something is missing, everything that is read is zero, and ok() is false.
+/// After the end of the data all reads return zero, and ok() is false.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -42,7 +42,7 @@ class Reader {
     const auto from = taken(bytes);
     text.assign(reinterpret_cast<const char*>(from.data()), from.size());
   }
-  /// A number of items of at least that many bytes each.
+  /// Reads a number of items, each of at least that many bytes.
   std::size_t count(std::size_t item_bytes) {
     std::uint64_t number = 0;
     get(number);

@@ -1,5 +1,5 @@
-// Recorded in place of the vendor's runtime: questions about the device, and errors. There is one device, and
-// its facts are those that the judge gave.
+// The recording runtime's queries about the device, and errors. There is one device, with the facts from the
+// judge.
 #include "planner/recorder.hpp"
 #include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
@@ -79,7 +79,7 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DriverGetVersion)(int* version) {
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(RuntimeGetVersion), KERNELSMITH_RUNTIME(DriverGetVersion));
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
   *least = 0;
-  *greatest = -5;  // as on devices of today
+  *greatest = -5;  // as on current devices
   return kSuccess;
 }
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceCanAccessPeer)(int* can, int, int) {
@@ -87,7 +87,7 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceCanAccessPeer)(int* can, int,
   return kSuccess;
 }
 
-// Limits and caches: what only changes speed is left out.
+// Limits and caches only affect the speed, so they are omitted.
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetLimit)(int limit, std::size_t) {
   constexpr int kStackSize = 0, kHeapSize = 2, kSyncDepth = 3, kPendingLaunches = 4, kPersistingL2 = 6;
   if (limit == kStackSize || limit == kHeapSize || limit == kSyncDepth || limit == kPendingLaunches)
@@ -99,7 +99,7 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetLimit)(int limit, std::siz
 }
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetLimit)(std::size_t* value, int limit) {
   constexpr std::size_t kDefaults[] = {1024, 7340032, 8388608, 2,
-                                       2048, 64,      0};  // of CUDA, whose order the others keep
+                                       2048, 64,      0};  // CUDA's; the others have the same order
   if (limit < 0 || limit >= static_cast<int>(std::size(kDefaults))) return recorder().failed(kInvalidValue);
   *value = kDefaults[limit];
   return kSuccess;
@@ -112,7 +112,7 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetCacheConfig)(int* config) 
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetSharedMemConfig)(int) { return kSuccess; }
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(CtxResetPersistingL2Cache)() { return kSuccess; }
 
-// Marks for a profiler: there is none.
+// Marks for a profiler are ignored: there is none.
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(ProfilerStart)() { return kSuccess; }
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(ProfilerStop)() { return kSuccess; }
 

@@ -1,5 +1,5 @@
-// Recorded in place of the vendor's runtime: streams and events. A stream's flags and priority change
-// nothing: a stream of the candidate's own is never in order with the default stream except by events.
+// The recording runtime's streams and events. A stream's flags and priority have no effect: only events order
+// a candidate's stream with the default stream.
 #include "planner/recorder.hpp"
 #include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 Code check(bool known) { return known ? kSuccess : recorder().failed(kInvalidResourceHandle); }
 
-/// A plan's call is over when all its work is: waiting on the host orders work, and is nothing else.
+/// A plan's call ends when all its work ends, so waiting on the host only orders work.
 Code wait_on_host(bool known) {
   if (known) recorder().synchronise();
   return check(known);
@@ -81,7 +81,7 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamIsCapturing)(void*, int* stat
   return kSuccess;
 }
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamIsCapturing_ptsz), KERNELSMITH_RUNTIME(StreamIsCapturing));
-/// The status alone: everything behind it is defined only while a stream is captured.
+/// Sets only the status: the other results are defined only while a stream is captured.
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetCaptureInfo)(void* stream, int* status) {
   return KERNELSMITH_RUNTIME(StreamIsCapturing)(stream, status);
 }
@@ -108,7 +108,7 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetDevice)(void* stream, int*
   return check(recorder().is_stream(stream));
 }
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetDevice_ptsz), KERNELSMITH_RUNTIME(StreamGetDevice));
-/// Access windows, priorities and policies only change how fast it is.
+/// Access windows, priorities and policies only affect the speed.
 KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamSetAttribute)(void* stream, int attribute, const void*) {
   if (attribute == kAttributeAccessPolicyWindow) recorder().leave_out(kPersistence);
   if (attribute == kAttributePriority) recorder().leave_out(kStreamPriority);

@@ -17,7 +17,7 @@ constexpr const char* kNoReading =
     "leave the decision to a kernel: the host never sees the tensors' contents";
 constexpr const char* kPointers = "read the tensors through their pointers";
 
-/// About the runtime's functions. The first whose prefix fits; `$` stands for the runtime's own.
+/// Explanations of the runtime's functions. The first matching prefix is used; `$` is the runtime's prefix.
 constexpr Advice kAdvice[] = {
     {"$MallocManaged", "managed memory", kDeviceMemory},
     {"$MemPrefetch", "prefetching of managed memory", kDeviceMemory},
@@ -80,7 +80,7 @@ const Advice* advice_on(std::string_view function, const RuntimeNames& names) {
   return nullptr;
 }
 
-/// "mcMalloc" with "mc", and not "mcx".
+/// Returns true for "mcMalloc" with "mc", but not for "mcx".
 bool is_named(std::string_view name, std::string_view prefix) {
   return !prefix.empty() && name.starts_with(prefix) && name.size() > prefix.size() &&
          name[prefix.size()] >= 'A' && name[prefix.size()] <= 'Z';
@@ -130,7 +130,7 @@ std::string load_refusal(std::string_view loader_message, const RuntimeNames& na
   const std::string symbol = symbol_in(loader_message);
   if (is_of(symbol, names)) return refusal_of(symbol, names);
   if (!symbol.empty()) return "the candidate uses `" + readable(symbol) + "`, which nothing defines";
-  // "libcublas.so.13: cannot open shared object file: No such file or directory"
+  // Such as "libcublas.so.13: cannot open shared object file: No such file or directory".
   if (loader_message.starts_with("lib") && is_of(loader_message.substr(3), names))
     return refusal_of(loader_message.substr(3, loader_message.find('.') - 3), names) + " (" +
            std::string(loader_message) + ")";

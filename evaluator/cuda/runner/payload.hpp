@@ -1,5 +1,5 @@
-// Payload: what a message between judge and runner carries. Both are of the same build and trust each other;
-// what is cut short is noticed all the same.
+// Payload: the content of a message between judge and runner. Both come from the same build and trust each
+// other, but truncated messages are detected.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class PayloadWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads in the order of writing. Past the end it gives zeros and complete() is false.
+/// Reads in the order of writing. Past the end it returns zeros, and complete() is false.
 class PayloadReader {
  public:
   explicit PayloadReader(std::span<const std::byte> bytes) : left_(bytes) {}

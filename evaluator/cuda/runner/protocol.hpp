@@ -1,4 +1,4 @@
-// What judge and runner say to each other: the payloads of the messages in channel.hpp.
+// The protocol of judge and runner: the payloads of the messages in channel.hpp.
 //
 //   start   <- done {Started}, or error
 //   map     -> the pieces' sizes, their descriptors;  <- done {address, ...}
@@ -20,7 +20,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The descriptor under which the program finds its end of the channel.
+/// The descriptor of the program's end of the channel.
 inline constexpr int kChannelDescriptor = 3;
 
 struct Started {
@@ -68,7 +68,7 @@ inline ReplayTime decode_time(PayloadReader& reader) {
   return time;
 }
 
-/// What a request failed with. `fatal`: the runner's context is lost, and it ends itself or must be ended.
+/// The error of a request. `fatal`: the runner's context is lost, and it ends or must be ended.
 struct Refusal {
   Failure failure;
   bool fatal = false;

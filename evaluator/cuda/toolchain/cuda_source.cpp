@@ -23,8 +23,7 @@ class List {
   std::string text_;
 };
 
-/// The header that declares device_type(dtype) beyond what the compiler itself includes; empty if none is
-/// needed.
+/// The header that declares device_type(dtype); empty if the compiler includes it by itself.
 std::string_view header_of(Dtype dtype, const Dialect& dialect) {
   switch (dtype) {
     case Dtype::f16:
@@ -65,7 +64,8 @@ std::string_view foreign_include(std::string_view line, const Task& task, const 
   return own ? std::string_view() : name;
 }
 
-/// All foreign headers that the sources include, so that they are read before a macro changes what they say.
+/// All foreign headers that the sources include. They are included first, before a macro can change their
+/// meaning.
 std::string foreign_includes(const Task& task, const Source& user) {
   std::string includes;
   std::vector<SourceFile> files = user.files();

@@ -1,4 +1,4 @@
-// The C++ that is generated from a task's tensors, in a vendor's dialect. Pure functions.
+// Generates C++ from a task's tensors, in a vendor's dialect. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 /// The names of the entry's size arguments, in their order.
 std::vector<std::string> size_names(const Task& task);
 
-/// What is wrong with the order of the entry's parameters in a source, in words; else empty.
+/// A message if the entry's parameters have a wrong order in a source; else empty.
 std::string exchanged_parameters(const Task& task, const Source& source);
 
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
@@ -34,9 +34,9 @@ std::string exchanged_parameters(const Task& task, const Source& source);
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
                         const Source& user = {});
 
-/// The translation unit (C++ with the toolkit's headers) that defines kShimSymbol, and what of the runtime
-/// depends on a toolkit's struct layouts (Dialect::device_properties). It knows the entry by its C linkage
-/// alone, so that one shim serves every precision.
+/// The translation unit (C++ with the toolkit's headers) that defines kShimSymbol, and the runtime functions
+/// that depend on a toolkit's struct layouts (Dialect::device_properties). It refers to the entry only by its
+/// C linkage, so that one shim works for every precision.
 std::string shim_source(const Task& task, const GpuVendor& vendor);
 
 /// `extern "C" void kernelsmith_plan_call(void* const* tensors, const std::int64_t* sizes, void* stream)`.

@@ -1,4 +1,4 @@
-// How each vendor's C++ differs from CUDA C++, for prompts: the text differences.md in the vendor's folder.
+// The differences of each vendor's C++ from CUDA C++, for prompts: differences.md in the vendor's folder.
 #pragma once
 
 namespace kernelsmith::cuda {

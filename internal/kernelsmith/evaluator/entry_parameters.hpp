@@ -1,5 +1,5 @@
-// Whether a kernel's definition takes its arguments in the order in which they are passed. Names have no
-// meaning for the compiler: two sizes that are exchanged give wrong results and no message.
+// Checks that a kernel's definition has its parameters in the order in which arguments are passed. The
+// compiler cannot check it: two exchanged sizes give wrong results without a message.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace kernelsmith {
 
-/// Names of arguments that follow one another and could be exchanged: the tensors, the sizes.
+/// Names of adjacent arguments that could be exchanged: the tensors, the sizes.
 using ParameterGroups = std::vector<std::vector<std::string>>;
 
-/// What is wrong with the definition of `function` in a C++ or CUDA source, in words: it has the names of a
-/// group in another order. Empty if it has other names, or is not found.
+/// A message if the definition of `function` in a C++ or CUDA source has the names of a group in another
+/// order. Empty if it has other names or is not found.
 std::string exchanged_parameters(const Source& source, std::string_view function, const ParameterGroups& due);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-"""OUT/history.jsonl: a line for each ticket that took effect, with what the run folder does not hold."""
+"""OUT/history.jsonl: a line for each ticket that took effect, with data that the run folder lacks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .programs import Note, Population, Program
+from .programs import Population, Program
 
 
 class History:
-    """Appends lines as they come, and reads them when a search goes on. One thread at a time may use it."""
+    """Appends lines as they come, and reads them when a search continues. One thread at a time may use it."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -24,7 +24,7 @@ class History:
             file.write(json.dumps(row, default=str).encode() + b"\n")
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """What was written whole; a line that a kill cut off is skipped."""
+        """The complete lines; one that a kill cut off is skipped."""
         if not self._file.exists():
             return
         with self._file.open(encoding="utf-8") as file:
@@ -34,28 +34,9 @@ class History:
                 except ValueError:
                     continue
 
-    def clear(self) -> None:
-        self._file.unlink(missing_ok=True)
-
-
-def row_of(number: int, iteration: int, kind: str, island: int, program: Program | None, note: Note | None,
-           fitness: float | None, features: dict[str, float], refusal: str, with_prompts: bool) -> dict[str, Any]:
-    """A ticket's line. Prompts are part of the program; of a refusal they stand beside it."""
-    row: dict[str, Any] = {"ticket": number, "iteration": iteration, "kind": kind, "island": island}
-    if program is not None:
-        values = program.to_dict()
-        if not with_prompts:
-            values["prompts"] = None
-        row |= {"program": values, "fitness": fitness, "features": features}
-    if refusal:
-        row["refusal"] = refusal
-        if with_prompts and note is not None:
-            row |= {"prompt": note.prompt, "response": note.response}
-    return row
-
 
 def restore(rows: Iterator[dict[str, Any]], population: Population) -> tuple[int, set[int]]:
-    """Lays the lines into the population. Returns the last iteration and the tickets that they are about."""
+    """Adds the lines to the population. Returns the last iteration and the lines' tickets."""
     last, seen = 0, set[int]()
     for row in rows:
         last = max(last, int(row["iteration"]))

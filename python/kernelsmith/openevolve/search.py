@@ -1,4 +1,4 @@
-"""A search as OpenEvolve's controller has it, on this engine."""
+"""A search like OpenEvolve's controller, with this engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .axes import axes_for, needs_seed
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import Config, models_of
 from .folder import Folder
-from .history import History, restore, row_of
+from .history import History, restore
 from .host import fitness_of
 from .models import Ensemble
 from .output import Output, log_into
@@ -45,12 +45,12 @@ class Found:
 
 
 class _Ended(Exception):
-    """Raised within progress, which ends the search in order."""
+    """Raised in progress to end the search in order."""
 
 
-def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None = None, target: float | None = None,
+def search(inputs: Inputs, config: Config, out: Path, *, target: float | None = None,
            checkpoint: str | None = None, logger: logging.Logger | None = None) -> Found:
-    """Searches, or goes on if the same search stands in `out`, and writes OpenEvolve's files there. Raises Error."""
+    """Begins the search, or continues the same one in `out`, and writes OpenEvolve's files there. Raises Error."""
     logger = logger or logging.getLogger("kernelsmith.openevolve")
     for warning in config.warnings:
         logger.warning(warning)
@@ -59,7 +59,7 @@ def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None 
     try:
         begun = _Search(inputs, config, out, models, target, checkpoint, logger)
         try:
-            return begun.run(config.max_iterations if iterations is None else iterations)
+            return begun.run(config.max_iterations)
         finally:
             begun.close()
     except Error as error:
@@ -74,7 +74,7 @@ class _Search:
                  checkpoint: str | None, logger: logging.Logger) -> None:
         self._config, self._logger = config, logger
         self._kept = _kept(checkpoint, inputs, config, logger)
-        if self._kept:  # the best of the checkpoint takes the initial program's place
+        if self._kept:  # the best of the checkpoint replaces the initial program
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
         self._folder = Folder(out.absolute())
@@ -113,7 +113,7 @@ class _Search:
         return {at: Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)}
 
     def _begin(self, marks: dict[str, str]) -> dict[str, Any]:
-        """Decides what stays for as long as this search goes on, and writes its task."""
+        """Fixes the settings of this search, and writes its task."""
         write_task(self._folder.task, self._inputs, self._config, "openevolve")
         features = self._measured() if needs_seed(self._config) else {}
         settings = settings_for(self._config, axes_for(self._config, len(self._inputs.code), features))
@@ -121,7 +121,7 @@ class _Search:
         return settings
 
     def _measured(self) -> dict[str, float]:
-        """The initial program's own numbers, which bounds of axes are made from."""
+        """The initial program's metrics, for the bounds of axes."""
         found = evaluate(self._folder.task, {self._inputs.name: self._inputs.code}, evaluator=evaluator_section(1))
         if not found.accepted:
             raise _refused(f"{found.code}: {found.diagnostics}", self._inputs)
@@ -129,7 +129,8 @@ class _Search:
         return {**found.features, "fitness": found.fitness}
 
     def _restore(self) -> None:
-        """What earlier sessions found. The journal is the truth: what a kill kept from history.jsonl is made from it."""
+        """The results of earlier sessions. The journal is authoritative: lines that a kill kept out of history.jsonl
+        are made from it."""
         if not self._goes_on:
             return
         rows = list(self._history.rows())
@@ -214,11 +215,17 @@ class _Search:
 
     def _write_row(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None, note: Note | None,
                    kind: str) -> None:
-        features = self._population.cells.get(seen.id, {}) if seen is not None else {}
-        refusal = f"{commit.refusal.code}: {commit.refusal.detail}" if commit.refusal is not None else ""
-        self._history.append(row_of(commit.ticket, self._iteration, kind, commit.island, made, note,
-                                    seen.fitness if seen is not None else None, features, refusal,
-                                    self._config.database.log_prompts))
+        """A ticket's line. Prompts are part of the program; of a refusal they stand beside it."""
+        with_prompts = self._config.database.log_prompts
+        row: dict[str, Any] = {"ticket": commit.ticket, "iteration": self._iteration, "kind": kind, "island": commit.island}
+        if seen is not None and made is not None:
+            values = made.to_dict() | ({} if with_prompts else {"prompts": None})
+            row |= {"program": values, "fitness": seen.fitness, "features": self._population.cells.get(seen.id, {})}
+        if commit.refusal is not None:
+            row["refusal"] = f"{commit.refusal.code}: {commit.refusal.detail}"
+            if with_prompts and note is not None:
+                row |= {"prompt": note.prompt, "response": note.response}
+        self._history.append(row)
 
     def _tell(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None) -> None:
         if seen is None or made is None:

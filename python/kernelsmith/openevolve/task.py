@@ -1,4 +1,4 @@
-"""The task folder that stands for an initial program, an evaluator and a configuration."""
+"""The task folder for an initial program, an evaluator and a configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import text_of, write
 from . import host
 from .config import Config
 
@@ -26,7 +26,7 @@ _LANGUAGES = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a search is about. Paths are absolute."""
+    """The inputs of a search. Paths are absolute."""
 
     program: Path
     evaluator: Path
@@ -46,22 +46,19 @@ def read_inputs(program: str | os.PathLike[str], evaluator: str | os.PathLike[st
     for path, what in zip(paths, ("the initial program", "the evaluator"), strict=True):
         if not path.is_file():
             raise Error(f"{what} is no file", "not_found", str(path))
-    try:
-        code = paths[0].read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise Error("the initial program is not UTF-8", "bad_input", str(paths[0])) from None
+    code = text_of(paths[0], "the initial program", encoding="utf-8-sig")
     suffix = config.file_suffix if config.file_suffix != ".py" else paths[0].suffix or ".py"
     return Inputs(paths[0], paths[1], code, suffix, config.language or language_of(code))
 
 
 def language_of(code: str) -> str:
-    """What the first telling line looks like; "unknown" if none tells."""
+    """The language by the first characteristic line; "unknown" if there is none."""
     return next((name for name, looks in _LANGUAGES if re.search(looks, code, re.MULTILINE)), "unknown")
 
 
 def fingerprints(inputs: Inputs, config: Config, checkpoint: str) -> dict[str, str]:
-    """Equal for searches that are one: a short digest of all that decides them, by its name, but not of how long they go on
-    and what they write."""
+    """Equal for equal searches: short digests, by name, of everything that determines them, without their length and
+    output."""
     free = {"max_iterations", "checkpoint_interval", "checkpoint_on_improvement", "log_level", "log_dir", "logger_prefix",
             "database.population_size", "database.archive_size", "database.log_prompts", "llm.api_base", "llm.api_key",
             "llm.timeout", "llm.retries"}

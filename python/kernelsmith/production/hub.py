@@ -1,22 +1,19 @@
-"""What Hugging Face's `kernels` wants beside the package: names, licence, a layer for `kernelize`."""
+"""Additional files for Hugging Face's `kernels`: names, licence, a layer for `kernelize`."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from string import Template
 from typing import Any
 
 from .._errors import Error
 from .facts import met
+from .texts import template
 from .torch_here import executed
 from .winners import Winner
 
-_LAYER = Path(__file__).parent / "runtime" / "layer.py.in"
-
 
 def licence_of(winner: Winner, said: str | None) -> str:
-    """`said`, or what the reference's file names. Raises Error if neither does."""
+    """`said`, or the licence in the reference's file. Raises Error if neither does."""
     found = re.search(r"SPDX-License-Identifier:\s*(\S+)", winner.reference)
     if said is None and found is None:
         raise Error("no licence is known, and build.toml needs one", "invalid_argument", str(winner.folder),
@@ -32,13 +29,13 @@ def layer_of(facts: dict[str, Any], winner: Winner) -> tuple[str, str]:
         if getattr(model, name, None) != value:
             return "", f"`Model` does not keep its argument `{name}` under that name, so a layer cannot hand it on."
     inputs = facts["inputs"]
-    init = [facts["constants"]["attributes"].get(name, name) for name in facts["init"]]  # as the user's module has them
+    init = [facts["constants"]["attributes"].get(name, name) for name in facts["init"]]  # as in the user's module
     arguments = [*inputs, *(f"self.{name}" for name in (*facts["states"], *init))]
     if any(not part.isidentifier() for state in (*facts["states"], *init) for part in state.split(".")):
         return "", "A parameter's name is no Python name, so a layer cannot hand it on."
     words = {"layer_name": class_name(facts["name"]), "signature": ", ".join(inputs), "name": facts["name"],
              "arguments": ", ".join(arguments)}
-    return Template(_LAYER.read_text()).substitute(words), ""
+    return template("layer.py", words), ""
 
 
 def class_name(name: str) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .lies import relaid
+from .._files import text_of
+from .runtime.lies import relaid
 from .torch_here import executed, require_values, their_errors, torch_here
 
 
@@ -44,7 +45,7 @@ class Wanted:
 
 
 def load(wanted: Wanted, device: str) -> Loaded:
-    """Raises Error for what is no model, and with what the model's code raises."""
+    """Raises Error if it is not a model, or for an exception of the model's code."""
     torch = torch_here()
     with their_errors(Path(wanted.model)), torch.random.fork_rng(devices=[]):
         torch.manual_seed(wanted.seed)
@@ -115,11 +116,7 @@ def _of_configuration(torch: Any, wanted: Wanted, path: Path) -> Loaded:
 
 
 def _file(path: Path) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as failed:
-        raise Error(f"the file cannot be read: {failed.strerror}", "not_found", str(path)) from None
-    module = executed(text, path, path.stem)
+    module = executed(text_of(path, encoding="utf-8-sig"), path, path.stem)
     sys.modules.setdefault(path.stem, module)
     return module
 

@@ -1,11 +1,12 @@
-"""Whether a model with a package gives what it gave: its error may be what the model's own is from its answer in fp64."""
+"""Checks that a model with a package still gives its results: its error relative to fp64 may be as large as the model's
+own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .lies import relaid
+from .runtime.lies import relaid
 from .models import Loaded
 from .recorded import tensors
 from .swap import Places

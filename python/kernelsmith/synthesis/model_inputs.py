@@ -1,4 +1,4 @@
-"""A language model writes get_inputs and get_init_inputs for modules that the search found none for."""
+"""A language model writes get_inputs and get_init_inputs for modules without inputs from the search."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import hashlib
 import json
 import os
 import re
-import threading
 from pathlib import Path
 from typing import Any
 
 from .. import _core
 from .._errors import Error
+from .._models import reply_of
 from . import allowed
 from .box.layout import reference
 from .stages import Record
@@ -24,7 +24,7 @@ _TIMEOUT_S = 300
 
 
 class Asker:
-    """Asks nothing if no model is named. Replies are kept in a file before they are used, and never bought twice."""
+    """Does nothing without a model. Replies are stored before use and never requested twice."""
 
     def __init__(self, model: str, journal: Path) -> None:
         self._model, self._journal = model, journal
@@ -34,7 +34,7 @@ class Asker:
             self._read()
 
     def _read(self) -> None:
-        """Cuts off a line that is not whole."""
+        """Cuts off an incomplete line."""
         whole = 0
         for number, line in enumerate(self._journal.read_bytes().splitlines(keepends=True), 1):
             if not line.endswith(b"\n"):
@@ -54,15 +54,10 @@ class Asker:
             return None
         prompt = PROMPT.read_text().replace("{{code}}", record["code"]).replace("{{error}}", record["message"])
         made = parsed(self._reply(prompt), record["code"])
-        return {
-    "reference": made,
-    "origin": "model",
-    "arguments": [],
-    "inputs": [],
-    "roofline_us": 0.0,
-    "flops": 0,
-    "bytes": 0,
-     "state_bytes": 0} if made else None
+        if made is None:
+            return None
+        return {"reference": made, "origin": "model", "arguments": [], "inputs": [], "roofline_us": 0.0, "flops": 0, "bytes": 0,
+                "state_bytes": 0}
 
     def _reply(self, prompt: str) -> str:
         key = hashlib.sha256(f"{self._model}\n{prompt}".encode()).hexdigest()
@@ -75,22 +70,13 @@ class Asker:
 
     def _ask(self, prompt: str) -> str:
         self._server = self._server or _core.Model("", "", float(_TIMEOUT_S), 4, 1)
-        answered = threading.Event()
-        got: list[Any] = []
-
-        def done(reply: Any) -> None:
-            got.append(reply)
-            answered.set()
-
-        self._server.start(self._model, [{"role": "user", "content": prompt}], done, max_output_tokens=_MOST_TOKENS)
-        answered.wait()
-        if isinstance(got[0], Exception):
-            raise got[0] if isinstance(got[0], Error) else Error(str(got[0]), "unavailable", self._model)
-        return str(got[0]["text"])
+        messages = [{"role": "user", "content": prompt}]
+        return str(reply_of(self._server, self._model, messages, max_output_tokens=_MOST_TOKENS)["text"])
 
 
 def parsed(reply: str, code: str) -> str | None:
-    """The module with the two functions of a reply; None if it has others, or if they may not stand in a task."""
+    """The module with the two functions of a reply; None if it has other code or the functions are not allowed in a
+    task."""
     blocks = _FENCED.findall(reply)
     try:
         functions = {node.name: node for node in ast.parse(

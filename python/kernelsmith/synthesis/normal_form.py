@@ -1,4 +1,4 @@
-"""What stays of a module's text if nothing but names, numbers, layout and order is taken out; and its shingles."""
+"""A module's text without names, numbers, layout and order; and its shingles."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import hashlib
 import re
 from functools import lru_cache
 
-from ..learning.dataset.code_shape import Plain, normalised
+from ..learning.dataset.code_shape import Plain, normalised, shingles_of
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_SHINGLE = 5
 _HARNESS = frozenset({"get_inputs", "get_init_inputs", "_Config"})
-# Strings by which PyTorch chooses another operator. Other strings are names and messages.
+# Strings that select a PyTorch operator. Other strings are names and messages.
 _OPTIONS = frozenset("""
     area bicubic bilinear circular constant fro gelu ij leaky_relu linear max mean mish nearest none nuc reflect relu replicate
     silu softmax sum swish tanh trilinear xy zeros
@@ -97,5 +95,4 @@ def fingerprint(code: str) -> str:
 @lru_cache(maxsize=16_384)
 def shingles(code: str) -> frozenset[str]:
     """Every five tokens in a row of the normal form."""
-    tokens = _TOKEN.findall(shape(code))
-    return frozenset(" ".join(tokens[at:at + _SHINGLE]) for at in range(max(1, len(tokens) - _SHINGLE + 1)))
+    return shingles_of(shape(code))

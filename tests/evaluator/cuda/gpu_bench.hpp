@@ -1,25 +1,17 @@
 // A GPU for tests: the real one, or fake_driver.cpp as driver_choice.cpp says.
 #pragma once
 
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 
 #include "device/context.hpp"
 #include "device/device.hpp"
 #include "locate_program.hpp"
 #include "runner/runner.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {

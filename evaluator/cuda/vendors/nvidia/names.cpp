@@ -1,4 +1,4 @@
-// How CUDA names its functions, and what a plan cannot hold of its libraries and its driver.
+// CUDA's names of functions, and its libraries and driver functions that plans cannot represent.
 #include "vendors/names.hpp"
 
 namespace kernelsmith::cuda {
@@ -11,7 +11,7 @@ constexpr const char* kOrder =
     "launch the kernels in order, with streams and events where they may overlap; the judge replays the call "
     "as a graph anyway";
 
-/// The first whose prefix fits.
+/// The first matching prefix is used.
 constexpr Advice kOthers[] = {
     {"cublas", "calls of cuBLAS", "write the product as a kernel of your own"},
     {"cudnn", "calls of cuDNN", kOwnKernel},

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ..._errors import Error
+from ..._files import replace
 from .bar import Bar
 from .card import card, contents, dropped_lines
 from .columns import taken
-from .folder import Folder, locked, write_text
+from .folder import Folder, locked
 from .journal import BATCH
 from .plan import SPLITS, Plan, Row, plan
 from .presets import columns_of
@@ -25,7 +26,7 @@ from .shards import require_pyarrow, shard_names, write_shard
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written."""
+    """The result of an export."""
 
     folder: Path
     rows: dict[str, int]  # by split
@@ -35,7 +36,7 @@ class Exported:
 
 
 def export(runs: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], settings: Settings) -> Exported:
-    """Writes the rows of the runs and their card. What an earlier call with the same runs and settings wrote is kept.
+    """Writes the rows of the runs and their card. Files of an earlier call with the same runs and settings are kept.
     Raises Error."""
     if not runs:
         raise Error("no run is named", "invalid_argument", "RUNS")
@@ -59,8 +60,8 @@ def _write(made: Plan, about: str, folder: Folder) -> Exported:
         for shard in shards:
             folder.add(shard.name, partial(_write_one, made, shard, bar.add))
     if made.settings.against:
-        folder.add("dropped.jsonl", partial(write_text, text=dropped_lines(made.contaminated)))
-    folder.add("README.md", partial(write_text, text=about))
+        folder.add("dropped.jsonl", partial(replace, text=dropped_lines(made.contaminated)))
+    folder.add("README.md", partial(replace, text=about))
     return Exported(folder.path, {split: len(made.of(split)) for split in SPLITS}, [shard.name for shard in shards],
                     made.tally.counts(), made.uncompared)
 
@@ -86,7 +87,7 @@ def _write_one(made: Plan, shard: _Shard, written: Callable[[int], None], path: 
 
 
 def _batches(made: Plan, shard: _Shard, written: Callable[[int], None]) -> Iterator[list[dict[str, Any]]]:
-    """As many rows at a time as are a row group."""
+    """Rows in batches of a row group."""
     columns, shaped = columns_of(made.settings)
     for at in range(0, len(shard.rows), BATCH):
         group = shard.rows[at:at + BATCH]

@@ -1,4 +1,4 @@
-"""The folder that an export fills: what is whole stays, what is missing is written, all else is refused."""
+"""The folder of an export: complete files are kept, missing ones are written, and anything else is refused."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from ..._errors import Error
+from ..._files import replace
 
 _MANIFEST = "export.json"
 
 
 class Folder:
-    """`export.json` has the plan's digest and those of the files that are whole. It is replaced after each file, so that an
-    export that was killed goes on where it was."""
+    """`export.json` has the plan's digest and those of complete files. It is replaced after each file, so that a killed
+    export can continue."""
 
     def __init__(self, path: Path, plan: str) -> None:
         self.path = path
@@ -49,7 +49,7 @@ class Folder:
         return files
 
     def has(self, name: str) -> bool:
-        """Whether the file is there and whole. Raises Error for one that was changed since it was written."""
+        """Whether the file exists and is complete. Raises Error for one that was changed since."""
         file = self.path / name
         if name not in self._files or not file.exists():
             return False
@@ -60,7 +60,7 @@ class Folder:
         return True
 
     def add(self, name: str, write: Callable[[Path], None]) -> None:
-        """Has it written, at once, unless it is there."""
+        """Writes it atomically, unless it exists."""
         if self.has(name):
             return
         write(self.path / name)
@@ -69,14 +69,7 @@ class Folder:
 
     def _note(self) -> None:
         text = json.dumps({"version": 1, "plan": self._plan, "files": dict(sorted(self._files.items()))}, indent=1)
-        write_text(self.path / _MANIFEST, text + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """At once."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8", newline="\n")
-    part.replace(path)
+        replace(self.path / _MANIFEST, text + "\n")
 
 
 def _digest(path: Path) -> str:
@@ -87,23 +80,14 @@ def _digest(path: Path) -> str:
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Makes the folder, and keeps other exports out of it. Raises Error."""
-    descriptor = None
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        _close(descriptor)
-        raise Error("another export is writing this folder", "busy", str(path)) from None
-    except OSError as failed:
-        _close(descriptor)
-        raise Error(f"the folder cannot be used: {failed.strerror}", "io", str(path), "name another one") from None
-    try:
+    with contextlib.ExitStack() as open_:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            open_.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Error("another export is writing this folder", "busy", str(path)) from None
+        except OSError as failed:
+            raise Error(f"the folder cannot be used: {failed.strerror}", "io", str(path), "name another one") from None
         yield
-    finally:
-        _close(descriptor)
-
-
-def _close(descriptor: Any) -> None:
-    if descriptor is not None:
-        os.close(descriptor)

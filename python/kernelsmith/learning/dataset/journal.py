@@ -1,4 +1,4 @@
-"""Reading a run: its journal becomes steps, its kept replies are looked at and left where they are."""
+"""Reads a run: converts its journal to steps, and examines kept replies without copying them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import Any
 
 from ..._errors import Error
 from ..._run import Run
+from ..client_records import is_unicode
 from ..form import form_followed
 from .figures import Figure
 from .plain import plain, plain_reply
 from .steps import RunSteps, Step, Texts, Verdict
 from .tasks import read_task
 
-# What an accepted evaluation says of a program that is fast for a reason which no model should learn.
+# Features of accepted programs that are fast for a reason that no model should learn.
 _DISHONEST = ("trivial", "degenerate", "algebraic")
-# Replies that are in memory at a time.
+# Replies in memory at the same time.
 BATCH = 64
 
 
 def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], None]) -> RunSteps:
-    """Raises Error if it is no run, or if it kept no replies. `keep` is given the run that was opened."""
+    """Raises Error if it is not a run or kept no replies. `keep` receives the opened run."""
     stored = Run.open(folder)
     events = stored.events()
     started = [event for event in events if event["event"] == "session_started"]
@@ -55,7 +56,7 @@ def _seed(events: Sequence[Mapping[str, Any]]) -> str:
 
 
 def joined(files: Mapping[str, str]) -> str:
-    """One text; several files are told apart by their names."""
+    """One text; several files are separated by their names."""
     if len(files) == 1:
         return next(iter(files.values()))
     return "\n".join(f"=== {path} ===\n{text}" for path, text in files.items())
@@ -117,16 +118,8 @@ def _looked_at(stored: Run, tickets: Sequence[int]) -> Iterator[Texts | None]:
 def _texts(reply: Mapping[str, Any]) -> Texts:
     system, user = reply.get("system", ""), reply["user"]
     return Texts(_digest(system), _digest(user), bool(reply.get("cut")),
-                 all(map(_is_unicode, (system, user, reply["text"], reply.get("reasoning", "")))),
+                 all(map(is_unicode, (system, user, reply["text"], reply.get("reasoning", "")))),
                  reply["model"], reply.get("finish_reason"), form_followed(f"{system}\n{user}", reply["text"]))
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _digest(text: str) -> str:
