@@ -21,11 +21,9 @@ enum class Scale {
 /// e would hide a wrong element. The RMS may always be twice the reference's.
 inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
 
-/// y| + D) + rounded_inputs_rms * D + tiny, or kOwnRms times the reference's if that is more.|The tolerance
-/// of an element is element * S + rounded_inputs * D + own_errors * e + tiny (with S instead of D if the
-/// scale is absolute). That of a tensor's RMS is the RMS of rms * (|y| + D) + rounded_inputs_rms * D + tiny,
-/// or kOwnRms times the reference's if that is larger.|y| + D) + rounded_inputs_rms * D + tiny, or kOwnRms
-/// times the reference's if that is more.
+/// The tolerance of an element is element * S + rounded_inputs * D + own_errors * e + tiny (with S instead of
+/// D if the scale is absolute). That of a tensor's RMS is the RMS of rms * (|y| + D) + rounded_inputs_rms * D
+/// + tiny, or kOwnRms times the reference's if that is larger.
 struct Budget {
   double element = 0;
   double rms = 0;
@@ -68,13 +66,10 @@ inline void grant_sums(Budget& budget, double unit, double terms) {
   budget.rms += unit * std::max(2.0, std::sqrt(terms) / 2);
 }
 
-/// The budget of outputs that are sums of at most `terms` terms. y| + D off in the RMS. Elsewhere terms can
-/// be nearly equal and of one sign, as in softmax: every step rounds the same way then, by up to a third of a
-/// unit for each term.|A sum of products in the simplest order has an RMS error of about sqrt(terms) / 4
-/// units of |y| + D. In other functions terms can be nearly equal and of one sign, as in softmax. Then every
-/// step rounds in the same direction, by up to a third of a unit for each term. |y| + D off in the RMS.
-/// Elsewhere terms can be nearly equal and of one sign, as in softmax: every step rounds the same way then,
-/// by up to a third of a unit for each term.
+/// The budget of outputs that are sums of at most `terms` terms. A sum of products in the simplest order has
+/// an RMS error of about sqrt(terms) / 4 units of |y| + D. In other functions terms can be nearly equal and
+/// of one sign, as in softmax. Then every step rounds in the same direction, by up to a third of a unit for
+/// each term.
 inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
   constexpr double kSingle = 0x1p-24, kTf32 = 0x1p-11, kHalf = 0x1p-11, kBfloat = 0x1p-8;
   const double root = std::sqrt(terms), one_way = std::min(terms, kLongSum);
