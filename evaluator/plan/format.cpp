@@ -1,8 +1,7 @@
 // Plans and calls as bytes, and read again as an adversary's bytes.
 #include <kernelsmith/evaluator/plan.hpp>
-
-#include "plan/coders.hpp"
-#include "plan/fields.hpp"
+#include <kernelsmith/evaluator/plan_coders.hpp>
+#include <kernelsmith/evaluator/plan_fields.hpp>
 
 namespace kernelsmith::plan {
 namespace {

@@ -18,8 +18,7 @@ enum class MessageKind : std::uint32_t {
   // The runner's answers.
   done =
       1,  ///< to any request; `map`, `keep` and `replay` have a payload. Also the first message: the start's
-  error,  ///< an Error
-  rejection,  ///< a Rejection, of replay alone
+  refused,
   // The judge's requests.
   map,
   unmap,
