@@ -36,7 +36,6 @@ class CpuSession final : public KernelSession {
   Judged<double> run(const Batch& batch) override;
   Findings compare() override;
   Digest outputs() override;
-  void take_costs(std::map<std::string, double>& spent_ms) override;
 
   /// What a request without calls takes, nothing taken off, in microseconds.
   Judged<double> empty_request();
@@ -62,7 +61,6 @@ class CpuSession final : public KernelSession {
   std::vector<std::size_t> written_;  ///< tensors that are outputs
   std::uint32_t poison_ = 0;
   Batch batch_;  ///< the last one
-  std::map<std::string, double> spent_ms_;
 };
 
 }  // namespace kernelsmith::cpu

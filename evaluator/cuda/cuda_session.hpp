@@ -24,7 +24,6 @@ class CudaSession final : public KernelSession {
   Judged<double> run(const Batch& batch) override;
   Findings compare() override;
   Digest outputs() override;
-  void take_costs(std::map<std::string, double>& spent_ms) override;
 
  private:
   /// An output of a call as it stood after the batch, in the judge's memory, with the margins around it.
@@ -69,7 +68,6 @@ class CudaSession final : public KernelSession {
   PrivateMemory staging_;
   std::vector<Withdrawn> withdrawn_;
   std::optional<Error> broken_;  ///< what the device answered to a comparison
-  std::map<std::string, double> spent_ms_;
 };
 
 }  // namespace kernelsmith::cuda

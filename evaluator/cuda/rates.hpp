@@ -15,9 +15,6 @@ namespace kernelsmith::cuda {
 /// not known.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
-/// The evaluation with these features beside its own; a rejection comes back unchanged.
-Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
-
 /// The evaluation with what its features say of its bound (`bound_of`) as advice; a rejection comes back
 /// unchanged.
 Evaluation with_bound(const Evaluation& evaluation);

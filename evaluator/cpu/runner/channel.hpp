@@ -9,6 +9,7 @@
 
 #include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/channel_ends.hpp>
 
 #include "runner/protocol.hpp"
 
@@ -45,7 +46,7 @@ class RunnerChannel {
   Result<RunnerMessage> listen(double timeout_s, int exit_descriptor);
 
   /// True if another message waits, which no runner sends unasked.
-  bool has_more() const;
+  bool has_more() const { return kernelsmith::has_more(descriptor_); }
 
  private:
   explicit RunnerChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

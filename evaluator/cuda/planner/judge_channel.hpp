@@ -10,6 +10,7 @@
 
 #include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/channel_ends.hpp>
 
 #include "planner/protocol.hpp"
 
@@ -44,7 +45,7 @@ class JudgeChannel {
   PlannerMessage listen(double timeout_s, int exit_descriptor);
 
   /// True if something waits that no planner sends unasked.
-  bool has_more() const;
+  bool has_more() const { return kernelsmith::has_more(descriptor_); }
 
  private:
   explicit JudgeChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

@@ -1,7 +1,10 @@
 // Which limit a GPU candidate's call meets, as far as figures tell that need no profiler.
 #pragma once
 
+#include <map>
 #include <string>
+
+#include <kernelsmith/core/evaluation.hpp>
 
 namespace kernelsmith {
 
@@ -18,5 +21,11 @@ struct CallFigures {
 /// What bounds the call, then what stands out, in sentences for the next attempt. Empty if the figures leave
 /// it open. Pure.
 std::string bound_of(const CallFigures& call);
+
+/// 0 if it has no such feature.
+double feature_of(const Acceptance& accepted, const std::string& name);
+
+/// The evaluation with these features beside its own; a rejection comes back unchanged.
+Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
 
 }  // namespace kernelsmith

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
@@ -72,7 +73,12 @@ class KernelSession {
 
   /// Adds where its time went to `spent_ms`, by step ("load", "lay out", "calls", "stop and go", "compare"),
   /// since the last call of this.
-  virtual void take_costs(std::map<std::string, double>& spent_ms) = 0;
+  virtual void take_costs(std::map<std::string, double>& spent_ms) {
+    for (const auto& [step, ms] : std::exchange(spent_ms_, {})) spent_ms[step] += ms;
+  }
+
+ protected:
+  std::map<std::string, double> spent_ms_;
 };
 
 /// Relative half widths that were seen between runs, and not within one: no interval is narrower.

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "workshop.hpp"
@@ -190,7 +191,8 @@ TEST_F(Pool, OneThatIsNotReadyInTimeIsTheMachinesFaultAndTriedAgain) {
 TEST_F(Pool, LoadsFromTheHostWhereNothingIsConfined) {
   settings.unsandboxed = true;
   settings.cgroup = false;
-  settings.files = RunnerFiles::unconfined(locate_runner({}).value());
+  settings.files =
+      RunnerFiles::unconfined(locate_program("kernelsmith-runner", "KERNELSMITH_RUNNER").value());
   auto runner = RunnerProcess::start(*arena, settings);
   ASSERT_TRUE(runner) << describe(runner.error());
   expect_that_it_works(*runner);

@@ -16,9 +16,10 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/sandbox/locate.hpp>
+
 #include "device/context.hpp"
 #include "device/device.hpp"
-#include "locate_program.hpp"
 #include "runner/runner.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
