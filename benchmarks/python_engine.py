@@ -5,31 +5,22 @@
     python benchmarks/python_engine.py --quick    # a tenth of it, to see that it runs
     TMPDIR=/dev/shm python benchmarks/python_engine.py    # with the run folders in memory, without a disk's waits
 
-A program is a text of 4,000 bytes. The rate "at N programs" is that of the last fifth of the iterations up to N. If
-the package `openevolve` can be imported, its own loop runs beside ours for 30 seconds: with a stub model, a worker
-process for each core, and N programs in its database beforehand.
+A program is a text of 4,000 bytes. The rate "at N programs" is that of the last fifth of the iterations up to N.
 """
 
 import argparse
-import asyncio
 import itertools
-import logging
 import os
 import platform
-import random
 import statistics
-import sys
 import tempfile
-import threading
 import time
-from pathlib import Path
 
 import kernelsmith as ks
 
 PADDING = "x" * 3980
 AXES = {"axes": [{"feature": "f", "scale": "linear", "low": 0, "high": 1000, "bins": 1000}]}
 REPETITIONS = 3
-OPENEVOLVE_S = 30
 
 
 def text(number):
@@ -86,62 +77,6 @@ def measure(search, journalled, iterations):
     return [statistics.median(rates) for rates in zip(*found)]
 
 
-class StubModel:
-    """A model for OpenEvolve that answers at once; lives in its worker processes."""
-
-    model, weight = "stub", 1.0
-
-    def __init__(self, config):
-        self.rng = random.Random(os.getpid())
-
-    async def generate_with_context(self, system_message, messages, **options):
-        return f"```python\n{text(self.rng.randrange(10**6, 10**9))}\n```"
-
-
-def openevolve_rate(programs):
-    """OpenEvolve's iterations per second at so many programs, or None if it is not installed."""
-    try:
-        from openevolve.config import Config, LLMModelConfig
-        from openevolve.database import Program, ProgramDatabase
-        from openevolve.process_parallel import ProcessParallelController
-    except ImportError:
-        return None
-    logging.disable(logging.CRITICAL)
-    config = Config()
-    config.language = "python"
-    config.diff_based_evolution = False
-    config.llm.models = config.llm.evaluator_models = [LLMModelConfig(name="stub", init_client=StubModel)]
-    config.database.population_size = programs + 10_000  # far from the limit: near it adding costs ten times as much
-    config.database.num_islands = 4
-    config.database.log_prompts = False
-    config.evaluator.cascade_evaluation = False
-    config.evaluator.parallel_evaluations = os.cpu_count()
-    database = ProgramDatabase(config.database)
-    for number in range(programs):
-        fitness = evaluate(ks.Source(text(number)))[0] / 1000
-        database.add(Program(id=str(number), code=text(number), language="python", metrics={"combined_score": fitness}),
-                     iteration=number, target_island=number % 4)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "evaluate.py")
-        file.write_text("def evaluate(path):\n"
-                        "    number = int(open(path).read().split('\\n', 1)[0])\n"
-                        "    return {'combined_score': number * 2654435761 % 1000 / 1000}\n")
-        controller = ProcessParallelController(config, str(file), database)
-        controller.start()
-        # Until it has its processes, and for what is measured.
-        asyncio.run(controller.run_evolution(programs, 8))
-        timer = threading.Timer(OPENEVOLVE_S, controller.request_shutdown)
-        timer.start()
-        began = time.perf_counter()
-        asyncio.run(controller.run_evolution(programs + 8, 1_000))
-        rate = controller.successful_iterations / (time.perf_counter() - began)
-        timer.cancel()
-        controller.stop()
-    if rate == 0:
-        raise RuntimeError(f"OpenEvolve found nothing: {controller.last_iteration_error}")
-    return rate
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the iterations")
@@ -153,11 +88,6 @@ def main():
             rates = measure(search, journalled, iterations)
             where = "run folder" if journalled else "in memory"
             print(f"| `{name}`, {where} | {rates[0]:,.0f} | {rates[1]:,.0f} |", flush=True)
-    rate = openevolve_rate(iterations)
-    if rate is None:
-        print("\nopenevolve is not installed", file=sys.stderr)
-    else:
-        print(f"| OpenEvolve, stub model | | {rate:,.1f} |")
 
 
 if __name__ == "__main__":

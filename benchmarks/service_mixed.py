@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 PROBLEM = Path(__file__).parent.parent / "examples/torch/level1/softmax"
+REFERENCE = (PROBLEM / "reference.py").read_text()
 LOAD = 'x = tl.load(x_ptr + start + column, mask=inside, other=float("-inf")) * factor'
 STORE = "tl.store(y_ptr + start + column, numerator / tl.sum(numerator, axis=0), mask=inside)"
 SHARES = {"hangs": 0.05, "crashes": 0.05, "wrong": 0.10}
@@ -67,11 +68,11 @@ class Service:
         finally:
             connection.close()
 
-    def evaluate(self, task_id, kernel, deadline):
+    def evaluate(self, task_id, reference, kernel, deadline, timeout_s=120):
         """The result, with its latency; None if none came by the deadline."""
         begun = time.monotonic()
-        self.ask("POST", "/evaluate", {"task_id": task_id, "reference_code": (PROBLEM / "reference.py").read_text(),
-                                       "kernel_code": f"{kernel}\n# {task_id}\n", "backend": "triton", "timeout": 120})
+        self.ask("POST", "/evaluate", {"task_id": task_id, "reference_code": reference, "kernel_code": f"{kernel}\n# {task_id}\n",
+                                       "backend": "triton", "timeout": timeout_s})
         while (left := deadline - time.monotonic()) > 0:
             wait = max(1, min(30, int(left)))
             result = self.ask("GET", f"/results/{task_id}?wait={wait}", patience_s=wait)
@@ -107,7 +108,7 @@ def share_out(service, texts, options):
                 if not kinds:
                     return
                 number, kind = kinds.pop(0)
-            result = service.evaluate(f"mixed-{number}", texts[kind], deadline)
+            result = service.evaluate(f"mixed-{number}", REFERENCE, texts[kind], deadline)
             with lock:
                 results.append((kind, result))
 
@@ -163,7 +164,7 @@ def main():
     texts = candidates((PROBLEM / "seed.py").read_text())
     service = Service(options.kernelsmith, options.options, options.concurrency)
     try:
-        first = service.evaluate("first", texts["honest"], time.monotonic() + FIRST_S)
+        first = service.evaluate("first", REFERENCE, texts["honest"], time.monotonic() + FIRST_S)
         print(f"the first, which prepares the task: {answer_of(first)}, {first['latency_s'] if first else FIRST_S:.1f} s", flush=True)
         if answer_of(first) != "score":
             print(f"  {first and first['error_message']}")

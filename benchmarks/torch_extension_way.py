@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from service_torch import Service
+from service_mixed import Service
 
 LIMIT_S = 400
 LONG_US = 100
@@ -89,16 +89,20 @@ def checked(jobs: list[dict]) -> list[dict]:
 
 def ours(command: str, jobs: list[dict]) -> Iterator[dict]:
     """Problems are prepared a few at a time, by asking for their own models; candidates are evaluated one after the other."""
-    service = Service(command, ["--prepared", str(PREPARED), "--workers", str(PREPARED)])
+    service = Service(command, ["--prepared", str(PREPARED)], PREPARED)
+
+    def verdict(task_id: str, reference: str, kernel: str) -> dict:
+        return service.evaluate(task_id, reference, kernel, time.monotonic() + LIMIT_S, timeout_s=300) or sys.exit(f"no answer about {task_id}")
+
     try:
         for first in range(0, len(jobs), PREPARED):
             some = jobs[first:first + PREPARED]
             references = [pathlib.Path(job["problem"]).read_text() for job in some]
             with concurrent.futures.ThreadPoolExecutor(PREPARED) as pool:
-                list(pool.map(lambda reference, number: service.evaluate(f"model{number}", reference, as_candidate(reference)),
+                list(pool.map(lambda reference, number: verdict(f"model{number}", reference, as_candidate(reference)),
                               references, range(first, first + len(some))))
             for number, (job, reference) in enumerate(zip(some, references), first):
-                yield service.evaluate(f"candidate{number}", reference, pathlib.Path(job["candidate"]).read_text())
+                yield verdict(f"candidate{number}", reference, pathlib.Path(job["candidate"]).read_text())
     finally:
         service.stop()
 
@@ -110,13 +114,13 @@ def as_candidate(reference: str) -> str:
 def line_of(job: dict, build_s: float, plain: dict, result: dict) -> str:
     theirs = (f"{plain['reference_us'] / plain['candidate_us']:.3f}x in {build_s + plain['took_s']:.1f} s"
               if plain["stage"] == "done" else f"fails at {plain['stage']}: {plain['problem'][:80]!r}")
-    own = (f"{result['speedup']:.3f}x in {result['after_s']:.2f} s" if result["correctness"]
-           else f"{result['error_code']} in {result['after_s']:.2f} s: {str(result['error_message'])[:160]!r}")
+    own = (f"{result['speedup']:.3f}x in {result['latency_s']:.2f} s" if result["correctness"]
+           else f"{result['error_code']} in {result['latency_s']:.2f} s: {str(result['error_message'])[:160]!r}")
     return f"{pathlib.Path(job['candidate']).stem}: {theirs}; ours {own}"
 
 
 def summarize(builds: list[dict], plain: list[dict], results: list[dict]) -> None:
-    judged = [result["after_s"] for result in results if result["status"] == "completed"]
+    judged = [result["latency_s"] for result in results if result["status"] == "completed"]
     passed = [their["stage"] == "done" for their in plain]
     theirs = [built_["took_s"] + their["took_s"] for built_, their, done in zip(builds, plain, passed) if done]
     if judged and theirs:

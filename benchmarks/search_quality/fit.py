@@ -100,23 +100,6 @@ def outcome(trace: Trace, standings: np.ndarray) -> list[float]:
     return [rejected.mean(), better, *(best[min(n, len(best)) - 1] for n in CHECKED), best[-1]]
 
 
-def evolving_ahead(family: Family, rng) -> list[str]:
-    """The chance that an evolving island is ahead of one whose every child comes from the seed, recorded and replayed."""
-    arms = {"search": [], "no_evolve": []}
-    again = {"search": [], "no_evolve": []}
-    for trace in family.traces:
-        scale = family.scales[trace.task]
-        draws = Draws(family.task(trace.task), family.dependence, rng)
-        arms[trace.arm].append(best_so_far(standings_in(trace, scale)))
-        again[trace.arm] += [best_so_far(replayed(trace, scale, draws, family.lift)) for _ in range(4)]
-    return [f"{ahead(arms, n):.2f} / {ahead(again, n):.2f}" for n in CHECKED[:3] + (76,)]
-
-
-def ahead(arms, after: int) -> float:
-    a, b = (np.array([curve[min(after, len(curve)) - 1] for curve in arms[arm]]) for arm in ("search", "no_evolve"))
-    return float(np.mean((a[:, None] > b) + 0.5 * (a[:, None] == b)))
-
-
 def main() -> None:
     data = Path(os.environ.get("KERNELSMITH_SEARCH_DATA") or exit("set KERNELSMITH_SEARCH_DATA to the folder of recordings"))
     rng = np.random.default_rng(45)
@@ -132,10 +115,7 @@ def main() -> None:
     bests = [f"best at {n}" for n in (*CHECKED, "end")]
     head = ["task (recorded / predicted)", "rejected", "better than parent", *bests]
     rows = [["kernels" if f.name == "kernel" else next(iter(f.scales)), *checks(f, rng)] for f in fitted]
-    head_ahead = ["evolving ahead of best-of-N (recorded / replayed)", "at 10", "at 20", "at 40", "at 76"]
-    rows_ahead = [[next(iter(f.scales)), *evolving_ahead(f, rng)] for f in fitted if f.name == "mathematics"]
-    parts = [document.table(head, rows), document.table(head_ahead, rows_ahead)]
-    document.replace("fit", "\n\n".join(parts))
+    document.replace("fit", document.table(head, rows))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class CpuProvider final : public EvaluatorProvider {
  private:
   void list(Section& io) override {
     io("compiler", options_.compiler, "a C++20 compiler that takes GCC's options");
-    io("flags", options_.flags, "of every compilation; the task's `flags` come after");
+    io("flags", options_.flags, "flags of every compilation; the task's `flags` come after");
     list_sandbox(io, options_.unsandboxed);
     list_mib(io, "bank_mib", options_.bank_bytes, "memory for inputs and expected outputs");
   }

@@ -59,14 +59,14 @@ class CudaProvider final : public EvaluatorProvider {
     io.by_default("the environment's, else where its compiler is");
     io("arch", options_.arch, "what is compiled for");
     io.by_default("the GPU's");
-    io("flags", options_.flags, "in place of the usual ones; the task's `flags` come after");
+    io("flags", options_.flags, "flags in place of the usual ones; the task's `flags` come after");
     list_devices(io, options_.devices);
     list_sandbox(io, options_.unsandboxed);
     list_mib(io, "bank_mib", options_.bank_bytes, "host memory for inputs and expected outputs");
     list_mib(io, "buffer_mib", options_.buffer_bytes,
              "device memory for a batch's tensors; less means fewer calls in it");
     io("inspect", options_.inspect,
-       "would-be bests under `compute-sanitizer` and `ncu`, if there are any (step 11)");
+       "whether `compute-sanitizer` and `ncu`, if they are installed, inspect would-be bests (step 10)");
   }
 
   CudaOptions options_;

@@ -15,7 +15,7 @@ const Choices<bool> kUnsandboxed = {{"required", false}, {"none", true}};
 
 void list_sandbox(Section& section, bool& unsandboxed) {
   section("sandbox", unsandboxed, kUnsandboxed,
-          "without one candidates run with your rights, and the tier says so");
+          "whether candidates run in one; without it they have your rights, and the tier says so");
 }
 
 std::vector<std::string> sandbox_to_reconfirm(bool unsandboxed) {

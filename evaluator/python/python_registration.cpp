@@ -36,7 +36,7 @@ class PythonProvider final : public EvaluatorProvider {
     io("parallel", options_.runs_at_a_time, {0, 1024}, "evaluations at a time; 0: one for each core");
     io("sandbox", options_.sandbox, kPythonSandbox,
        "whether evaluators run in one; `task`: as task.yaml says");
-    io("processes", options_.processes, {1, 1 << 16}, "that one evaluation may have at a time");
+    io("processes", options_.processes, {1, 1 << 16}, "processes that one evaluation may have at a time");
   }
 
   PythonOptions options_;

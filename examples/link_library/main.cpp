@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   options.seeds = {write({0, 0})};
   options.deterministic = true;  // the same search on every machine, however busy it is
   auto engine =
-      ks::Engine::open(argc > 1 ? argv[1] : "hill.run", options, ks::blocking(height), ks::blocking(nudge));
+      ks::Engine::open(argc > 1 ? argv[1] : "point.run", options, ks::blocking(height), ks::blocking(nudge));
   if (!engine) return ks::report(stderr, engine.error());
   auto outcome = engine->run([](const ks::Commit& commit) {
     if (commit.new_best) std::printf("%.4f\n", commit.fitness);

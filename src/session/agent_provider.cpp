@@ -101,12 +101,14 @@ class AgentProvider final : public ProposerProvider {
     io("read_only", read_only_, "absolute paths that it sees, beside the toolchain");
     io("parallel", options_.parallel, {1, 256}, "agents at a time");
     io("memory_bytes", options_.memory_bytes, {1ULL << 26, 1ULL << 42},
-       "of all its processes, where a cgroup can be made");
-    io("transcript_bytes", options_.transcript_bytes, {0, 1ULL << 28}, "of what it prints: the tail is kept");
+       "memory of all its processes, if a cgroup can be made");
+    io("transcript_bytes", options_.transcript_bytes, {0, 1ULL << 28},
+       "how much of the end of its output is kept");
     io.map("budget", [this](Section& budget) {
-      budget("time_s", options_.time_s, {0.1, 7 * kDayS}, "for one request");
-      budget("evaluations", options_.evaluations, {0, 1'000'000}, "for one request");
-      budget.maybe("usd", options_.usd, {0, 1e6}, "for one request; the agent reports what it spends");
+      budget("time_s", options_.time_s, {0.1, 7 * kDayS}, "seconds for one request");
+      budget("evaluations", options_.evaluations, {0, 1'000'000}, "evaluations for one request");
+      budget.maybe("usd", options_.usd, {0, 1e6},
+                   "US dollars for one request; the agent reports what it spends");
     });
     prompts_.list(io);
   }

@@ -167,18 +167,19 @@ class ChatProvider final : public ProposerProvider {
       keep("text", keep_.text, "prompts and replies are kept for training");
       keep("logprobs", keep_.logprobs, "and the tokens' log-probabilities");
       keep("token_ids", keep_.token_ids, "and the tokens' ids");
-      keep("bytes", keep_.bytes, {1024, std::size_t{1} << 30}, "of one reply, at most");
+      keep("bytes", keep_.bytes, {1024, std::size_t{1} << 30}, "the most bytes of one reply");
     });
     io("concurrency", client_.pacing.concurrency, {1, 10'000}, "calls in flight");
-    io("attempts", client_.retry.attempts, {1, 1000}, "of one call, the first included");
+    io("attempts", client_.retry.attempts, {1, 1000}, "attempts at one call, the first included");
     io.maybe("requests_per_minute", client_.pacing.requests_per_minute, {0.01, 1e9}, "a rate that is kept");
     io.maybe("tokens_per_minute", client_.pacing.tokens_per_minute, {1, 1e12}, "a rate that is kept");
     io.map("limits", [this](Section& limits) {
       limits("connect_s", client_.limits.connect, {0.001, kDayS}, "until there is a connection");
       limits("first_token_s", client_.limits.first_token, {0.001, kDayS}, "until a reply begins");
       limits("silence_s", client_.limits.silence, {0.001, kDayS}, "between two parts of a reply");
-      limits("total_s", client_.limits.total, {0.001, kDayS}, "of an attempt");
-      limits("reply_bytes", client_.limits.reply_bytes, {1024, std::size_t{1} << 30}, "of a reply");
+      limits("total_s", client_.limits.total, {0.001, kDayS}, "seconds of an attempt");
+      limits("reply_bytes", client_.limits.reply_bytes, {1024, std::size_t{1} << 30},
+             "the most bytes of a reply");
     });
   }
 
@@ -196,8 +197,8 @@ class ChatProvider final : public ProposerProvider {
 
   static void list_model(Section& io, Protocol protocol, ModelSettings& model) {
     io.needed("name", model.name, "as the server calls it");
-    io.maybe("max_output_tokens", model.max_output_tokens, {1, 100'000'000}, "of a reply");
-    io.maybe("temperature", model.temperature, {0, 10}, "of its draws");
+    io.maybe("max_output_tokens", model.max_output_tokens, {1, 100'000'000}, "the most tokens of a reply");
+    io.maybe("temperature", model.temperature, {0, 10}, "how random its replies are");
     io.maybe("top_p", model.top_p, {0, 1}, "the share of probability that it draws from");
     io.unless_empty("reasoning_effort", model.reasoning_effort, "such as `low`");
     if (protocol == Protocol::messages && !model.reasoning_effort.empty())

@@ -33,8 +33,8 @@ class FleetSettings {
       take_url(io, std::move(nats));
     io.unless_empty(
         "hardware", options_.hardware,
-        "a part of the name that reports give (`show`: `hardware`), in any case: which machines. No "
-        "effect on `command` and `python` tasks: any worker evaluates them");
+        "which machines evaluate: a part of the hardware's name in reports (`show`), in upper or lower case. "
+        "No effect on `command` and `python` tasks: any worker evaluates them");
     io.unless_empty("credentials", options_.server.credentials, "a NATS credentials file (.creds)");
     io.unless_empty("ca", options_.server.ca, "a PEM file with the certificates that may sign the server's");
     io("patience_s", options_.patience, {0.1, kDayS},

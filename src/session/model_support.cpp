@@ -32,7 +32,7 @@ void PromptSettings::list(Section& proposer) {
   proposer.map("prompts", [&](Section& io) {
     io("set", set, "which templates (`docs/prompts.md`)");
     io.kept_path("folder", folder, "templates in place of the built-in ones of their names");
-    io("budget_tokens", budget_tokens, {0, 100'000'000}, "of a prompt; 0: no limit");
+    io("budget_tokens", budget_tokens, {0, 100'000'000}, "the most tokens of a prompt; 0: no limit");
   });
 }
 

@@ -61,7 +61,7 @@ void write_objectives(YamlWriter& out, const Objectives& objectives) {
 
 void list_objectives(Section& run, Objectives& objectives) {
   run.other(
-      kKey, "a list of texts", "`[speedup]`", "what the search is after; it cannot change within a run",
+      kKey, "a list of texts", "`[speedup]`", "what is searched for; it cannot change within a run",
       [&](YamlMap& in) { read_objectives(in, objectives); },
       [&](YamlWriter& out) { write_objectives(out, objectives); });
 }

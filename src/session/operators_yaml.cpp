@@ -23,18 +23,17 @@ std::optional<Error> unknown_model(const std::vector<std::string>& models, const
 }
 
 void list_arms(Section& io, std::string_view key, const std::vector<std::string>& models, Entries& entries) {
-  io.maps(
-      key, entries, "the proposer's", "what makes the children",
-      [&](Section& arm, WeightedOperators::Entry& entry) {
-        arm.require("operator");
-        arm("operator", entry.choice.op, kOperators, "what it does with the parent");
-        arm.by_default("needed");
-        arm.unless_empty("model", entry.choice.model, "one of the proposer's");
-        arm.by_default("the first");
-        arm("weight", entry.weight, {0.0, 1e9}, "its share is this over the sum of all; of a bandit 0 or 1");
-        if (const auto unknown = unknown_model(models, entry.choice.model); unknown && arm.ok())
-          arm.refuse("model", unknown->message, unknown->hint);
-      });
+  io.maps(key, entries, "the proposer's", "what makes the children",
+          [&](Section& arm, WeightedOperators::Entry& entry) {
+            arm.require("operator");
+            arm("operator", entry.choice.op, kOperators, "what it does with the parent");
+            arm.by_default("needed");
+            arm.unless_empty("model", entry.choice.model, "one of the proposer's");
+            arm.by_default("the first");
+            arm("weight", entry.weight, {0.0, 1e9}, "its share of the sum of all; with a bandit 0 or 1");
+            if (const auto unknown = unknown_model(models, entry.choice.model); unknown && arm.ok())
+              arm.refuse("model", unknown->message, unknown->hint);
+          });
 }
 
 /// The bandit over the entries that are in use.
@@ -83,7 +82,7 @@ void list_operators(Section& io, RunConfig& config) {
     io.map("operators", [&](Section& map) {
       map("choose", config.choose_operators, kPolicies,
           "how the next one is chosen, in place of a list alone");
-      map.maybe("cost", config.arm_cost, kArmCosts, "of a try, for a bandit");
+      map.maybe("cost", config.arm_cost, kArmCosts, "what a try costs, for a bandit");
       map.by_default("`usd` if `budgets.usd` is set, else `tries`");
       list_arms(map, "arms", models, config.operators);
     });

@@ -44,11 +44,11 @@ class TreeProvider final : public SamplerProvider {
 
  private:
   void list(Section& io) override {
-    io("exploration", options_.exploration, {0.0, 1e9}, "the weight of what was seldom a parent");
+    io("exploration", options_.exploration, {0.0, 1e9}, "the weight of programs that were seldom a parent");
     io("opening", options_.opening, {0, 1'000'000},
-       "programs from the seed alone before the search goes deeper; without a seed so many translations, "
-       "asked "
-       "for together, and one more for each that fails or repeats another");
+       "the number of children of the seed alone before the search goes deeper. Without a seed: of "
+       "translations "
+       "that are asked for together, and one more for each that fails or repeats another");
     list_shown(io, options_);
   }
 

@@ -31,7 +31,7 @@ const std::array<decltype(AxisSpec::scale), 4> kEmptyScales = {LinearScale{}, Lo
 
 void list_version(Section& io) {
   std::uint64_t version = kVersion;
-  io("version", version, {}, "of this format; another one is refused");
+  io("version", version, {}, "the version of this format; any other is refused");
   if (version != kVersion)
     io.refuse("version", "this kernelsmith reads version 1, not " + std::to_string(version),
               "use the kernelsmith that wrote the file, or a newer one");
@@ -40,18 +40,17 @@ void list_version(Section& io) {
 /// An absent one does not bind, and is therefore not written.
 void list_budgets(Section& io, Budgets& budgets) {
   io.maybe("iterations", budgets.iterations, {1, UINT64_MAX},
-           "ends the run after so many children asked for");
-  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX}, "ends the run after so many evaluations");
-  io.maybe(
-      "wall_time_s", budgets.wall_s, {0.001, 1e9},
-      "ends the search after so much wall time; preparing the evaluator before it, and measuring the best "
-      "again after it, come on top");
+           "the number of children that are asked for; then the run ends");
+  io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX},
+           "the number of evaluations; then the run ends");
+  io.maybe("wall_time_s", budgets.wall_s, {0.001, 1e9},
+           "the wall time of the search, without preparing the evaluator and measuring the best again");
   io.by_default("60 without any budget, `deterministic`: 200 iterations");
-  io.maybe("usd", budgets.usd, {1e-6, 1e9}, "ends the run before calls to models cost more (`docs/llm.md`)");
+  io.maybe("usd", budgets.usd, {1e-6, 1e9}, "the most that calls to models may cost (`docs/llm.md`)");
   io.maybe(
       "until_flat", budgets.until_flat, {1e-6, 100.0},
-      "ends the run when what is left of `evaluations` and `iterations` (without them: as many evaluations "
-      "as were made) is expected to raise the best by less than so many percent");
+      "percent: the run ends when the remaining `evaluations` and `iterations` (without these budgets: as "
+      "many evaluations as were made) are expected to raise the best by less");
 }
 
 // Axes.
@@ -62,7 +61,7 @@ struct ScaleFields {
   void ranged(auto& scale) {
     io.needed("low", scale.low, {}, "`linear` and `logarithmic`: the lower end");
     io.needed("high", scale.high, {}, "the upper end");
-    io.needed("bins", scale.bins, {1, Axis::kMaxBins}, "how many, between them");
+    io.needed("bins", scale.bins, {1, Axis::kMaxBins}, "the number of bins between them");
   }
   void operator()(LinearScale& scale) { ranged(scale); }
   void operator()(LogarithmicScale& scale) { ranged(scale); }
@@ -129,11 +128,12 @@ void list_edge(Section& io, MigrationEdge& edge) {
 
 void list_islands(Section& io, RunConfig& config) {
   io("count", config.islands, {1, Topology::kMaxIslands}, "how many");
-  io("topology", config.topology, kTopologies, "along what elites migrate");
+  io("topology", config.topology, kTopologies, "from which island to which elites migrate");
   if (config.topology == TopologyKind::edges || io.tells())
-    io.maps("edges", config.edges, "", "of the topology `edges`", list_edge);
+    io.maps("edges", config.edges, "", "the edges of the topology `edges`", list_edge);
   io("rejections", config.island.rejections, {1, 100'000}, "rejected programs that an island remembers");
-  io("recent_failures", config.island.recent_failures, {0, 100'000}, "of them, the latest");
+  io("recent_failures", config.island.recent_failures, {0, 100'000},
+     "the latest rejected programs, which prompts can show");
   if (!io.ok()) return;
   if (const auto valid = topology_of(config); !valid)
     io.refuse("topology", valid.error().message, valid.error().hint);
@@ -187,26 +187,25 @@ std::string as_block(std::string text) {
 void list_limits(Section& io, RunConfig& config) {
   io("repairs", config.repairs, {0, 100}, "repairs in a row of a rejected child");
   io("duels", config.duels, {0, 100},
-     "of a newcomer and the elite of its cell if their intervals overlap: both are timed side by side");
+     "how many times a newcomer and the elite of its cell are timed side by side if their intervals overlap");
   io("tunings", config.tunings, {0, 1000},
      "tickets of `tune` that follow at once when a child that the tuner did not make is accepted and its "
      "structure was not tuned before; at most a quarter of the evaluations. `--model` and `--manual` set 4");
   io("confirm", config.confirm,
-     "the best is measured again at the end, with up to three others that may be as good; if one is "
-     "rejected, "
-     "the next best");
+     "whether the best is measured again at the end, with up to three others that may be as good. If it is "
+     "rejected, the next best takes its place");
   io("idle_iterations", config.idle_iterations, {1, 1'000'000'000},
-     "iterations without anything new end the run; if only the tuner proposes, so does the first time that "
-     "no point is "
-     "left");
-  io("errors_in_a_row", config.error_limit, {1, 1'000'000}, "so many errors end the run");
+     "how many iterations without anything new end the run. If only the tuner proposes, the run ends when no "
+     "point is left");
+  io("errors_in_a_row", config.error_limit, {1, 1'000'000}, "how many errors in a row end the run");
 }
 
 /// A run without one says nothing of it.
 void list_memory(Section& io, MemorySettings& memory) {
   if (io.kept_path("store", memory.store, "a folder of rules across runs; without one there is no memory"))
     memory.is_stored = false;
-  io("budget_tokens", memory.budget_tokens, {1, 1'000'000}, "of each prompt, for what is shown of it");
+  io("budget_tokens", memory.budget_tokens, {1, 1'000'000},
+     "the most tokens of a prompt that its rules take");
   io("snapshot", memory.snapshot, "the digest of what the run read, which kernelsmith writes itself");
 }
 
@@ -241,11 +240,11 @@ void list_config(Section& io, RunConfig& config, const Registry& registry) {
   io("seed", config.seed, {}, "the seed of all random numbers");
   io("deterministic", config.deterministic, "the same archive with any number of workers; no `wall_time_s`");
   io("pipeline", config.pipeline, {1, 1'000'000},
-     "`deterministic`: a ticket samples the state behind the commit so many tickets earlier");
+     "`deterministic`: a ticket samples the state as it was this many tickets earlier");
   io("workers", config.workers, {1, 1024}, "evaluations in flight");
   io.by_default("the cores");
   io("durability", config.durability, kDurabilities,
-     "what a commit survives: the end of the process (SIGKILL), or of power, too");
+     "what a commit survives: the end of the process (SIGKILL), or also a power failure");
   io.map("budgets", [&](Section& budgets) { list_budgets(budgets, config.budgets); });
   if (!io.writes() || config.axes || config.axes_preset)
     io.map("archive", [&](Section& archive) { list_archive(archive, config); });

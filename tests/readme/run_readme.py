@@ -146,14 +146,14 @@ class Reader:
 
     def build(self, code):
         folder = self.clone / "program"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         (folder / "CMakeLists.txt").write_text(self.cmake)
         (folder / "main.cpp").write_text(code)
         call(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.environment['HOME']}/.local",
               f"-DCMAKE_CXX_COMPILER={self.args.cxx}"], cwd=folder)
         call(["cmake", "--build", "build"], cwd=folder)
         name = re.search(r"add_executable\((\w+)", self.cmake).group(1)
-        call([f"build/{name}"], cwd=folder)
+        call([folder / "build" / name], cwd=self.clone)
         self.ran += 1
 
     def parse(self, line):

@@ -1,4 +1,5 @@
-"""Every key of OpenEvolve 0.4.1's YAML: its default, and what becomes of it here. docs/openevolve.md shows the table."""
+"""Every key of OpenEvolve 0.4.1's YAML: its default, and what becomes of it here. docs/openevolve.md shows those
+that work differently."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ _MODEL_INERT: tuple[tuple[str, Any, str], ...] = (
     ("max_ai_credits", None, "it belongs to a provider that is not here"),
     ("allow_all_tools", None, "it belongs to a provider that is not here"),
     ("manual_mode", None, "kernelsmith run TASK --manual FOLDER takes people as the model (docs/llm.md)"))
-PROVIDERS = "`openai` is there; a command-line agent needs a server in front that speaks Chat Completions"
+PROVIDERS = "only `openai`; a command-line agent needs a server in front of it that speaks Chat Completions"
 
 # Keys of one entry of llm.models.
 MODEL_KEYS: tuple[Key, ...] = (
@@ -92,7 +93,7 @@ KEYS: tuple[Key, ...] = (
     _inert("prompt.use_meta_prompting", False, "it does nothing there either"),
     _inert("prompt.meta_prompt_weight", 0.1, "it does nothing there either"),
     _honoured("prompt.include_artifacts", True),
-    _honoured("prompt.max_artifact_bytes", 20 * 1024, "of a longer one the last bytes are shown, not the first"),
+    _honoured("prompt.max_artifact_bytes", 20 * 1024, "the last bytes of a longer artifact are shown, not the first"),
     _honoured("prompt.artifact_security_filter", True),
     _honoured("prompt.suggest_simplification_after_chars", 500),
     _honoured("prompt.include_changes_under_chars", 100),
@@ -104,7 +105,7 @@ KEYS: tuple[Key, ...] = (
     _inert("database.db_path", None, "OUT/run is the journal"),
     _inert("database.in_memory", True, "OUT/run is the journal"),
     _honoured("database.log_prompts", True),
-    _honoured("database.population_size", 1000, "programs of a checkpoint; the search itself forgets none"),
+    _honoured("database.population_size", 1000, "programs of a checkpoint; the search itself keeps all"),
     _honoured("database.archive_size", 100),
     _honoured("database.num_islands", 5),
     _honoured("database.island_initial_programs", []),
@@ -113,11 +114,11 @@ KEYS: tuple[Key, ...] = (
     _honoured("database.exploitation_ratio", 0.7),
     _inert("database.diversity_metric", "edit_distance", "diversity is the share of lines that the seed lacks"),
     _honoured("database.feature_dimensions", ["complexity", "diversity"],
-              "axes with bounds that stay: from the seed's own value, see below"),
+              "axes with fixed bounds, from the seed's own value"),
     _honoured("database.feature_bins", 10),
     _inert("database.diversity_reference_size", 20, "diversity is measured against the seed"),
     _honoured("database.migration_interval", 50, "generations of an island: every interval * islands iterations"),
-    _honoured("database.migration_rate", 0.1, "of migration_interval programs, at least one for each neighbour"),
+    _honoured("database.migration_rate", 0.1, "how many of migration_interval programs migrate, at least one for each neighbour"),
     _honoured("database.random_seed", 42),
     _inert("database.artifacts_base_path", None, "artifacts lie in the checkpoint"),
     _honoured("database.artifact_size_threshold", 32 * 1024),
@@ -128,7 +129,7 @@ KEYS: tuple[Key, ...] = (
     _inert("database.embedding_model", None, "equal programs are recognised and not evaluated twice"),
     _inert("database.embedding_api_base", None, "equal programs are recognised and not evaluated twice"),
     _inert("database.similarity_threshold", 0.99, "equal programs are recognised and not evaluated twice"),
-    _honoured("evaluator.timeout", 300, "its processes are killed; metrics of a stage before stay"),
+    _honoured("evaluator.timeout", 300, "the evaluation's processes are killed; metrics of earlier stages stay"),
     _inert("evaluator.max_retries", 3, "an evaluation that raised is a rejection with its traceback, at once"),
     _honoured("evaluator.memory_limit_mb", None),
     _inert("evaluator.cpu_limit", None, "evaluator.timeout"),
