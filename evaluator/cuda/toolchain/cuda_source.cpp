@@ -94,6 +94,11 @@ std::string_view device_type(Dtype dtype, const Dialect& dialect) {
   }
 }
 
+std::size_t element_bytes(Dtype dtype, OraclePrecision precision) {
+  const bool wide = precision != OraclePrecision::declared;
+  return kernelsmith::element_bytes(dtype, wide ? OraclePrecision::f64 : precision);
+}
+
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
                         const Source& user) {
   std::string text =

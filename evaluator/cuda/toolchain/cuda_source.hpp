@@ -1,6 +1,7 @@
 // The C++ that is generated from a task's tensors, in a vendor's dialect. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace kernelsmith::cuda {
 
 /// The C++ type of a tensor's elements: cpp_type(), and the dialect's names of the others.
 std::string_view device_type(Dtype dtype, const Dialect& dialect);
+
+/// Bytes of an element in a source that is built in that precision (there is no long double on a GPU).
+std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
 /// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
