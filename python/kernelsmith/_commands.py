@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from . import plot
 from ._command_line import Parser
 from ._errors import Error
 from ._run import Run
-from ._writing import write
+from ._files import write
+
 
 def _plot(arguments: Sequence[str]) -> None:
     parser = Parser(prog="kernelsmith plot", description=_COMMANDS["plot"], allow_abbrev=False,
@@ -47,6 +49,15 @@ _COMMANDS = {
     "publish": "Make a package of runs' confirmed bests (docs/production.md)",
     "apply": "Put a package into a model, check and measure the whole (docs/production.md)",
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
+}
+
+# Their functions, imported when they are needed. Those of production are given the command's name, too.
+_HOMES = {
+    "dataset": (".learning.dataset.command", "dataset"), "synthesize": (".synthesis.command", "command"),
+    "openevolve": (".openevolve.command", "openevolve"), "export": (".openevolve.command", "export_trace"),
+    "mcp": (".agents.command", "mcp"), "agent": (".agents.loop", "agent"),
+    **dict.fromkeys(("profile", "publish", "apply"), (".production.command", "production")),
+    **dict.fromkeys(("show", "suite"), (".production.after", "followed")),
 }
 
 
@@ -84,33 +95,10 @@ def knows(arguments: Sequence[str]) -> bool:
 
 def run(arguments: Sequence[str]) -> int:
     """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
-    if arguments[0] == "plot":
+    name = arguments[0]
+    if name == "plot":
         _plot(arguments[1:])
         return 0
-    if arguments[0] == "dataset":
-        from .learning.dataset.command import dataset
-
-        return dataset(arguments[1:])
-    if arguments[0] == "mcp":
-        from .agents.command import mcp
-
-        mcp(arguments[1:])
-    if arguments[0] == "agent":
-        from .agents.loop import agent
-
-        agent(arguments[1:])
-    if arguments[0] in ("profile", "publish", "apply"):
-        from .production.command import production
-
-        return production(arguments)
-    if arguments[0] in ("show", "suite"):
-        from .production.after import followed
-
-        return followed(arguments)
-    if arguments[0] == "synthesize":
-        from .synthesis.command import command as synthesize
-
-        return synthesize(arguments[1:])
-    from .openevolve import command
-
-    return (command.openevolve if arguments[0] == "openevolve" else command.export_trace)(arguments[1:])
+    module, function = _HOMES[name]
+    command: Callable[[Sequence[str]], int] = getattr(importlib.import_module(module, __package__), function)
+    return command(arguments if module.startswith(".production") else arguments[1:])

@@ -1,8 +1,11 @@
-"""Where the command's executable is."""
+"""The command's executable: where it is, and what it answers."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
+from typing import Any
 
 from ._errors import Error
 
@@ -14,3 +17,15 @@ def executable() -> Path:
         raise Error("the command is not part of this build of the package", "not_found", str(own),
                     "pip install . brings it along")
     return own
+
+
+def answer_of(*words: str) -> dict[str, Any]:
+    """What a command with --json says. Raises its Error."""
+    done = subprocess.run([executable(), *words], capture_output=True, check=False)
+    said = next((line for line in done.stdout.splitlines() if line.startswith(b"{")), None)
+    if said is None:  # it crashed
+        raise Error(done.stderr.decode("utf-8", "replace").strip() or "it ended without a word", "internal", str(executable()))
+    answer: dict[str, Any] = json.loads(said)
+    if answer.keys() == {"error"}:
+        raise Error(**answer["error"])
+    return answer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ._run import Archive, Run
+from ._run import Run
 
 # matplotlib's arithmetic overflows on the way to the largest numbers.
 LARGEST = 1e300
@@ -67,14 +67,6 @@ class History:
         return chain[::-1]
 
     @cached_property
-    def events(self) -> list[dict[str, Any]]:
-        return self.run.events()
-
-    @cached_property
-    def archive(self) -> Archive:
-        return self.run.archive
-
-    @cached_property
     def failures(self) -> list[dict[str, Any]]:
         return self.run.failures()
 
@@ -114,7 +106,7 @@ class History:
         priced = any(row["usd"] > 0 for row in self.cost)
         proposals = [0]
         by_model = {model: [0.0] for model in models}
-        for event in self.events:
+        for event in self.run.events():
             cost = event.get("cost") if event["event"] == "call_failed" else event.get("proposal", {}).get("cost")
             if cost is None:
                 continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -52,14 +51,14 @@ class Archive:
         """float64 of shape (elites,): medians, higher is better."""
         import numpy
 
-        return numpy.array(self._view.fitness, dtype=numpy.float64)
+        return numpy.array([one.fitness for one in self.elites], dtype=numpy.float64)
 
     @property
     def cells(self) -> numpy.typing.NDArray[numpy.int64]:
         """int64 of shape (elites, axes): the bin on each axis."""
         import numpy
 
-        return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self._view.fitness), len(self.axes))
+        return numpy.array(self._view.cells, dtype=numpy.int64).reshape(len(self), len(self.axes))
 
     @property
     def features(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -75,12 +74,12 @@ class Archive:
         import numpy
 
         grid = numpy.full([len(axis["labels"]) for axis in self.axes], numpy.nan)
-        for at, fitness in zip(self._view.cells, self._view.fitness, strict=True):
-            grid[tuple(at)] = fitness
+        for at, elite in zip(self._view.cells, self.elites, strict=True):
+            grid[tuple(at)] = elite.fitness
         return grid
 
     def __len__(self) -> int:
-        return len(self._view.fitness)
+        return len(self._view.cells)
 
     def __repr__(self) -> str:
         statistics = self.statistics
@@ -93,7 +92,7 @@ def _feature(program: _core.Program, name: str) -> float:
     return float("nan") if value is None else value
 
 
-class Run:
+class Run(_core.StoredRun):
     """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
     are: `pandas.DataFrame(Run.open("a.run").programs())`.
 
@@ -104,105 +103,12 @@ class Run:
     ('budget', 'seed')
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._run = _core.StoredRun(folder)
-
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Run:
         """Reads the run. Raises Error: `not_found`, `version`, `corrupt`."""
         return cls(folder)
 
     @property
-    def folder(self) -> os.PathLike[str]:
-        """Where it was opened."""
-        return self._run.folder
-
-    @property
-    def id(self) -> str:
-        """32 hexadecimal digits, fixed when the run was begun."""
-        return self._run.id
-
-    @property
-    def ended(self) -> str | None:
-        """Why the search is at its end: "budget", "flat", "exhausted", "finished", "refused"; None while there is more to do."""
-        return self._run.ended
-
-    @property
-    def in_use(self) -> bool:
-        """Whether a process is writing the run."""
-        return self._run.in_use
-
-    @property
-    def evaluations_left(self) -> int | None:
-        """The evaluations of the budget that are left for new programs; what measuring the best again takes at the end is off.
-        None if the run limits none."""
-        return self._run.evaluations_left
-
-    @property
-    def confirmed(self) -> list[int]:
-        """The programs whose numbers are what measuring them again at the run's end found by itself."""
-        return self._run.confirmed
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many of each: "iterations", "evaluations" and the like."""
-        return self._run.counts
-
-    @property
-    def elapsed_s(self) -> float:
-        """Wall time that all sessions used."""
-        return self._run.elapsed_s
-
-    @property
-    def best(self) -> _core.Program | None:
-        """The best program; None while nothing was accepted. What program() says of evaluations holds for it, too."""
-        return self._run.best
-
-    @property
-    def best_evaluation(self) -> _core.Evaluation | None:
-        """The confirmation's if the best was measured again."""
-        return self._run.best_evaluation
-
-    @property
     def archive(self) -> Archive:
         """The elites of all islands, as arrays."""
-        return Archive(self._run.archive())
-
-    @property
-    def digest(self) -> str:
-        """The digest of the archive: equal searches have equal digests."""
-        return self._run.digest
-
-    def program(self, id: int) -> _core.Program:
-        """With the evaluation that `kernelsmith show` shows: what measuring it again at the run's end found by itself, if that
-        was done, else what all measurements of it say together. Raises KeyError if there is none."""
-        return self._run.program(id)
-
-    def programs(self) -> list[dict[str, Any]]:
-        """A row for each evaluated program: id, origin, parents, accepted, fitness (the median), low (by which programs are
-        ranked), high, stage, code, diagnostics, features. Evaluations are those of program()."""
-        return self._run.programs()
-
-    def lineage(self) -> list[dict[str, Any]]:
-        """From the seed to the best along the first parents: rows of programs() with `diff`."""
-        return self._run.lineage()
-
-    def events(self) -> list[dict[str, Any]]:
-        """The journal, an event a row (docs/formats.md)."""
-        return self._run.events()
-
-    def replies(self, tickets: Sequence[int]) -> list[dict[str, Any] | None]:
-        """What was kept of these tickets' replies, such as text, system and user (docs/formats.md, "kept reply"); None for
-        a ticket that kept nothing: `proposer.keep` decides."""
-        return self._run.replies(list(tickets))
-
-    def cost(self) -> list[dict[str, Any]]:
-        """A row for each model: calls, tokens, usd."""
-        return self._run.cost()
-
-    def failures(self) -> list[dict[str, Any]]:
-        """Rejected programs by what they broke: stage, code, count."""
-        return self._run.failures()
-
-    def __repr__(self) -> str:
-        return f"<Run {self.folder}, {self.counts['iterations']} iterations>"
+        return Archive(self._archive())

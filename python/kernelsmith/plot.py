@@ -71,7 +71,7 @@ def best(run: Run | History, axes: Axes) -> None:
 
 def archive(run: Run | History, axes: Axes) -> None:
     """The archive as a heat map over its first two axes; each cell shows the best over all further ones."""
-    _draw_archive(History.of(run).archive, axes)
+    _draw_archive(History.of(run).run.archive, axes)
 
 
 def lineage(run: Run | History, axes: Axes) -> None:

@@ -53,14 +53,6 @@ void bind_archive(py::module_& module) {
                                  programs.append(ProgramView{member.elite.individual});
                                return programs;
                              })
-      .def_property_readonly(
-          "fitness",
-          [](const ArchiveView& view) {
-            std::vector<double> fitness;
-            for (const auto& member : view.members)
-              fitness.push_back(member.elite.individual->evaluation.metrics()->fitness().median);
-            return fitness;
-          })
       .def_property_readonly("cells", [](const ArchiveView& view) {
         std::vector<std::vector<std::size_t>> cells;
         for (const auto& member : view.members) cells.push_back(member.at);

@@ -148,18 +148,15 @@ void bind_models(py::module_& module) {
            py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
            py::arg("concurrency"), py::arg("price_file") = "", py::arg("tell") = py::none(),
            "An empty base_url or key is the environment's (docs/llm.md). `tell` is called on another thread "
-           "with "
-           "what a person should know, such as how long a call waits for the server, and why. Raises Error "
-           "for a "
-           "server that a key may not be sent to, and for a price file that cannot be read.")
+           "with what a person should know, such as how long a call waits for the server, and why. Raises "
+           "Error for a server that a key may not be sent to, and for a price file that cannot be read.")
       .def("start", &Model::start, py::arg("model"), py::arg("messages"), py::arg("done"), py::kw_only(),
            py::arg("max_output_tokens") = py::none(), py::arg("temperature") = py::none(),
            py::arg("top_p") = py::none(), py::arg("reasoning_effort") = "", py::arg("extra_body") = "",
            "Sends {\"role\", \"content\"} messages, with `tool_calls` and `tool_call_id` where they belong. "
            "`done` is called once, on another thread, with the reply as a dict (text, tool_calls, reasoning, "
            "finish, finish_detail, model, usage, usd) or with an Error. Returns a function that gives the "
-           "call "
-           "up.")
+           "call up.")
       .def("has_price", &Model::has_price, py::arg("model"), "Whether price_file names it.");
 }
 

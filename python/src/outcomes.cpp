@@ -29,10 +29,7 @@ void bind_commit(py::module_& module) {
       .def_property_readonly(
           "refusal", [](const CommitView& view) { return view.commit.refusal; }, "Why there is no child.")
       .def_property_readonly(
-          "error",
-          [](const CommitView& view) {
-            return view.commit.error ? std::optional(text_of(describe(*view.commit.error))) : std::nullopt;
-          },
+          "error", [](const CommitView& view) { return words_of(view.commit.error); },
           "Why the ticket was given back.")
       .def("__repr__", [](const CommitView& view) {
         return "<Commit of ticket " + std::to_string(view.commit.ticket.value) + ", " +
@@ -54,10 +51,7 @@ void bind_outcome(py::module_& module) {
           },
           "Which budget was used up; None unless reason is \"budget\".")
       .def_property_readonly(
-          "error",
-          [](const Outcome& outcome) {
-            return outcome.error ? std::optional(text_of(describe(*outcome.error))) : std::nullopt;
-          },
+          "error", [](const Outcome& outcome) { return words_of(outcome.error); },
           "In words, if reason is \"errors\" or \"refused\".")
       .def_property_readonly(
           "best", [](const Outcome& outcome) { return view_of(outcome.best); },

@@ -61,21 +61,16 @@ Tried attempt(const ProposalRequest& request, Trial trial) {
   return unwrap(std::move(tried));
 }
 
-std::vector<ProgramId> parents_of(const ProposalRequest& request,
-                                  const std::optional<std::vector<std::uint64_t>>& given) {
-  std::vector<ProgramId> parents;
-  if (given)
-    for (const std::uint64_t id : *given) parents.push_back(ProgramId{id});
-  else if (request.selection.parent)
-    parents.push_back(request.selection.parent->program->id);
-  return parents;
-}
-
 py::typing::Tuple<ProgramView, py::bool_> try_child(
     const ProposalRequest& request, const SourceLike& child,
     const std::optional<std::vector<std::uint64_t>>& parents) {
-  const Source* like = request.selection.parent ? &request.selection.parent->program->source : nullptr;
-  Tried tried = attempt(request, Child{source_of(child, like), Origin::user, parents_of(request, parents)});
+  const Program* parent = request.selection.parent ? request.selection.parent->program.get() : nullptr;
+  Child tries{source_of(child, parent ? &parent->source : nullptr), Origin::user, {}};
+  if (parents)
+    tries.parents = programs_of(*parents);
+  else if (parent)
+    tries.parents = {parent->id};
+  Tried tried = attempt(request, std::move(tries));
   const auto individual =
       std::make_shared<Individual>(Individual{tried.program, std::move(tried.evaluation)});
   return py::make_tuple(view_of(individual), tried.repeated);
@@ -85,21 +80,14 @@ void bind_child(py::module_& module) {
   py::class_<Child>(module, "Child",
                     "A proposer's answer that names the programs it was made from. Immutable.")
       .def(py::init([](const SourceLike& source, const std::vector<std::uint64_t>& parents) {
-             Child child{source_of(source), Origin::user, {}};
-             for (const std::uint64_t id : parents) child.parents.push_back(ProgramId{id});
-             return child;
+             return Child{source_of(source), Origin::user, programs_of(parents)};
            }),
            py::arg("source"), py::arg("parents"),
            "A text, a dict of texts by path, or a Source; the numbers of programs of the run.")
       .def_property_readonly(
           "source", [](const Child& child) { return child.source; }, "Its files.")
       .def_property_readonly(
-          "parents",
-          [](const Child& child) {
-            std::vector<std::uint64_t> ids;
-            for (const ProgramId id : child.parents) ids.push_back(id.value);
-            return ids;
-          },
+          "parents", [](const Child& child) { return numbers_of(child.parents); },
           "Numbers of the programs that it was made from.");
 }
 
@@ -182,8 +170,7 @@ void bind_request(py::module_& module) {
           },
           py::arg("model"), py::arg("usd"), py::arg("input_tokens"), py::arg("output_tokens"),
           "Counts a call of a model among the run's cost, before the request is answered; `usd` is None for "
-          "one "
-          "without a price. Raises Error `unsupported` where a search is asked and told by hand.")
+          "one without a price. Raises Error `unsupported` where a search is asked and told by hand.")
       // The same stream at every look would draw the same numbers again: the object keeps one.
       .def_property_readonly(
           "rng",

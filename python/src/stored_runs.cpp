@@ -29,12 +29,10 @@ Row row_of(const Individual& individual) {
   const Program& program = *individual.program;
   const Metrics* metrics = individual.evaluation.metrics();
   const Rejection* why = individual.evaluation.rejection();
-  std::vector<std::uint64_t> parents;
-  for (const ProgramId id : program.parents) parents.push_back(id.value);
   Row row;
   row["id"] = program.id.value;
   row["origin"] = std::string(name_of(program.origin));
-  row["parents"] = parents;
+  row["parents"] = numbers_of(program.parents);
   row["accepted"] = individual.evaluation.accepted();
   row["fitness"] = metrics ? py::object(py::float_(metrics->fitness().median)) : py::none();
   row["low"] = metrics ? py::object(py::float_(metrics->fitness().low)) : py::none();
@@ -160,30 +158,61 @@ std::optional<std::string> ended(const RunView& view) {
 void bind_stored_runs(py::module_& module) {
   py::class_<RunView, std::shared_ptr<RunView>>(module, "StoredRun", "What kernelsmith.Run is made from.")
       .def(py::init(&open), py::arg("folder"))
-      .def_readonly("folder", &RunView::folder)
-      .def_readonly("id", &RunView::run_id)
-      .def_readonly("in_use", &RunView::in_use)
-      .def_property_readonly("ended", ended)
-      .def_property_readonly("evaluations_left",
-                             [](const RunView& view) { return view.state.evaluations_left(); })
-      .def_property_readonly("confirmed", confirmed)
-      .def_property_readonly("counts", [](const RunView& view) { return dict_of(view.state.counts()); })
-      .def_property_readonly("best", best)
-      .def_property_readonly("best_evaluation",
-                             [](const RunView& view) -> std::optional<Evaluation> {
-                               const Evaluation* evaluation = view.best_evaluation();
-                               return evaluation ? std::optional(*evaluation) : std::nullopt;
-                             })
-      .def_property_readonly("elapsed_s", [](const RunView& view) { return view.state.elapsed_s(); })
-      .def_property_readonly("digest", [](const RunView& view) { return view.archive_digest().hex(); })
-      .def("program", program, py::arg("id"))
-      .def("programs", programs)
-      .def("lineage", lineage)
-      .def("events", events)
-      .def("replies", replies, py::arg("tickets"))
-      .def("cost", cost)
-      .def("failures", failures)
-      .def("archive", [](const RunView& view) { return archive_of(view.state); });
+      .def_readonly("folder", &RunView::folder, "Where it was opened.")
+      .def_readonly("id", &RunView::run_id, "32 hexadecimal digits, fixed when the run was begun.")
+      .def_readonly("in_use", &RunView::in_use, "Whether a process is writing the run.")
+      .def_property_readonly("ended", ended,
+                             "Why the search is at its end: \"budget\", \"flat\", \"exhausted\", "
+                             "\"finished\", \"refused\"; None while there is more to do.")
+      .def_property_readonly(
+          "evaluations_left", [](const RunView& view) { return view.state.evaluations_left(); },
+          "The evaluations of the budget that are left for new programs; what measuring the best again takes "
+          "at the end is off. None if the run limits none.")
+      .def_property_readonly(
+          "confirmed", confirmed,
+          "The programs whose numbers are what measuring them again at the run's end found "
+          "by itself.")
+      .def_property_readonly(
+          "counts", [](const RunView& view) { return dict_of(view.state.counts()); },
+          "How many of each: \"iterations\", \"evaluations\" and the like.")
+      .def_property_readonly("best", best,
+                             "The best program; None while nothing was accepted. What program() says of "
+                             "evaluations holds for it, too.")
+      .def_property_readonly(
+          "best_evaluation",
+          [](const RunView& view) -> std::optional<Evaluation> {
+            const Evaluation* evaluation = view.best_evaluation();
+            return evaluation ? std::optional(*evaluation) : std::nullopt;
+          },
+          "The confirmation's if the best was measured again.")
+      .def_property_readonly(
+          "elapsed_s", [](const RunView& view) { return view.state.elapsed_s(); },
+          "Wall time that all sessions used.")
+      .def_property_readonly(
+          "digest", [](const RunView& view) { return view.archive_digest().hex(); },
+          "The digest of the archive: equal searches have equal digests.")
+      .def(
+          "program", program, py::arg("id"),
+          "With the evaluation that `kernelsmith show` shows: what measuring it again at the run's end found "
+          "by itself, if that was done, else what all measurements of it say together. Raises KeyError if "
+          "there is none.")
+      .def("programs", programs,
+           "A row for each evaluated program: id, origin, parents, accepted, fitness (the median), low (by "
+           "which programs are ranked), high, stage, code, diagnostics, features. Evaluations are those of "
+           "program().")
+      .def("lineage", lineage,
+           "From the seed to the best along the first parents: rows of programs() with `diff`.")
+      .def("events", events, "The journal, an event a row (docs/formats.md).")
+      .def("replies", replies, py::arg("tickets"),
+           "What was kept of these tickets' replies, such as text, system and user (docs/formats.md, \"kept "
+           "reply\"); None for a ticket that kept nothing: `proposer.keep` decides.")
+      .def("cost", cost, "A row for each model: calls, tokens, usd.")
+      .def("failures", failures, "Rejected programs by what they broke: stage, code, count.")
+      .def("_archive", [](const RunView& view) { return archive_of(view.state); })
+      .def("__repr__", [](const RunView& view) {
+        return "<Run " + view.folder.string() + ", " + std::to_string(view.state.counts().iterations) +
+               " iterations>";
+      });
 }
 
 }  // namespace kernelsmith::python

@@ -257,18 +257,15 @@ using ProgramState = py::typing::Tuple<py::object, py::ellipsis>;
 
 ProgramState state_of(const ProgramView& view) {
   const Program& program = view.program();
-  std::vector<std::uint64_t> parents;
-  for (const ProgramId id : program.parents) parents.push_back(id.value);
-  return py::make_tuple(program.id.value, program.source, parents, std::string(name_of(program.origin)),
-                        view.evaluation());
+  return py::make_tuple(program.id.value, program.source, numbers_of(program.parents),
+                        std::string(name_of(program.origin)), view.evaluation());
 }
 
 ProgramView program_from(const ProgramState& state) {
   Program program;
   program.id = ProgramId{py::cast<std::uint64_t>(state[0])};
   program.source = py::cast<Source>(state[1]);
-  for (const std::uint64_t id : py::cast<std::vector<std::uint64_t>>(state[2]))
-    program.parents.push_back({id});
+  program.parents = programs_of(py::cast<std::vector<std::uint64_t>>(state[2]));
   program.origin = named(py::cast<std::string>(state[3]), origin_from, "origin");
   return {std::make_shared<const Individual>(
       Individual{std::make_shared<const Program>(std::move(program)), py::cast<Evaluation>(state[4])})};
@@ -282,12 +279,7 @@ void bind_program(py::module_& module) {
       .def_property_readonly(
           "source", [](const ProgramView& view) { return view.program().source; }, "Its files.")
       .def_property_readonly(
-          "parents",
-          [](const ProgramView& view) {
-            std::vector<std::uint64_t> ids;
-            for (const ProgramId id : view.program().parents) ids.push_back(id.value);
-            return ids;
-          },
+          "parents", [](const ProgramView& view) { return numbers_of(view.program().parents); },
           "Numbers of the programs that it was made from; empty for a seed.")
       .def_property_readonly(
           "origin", [](const ProgramView& view) { return std::string(name_of(view.program().origin)); },
@@ -317,6 +309,18 @@ void bind_program(py::module_& module) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> numbers_of(const std::vector<ProgramId>& programs) {
+  std::vector<std::uint64_t> numbers;
+  for (const ProgramId id : programs) numbers.push_back(id.value);
+  return numbers;
+}
+
+std::vector<ProgramId> programs_of(const std::vector<std::uint64_t>& numbers) {
+  std::vector<ProgramId> programs;
+  for (const std::uint64_t number : numbers) programs.push_back(ProgramId{number});
+  return programs;
+}
 
 std::optional<ProgramView> view_of(const IndividualPtr& individual) {
   return individual ? std::optional(ProgramView{individual}) : std::nullopt;
@@ -358,6 +362,10 @@ Source source_of(const py::handle& object, const Source* like) {
 }
 
 py::str text_of(std::string_view text) { return decoded(text, "replace"); }
+
+std::optional<py::str> words_of(const std::optional<Error>& error) {
+  return error ? std::optional(text_of(describe(*error))) : std::nullopt;
+}
 
 std::string utf8_of(const py::handle& text) { return encoded(text, "backslashreplace"); }
 

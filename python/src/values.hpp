@@ -34,8 +34,15 @@ using SourceLike = py::typing::Union<Source, py::str, py::typing::Dict<py::str, 
 std::optional<ProgramView> view_of(const IndividualPtr& individual);
 py::typing::List<ProgramView> list_of(const std::vector<IndividualPtr>& individuals);
 
+/// Programs by their numbers, and back.
+std::vector<std::uint64_t> numbers_of(const std::vector<ProgramId>& programs);
+std::vector<ProgramId> programs_of(const std::vector<std::uint64_t>& numbers);
+
 /// The text as Python's. What is no UTF-8 becomes a replacement character: it may be a log's, cut anywhere.
 py::str text_of(std::string_view text);
+
+/// The error in words, if there is one.
+std::optional<py::str> words_of(const std::optional<Error>& error);
 
 /// Its counterpart: a Python text as UTF-8, with escapes for what has none. Throws py::error_already_set.
 std::string utf8_of(const py::handle& text);

@@ -13,12 +13,7 @@ import support
 @pytest.fixture
 def task(tmp_path):
     """A task folder whose fitness is the sum of the candidate's knobs."""
-    folder = tmp_path / "hill"
-    folder.mkdir()
-    (folder / "task.yaml").write_text(support.TASK)
-    (folder / "score.sh").write_text(support.SCORE)
-    (folder / "seed.txt").write_text(support.SEED)
-    return folder
+    return support.write_task(tmp_path / "hill")
 
 
 @pytest.fixture

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import kernelsmith as ks
+import support
+from scripted_model import scripted
 
 # Everything that a candidate may try on a page: tags, entities, quotes, escapes, marks that turn text, a formula.
 HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&lt; \x1b[31m\u202e\u2066\x00 $x^{2$"
 
-TASK = """\
-version: 1
-name: hill
-backend: command
-files: {seed: seed.txt, also: score.sh}
-command: [sh, score.sh, "{candidate}", "{answer}"]
-"""
 # Adds up the knobs, and rejects a 3.
 SCORE = """\
 sum=0
@@ -84,28 +76,13 @@ def one_program(folder: Path) -> ks.Run:
 
 
 def write_task(folder: Path) -> Path:
-    folder.mkdir()
-    for name, text in (("task.yaml", TASK), ("score.sh", SCORE), ("seed.txt", SEED)):
-        (folder / name).write_text(text)
-    return folder
+    return support.write_task(folder, SCORE, SEED)
 
 
-class _Model(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        number = self.server.asked = getattr(self.server, "asked", -1) + 1  # type: ignore[attr-defined]
-        self.rfile.read(int(self.headers["Content-Length"]))
-        child = "".join(f"k{i} = {(number >> i) & 1}  # @tune 0 1 2 3 4 5\n" for i in range(3))
-        text = f"```\n{child}```\n" if number % 3 else "I would raise them."
-        answer = json.dumps({"choices": [{"message": {"content": text}, "finish_reason": "stop"}],
-                             "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_: Any) -> None:
-        pass
+def _child(request: dict[str, Any], number: int) -> dict[str, Any]:
+    child = "".join(f"k{i} = {(number - 1 >> i) & 1}  # @tune 0 1 2 3 4 5\n" for i in range(3))
+    return {"content": f"```\n{child}```\n" if (number - 1) % 3 else "I would raise them.",
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
 
 
 def asked(folder: Path, priced: bool = True) -> ks.Run:
@@ -114,14 +91,8 @@ def asked(folder: Path, priced: bool = True) -> ks.Run:
     prices = folder.with_suffix(".yaml")
     prices.write_text("version: 1\nprices:\n  - {model: big, input: 1, output: 10}\n"
                       "  - {model: 'm$x^{$', input: 2, output: 20}\n")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        proposer = ks.Chat(["big", "m$x^{$"], base_url=f"http://127.0.0.1:{server.server_address[1]}/v1",
-                           **({"price_file": str(prices)} if priced else {}))
+    with scripted(_child) as server:
+        proposer = ks.Chat(["big", "m$x^{$"], base_url=server.url, **({"price_file": str(prices)} if priced else {}))
         operators = [{"operator": "rewrite", "model": model, "weight": 1} for model in ("big", "m$x^{$")]
         ks.run(task, proposer=proposer, operators=operators, iterations=12, out=folder, workers=1)
-    finally:
-        server.shutdown()
-        server.server_close()
     return ks.Run.open(folder)

@@ -63,8 +63,7 @@ def larger(asked: dict[str, Any], number: int) -> str:
 
 def command(*arguments: Any, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """`python -m kernelsmith openevolve ...`"""
-    return subprocess.run([sys.executable, "-m", "kernelsmith", "openevolve", *map(str, arguments)], cwd=cwd,
-                          env=support.environment(), capture_output=True, text=True, timeout=support.PATIENCE_S, check=False)
+    return support.command("openevolve", *arguments, cwd=cwd)
 
 
 def arguments(folder: Path, out: Path, url: str, *more: Any) -> list[str]:

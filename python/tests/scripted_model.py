@@ -16,6 +16,7 @@ class Scripted:
     def __init__(self) -> None:
         self.url = ""
         self.asked: list[dict[str, Any]] = []
+        self.heads: list[tuple[str, str | None]] = []  # paths and keys
 
     @property
     def prompts(self) -> list[str]:
@@ -25,8 +26,8 @@ class Scripted:
 
 @contextlib.contextmanager
 def scripted(reply: Callable[[dict[str, Any], int], str | dict[str, Any]]) -> Iterator[Scripted]:
-    """Serves reply(request, number) on a port of this machine; numbers count from 1. A reply is a text, a message, or what a
-    server says with status 400, `{"error": ...}`, or with its `status` and `headers`."""
+    """Serves reply(request, number) on a port of this machine; numbers count from 1. A reply is a text, a message,
+    perhaps with its `usage`, or what a server says with status 400, `{"error": ...}`, or with its `status` and `headers`."""
     script = Scripted()
     lock = threading.Lock()
 
@@ -38,15 +39,17 @@ def scripted(reply: Callable[[dict[str, Any], int], str | dict[str, Any]]) -> It
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with lock:
                 script.asked.append(asked)
+                script.heads.append((self.path, self.headers["Authorization"]))
                 number = len(script.asked)
             said = reply(asked, number)
-            message = said if isinstance(said, dict) else {"content": said}
+            message = dict(said) if isinstance(said, dict) else {"content": said}
+            usage = message.pop("usage", {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})
             if "error" in message:
                 return self.send(message.get("status", 400), {"error": message["error"]}, message.get("headers", {}))
             finish = "tool_calls" if "tool_calls" in message else "stop"
             choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}
             self.send(200, {"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"], "choices": [choice],
-                            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
+                            "usage": usage})
 
         def send(self, status: int, answer: dict[str, Any], headers: dict[str, str] | None = None) -> None:
             body = json.dumps(answer).encode()

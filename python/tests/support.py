@@ -1,6 +1,8 @@
 """Searches and texts of the tests. Names here are what programs of their own import, too."""
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -29,10 +31,24 @@ echo "{\\"fitness\\": $sum}" > "$2"
 SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
 
 
+def write_task(folder, score=SCORE, seed=SEED):
+    """A task folder whose fitness is what the shell script says."""
+    folder.mkdir(exist_ok=True)
+    for name, text in (("task.yaml", TASK), ("score.sh", score), ("seed.txt", seed)):
+        (folder / name).write_text(text)
+    return folder
+
+
 def environment():
     """That of a program which imports what this one does."""
     paths = [str(Path(ks.__file__).absolute().parent.parent), str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def command(*words, **options):
+    """`python -m kernelsmith ...`, run to its end."""
+    usual = {"env": environment(), "capture_output": True, "text": True, "stdin": subprocess.DEVNULL, "timeout": PATIENCE_S}
+    return subprocess.run([sys.executable, "-m", "kernelsmith", *map(str, words)], **{**usual, **options})
 
 
 def score(source):

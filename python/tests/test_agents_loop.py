@@ -29,9 +29,7 @@ def test_the_small_agent(sandboxed, task, tmp_path):
                call("budget"), call("submit", program=3), call("evaluate") + program(6), call("evaluate") + program(7),
                call("submit") + program(7)]
     with scripted(lambda asked, number: replies[min(number, len(replies)) - 1]) as server:
-        ended = subprocess.run([sys.executable, "-m", "kernelsmith", "agent", str(task), "-o", str(tmp_path / "a.run"), "--model", "m",
-                                "--base-url", server.url, "--evaluations", "6"], env={**support.environment(), "OPENAI_API_KEY": "k"},
-                               capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=support.PATIENCE_S)
+        ended = agent(server, task, tmp_path / "a.run", "--evaluations", "6")
     assert ended.returncode == 0 and "fitness 7" in ended.stdout, ended.stderr
     run = ks.Run.open(tmp_path / "a.run")
     assert run.ended == "budget" and run.counts["evaluations"] == 6 and run.best.fitness == 7
@@ -48,18 +46,26 @@ def test_the_small_agent(sandboxed, task, tmp_path):
     assert "evaluate" in first[0]["content"] and "k0 = 0" in first[1]["content"]
 
 
-def start_agent(server, task, folder, *arguments):
+@pytest.fixture
+def prices(tmp_path):
+    file = tmp_path / "prices.yaml"
+    file.write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
+    return file
+
+
+def words_of(server, task, folder, *arguments):
     """`folder`: of a new run, or None."""
-    new = ["-o", str(folder)] if folder else []
-    return subprocess.Popen([sys.executable, "-m", "kernelsmith", "agent", str(task), *new, "--model", "m", "--base-url", server.url,
-                             *arguments], env={**support.environment(), "OPENAI_API_KEY": "k"}, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    return ["agent", task, *(["-o", folder] if folder else []), "--model", "m", "--base-url", server.url, *arguments]
 
 
-def agent(server, task, folder, *arguments):
-    process = start_agent(server, task, folder, *arguments)
-    out, err = process.communicate(timeout=support.PATIENCE_S)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+def agent(*arguments):
+    return support.command(*words_of(*arguments), env={**support.environment(), "OPENAI_API_KEY": "k"})
+
+
+def start_agent(*arguments):
+    return subprocess.Popen([sys.executable, "-m", "kernelsmith", *map(str, words_of(*arguments))], text=True,
+                            env={**support.environment(), "OPENAI_API_KEY": "k"}, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def tool_call(name, number=1, **arguments):
@@ -72,16 +78,15 @@ def text_of(value):
     return program(value).strip("`\n") + "\n"
 
 
-def test_calls_of_the_protocol_until_the_model_is_done(sandboxed, task, tmp_path):
+def test_calls_of_the_protocol_until_the_model_is_done(sandboxed, task, tmp_path, prices):
     """Its calls are part of the run's cost, the ones that end it too."""
     two = tool_call("evaluate", code=text_of(4))
     two["tool_calls"] += tool_call("history", 2)["tool_calls"]
     broken = tool_call("evaluate")
     broken["tool_calls"][0]["function"]["arguments"] = "{"
     replies = [two, broken, tool_call("nothing"), tool_call("confirm", program=2), tool_call("finish")]
-    (tmp_path / "prices.yaml").write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
     with scripted(lambda asked, number: replies[number - 1]) as server:
-        ended = agent(server, task, tmp_path / "a.run", "--evaluations", "20", "--price-file", str(tmp_path / "prices.yaml"))
+        ended = agent(server, task, tmp_path / "a.run", "--evaluations", "20", "--price-file", prices)
     assert ended.returncode == 0 and "fitness 4 (4 to 4), measured again" in ended.stdout, ended.stderr
     names = {one["function"]["name"]: one["function"]["parameters"] for one in server.asked[0]["tools"]}
     assert names["evaluate"]["properties"]["files"]["additionalProperties"] == {"type": "string"}
@@ -99,9 +104,8 @@ def test_calls_of_the_protocol_until_the_model_is_done(sandboxed, task, tmp_path
 
 
 @pytest.mark.parametrize("kind", ["money", "words", "no tools"])
-def test_what_else_ends_the_small_agent(sandboxed, task, tmp_path, kind):
-    (tmp_path / "prices.yaml").write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
-    limit = ["--max-usd", "0.05", "--price-file", str(tmp_path / "prices.yaml")] if kind == "money" else []
+def test_what_else_ends_the_small_agent(sandboxed, task, tmp_path, prices, kind):
+    limit = ["--max-usd", "0.05", "--price-file", prices] if kind == "money" else []
 
     def answer(asked, number):
         if kind == "no tools" and "tools" in asked:
@@ -124,10 +128,9 @@ def test_what_else_ends_the_small_agent(sandboxed, task, tmp_path, kind):
         assert run.best.fitness == 6 and "fenced block" in server.asked[1]["messages"][0]["content"]
 
 
-def test_a_limit_of_money_holds_over_sessions(sandboxed, task, tmp_path):
+def test_a_limit_of_money_holds_over_sessions(sandboxed, task, tmp_path, prices):
     """The first session is killed in its third call. Prices are the run's."""
     folder = tmp_path / "a.run"
-    (tmp_path / "prices.yaml").write_text("version: 1\nprices: [{model: m, input: 1000, output: 2000}]\n")
     asked, go = threading.Event(), threading.Event()
 
     def answer(request, number):
@@ -137,7 +140,7 @@ def test_a_limit_of_money_holds_over_sessions(sandboxed, task, tmp_path):
         return tool_call("evaluate", code=text_of(number))
 
     with scripted(answer) as server:
-        first = start_agent(server, task, folder, "--price-file", str(tmp_path / "prices.yaml"))
+        first = start_agent(server, task, folder, "--price-file", prices)
         assert asked.wait(support.PATIENCE_S)
         first.send_signal(signal.SIGINT)
         said = first.communicate(timeout=support.PATIENCE_S)[1]

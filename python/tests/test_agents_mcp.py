@@ -112,8 +112,7 @@ def test_a_run_that_is_left_says_what_goes_on_with_it(task, tmp_path):
     assert "python -m kernelsmith mcp RUN" in command("resume", folder).stderr
     shown = json.loads(command("show", "--json", folder).stdout)
     assert shown["goes_on"] == f"python -m kernelsmith mcp {folder} --finish"
-    done = subprocess.run([sys.executable, "-m", "kernelsmith", "mcp", folder, "--finish"], env=support.environment(), text=True,
-                          capture_output=True, stdin=subprocess.DEVNULL, timeout=support.PATIENCE_S)
+    done = support.command("mcp", folder, "--finish")
     assert done.returncode == 0 and "fitness 8 (8 to 8), measured again" in done.stdout, done.stderr
     assert ended(folder).ended == "finished"
 
@@ -269,8 +268,7 @@ def wait_for_port(port):
     (["nothing-here"], "not_found"), (["{task}", "--http", "0.0.0.0:80"], "no address of this machine"),
     (["{task}", "--evaluations", "0"], "a number from 1 on"), ([], "the following arguments are required")])
 def test_wrong_use(task, arguments, words):
-    ended = subprocess.run([sys.executable, "-m", "kernelsmith", "mcp", *[one.format(task=task) for one in arguments]],
-                           env=support.environment(), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    ended = support.command("mcp", *(one.format(task=task) for one in arguments))
     assert ended.returncode == 2 and words in ended.stderr
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 
 import kernelsmith as ks
@@ -194,12 +193,11 @@ def test_a_model_s_name_is_escaped_in_the_card():
 
 def test_the_command(runs, tmp_path):
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "kernelsmith", "dataset", *map(str, runs), "--kind", "sft", "--format", "jsonl"]
-    ran = subprocess.run([*command, "--licence", "MIT", "-o", str(out)], env=support.environment(), capture_output=True,
-                         text=True, check=True)
+    words = ["dataset", *runs, "--kind", "sft", "--format", "jsonl"]
+    ran = support.command(*words, "--licence", "MIT", "-o", out, check=True)
     assert ran.stderr == "" and f"{out}: train " in ran.stdout and " dropped: refused: no child" in ran.stdout
     assert {path.name for path in out.iterdir()} == {"README.md", "export.json", "train-00000-of-00001.jsonl"}
-    wrong = subprocess.run([*command, "-o", str(tmp_path / "no")], env=support.environment(), capture_output=True, text=True)
+    wrong = support.command(*words, "-o", tmp_path / "no")
     assert wrong.returncode == 2 and wrong.stderr.startswith("error: task python: ") and "hint: " in wrong.stderr
 
 

@@ -78,28 +78,67 @@ def test_what_has_no_whole_reply_or_no_verdict_is_dropped_by_name():
                                     "given back: no verdict": 1, "repeat of an earlier program": 1, "no reply kept": 1}
 
 
+# Kind, options, the children's parents and verdicts; tickets of the rows, and dropped steps by rule.
+_BASELINE = [(None, accepted(0.5)), (1, accepted(0.9)), (1, accepted(1.5)), (3, accepted(1.5))]
+_UNGAINED = [(0, accepted(0.9)), (0, REJECTED), (None, accepted(2)), (None, REJECTED)]
+CASES = {
+    "every correct translation, and gains beyond noise": (
+        "sft", {}, [(None, accepted(0.5)),       # a translation, slow but correct
+                    (None, REJECTED),
+                    (1, accepted(0.505)),        # not beyond noise
+                    (1, accepted(0.9)),
+                    (4, accepted(2, dishonest="algebraic")),
+                    (2, accepted(0.4))],         # repairs a failed translation: a translation
+        [(1,), (4,), (6,)], {"rejected, run": 1, rules.NO_GAIN: 1, "not honest: algebraic": 1}),
+    "over the parent": ("sft", {}, _BASELINE, [(1,), (2,), (3,)], {rules.NO_GAIN: 1}),
+    "over the baseline, a speedup instead": ("sft", {"over": "baseline"}, _BASELINE, [(1,), (3,), (4,)], {rules.NO_GAIN: 1}),
+    "a repair is compared with the accepted program further up": (
+        "sft", {}, [(0, REJECTED), (1, accepted(1.01)), (1, accepted(1.2))], [(3,)], {"rejected, run": 1, rules.NO_GAIN: 1}),
+    "the largest sure gain of a task": (
+        "rl", {}, [(0, accepted(2)), (0, accepted(2.1, 0.4)), (None, accepted(9)), (0, accepted(1.01))],
+        [(1,)], {"behind the 1 best of its task": 1, "translation": 1, rules.NO_GAIN: 1}),
+    "never a selected child, not even a descendant of it": (
+        "rl", {"per_task": 4}, [(0, accepted(3)),      # gains 3.0: selected
+                                (1, accepted(3.6)),    # its parent is selected
+                                (2, accepted(4.5)),    # its parent descends from it
+                                (0, accepted(1.2))],   # a sibling
+        [(1,), (4,)], {"leak: a selected prompt would show a selected child": 2}),
+    "chains are from parent to child, and end with a gain": (
+        "multiturn", {"turns": 3}, [(None, accepted(0.5)), (1, accepted(1)), (2, accepted(2)), (3, accepted(4)), (3, REJECTED)],
+        [(2, 3, 4), (1, 2, 3), (1, 2)], {"rejected, run": 1}),
+    "failures that were repaired": (
+        "multiturn", {}, [(None, REJECTED), (1, accepted(0.5)), (2, accepted(0.6))], [(1, 2, 3), (1, 2)], {}),
+    "chains without a gain, and single turns": (
+        "multiturn", {}, [(0, accepted(1.01)), (1, accepted(1.02)), (0, accepted(2))],
+        [], {rules.NO_GAIN: 2, "no turn before it": 1}),
+    "a gain that no float holds": (
+        "multiturn", {}, [(None, accepted(1e-300)), (1, accepted(1)), (2, accepted(1e300))], [(1, 2)], {rules.NO_RATIO: 1}),
+    "a turn before the last stands in as many rows as a row has turns": (
+        "multiturn", {"turns": 2}, [(None, accepted(1)), *[(1, accepted(2 + at)) for at in range(4)]],
+        [(1, 5), (1, 4)], {"its parent's turn stands in enough rows": 2}),
+    "a margin that no float holds": (
+        "preference", {}, [(0, accepted(1e-300)), (0, accepted(1e300)), (0, accepted(2)), (0, accepted(1.5))],
+        [(3, 4)], {rules.NO_RATIO: 2}),
+    "the best with the worst of a parent's children": (
+        "preference", {}, [(0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)),
+                           (1, accepted(9))],
+        [(2, 3), (5, 4)], {"not apart beyond noise from other answers": 1, "no other answer to its parent": 1}),
+    "the better one": ("preference", {}, _UNGAINED, [(1, 2), (3, 4)], {}),
+    "with gain_only faster than its parent": (
+        "preference", {"gain_only": True}, _UNGAINED, [], {"not apart beyond noise from other answers, or no gain": 4}),
+    "pairs with a gain": (
+        "preference", {"gain_only": True}, [(0, accepted(3)), (0, accepted(2)), (0, accepted(1.0)), (0, REJECTED)],
+        [(1, 4), (2, 3)], {}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_of_one_run(name):
+    kind, options, children, rows, dropped = CASES[name]
+    assert chosen(kind, run_of(*children), **options) == (rows, dropped)
+
+
 # --- sft
-
-def test_sft_keeps_every_correct_translation_and_gains_beyond_noise():
-    run = run_of((None, accepted(0.5)),       # a translation, slow but correct
-                 (None, REJECTED),
-                 (1, accepted(0.505)),        # not beyond noise
-                 (1, accepted(0.9)),
-                 (4, accepted(2, dishonest="algebraic")),
-                 (2, accepted(0.4)))          # repairs a failed translation: a translation
-    assert chosen("sft", run) == ([(1,), (4,), (6,)], {"rejected, run": 1, rules.NO_GAIN: 1, "not honest: algebraic": 1})
-
-
-def test_sft_over_the_baseline_asks_for_a_speedup_instead():
-    run = run_of((None, accepted(0.5)), (1, accepted(0.9)), (1, accepted(1.5)), (3, accepted(1.5)))
-    assert chosen("sft", run, over="baseline") == ([(1,), (3,), (4,)], {rules.NO_GAIN: 1})
-    assert chosen("sft", run)[0] == [(1,), (2,), (3,)]
-
-
-def test_a_repair_is_compared_with_the_accepted_program_further_up():
-    run = run_of((0, REJECTED), (1, accepted(1.01)), (1, accepted(1.2)))
-    assert chosen("sft", run) == ([(3,)], {"rejected, run": 1, rules.NO_GAIN: 1})
-
 
 def test_the_same_change_in_two_runs_is_one_row():
     one, other = run_of((0, accepted(2)), id="a"), run_of((0, accepted(2)), id="b")
@@ -128,19 +167,6 @@ def test_the_form_of_a_reply(asked, followed):
 
 
 # --- rl
-
-def test_rl_takes_the_largest_sure_gain_of_a_task():
-    run = run_of((0, accepted(2)), (0, accepted(2.1, 0.4)), (None, accepted(9)), (0, accepted(1.01)))
-    assert chosen("rl", run) == ([(1,)], {"behind the 1 best of its task": 1, "translation": 1, rules.NO_GAIN: 1})
-
-
-def test_rl_never_shows_a_selected_child_not_even_a_descendant_of_it():
-    run = run_of((0, accepted(3)),            # gains 3.0: selected
-                 (1, accepted(3.6)),          # its parent is selected
-                 (2, accepted(4.5)),          # its parent descends from it
-                 (0, accepted(1.2)))          # a sibling
-    assert chosen("rl", run, per_task=4) == ([(1,), (4,)], {"leak: a selected prompt would show a selected child": 2})
-
 
 @pytest.mark.parametrize("where", ["top", "inspirations"])
 def test_rl_looks_at_everything_that_a_prompt_shows(where):
@@ -193,23 +219,6 @@ def test_rl_is_balanced_over_difficulty():
 
 # --- multiturn
 
-def test_multiturn_chains_are_from_parent_to_child_and_end_with_a_gain():
-    run = run_of((None, accepted(0.5)), (1, accepted(1)), (2, accepted(2)), (3, accepted(4)), (3, REJECTED))
-    rows, dropped = chosen("multiturn", run, turns=3)
-    assert rows == [(2, 3, 4), (1, 2, 3), (1, 2)] and dropped == {"rejected, run": 1}
-
-
-def test_multiturn_takes_failures_that_were_repaired():
-    run = run_of((None, REJECTED), (1, accepted(0.5)), (2, accepted(0.6)))
-    rows, dropped = chosen("multiturn", run)
-    assert rows == [(1, 2, 3), (1, 2)] and dropped == {}
-
-
-def test_multiturn_drops_chains_without_a_gain_and_single_turns():
-    run = run_of((0, accepted(1.01)), (1, accepted(1.02)), (0, accepted(2)))
-    assert chosen("multiturn", run) == ([], {rules.NO_GAIN: 2, "no turn before it": 1})
-
-
 @pytest.mark.parametrize(("last", "beats"), [(20, False), (51, False), (60, True)])
 def test_multiturn_ends_with_more_than_its_best_earlier_turn(last, beats):
     run = run_of((None, accepted(50)), (1, accepted(10)), (2, accepted(last)))
@@ -222,31 +231,7 @@ def test_a_ratio_that_no_float_holds_is_dropped_by_a_rule(kind):
     assert chosen(kind, run)[1][rules.NO_RATIO] == 1
 
 
-def test_a_margin_that_no_float_holds_makes_no_pair():
-    run = run_of((0, accepted(1e-300)), (0, accepted(1e300)), (0, accepted(2)), (0, accepted(1.5)))
-    assert chosen("preference", run) == ([(3, 4)], {rules.NO_RATIO: 2})
-
-
-def test_a_row_of_turns_whose_gain_no_float_holds_is_dropped():
-    run = run_of((None, accepted(1e-300)), (1, accepted(1)), (2, accepted(1e300)))
-    assert chosen("multiturn", run) == ([(1, 2)], {rules.NO_RATIO: 1})
-
-
-def test_a_turn_before_the_last_stands_in_as_many_rows_as_a_row_has_turns():
-    run = run_of((None, accepted(1)), *[(1, accepted(2 + at)) for at in range(4)])
-    rows, dropped = chosen("multiturn", run, turns=2)
-    assert rows == [(1, 5), (1, 4)] and dropped == {"its parent's turn stands in enough rows": 2}
-
-
 # --- preference
-
-def test_pairs_are_the_best_with_the_worst_of_a_parent_s_children():
-    run = run_of((0, accepted(2)), (0, accepted(3)), (0, REJECTED), (0, accepted(1.5)), (0, accepted(2.01)),
-                 (1, accepted(9)))
-    rows, dropped = chosen("preference", run)
-    assert rows == [(2, 3), (5, 4)]
-    assert dropped == {"not apart beyond noise from other answers": 1, "no other answer to its parent": 1}
-
 
 def test_pairs_need_the_same_operator_and_system_message():
     run = run_of((0, accepted(2)), (0, REJECTED), (0, REJECTED))
@@ -261,14 +246,6 @@ def test_pairs_of_one_prompt_only():
     assert chosen("preference", run)[0] == [(2, 3)]
     rows, dropped = chosen("preference", run, same_prompt=True)
     assert rows == [(2, 1)] and dropped == {"no other answer to its prompt": 1}
-
-
-def test_with_gain_only_the_chosen_one_is_faster_than_its_parent():
-    run = run_of((0, accepted(0.9)), (0, REJECTED), (None, accepted(2)), (None, REJECTED))
-    assert chosen("preference", run)[0] == [(1, 2), (3, 4)]
-    assert chosen("preference", run, gain_only=True) == ([], {"not apart beyond noise from other answers, or no gain": 4})
-    run = run_of((0, accepted(3)), (0, accepted(2)), (0, accepted(1.0)), (0, REJECTED))
-    assert chosen("preference", run, gain_only=True) == ([(1, 4), (2, 3)], {})
 
 
 def test_neither_two_failures_nor_a_dishonest_winner_make_a_pair():

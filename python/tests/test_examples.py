@@ -1,17 +1,15 @@
 """The programs of examples/python, run as their docstrings say."""
 
-import http.server
-import json
 import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import kernelsmith as ks
 import pytest
 import support
+from scripted_model import scripted
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 
@@ -46,37 +44,16 @@ def test_own_client_without_a_server():
 
 
 def test_own_client_asks_a_server():
-    class Server(http.server.BaseHTTPRequestHandler):
-        asked = []
+    def reply(asked, number):
+        if number == 3:
+            return {"error": "busy", "status": 503}
+        return f"<<<<<<< SEARCH\nx = 0.0\n=======\nx = 0.0{number}\n>>>>>>> REPLACE\n"
 
-        def do_POST(self):
-            self.asked.append((self.path, self.headers["Authorization"],
-                               json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
-            number = len(self.asked)
-            if number == 3:
-                return self.send_error(503)
-            edit = f"<<<<<<< SEARCH\nx = 0.0\n=======\nx = 0.0{number}\n>>>>>>> REPLACE\n"
-            body = json.dumps({"choices": [{"message": {"content": edit}}]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        out = run("own_client.py", f"http://127.0.0.1:{server.server_port}/v1/", "some-model", OPENAI_API_KEY="secret",
-                  no_proxy="127.0.0.1")
-    finally:
-        server.shutdown()
-        server.server_close()
+    with scripted(reply) as server:
+        out = run("own_client.py", server.url + "/", "some-model", OPENAI_API_KEY="secret", no_proxy="127.0.0.1")
     assert "'given_back': 1" in out and "'iterations': 20" in out
-    path, key, question = Server.asked[0]
-    assert (path, key, question["model"]) == ("/v1/chat/completions", "Bearer secret", "some-model")
-    assert "x = 0.0" in question["messages"][1]["content"]
+    assert server.heads[0] == ("/v1/chat/completions", "Bearer secret") and server.asked[0]["model"] == "some-model"
+    assert "x = 0.0" in server.prompts[0]
 
 
 def test_kernel_tuner(tmp_path, sandboxed):

@@ -18,13 +18,6 @@ EXECUTABLE = Path(ks.__file__).parent / "bin" / "kernelsmith"
 KILLS, REQUESTS, CONCURRENCY = 10, int(os.environ.get("KERNELSMITH_KILLED_REQUESTS", "200")), 8
 
 # A candidate is its own score, or ends with an error.
-TASK = """\
-version: 1
-name: number
-backend: command
-files: {seed: seed.txt, also: score.sh}
-command: [sh, score.sh, "{candidate}", "{answer}"]
-"""
 SCORE = """\
 read -r number < "$1"
 [ "$number" != wrong ] || exit 1
@@ -36,8 +29,7 @@ echo "{\\"fitness\\": $number}" > "$2"
 def service(tmp_path, sandboxed):
     if not EXECUTABLE.exists():
         pytest.skip("the executable is not in this build")
-    for name, text in (("task.yaml", TASK), ("score.sh", SCORE), ("seed.txt", "1\n")):
-        (tmp_path / name).write_text(text)
+    support.write_task(tmp_path, SCORE, "1\n")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     served = Served(tmp_path, port)

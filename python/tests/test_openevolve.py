@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -297,8 +296,7 @@ def test_the_trace_in_openevolves_fields(tmp_path: Path) -> None:
     failures = [json.loads(line) for line in (out / "evolution_trace_failures.jsonl").read_text().splitlines()]
     assert failures[0]["llm_response"] == "nothing"
     for where in (out, out / "run"):
-        done = subprocess.run([sys.executable, "-m", "kernelsmith", "export", str(where), "--format", "trace"],
-                              env=support.environment(), capture_output=True, text=True, check=True)
+        done = support.command("export", where, "--format", "trace", check=True)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         assert [one["child_metrics"] for one in lines] == [one["child_metrics"] for one in rows]
 
@@ -384,8 +382,7 @@ def test_evolving_a_class_and_a_text(tmp_path: Path) -> None:
 
 
 def test_the_help_lists_it() -> None:
-    done = subprocess.run([sys.executable, "-m", "kernelsmith", "--help"], env=support.environment(), capture_output=True,
-                          text=True, check=True)
+    done = support.command("--help", check=True)
     assert "\n  openevolve " in done.stdout and "\n  run " in done.stdout
 
 

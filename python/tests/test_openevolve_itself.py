@@ -62,10 +62,8 @@ def test_its_examples_run_as_they_are(name: str, config: str, tmp_path: Path) ->
         return f"```python\n{text.replace(line, changed, 1)}\n```"
 
     with scripted(reply) as model:
-        done = subprocess.run(
-            [sys.executable, "-m", "kernelsmith", "openevolve", str(program), str(folder / "evaluator.py"), "-c",
-             str(folder / config), "-o", str(tmp_path / "out"), "-i", "2", "--api-base", model.url, "--primary-model", "scripted"],
-            env=support.environment(), capture_output=True, text=True, cwd=folder, timeout=1200, check=False)
+        done = support.command("openevolve", program, folder / "evaluator.py", "-c", folder / config, "-o", tmp_path / "out",
+                               "-i", "2", "--api-base", model.url, "--primary-model", "scripted", cwd=folder, timeout=1200)
     print(done.stdout, done.stderr)
     assert done.returncode == 0, done.stderr
     found = tasks.programs(next((tmp_path / "out" / "checkpoints").iterdir()))

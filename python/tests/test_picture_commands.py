@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import xml.etree.ElementTree
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,15 +11,11 @@ pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 
 
 import drawn_runs
 import matplotlib.image
+from support import command
 
 import kernelsmith as ks
 
 PACKAGE = Path(ks.__file__).parent
-
-
-def command(*arguments: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "kernelsmith", *map(str, arguments)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,8 @@ from kernelsmith.production.hotspots import amdahl
 
 torch = pytest.importorskip("torch")
 
-from kernelsmith.production import constants, gpu_times, graph, hotspots, lies, models, plannable, task_text, tasks, whole  # noqa: E402
+from kernelsmith.production import constants, gpu_times, graph, hotspots, models, plannable, task_text, tasks, whole  # noqa: E402
+from kernelsmith.production.runtime.lies import lies_of  # noqa: E402
 from kernelsmith.production.torch_here import executed  # noqa: E402
 
 MODELS = Path(__file__).parent / "production"
@@ -199,7 +200,7 @@ def test_inputs_lie_as_they_were_met(tmp_path: Path) -> None:
     assert task.folder is not None, task.why_not
     drawn = executed((task.folder / "reference.py").read_text(), task.folder, "reference").get_inputs()
     q, k, v = met.args[0].unbind(2)
-    assert lies.lies_of(drawn) == lies.lies_of([q, k, v, *met.args[1:], met.args[2]])
+    assert lies_of(drawn) == lies_of([q, k, v, *met.args[1:], met.args[2]])
     assert drawn[3].stride() == (1, 0) and drawn[1].data_ptr() == drawn[0].data_ptr() + 32 and drawn[4].dtype == torch.float64
 
 

@@ -4,13 +4,12 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 
 import kernelsmith as ks
 import numpy
 import pytest
-from support import SEED, environment, hill, tell_next
+from support import SEED, command, environment, hill, tell_next
 
 BETTER = SEED.replace("k0 = 0", "k0 = 7")
 
@@ -238,10 +237,6 @@ def test_a_run_of_another_task_is_not_gone_on_with(task, sandboxed, tmp_path):
 def test_a_run_with_a_proposer_of_ones_own_is_read_by_the_command(task, sandboxed, tmp_path):
     folder = tmp_path / "own.run"
 
-    def command(*words):
-        return subprocess.run([sys.executable, "-m", "kernelsmith", *map(str, words)], env=environment(),
-                              capture_output=True, text=True)
-
     ks.run(task, proposer=lambda request: BETTER, iterations=1, out=folder)
     for reader in ("show", "export", "prompt"):
         done = command(reader, folder)
@@ -251,8 +246,7 @@ def test_a_run_with_a_proposer_of_ones_own_is_read_by_the_command(task, sandboxe
 
 
 def plan(source, example, candidate, **more):
-    return subprocess.run([sys.executable, "-m", "kernelsmith", "plan", example, f"{example}/{candidate}"], cwd=source,
-                          env={**environment(), **more}, capture_output=True, text=True)
+    return command("plan", example, f"{example}/{candidate}", cwd=source, env={**environment(), **more})
 
 
 def test_the_package_holds_what_the_gpu_backends_need(sandboxed):

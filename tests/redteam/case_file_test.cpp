@@ -2,12 +2,8 @@
 // case.
 #include "case_file.hpp"
 
-#include <fstream>
-#include <map>
-
-#include <gtest/gtest.h>
-
 #include "temporary_folder.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith::redteam {
 namespace {
@@ -83,19 +79,17 @@ TEST_F(CaseFolder, WantsEveryTwinToBeThere) {
   write("trick.cpp", "// redteam: neutralised\n// twin: honest\n// tries: x\n");
   EXPECT_FALSE(load_cases(cases_, {}));
   write("honest.cpp", "// redteam: honest\n// tries: nothing\n");
-  const auto cases = load_cases(cases_, {});
-  ASSERT_TRUE(cases) << describe(cases.error());
-  EXPECT_EQ(cases->size(), 2U);
+  const auto cases = load_cases(cases_, {}).value();
+  EXPECT_EQ(cases.size(), 2U);
 }
 
 TEST_F(CaseFolder, PutsPatchesOn) {
   write("honest.cpp", "// redteam: honest\n// tries: nothing\n\nint a;\nint b;\n");
   const char* const declaration = "// redteam: neutralised\n// twin: honest\n// tries: x\n";
   write("trick.cpp.patch", (std::string(declaration) + "\n-int a;\n+int @A@;\n").c_str());
-  const auto cases = load_cases(cases_, {{"A", "c"}});
-  ASSERT_TRUE(cases) << describe(cases.error());
-  EXPECT_EQ(cases->back().name, "trick");
-  EXPECT_EQ(cases->back().text, std::string(declaration) + "\nint c;\nint b;\n");
+  const auto cases = load_cases(cases_, {{"A", "c"}}).value();
+  EXPECT_EQ(cases.back().name, "trick");
+  EXPECT_EQ(cases.back().text, std::string(declaration) + "\nint c;\nint b;\n");
   write("trick.cpp.patch", (std::string(declaration) + "\n-int d;\n+int c;\n").c_str());
   EXPECT_FALSE(load_cases(cases_, {}));
 }

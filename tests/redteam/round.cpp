@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/statistics.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/proposal/extract.hpp>
@@ -78,10 +79,8 @@ Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source sourc
   job.run = "redteam";
   job.task = task.digest;
   job.source = std::move(source);
-  auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
-  auto future = answer->get_future();
-  evaluator.start(std::move(job), {}, [answer](Result<Evaluation> e) { answer->set_value(std::move(e)); });
-  return future.get();
+  return answer_of<Evaluation>([&](auto done) { evaluator.start(std::move(job), {}, std::move(done)); })
+      .get();
 }
 
 /// An honest case and what was measured of it, if it had a score.

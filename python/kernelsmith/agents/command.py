@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,7 +20,7 @@ from .._run import Run
 from .._search import _unused_folder
 from .answers import interval
 from .desk import Desk
-from .server import address, serve_http, serve_stdio, server_over
+from .server import address, server_over
 
 _EVALUATIONS = 100
 
@@ -117,9 +118,9 @@ def serve_while_driven(desk: Desk, server: Any, at: tuple[str, int] | None) -> N
     def serve() -> None:
         try:
             if at:
-                anyio.run(serve_http, server, *at)
+                anyio.run(partial(server.run_streamable_http_async, host=at[0], port=at[1]))
             else:
-                anyio.run(serve_stdio, server)
+                anyio.run(server.run_stdio_async)
         finally:
             gone.set()
 

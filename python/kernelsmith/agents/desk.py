@@ -7,11 +7,11 @@ answer, or when the client goes. Then the engine measures the best again."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -132,10 +132,23 @@ class Desk:
                 if self._answer is answer:
                     self._request = self._answer = None
 
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One of the evaluations under way: a flood is refused instead of queued."""
+        with self._changed:
+            if self._at_work >= _MOST_AT_ONCE:
+                raise Error(f"{_MOST_AT_ONCE} evaluations are under way already", "busy", "", "wait for one of them")
+            self._at_work += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._at_work -= 1
+
     def evaluate(self, files: dict[str, str], parent: int | None = None, careful: bool = False) -> Verdict:
         """Has a program evaluated, which becomes one of the run's; `careful` confirms it, too. Raises Error."""
         self.check(files)
-        with _Turn(self):
+        with self._turn():
             request = self._open()
             if parent is not None:
                 self.program(parent)
@@ -157,7 +170,7 @@ class Desk:
     def confirm(self, number: int) -> Verdict:
         """Measures a program again, with care. Raises Error."""
         program = self.program(number)
-        with _Turn(self):
+        with self._turn():
             try:
                 return self._confirmed(self._open(), program)
             except Error as error:
@@ -174,7 +187,7 @@ class Desk:
     def submit(self, files: dict[str, str], parents: list[int] | None = None) -> Verdict:
         """Answers the request with this program, so that the engine opens another one. Raises Error."""
         self.check(files)
-        with _Turn(self):
+        with self._turn():
             return self._submitted(self._open(), files, parents)
 
     def _submitted(self, request: _core.Request, files: dict[str, str], parents: list[int] | None) -> Verdict:
@@ -215,11 +228,9 @@ class Desk:
         return True
 
     def _wait_for_the_end(self) -> None:
-        end = time.monotonic() + _PATIENCE_S
         with self._changed:
-            while not self._closed:
-                if not self._changed.wait(end - time.monotonic()):
-                    raise Error("the best is still being measured again", "busy", str(self.folder), "call `finish` again")
+            if not self._changed.wait_for(lambda: self._closed, _PATIENCE_S):
+                raise Error("the best is still being measured again", "busy", str(self.folder), "call `finish` again")
 
     def program(self, number: int) -> _core.Program:
         """A program of the run. Raises Error."""
@@ -267,21 +278,18 @@ class Desk:
             return bool(self._closed)
 
     def _open(self) -> _core.Request:
-        end = time.monotonic() + _PATIENCE_S
         with self._changed:
-            while self._request is None:
-                if self._closed:
-                    raise Error(self._closed, self._closed_as, str(self.folder), "`best` and `history` can still be asked")
-                if not self._changed.wait(end - time.monotonic()):
-                    raise Error("the run opens no request", "busy", str(self.folder), "ask again")
+            if not self._changed.wait_for(lambda: self._request or self._closed, _PATIENCE_S):
+                raise Error("the run opens no request", "busy", str(self.folder), "ask again")
+            if self._request is None:
+                raise Error(self._closed, self._closed_as, str(self.folder), "`best` and `history` can still be asked")
             return self._request
 
     def _commit_of(self, ticket: int) -> _core.Commit:
         with self._changed:
-            while ticket not in self._told:
-                if self._closed:
-                    raise Error(self._closed, "cancelled", "submit", "it is evaluated when the run is continued")
-                self._changed.wait()
+            self._changed.wait_for(lambda: ticket in self._told or self._closed)
+            if ticket not in self._told:
+                raise Error(self._closed, "cancelled", "submit", "it is evaluated when the run is continued")
             return self._told.pop(ticket)
 
     def _note(self, commit: _core.Commit) -> None:
@@ -323,23 +331,6 @@ def _finished(why: str) -> _core.Refusal:
 def _settle(waiting: asyncio.Future[Any], answer: Any) -> None:
     if not waiting.done():  # the run may have been stopped meanwhile
         waiting.set_result(answer)
-
-
-class _Turn:
-    """One of the evaluations under way: a flood is refused instead of queued."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    def __enter__(self) -> None:
-        with self._desk._changed:
-            if self._desk._at_work >= _MOST_AT_ONCE:
-                raise Error(f"{_MOST_AT_ONCE} evaluations are under way already", "busy", "", "wait for one of them")
-            self._desk._at_work += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._desk._changed:
-            self._desk._at_work -= 1
 
 
 def _last_words(outcome: _core.Outcome) -> str:

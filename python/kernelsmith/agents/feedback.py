@@ -12,7 +12,31 @@ from .._executable import executable
 from . import answers
 from .desk import Desk, as_options
 
-_LIMIT_S = 300
+
+class Executable:
+    """Commands that take a while, one at a time. Thread-safe."""
+
+    def __init__(self, limit_s: int, busy: str) -> None:
+        self._limit_s, self._busy = limit_s, busy
+        self._working = threading.Lock()
+
+    def said(self, command: str, *arguments: str, without: str = "") -> str:
+        """What a command prints, without that text, as far as a tool may say it. Raises Error."""
+        if not self._working.acquire(blocking=False):
+            raise Error(self._busy, "busy", command, "ask again in a moment")
+        try:
+            ended = subprocess.run([executable(), command, *arguments], capture_output=True, text=True, errors="replace",
+                                   timeout=self._limit_s, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            raise Error(f"it took more than {self._limit_s} s", "timeout", command) from None
+        finally:
+            self._working.release()
+        failed = ended.returncode > 1
+        text = as_options(ended.stderr) if failed else ended.stdout or ended.stderr
+        said = answers.tail((text.replace(without, "") if without else text).strip(), answers.MOST_CHARACTERS)
+        if failed:
+            raise Error(said.removeprefix("error: ") or f"exit status {ended.returncode}", "tool_failed", command)
+        return said
 
 
 class Feedback:
@@ -20,15 +44,15 @@ class Feedback:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._working = threading.Lock()
+        self._looking = Executable(300, "another program is being looked at")
 
     def profile(self, program: int) -> str:
         """What bounds a program of the run. For CUDA C++: registers, shared memory, spills and occupancy of each launch; on a
         machine with a GPU and ncu also the roofline, what warps wait for, and the hottest source lines. Costs nothing."""
         one = self._desk.program(program)
         sandbox = self._desk.sandbox()
-        said = self._said("profile", ["--no-evaluation", *([f"--set=evaluator.sandbox={sandbox}"] if sandbox else []),
-                                      str(self._desk.folder), str(program)])
+        options = [f"--set=evaluator.sandbox={sandbox}"] if sandbox else []
+        said = self._looking.said("profile", "--no-evaluation", *options, str(self._desk.folder), str(program))
         return answers.tail(f"program {program}: {answers.evaluation(one.evaluation)}\n{said}", answers.MOST_CHARACTERS)
 
     def diff(self, a: int, b: int) -> str:
@@ -36,23 +60,8 @@ class Feedback:
         nothing."""
         for number in (a, b):
             self._desk.program(number)
-        return answers.tail(self._said("diff", [str(self._desk.folder), str(a), str(b)]), answers.MOST_CHARACTERS)
+        return self._looking.said("diff", str(self._desk.folder), str(a), str(b))
 
     def all(self) -> list[Callable[..., str]]:
         """The tools, in the order in which they are listed."""
         return [self.profile, self.diff]
-
-    def _said(self, command: str, arguments: list[str]) -> str:
-        if not self._working.acquire(blocking=False):
-            raise Error("another program is being looked at", "busy", command, "ask again in a moment")
-        try:
-            ended = subprocess.run([executable(), command, *arguments], capture_output=True, text=True, errors="replace",
-                                   timeout=_LIMIT_S, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            raise Error(f"it took more than {_LIMIT_S} s", "timeout", command) from None
-        finally:
-            self._working.release()
-        if ended.returncode > 1:
-            said = answers.tail(as_options(ended.stderr.strip()), answers.MOST_CHARACTERS)
-            raise Error(said.removeprefix("error: ") or f"exit status {ended.returncode}", "tool_failed", command)
-        return (ended.stdout or ended.stderr).strip()

@@ -6,7 +6,6 @@ import inspect
 import json
 import re
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, NoReturn, get_args, get_type_hints
 from .. import _core
 from .._command_line import Parser
 from .._errors import Error
+from .._models import reply_of
 from .._run import Run
 from .._search import prompt
 from .._words import visible
@@ -66,14 +66,15 @@ class Model:
 
     def reply(self, messages: Callable[[], list[dict[str, Any]]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """What the model answers, as _core.Model.start has it. `messages` may differ with takes_tools."""
-        answer = self._asked(messages(), tools if self.takes_tools else [])
-        if isinstance(answer, Error) and answer.code == "invalid_argument" and not self._has_answered:
+        try:
+            answer = self._asked(messages(), tools if self.takes_tools else [])
+        except Error as error:
+            if error.code != "invalid_argument" or self._has_answered:
+                raise
             self.takes_tools = False
             answer = self._asked(messages(), [])
-        if isinstance(answer, Error):
-            raise answer
         self._has_answered = True
-        return dict(answer)
+        return answer
 
     def is_spent(self, run: Run) -> str:
         """Why the run's cost leaves no other call; empty if it does."""
@@ -82,18 +83,9 @@ class Model:
             return ""
         return f"the money is used up, or what is left covers no other call: {spent:.4g} of {self._max_usd:g} USD"
 
-    def _asked(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> Any:
-        answered = threading.Event()
-        answers: list[Any] = []
-
-        def take(answer: Any) -> None:
-            answers.append(answer)
-            answered.set()
-
-        self._server.start(self.name, messages, take, max_output_tokens=self._max_tokens,
-                           extra_body=json.dumps({"tools": tools}) if tools else "")
-        answered.wait()
-        return answers[0]
+    def _asked(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
+        return reply_of(self._server, self.name, messages, max_output_tokens=self._max_tokens,
+                        extra_body=json.dumps({"tools": tools}) if tools else "")
 
 
 def dearest(run: Run) -> float:

@@ -80,16 +80,6 @@ def _constant(text: str) -> Callable[[], str]:
     return read
 
 
-async def serve_stdio(server: Any) -> None:
-    """Serves the client at standard input and output until it goes away."""
-    await server.run_stdio_async()
-
-
-async def serve_http(server: Any, host: str, port: int) -> None:
-    """Serves any number of clients at http://HOST:PORT/mcp."""
-    await server.run_streamable_http_async(host=host, port=port)
-
-
 def address(text: str) -> tuple[str, int]:
     """HOST:PORT, of this machine alone: who can reach the port can run programs in the sandbox and use up the budget. Raises
     Error, also if somebody listens there already."""

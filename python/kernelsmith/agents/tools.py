@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from .._errors import Error
-from .._executable import executable
 from . import answers
 from .desk import Desk, task_text
-from .feedback import Feedback
+from .feedback import Executable, Feedback
 from .notes import FITNESS
 
 _MOST_ROWS = 50
-_PLAN_LIMIT_S = 120
 
 
 class Tools:
@@ -24,7 +20,7 @@ class Tools:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._planning = threading.Lock()
+        self._planning = Executable(120, "another program is being planned")
 
     def task(self, offset: int = 0) -> str:
         """What is to be made faster, within which rules, and the number of the program to begin with; from a character on.
@@ -92,12 +88,13 @@ class Tools:
     def plan(self, code: str = "", files: dict[str, str] | None = None) -> str:
         """What a GPU program would launch, without running it: kernels, grids, buffers. Costs no evaluation."""
         given = self._files(code, files)
-        if not self._planning.acquire(blocking=False):
-            raise Error("another program is being planned", "busy", "plan", "ask again in a moment")
-        try:
-            return self._planned(given)
-        finally:
-            self._planning.release()
+        with tempfile.TemporaryDirectory(prefix="kernelsmith-plan-") as folder:
+            for path, text in given.items():
+                place = Path(folder) / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text, "utf-8", "surrogatepass")
+            candidate = folder if len(given) > 1 else str(Path(folder) / next(iter(given)))
+            return self._planning.said("plan", str(self._desk.task.folder), candidate, without=folder + "/")
 
     def budget(self) -> str:
         """What of the run's budgets is used and left, and when the run ends."""
@@ -129,23 +126,6 @@ class Tools:
         given = files or {names[0]: code}
         self._desk.check(given)
         return given
-
-    def _planned(self, files: dict[str, str]) -> str:
-        with tempfile.TemporaryDirectory(prefix="kernelsmith-plan-") as folder:
-            for path, text in files.items():
-                place = Path(folder) / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(text, "utf-8", "surrogatepass")
-            candidate = folder if len(files) > 1 else str(Path(folder) / next(iter(files)))
-            try:
-                ended = subprocess.run([executable(), "plan", self._desk.task.folder, candidate], capture_output=True,
-                                       text=True, errors="replace", timeout=_PLAN_LIMIT_S, stdin=subprocess.DEVNULL)
-            except subprocess.TimeoutExpired:
-                raise Error(f"planning took more than {_PLAN_LIMIT_S} s", "timeout", "plan") from None
-        said = answers.tail((ended.stdout or ended.stderr).replace(folder + "/", "").strip(), answers.MOST_CHARACTERS)
-        if ended.returncode > 1:
-            raise Error(said.removeprefix("error: ") or f"exit status {ended.returncode}", "tool_failed", "plan")
-        return said
 
     def all(self) -> list[Callable[..., str]]:
         """The tools, in the order in which they are listed."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import _tables
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .config import Config, load_config
 from .programs import Program
 from .search import search

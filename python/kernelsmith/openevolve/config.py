@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
+from .._files import text_of
 from .keys import KEYS, MODELS, PROVIDERS, SECTIONS
 from .reading import Reader, check, parsed, resolve_paths
 from .sections import LLMModelConfig, Section
@@ -37,12 +38,7 @@ class Config(Section):
     def from_yaml(cls, path: str | os.PathLike[str]) -> Config:
         """Reads a file. Raises Error: `not_found`, `bad_input`."""
         file = Path(path)
-        try:
-            text = file.read_text(encoding="utf-8")
-        except OSError as failed:
-            raise Error("the configuration cannot be read: " + os.strerror(failed.errno or 5), "not_found",
-                        str(file)) from None
-        given, lines = parsed(text, str(file))
+        given, lines = parsed(text_of(file, "the configuration"), str(file))
         return cls._from(given, lines, str(file))
 
     @classmethod

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import write
 
 _TRACES = [f"evolution_trace{kind}.{form}" for kind in ("", "_failures") for form in ("json", "jsonl", "jsonl.gz")]
 
@@ -21,25 +21,9 @@ class Folder:
 
     path: Path
 
-    @property
-    def run(self) -> Path:
-        return self.path / "run"
-
-    @property
-    def task(self) -> Path:
-        return self.path / "task"
-
-    @property
-    def history(self) -> Path:
-        return self.path / "history.jsonl"
-
-    @property
-    def _checkpoints(self) -> Path:
-        return self.path / "checkpoints"
-
-    @property
-    def _state(self) -> Path:
-        return self.path / "search.json"
+    def __post_init__(self) -> None:
+        self.run, self.task, self.history = (self.path / name for name in ("run", "task", "history.jsonl"))
+        self._checkpoints, self._state = self.path / "checkpoints", self.path / "search.json"
 
     def open(self, fingerprints: dict[str, str], checkpoint: Path | None, logger: logging.Logger) -> dict[str, Any] | None:
         """The settings of the search that stands here if it is this one, which then goes on; else None, and what

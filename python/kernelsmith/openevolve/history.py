@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .programs import Note, Population, Program
+from .programs import Population, Program
 
 
 class History:
@@ -33,25 +33,6 @@ class History:
                     yield json.loads(line)
                 except ValueError:
                     continue
-
-    def clear(self) -> None:
-        self._file.unlink(missing_ok=True)
-
-
-def row_of(number: int, iteration: int, kind: str, island: int, program: Program | None, note: Note | None,
-           fitness: float | None, features: dict[str, float], refusal: str, with_prompts: bool) -> dict[str, Any]:
-    """A ticket's line. Prompts are part of the program; of a refusal they stand beside it."""
-    row: dict[str, Any] = {"ticket": number, "iteration": iteration, "kind": kind, "island": island}
-    if program is not None:
-        values = program.to_dict()
-        if not with_prompts:
-            values["prompts"] = None
-        row |= {"program": values, "fitness": fitness, "features": features}
-    if refusal:
-        row["refusal"] = refusal
-        if with_prompts and note is not None:
-            row |= {"prompt": note.prompt, "response": note.response}
-    return row
 
 
 def restore(rows: Iterator[dict[str, Any]], population: Population) -> tuple[int, set[int]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
+from .._files import replace
 from .axes import cell_of
 from .config import Config
 from .programs import Population, Program
@@ -36,11 +37,11 @@ class Output:
 
     def _write_best(self, folder: Path, program: Program, more: dict[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / f"best_program{self._suffix}", program.code)
+        replace(folder / f"best_program{self._suffix}", program.code)
         info = {"id": program.id, "generation": program.generation, "iteration": program.iteration_found, **more,
                 "metrics": program.metrics, "language": program.language, "timestamp": program.timestamp,
                 "saved_at": time.time()}
-        _replace(folder / "best_program_info.json", json.dumps(info, indent=2, default=str))
+        replace(folder / "best_program_info.json", json.dumps(info, indent=2, default=str))
 
     def _write_checkpoint(self, folder: Path, iteration: int, population: Population) -> None:
         part = folder.with_name(f".{folder.name}.part")
@@ -48,7 +49,7 @@ class Output:
         (part / "programs").mkdir(parents=True)
         kept = self._kept(population)
         written = {population[number].id: self._write_program(part, folder, population[number]) for number in kept}
-        _replace(part / "metadata.json", json.dumps(self._metadata(iteration, population, set(kept))))
+        replace(part / "metadata.json", json.dumps(self._metadata(iteration, population, set(kept))))
         if population.best is not None:
             self._write_best(part, population[population.best], {"current_iteration": iteration})
         old = folder.with_name(f".{folder.name}.old")
@@ -86,11 +87,11 @@ class Output:
             beside.mkdir(parents=True)
             for name, text in large.items():
                 safe = "".join(one for one in name if one.isalnum() or one in "._-") or "artifact"
-                _replace(beside / safe, text)
+                replace(beside / safe, text)
             small = {name: text for name, text in program.artifacts.items() if name not in large}
             values |= {"artifacts_json": json.dumps(small) if small else None,
                        "artifact_dir": str((folder / "artifacts" / program.id).absolute())}
-        _replace(file, json.dumps(values, default=str))
+        replace(file, json.dumps(values, default=str))
         return file
 
     def _large(self, program: Program) -> dict[str, str]:
@@ -136,12 +137,6 @@ def log_into(folder: Path, logger: logging.Logger, level: str) -> logging.Handle
     handler.setLevel(level)
     logger.addHandler(handler)
     return handler
-
-
-def _replace(file: Path, text: str) -> None:
-    part = file.with_name(f".{file.name}.part")
-    part.write_text(text, encoding="utf-8", errors="surrogateescape")
-    os.replace(part, file)
 
 
 def _in_order(act: Any, where: Path) -> None:

@@ -115,7 +115,7 @@ class Population:
             return known
         note = self.notes.get(seen.id, Note())
         parents = [self._by_number[one] for one in seen.parents if one in self._by_number]
-        made = self._restored(note.restored) if note.restored else self._made(seen.id, parents[:1], note)
+        made = dataclasses.replace(note.restored, artifact_dir=None) if note.restored else self._made(seen.id, parents[:1], note)
         made.code = seen.source.text
         left = self._artifacts.of(seen.id)
         made.metrics = metrics_of(seen.evaluation, left)
@@ -125,9 +125,6 @@ class Population:
         made.artifacts_json = json.dumps(shown) if shown else None
         self._by_number[seen.id] = made
         return made
-
-    def _restored(self, kept: Program) -> Program:
-        return dataclasses.replace(kept, artifact_dir=None)
 
     def _made(self, number: int, parents: list[Program], note: Note) -> Program:
         metadata: dict[str, Any] = {}

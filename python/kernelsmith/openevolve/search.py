@@ -18,7 +18,7 @@ from .axes import axes_for, needs_seed
 from .checkpoint import Checkpoint, read_checkpoint
 from .config import Config, models_of
 from .folder import Folder
-from .history import History, restore, row_of
+from .history import History, restore
 from .host import fitness_of
 from .models import Ensemble
 from .output import Output, log_into
@@ -48,7 +48,7 @@ class _Ended(Exception):
     """Raised within progress, which ends the search in order."""
 
 
-def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None = None, target: float | None = None,
+def search(inputs: Inputs, config: Config, out: Path, *, target: float | None = None,
            checkpoint: str | None = None, logger: logging.Logger | None = None) -> Found:
     """Searches, or goes on if the same search stands in `out`, and writes OpenEvolve's files there. Raises Error."""
     logger = logger or logging.getLogger("kernelsmith.openevolve")
@@ -59,7 +59,7 @@ def search(inputs: Inputs, config: Config, out: Path, *, iterations: int | None 
     try:
         begun = _Search(inputs, config, out, models, target, checkpoint, logger)
         try:
-            return begun.run(config.max_iterations if iterations is None else iterations)
+            return begun.run(config.max_iterations)
         finally:
             begun.close()
     except Error as error:
@@ -214,11 +214,17 @@ class _Search:
 
     def _write_row(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None, note: Note | None,
                    kind: str) -> None:
-        features = self._population.cells.get(seen.id, {}) if seen is not None else {}
-        refusal = f"{commit.refusal.code}: {commit.refusal.detail}" if commit.refusal is not None else ""
-        self._history.append(row_of(commit.ticket, self._iteration, kind, commit.island, made, note,
-                                    seen.fitness if seen is not None else None, features, refusal,
-                                    self._config.database.log_prompts))
+        """A ticket's line. Prompts are part of the program; of a refusal they stand beside it."""
+        with_prompts = self._config.database.log_prompts
+        row: dict[str, Any] = {"ticket": commit.ticket, "iteration": self._iteration, "kind": kind, "island": commit.island}
+        if seen is not None and made is not None:
+            values = made.to_dict() | ({} if with_prompts else {"prompts": None})
+            row |= {"program": values, "fitness": seen.fitness, "features": self._population.cells.get(seen.id, {})}
+        if commit.refusal is not None:
+            row["refusal"] = f"{commit.refusal.code}: {commit.refusal.detail}"
+            if with_prompts and note is not None:
+                row |= {"prompt": note.prompt, "response": note.response}
+        self._history.append(row)
 
     def _tell(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None) -> None:
         if seen is None or made is None:

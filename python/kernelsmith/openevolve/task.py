@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import text_of, write
 from . import host
 from .config import Config
 
@@ -46,10 +46,7 @@ def read_inputs(program: str | os.PathLike[str], evaluator: str | os.PathLike[st
     for path, what in zip(paths, ("the initial program", "the evaluator"), strict=True):
         if not path.is_file():
             raise Error(f"{what} is no file", "not_found", str(path))
-    try:
-        code = paths[0].read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise Error("the initial program is not UTF-8", "bad_input", str(paths[0])) from None
+    code = text_of(paths[0], "the initial program", encoding="utf-8-sig")
     suffix = config.file_suffix if config.file_suffix != ".py" else paths[0].suffix or ".py"
     return Inputs(paths[0], paths[1], code, suffix, config.language or language_of(code))
 

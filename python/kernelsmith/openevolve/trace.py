@@ -11,7 +11,7 @@ from typing import Any
 
 from .._errors import Error
 from .._run import Run
-from .._writing import write
+from .._files import write
 from .artifacts import Artifacts
 from .history import History
 from .programs import Program, metrics_of, shown_artifacts

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .hotspots import amdahl
 from .models import Loaded, Wanted, load
 from .packages import imported
-from .runtime.pairs import Compared, alternate
-from .step_times import arm
+from .runtime.pairs import Compared, alternate, timed
 from .swap import Places, disagreements
 from .torch_here import torch_here
 from .whole import Agreement, agreements
@@ -72,7 +71,8 @@ def _measured(applied: Applied, loaded: Loaded, places: Places, pairs: int, step
     if applied.agreements[0].served == 0:
         raise Error(f"no kernel of the package applies on this machine ({applied.device})", "unsupported", "--measure",
                     "measure on a GPU of the kind that the package names")
-    old, new = (arm(partial(_alone, places, modules), steps) for modules in (places.originals, places.swapped))
+    on_gpu = torch_here().cuda.is_available()
+    old, new = (timed(partial(_alone, places, modules), steps, on_gpu) for modules in (places.originals, places.swapped))
     alone = alternate(old, new, pairs)
     whole = alternate(_step(loaded, places, False, steps), _step(loaded, places, True, steps), pairs)
     return Applied(applied.model, applied.device, applied.places, applied.agreements, alone, whole, loaded.tokens)
@@ -93,7 +93,7 @@ def _step(loaded: Loaded, places: Places, in_place: bool, steps: int) -> Any:
         finally:
             places.put(False)
 
-    made = with_places(lambda: arm(loaded.run, steps))
+    made = with_places(lambda: timed(loaded.run, steps, torch_here().cuda.is_available()))
     return lambda: with_places(made)
 
 

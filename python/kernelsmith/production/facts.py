@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._errors import Error
-from .lies import lies_of
+from .runtime.lies import lies_of
 from .references import best_of_each, digest, free_sizes, sizes_of
 from .torch_here import executed, require_values, their_errors, torch_here
 from .winners import Winner

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from .models import Loaded
@@ -29,30 +31,25 @@ def measured_us(loaded: Loaded, steps: int = 10) -> dict[str, float]:
     return {path: time / steps for path, time in by_module(profiler.events(), of_kernels).items()}
 
 
-class marked:
+@contextlib.contextmanager
+def marked(loaded: Loaded) -> Iterator[None]:
     """While it holds, each call of a module is a range of the profiler's, named after its path."""
+    torch = torch_here()
+    opened: list[Any] = []
 
-    def __init__(self, loaded: Loaded) -> None:
-        self._model, self._hooks, self._open = loaded.model, [], []  # type: ignore[var-annotated]
+    def begin(path: str, *_: Any) -> None:
+        opened.append(torch.profiler.record_function(_MARK + path))
+        opened[-1].__enter__()
 
-    def __enter__(self) -> None:
-        torch = torch_here()
+    def end(*_: Any) -> None:
+        opened.pop().__exit__(None, None, None)
 
-        def begin(path: str) -> Any:
-            def hook(*_: Any) -> None:
-                self._open.append(torch.profiler.record_function(_MARK + path))
-                self._open[-1].__enter__()
-            return hook
-
-        def end(*_: Any) -> None:
-            self._open.pop().__exit__(None, None, None)
-
-        for path, module in self._model.named_modules():
-            if path:
-                self._hooks += [module.register_forward_pre_hook(begin(path)), module.register_forward_hook(end)]
-
-    def __exit__(self, *_: Any) -> None:
-        for hook in self._hooks:
+    hooks = [hook for path, module in loaded.model.named_modules() if path
+             for hook in (module.register_forward_pre_hook(partial(begin, path)), module.register_forward_hook(end))]
+    try:
+        yield
+    finally:
+        for hook in hooks:
             hook.remove()
 
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
 import tempfile
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 from typing import Any
 
+from .. import _core
 from .._errors import Error
-from .._executable import executable
+from .._executable import answer_of
+from .._files import toml_of
 from .references import sizes_of
+from .texts import template
 from .winners import Winner
 
 FILE = "held_out.toml"
-_CHANGED = Path(__file__).parent / "runtime" / "held_out_inputs.py.in"
 _FACTORS = {"scale": 1.0, "shift": 0.0}
 
 
@@ -51,10 +49,7 @@ def cases_of(winner: Winner) -> list[dict[str, float]]:
     file = winner.folder / "task" / FILE
     if not file.exists():
         return []
-    try:
-        said = tomllib.loads(file.read_text(encoding="utf-8")).get("held_out", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
-        raise Error(f"the file is no TOML: {wrong}", "bad_input", str(file)) from None
+    said = toml_of(file).get("held_out", [])
     known = {*sizes_of(winner.reference), *_FACTORS}
     for case in said:
         unknown = sorted(set(case) - known)
@@ -87,26 +82,15 @@ def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in case:
             node.value = ast.copy_location(ast.Constant(case[node.targets[0].id]), node.value)
     factors = {name: case.get(name, usual) for name, usual in _FACTORS.items()}
-    added = "" if factors == _FACTORS else Template(_CHANGED.read_text()).substitute(factors)
-    [reference] = [name for name in _reference_names(winner) if (task / name).exists()]
+    added = "" if factors == _FACTORS else template("held_out_inputs.py", factors)
+    [reference] = _core.Task(winner.folder / "task").reference.files
     (task / reference).write_text(ast.unparse(tree) + "\n" + added, encoding="utf-8")
-
-
-def _reference_names(winner: Winner) -> list[str]:
-    from .. import _core
-
-    return list(_core.Task(winner.folder / "task").reference.files)
 
 
 def evaluated(task: Path, candidate: Path) -> dict[str, Any]:
     """`kernelsmith evaluate --json`. Raises its Error."""
-    command = [str(executable()), "evaluate", "--json", str(task), str(candidate)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if not answers:
-        raise Error(done.stderr.strip() or "it ended without a word", "tool_failed", command[0])
-    if "error" in answers[0]:
-        said = answers[0]["error"]
-        raise Error(f"held-out shapes cannot be measured here: {said['message']}", said["code"], FILE,
-                    "publish on a machine with such a GPU; --force publishes without, and the report says so")
-    return dict(answers[0])
+    try:
+        return answer_of("evaluate", "--json", str(task), str(candidate))
+    except Error as said:
+        raise Error(f"held-out shapes cannot be measured here: {said.message}", said.code, FILE,
+                    "publish on a machine with such a GPU; --force publishes without, and the report says so") from None

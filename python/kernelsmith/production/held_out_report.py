@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .held_out import FILE, Judge, Result, cases_of, results_of
 from .references import digest
 from .winners import Winner, winners

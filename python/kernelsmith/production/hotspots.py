@@ -90,11 +90,14 @@ def _moved_as_one(graph: Graph, operators: list[Operator]) -> float:
     return sum(graph.sizes[name] for name in taken | given)
 
 
-def chosen(spots: list[HotSpot], most: int, most_kernels: int, *, at_least: float = 1.005) -> list[HotSpot]:
+_LEAST_GAIN = 1.005  # of the whole: below that a task is not worth its search
+
+
+def chosen(spots: list[HotSpot], most: int, most_kernels: int) -> list[HotSpot]:
     """The best ones that do not lie within each other, for tasks: small enough, and the whole gains."""
     picked: list[HotSpot] = []
     for spot in spots:
-        fits = spot.kernels <= most_kernels and spot.whole >= at_least
+        fits = spot.kernels <= most_kernels and spot.whole >= _LEAST_GAIN
         if len(picked) < most and fits and not any(_overlap(spot, other) for other in picked):
             picked.append(spot)
     return picked

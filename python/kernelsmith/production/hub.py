@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from string import Template
 from typing import Any
 
 from .._errors import Error
 from .facts import met
+from .texts import template
 from .torch_here import executed
 from .winners import Winner
-
-_LAYER = Path(__file__).parent / "runtime" / "layer.py.in"
 
 
 def licence_of(winner: Winner, said: str | None) -> str:
@@ -38,7 +35,7 @@ def layer_of(facts: dict[str, Any], winner: Winner) -> tuple[str, str]:
         return "", "A parameter's name is no Python name, so a layer cannot hand it on."
     words = {"layer_name": class_name(facts["name"]), "signature": ", ".join(inputs), "name": facts["name"],
              "arguments": ", ".join(arguments)}
-    return Template(_LAYER.read_text()).substitute(words), ""
+    return template("layer.py", words), ""
 
 
 def class_name(name: str) -> str:

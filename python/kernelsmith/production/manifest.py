@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .._errors import Error
+from .._files import toml_of
 
 _EXAMPLE = 'docs/production.md, "A patch", has a manifest'
 _TEXTS = ("file", "function", "package", "import")
@@ -35,12 +35,7 @@ class Manifest:
 
 def read_manifest(path: Path) -> Manifest:
     """Raises Error."""
-    try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as failed:
-        raise Error(f"the manifest cannot be read: {failed.strerror}", "not_found", str(path), _EXAMPLE) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
-        raise Error(f"the manifest is no TOML: {wrong}", "bad_input", str(path), _EXAMPLE) from None
+    said = toml_of(path, "the manifest", _EXAMPLE)
     _check_keys(path, said)
     package = PurePosixPath(said["package"])
     parts = said["import"].split(".")

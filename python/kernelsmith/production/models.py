@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .lies import relaid
+from .._files import text_of
+from .runtime.lies import relaid
 from .torch_here import executed, require_values, their_errors, torch_here
 
 
@@ -115,11 +116,7 @@ def _of_configuration(torch: Any, wanted: Wanted, path: Path) -> Loaded:
 
 
 def _file(path: Path) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as failed:
-        raise Error(f"the file cannot be read: {failed.strerror}", "not_found", str(path)) from None
-    module = executed(text, path, path.stem)
+    module = executed(text_of(path, encoding="utf-8-sig"), path, path.stem)
     sys.modules.setdefault(path.stem, module)
     return module
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
-from .texts import texts
+from .._files import write
+from .texts import RUNTIME, template, texts
 from .trial import objections
 from .winners import Winner
 
-_RUNTIME = Path(__file__).parent / "runtime"
 _CORE = ("agreement.py", "dispatch.py", "op.py", "sizes.py", "state.py")
 _OF_KIND = {"module": {"__init__.py": "init_module.py", "_ops.py": "namespace.py", "module.py": "module.py"},
             "torch-op": {"__init__.py": "init_op.py", "_ops.py": "namespace.py"},
@@ -46,7 +44,8 @@ def write_documents(out: Path, package: Path, kind: str, facts: dict[str, Any], 
 def _package(kind: str, facts: dict[str, Any], winners: list[Winner], words: Mapping[str, Any]) -> dict[str, str]:
     files = {name: template(name) for name in _CORE}
     files |= {name: template(source, words) for name, source in _OF_KIND[kind].items()}
-    files |= {"reference.py": winners[0].reference, "package.json": json.dumps(facts, indent=2) + "\n",
+    files |= {"reference.py": winners[0].reference, "lies.py": (RUNTIME / "lies.py").read_text(),
+              "package.json": json.dumps(facts, indent=2) + "\n",
               "kernels/__init__.py": ""}
     texts_of = {(winner.run, winner.program): winner.text for winner in winners}
     for bucket in facts["buckets"]:
@@ -57,18 +56,13 @@ def _package(kind: str, facts: dict[str, Any], winners: list[Winner], words: Map
 def _beside(kind: str, words: Mapping[str, Any]) -> dict[str, str]:
     files = {f"tests/test_{words['name']}.py": template("test_package.py", words),
              "tests/arms.py": template("arms.py", words), "benchmark.py": template("benchmark.py", words),
-             "pairs.py": (_RUNTIME / "pairs.py").read_text()}
+             "pairs.py": (RUNTIME / "pairs.py").read_text()}
     if kind == "hf-kernel":
         files |= {"build.toml": template("build.toml", words), "flake.nix": template("flake.nix", words),
                   "benchmarks/benchmark.py": template("hub_benchmark.py", words)}
     else:
         files["pyproject.toml"] = template("pyproject.toml", words)
     return files
-
-
-def template(name: str, words: Mapping[str, Any] | None = None) -> str:
-    text = (_RUNTIME / f"{name}.in").read_text()
-    return text if words is None else Template(text).substitute(words)
 
 
 def _try(home: Path, facts: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .._errors import Error
 from .._words import counted
-from .._writing import write
+from .._files import text_of, write
 from .checkout import Checkout
 from .manifest import Manifest, read_manifest
 from .publish import Published, Request, publish
@@ -20,7 +20,7 @@ def patch(request: Request, manifest_path: Path) -> Published:
     """Changes the work tree, and puts it back if its tests fail. Prints what was done. Raises Error."""
     manifest = read_manifest(manifest_path)
     checkout = Checkout(manifest.repository)
-    old = _text_of(checkout.inside(manifest.file))
+    old = text_of(checkout.inside(manifest.file), hint="change file in the manifest")
     for path in (manifest.package, manifest.add_tests):
         if path is not None:
             checkout.inside(Path(path))
@@ -77,15 +77,6 @@ def _compare(checkout: Checkout, manifest: Manifest, made: Published, trial: str
     if made.facts["refused"]:
         raise Error(f"the package is not what it would replace: {differing[0]}", "refused", str(notes if found else log),
                     "the work tree is as it was; correct arguments in the manifest, or the tests, or --force")
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as failed:
-        raise Error(f"the file cannot be read: {failed.strerror}", "not_found", str(file), "change file in the manifest") from None
-    except UnicodeDecodeError as wrong:
-        raise Error(f"the file is no UTF-8: {wrong}", "bad_input", str(file), "change file in the manifest") from None
 
 
 def _asking(manifest: Manifest, made: Published) -> Asking:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .devices import ASSUMED, device_of
 from .gpu_times import measured_us
 from .graph import graph_of

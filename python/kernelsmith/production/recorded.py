@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .lies import relaid
+from .runtime.lies import relaid
 from .models import Loaded
 from .torch_here import their_errors, torch_here
 

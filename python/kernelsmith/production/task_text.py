@@ -7,8 +7,8 @@ from string import Template
 from typing import Any
 
 from .._errors import Error
-from .lies import lies_of
-from .package import template
+from .runtime.lies import lies_of
+from .texts import template
 from .torch_here import torch_here
 
 # Larger constants are no text that anybody reads.

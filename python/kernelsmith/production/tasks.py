@@ -11,11 +11,11 @@ from typing import Any
 
 from .. import _core
 from .._errors import Error
-from .._writing import write
+from .._files import write
 from .constants import with_constants
 from .graph import exported, takes_tf32
 from .hotspots import HotSpot
-from .lies import lies_of
+from .runtime.lies import lies_of
 from .models import Loaded
 from .plannable import objection
 from .recorded import Call, recorded, tensors

@@ -11,13 +11,19 @@ from .._words import counted
 from .own_tests import Tested
 from .winners import Winner
 
-_RUNTIME = Path(__file__).parent / "runtime"
+RUNTIME = Path(__file__).parent / "runtime"
 
 
 def texts(facts: dict[str, Any], winner: Winner, kind: str, more: Mapping[str, str]) -> dict[str, str]:
     words = {**more, **_words(facts, winner, kind)}
     names = ("REPORT.md", "CHANGE_REQUEST.md", *(("CARD.md",) if kind == "hf-kernel" else ()))
-    return {name: Template((_RUNTIME / f"{name}.in").read_text()).substitute(words) for name in names}
+    return {name: template(name, words) for name in names}
+
+
+def template(name: str, words: Mapping[str, Any] | None = None) -> str:
+    """A file of runtime/, its words filled in if any are given."""
+    text = (RUNTIME / f"{name}.in").read_text()
+    return text if words is None else Template(text).substitute(words)
 
 
 def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:

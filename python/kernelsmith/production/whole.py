@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .lies import relaid
+from .runtime.lies import relaid
 from .models import Loaded
 from .recorded import tensors
 from .swap import Places

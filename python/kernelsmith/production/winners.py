@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import Error
-from .._executable import executable
+from .._executable import answer_of
 from .._run import Run
 
 
@@ -60,7 +58,7 @@ def winners(folders: Sequence[Path], *, force: bool = False) -> list[Winner]:
 
 
 def _winner(folder: Path, force: bool) -> Winner:
-    shown = _shown(folder)
+    shown = answer_of("show", "--json", os.path.abspath(folder))
     name, backend = shown["task"]["name"], shown["task"]["backend"]
     if backend != "torch":
         raise Error(f"a package is made of a torch task, and this run's is {backend or 'a program of its own'}", "bad_input",
@@ -102,16 +100,3 @@ def _doubts(folder: Path, evaluation: dict[str, Any]) -> list[str]:
     if evaluation["features"].get("degenerate"):
         doubts.append("the task is degenerate: an output of the reference is the same for all inputs")
     return doubts
-
-
-def _shown(folder: Path) -> dict[str, Any]:
-    """`kernelsmith show --json`."""
-    command = [str(executable()), "show", "--json", os.path.abspath(folder)]
-    done = subprocess.run(command, capture_output=True, check=False)
-    try:
-        answer: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:  # it crashed
-        raise Error(done.stderr.decode("utf-8", "replace").strip(), "internal", command[0]) from None
-    if "error" in answer and set(answer["error"] or ()) == {"code", "message", "where", "hint"} and "run" not in answer:
-        raise Error(**answer["error"])
-    return answer

@@ -12,22 +12,9 @@ from . import names
 IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
                      "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
 _REFUSED_MODULES = (
-    "torch.hub",
-    "torch.distributed",
-    "torch.multiprocessing",
-    "torch.utils.cpp_extension",
-    "torch.utils.data",
-    "torch.serialization",
-    "torch.package",
-    "torch.onnx",
-    "torch.profiler",
-    "numpy.ctypeslib",
-    "numpy.f2py",
-    "numpy.distutils",
-    "numpy.testing",
-    "numpy.lib.npyio",
-    "torch.utils.tensorboard",
-     "torch.testing")
+    "torch.hub", "torch.distributed", "torch.multiprocessing", "torch.utils.cpp_extension", "torch.utils.data",
+    "torch.serialization", "torch.package", "torch.onnx", "torch.profiler", "numpy.ctypeslib", "numpy.f2py",
+    "numpy.distutils", "numpy.testing", "numpy.lib.npyio", "torch.utils.tensorboard", "torch.testing")
 _NAMES = frozenset({"eval", "exec", "compile", "__import__", "open", "input", "globals", "locals",
                    "breakpoint", "exit", "quit", "__builtins__", "__loader__", "__spec__", "__file__", "memoryview"})
 _ATTRIBUTES = frozenset({
@@ -37,37 +24,11 @@ _ATTRIBUTES = frozenset({
     "attrgetter", "methodcaller", "CodeType", "FunctionType", "builtins", "bltns", "exec", "popen"})
 # Libraries have their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. Some are functions, too.
 _MODULES = sys.stdlib_module_names - IMPORTS - {"array", "random", "select", "signal", "trace"}
-_DUNDERS = frozenset({"__init__",
-    "__call__",
-    "__class__",
-    "__name__",
-    "__getattr__",
-    "__setattr__",
-    "__getitem__",
-    "__len__",
-    "__iter__",
-    "__next__",
-    "__repr__",
-    "__str__",
-    "__new__",
-    "__version__",
-    "__setitem__",
-    "__contains__",
-    "__post_init__",
-    "__delattr__",
-    "__setstate__",
-    "__getstate__",
-    "__dict__",
-    "__delitem__",
-    "__sub__",
-    "__rmul__",
-    "__add__",
-    "__mul__",
-    "__eq__",
-    "__hash__",
-    "__doc__",
-    "__enter__",
-     "__exit__"})
+_DUNDERS = frozenset({
+    "__init__", "__call__", "__class__", "__name__", "__getattr__", "__setattr__", "__getitem__", "__len__", "__iter__",
+    "__next__", "__repr__", "__str__", "__new__", "__version__", "__setitem__", "__contains__", "__post_init__",
+    "__delattr__", "__setstate__", "__getstate__", "__dict__", "__delitem__", "__sub__", "__rmul__", "__add__", "__mul__",
+    "__eq__", "__hash__", "__doc__", "__enter__", "__exit__"})
 _LIBRARIES = IMPORTS | {"nn", "F", "np"}
 _PATCHERS = frozenset({"setattr", "delattr", "vars"})
 

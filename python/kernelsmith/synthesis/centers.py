@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
-import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy.typing
 
 from .. import _core
 from .._errors import Error
-from ..learning.dataset.folder import write_text
+from .._files import replace
 from . import allowed
 from .normal_form import shape
 from .out import reference_text, task_name
@@ -23,7 +23,6 @@ from .pipeline import STAGES
 from .stages import Record, Stage
 
 _DIMENSIONS = 64
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 _TASK_HAS = frozenset({"Model", "get_inputs", "get_init_inputs"})
 
 
@@ -48,39 +47,25 @@ def records_of(out: Path) -> list[Record]:
 
 def embedded(texts: list[str]) -> numpy.typing.NDArray[numpy.float64]:
     """TF-IDF of words and pairs of words, then a singular value decomposition; rows of length one."""
-    vocabulary: dict[str, int] = {}
-    counts: list[dict[int, int]] = []
-    for text in texts:
-        tokens = _TOKEN.findall(text)
-        row: dict[int, int] = {}
-        for gram in [*tokens, *(f"{one} {other}" for one, other in zip(tokens, tokens[1:], strict=False))]:
-            at = vocabulary.setdefault(gram, len(vocabulary))
-            row[at] = row.get(at, 0) + 1
-        counts.append(row)
-    inside = numpy.zeros(len(vocabulary))
-    for row in counts:
-        inside[list(row)] += 1
-    chosen = numpy.argsort(-inside, kind="stable")[:4096]  # the grams of most modules
-    place = {int(gram): at for at, gram in enumerate(chosen)}
-    matrix = numpy.zeros((len(texts), len(chosen)))
-    for at, row in enumerate(counts):
-        for gram, count in row.items():
-            if gram in place:
-                matrix[at, place[gram]] = (1 + numpy.log(count)) * (1 + numpy.log((1 + len(texts)) / (1 + inside[gram])))
-    left, values, _ = numpy.linalg.svd(matrix, full_matrices=False)
+    vectors = _sklearn("feature_extraction.text").TfidfVectorizer(
+        lowercase=False, token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), sublinear_tf=True, norm=None, max_features=4096)
+    left, values, _ = numpy.linalg.svd(vectors.fit_transform(texts).toarray(), full_matrices=False)
     made = left[:, :_DIMENSIONS] * values[:_DIMENSIONS]
     result: numpy.typing.NDArray[numpy.float64] = made / numpy.maximum(numpy.linalg.norm(made, axis=1, keepdims=True), 1e-12)
     return result
 
 
-def _medoids(points: numpy.typing.NDArray[numpy.float64], least: int) -> tuple[list[int], int]:
-    """HDBSCAN's; and how many points are in no cluster."""
+def _sklearn(module: str) -> Any:
     try:
-        from sklearn.cluster import HDBSCAN  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        return importlib.import_module(f"sklearn.{module}")
     except ImportError:
         raise Error("finding cluster centres needs scikit-learn", "not_found",
                     "sklearn", "pip install scikit-learn") from None
-    labels = HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_
+
+
+def _medoids(points: numpy.typing.NDArray[numpy.float64], least: int) -> tuple[list[int], int]:
+    """HDBSCAN's; and how many points are in no cluster."""
+    labels = _sklearn("cluster").HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_
     centres = []
     for label in sorted(set(labels) - {-1}):
         members = numpy.flatnonzero(labels == label)
@@ -104,10 +89,10 @@ def write(out: Path, to: Path, least: int) -> Clusters:
         record = records[at]
         folder = to / task_name(record)
         folder.mkdir(parents=True)
-        write_text(folder / "task.yaml", _core.problem_yaml(task_name(record)))
-        write_text(folder / "reference.py", reference_text(record))
+        replace(folder / "task.yaml", _core.problem_yaml(task_name(record)))
+        replace(folder / "reference.py", reference_text(record))
         about = {name: record[name] for name in ("id", "repository", "commit", "path", "name", "licence", "family", "level")}
-        write_text(folder / "about.json", json.dumps(about, indent=1) + "\n")
+        replace(folder / "about.json", json.dumps(about, indent=1) + "\n")
     return Clusters(len(records), len(centres), alone)
 
 
@@ -121,7 +106,7 @@ def take(out: Path, folder: Path, by: str, when: str) -> int:
     lines = [_taken(place, known, by.strip(), when) for place in sorted(folder.iterdir()) if (place / "about.json").is_file()]
     if not lines:
         raise Error("the folder holds no centre", "bad_input", str(folder), "kernelsmith synthesize centers --to writes them")
-    write_text(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    replace(out / "centers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     return len(lines)
 
 

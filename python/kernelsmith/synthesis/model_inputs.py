@@ -7,12 +7,12 @@ import hashlib
 import json
 import os
 import re
-import threading
 from pathlib import Path
 from typing import Any
 
 from .. import _core
 from .._errors import Error
+from .._models import reply_of
 from . import allowed
 from .box.layout import reference
 from .stages import Record
@@ -54,15 +54,10 @@ class Asker:
             return None
         prompt = PROMPT.read_text().replace("{{code}}", record["code"]).replace("{{error}}", record["message"])
         made = parsed(self._reply(prompt), record["code"])
-        return {
-    "reference": made,
-    "origin": "model",
-    "arguments": [],
-    "inputs": [],
-    "roofline_us": 0.0,
-    "flops": 0,
-    "bytes": 0,
-     "state_bytes": 0} if made else None
+        if made is None:
+            return None
+        return {"reference": made, "origin": "model", "arguments": [], "inputs": [], "roofline_us": 0.0, "flops": 0, "bytes": 0,
+                "state_bytes": 0}
 
     def _reply(self, prompt: str) -> str:
         key = hashlib.sha256(f"{self._model}\n{prompt}".encode()).hexdigest()
@@ -75,18 +70,8 @@ class Asker:
 
     def _ask(self, prompt: str) -> str:
         self._server = self._server or _core.Model("", "", float(_TIMEOUT_S), 4, 1)
-        answered = threading.Event()
-        got: list[Any] = []
-
-        def done(reply: Any) -> None:
-            got.append(reply)
-            answered.set()
-
-        self._server.start(self._model, [{"role": "user", "content": prompt}], done, max_output_tokens=_MOST_TOKENS)
-        answered.wait()
-        if isinstance(got[0], Exception):
-            raise got[0] if isinstance(got[0], Error) else Error(str(got[0]), "unavailable", self._model)
-        return str(got[0]["text"])
+        messages = [{"role": "user", "content": prompt}]
+        return str(reply_of(self._server, self._model, messages, max_output_tokens=_MOST_TOKENS)["text"])
 
 
 def parsed(reply: str, code: str) -> str | None:

@@ -7,10 +7,8 @@ import hashlib
 import re
 from functools import lru_cache
 
-from ..learning.dataset.code_shape import Plain, normalised
+from ..learning.dataset.code_shape import Plain, normalised, shingles_of
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_SHINGLE = 5
 _HARNESS = frozenset({"get_inputs", "get_init_inputs", "_Config"})
 # Strings by which PyTorch chooses another operator. Other strings are names and messages.
 _OPTIONS = frozenset("""
@@ -97,5 +95,4 @@ def fingerprint(code: str) -> str:
 @lru_cache(maxsize=16_384)
 def shingles(code: str) -> frozenset[str]:
     """Every five tokens in a row of the normal form."""
-    tokens = _TOKEN.findall(shape(code))
-    return frozenset(" ".join(tokens[at:at + _SHINGLE]) for at in range(max(1, len(tokens) - _SHINGLE + 1)))
+    return shingles_of(shape(code))

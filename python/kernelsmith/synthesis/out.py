@@ -7,10 +7,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..learning.dataset.folder import write_text
+from .._files import replace
 from ..learning.dataset.shards import write_shard
 from .settings import Settings
 from .stages import Record, Stage
@@ -57,22 +58,14 @@ def write_out(out: Path, stages: list[Stage], settings: Settings, seconds: dict[
     for record in last.records():
         folder = out / "tasks" / f"level{record['level']}"
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / f"{task_name(record)}.py", reference_text(record))
-    kinds = ["jsonl"] + (["parquet"] if _has_pyarrow() else [])
+        replace(folder / f"{task_name(record)}.py", reference_text(record))
+    kinds = ["jsonl"] + (["parquet"] if find_spec("pyarrow") else [])
     for split in SPLITS:
         for kind in kinds:
             write_shard(out / f"{split}.{kind}", _batches(last, split), COLUMNS)
-    write_text(out / "README.md", card(stages, settings, kinds[-1]))
-    write_text(out / "seconds.json", json.dumps(seconds, indent=1) + "\n")
+    replace(out / "README.md", card(stages, settings, kinds[-1]))
+    replace(out / "seconds.json", json.dumps(seconds, indent=1) + "\n")
     return sum(1 for _ in last.records())
-
-
-def _has_pyarrow() -> bool:
-    try:
-        import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def _batches(last: Stage, split: str) -> Iterator[list[dict[str, Any]]]:

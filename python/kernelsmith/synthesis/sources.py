@@ -9,8 +9,9 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from .._errors import Error
 from . import licences
@@ -29,12 +30,13 @@ _MODULE = re.compile(r"^[ \t]*class[ \t]+\w+\s*\(.+\)\s*:", re.MULTILINE)
 _SHA = re.compile(r"^[0-9a-f]{40}\Z")
 
 
-class Tree(Protocol):
+@dataclass(slots=True)
+class Tree:
     """A repository's files by path."""
 
     name: str
-    commit: str
-    files: dict[str, bytes]
+    commit: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 def wanted(path: str) -> bool:
@@ -44,62 +46,56 @@ def wanted(path: str) -> bool:
     return path.endswith(".py") or path in _PROJECTS or licences.is_licence_file(path)
 
 
-class Folder:
+def _folder(path: Path) -> Tree:
     """A checked-out repository. Links are not followed."""
-
-    def __init__(self, path: Path) -> None:
-        self.name, self.commit = path.name, _commit(path)
-        self.files: dict[str, bytes] = {}
-        kept = 0
-        for folder, folders, names in os.walk(path):
-            folders[:] = sorted(one for one in folders if not one.startswith("."))
-            for name in sorted(names):
-                file = Path(folder, name)
-                relative = file.relative_to(path).as_posix()
-                if wanted(relative) and file.is_file() and not file.is_symlink() and file.stat().st_size <= MOST_FILE:
-                    self.files[relative] = file.read_bytes()
-                    kept += len(self.files[relative])
-            if len(self.files) > _MOST_FILES or kept > _MOST_KEPT:
-                raise Error(f"more than {_MOST_FILES:,} files or {_MOST_KEPT >> 20} MiB of Python",
-                            "bad_input", str(path), "name its packages instead")
+    tree, kept = Tree(path.name, _commit(path)), 0
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        for name in sorted(names):
+            file = Path(folder, name)
+            relative = file.relative_to(path).as_posix()
+            if wanted(relative) and file.is_file() and not file.is_symlink() and file.stat().st_size <= MOST_FILE:
+                tree.files[relative] = file.read_bytes()
+                kept += len(tree.files[relative])
+        if len(tree.files) > _MOST_FILES or kept > _MOST_KEPT:
+            raise Error(f"more than {_MOST_FILES:,} files or {_MOST_KEPT >> 20} MiB of Python",
+                        "bad_input", str(path), "name its packages instead")
+    return tree
 
 
-class Archive:
+def _archive(path: Path) -> Tree:
     """A tarball or zip, its one outermost folder left off."""
+    tree, kept = Tree(re.sub(r"\.(tar(\.\w+)?|tgz|zip)$", "", path.name)), 0
+    try:
+        for name, data in _zip(path) if path.suffix == ".zip" else _tar(path, tree):
+            kept += len(data)
+            if kept > _MOST_KEPT or len(tree.files) > _MOST_FILES:
+                raise Error("the archive holds too much Python", "bad_input", str(path), "name its packages instead")
+            tree.files[name] = data
+    except Error:
+        raise
+    except Exception as failed:  # noqa: BLE001 - of each format's own kind
+        raise Error(f"the archive cannot be read: {failed}", "bad_input", str(path), "fetch it again") from None
+    heads = {name.partition("/")[0] for name in tree.files}
+    outer = len(heads) == 1 and all("/" in name for name in tree.files)
+    files = {name.partition("/")[2] if outer else name: data for name, data in tree.files.items()}
+    tree.files = {name: data for name, data in sorted(files.items()) if wanted(name)}
+    return tree
 
-    def __init__(self, path: Path) -> None:
-        self.name = re.sub(r"\.(tar(\.\w+)?|tgz|zip)$", "", path.name)
-        self.commit = ""
-        self.files: dict[str, bytes] = {}
-        kept = 0
-        try:
-            for name, data in _zip(path) if path.suffix == ".zip" else self._tar(path):
-                kept += len(data)
-                if kept > _MOST_KEPT or len(self.files) > _MOST_FILES:
-                    raise Error("the archive holds too much Python", "bad_input", str(path), "name its packages instead")
-                self.files[name] = data
-        except Error:
-            raise
-        except Exception as failed:  # noqa: BLE001 - of each format's own kind
-            raise Error(f"the archive cannot be read: {failed}", "bad_input", str(path), "fetch it again") from None
-        heads = {name.partition("/")[0] for name in self.files}
-        if len(heads) == 1 and all("/" in name for name in self.files):
-            self.files = {name.partition("/")[2]: data for name, data in self.files.items()}
-        self.files = {name: data for name, data in sorted(self.files.items()) if wanted(name)}
 
-    def _tar(self, path: Path) -> Iterator[tuple[str, bytes]]:
-        passed = 0
-        with tarfile.open(path, tarinfo=_Member) as archive:
-            for number, member in enumerate(archive):
-                passed += member.size
-                if member.size < 0 or passed > _MOST_UNPACKED or number > _MOST_MEMBERS:
-                    raise ValueError(f"it holds more than {_MOST_UNPACKED >> 30} GiB or {_MOST_MEMBERS:,} files")
-                name = member.name.removeprefix("./")
-                file = archive.extractfile(member) if member.isreg() and member.size <= MOST_FILE and _may(name) else None
-                if file:
-                    yield name, file.read()
-            comment = archive.pax_headers.get("comment", "")  # git archive writes the commit there
-            self.commit = comment if _SHA.match(comment) else ""
+def _tar(path: Path, tree: Tree) -> Iterator[tuple[str, bytes]]:
+    passed = 0
+    with tarfile.open(path, tarinfo=_Member) as archive:
+        for number, member in enumerate(archive):
+            passed += member.size
+            if member.size < 0 or passed > _MOST_UNPACKED or number > _MOST_MEMBERS:
+                raise ValueError(f"it holds more than {_MOST_UNPACKED >> 30} GiB or {_MOST_MEMBERS:,} files")
+            name = member.name.removeprefix("./")
+            file = archive.extractfile(member) if member.isreg() and member.size <= MOST_FILE and _may(name) else None
+            if file:
+                yield name, file.read()
+        comment = archive.pax_headers.get("comment", "")  # git archive writes the commit there
+        tree.commit = comment if _SHA.match(comment) else ""
 
 
 class _Member(tarfile.TarInfo):
@@ -172,7 +168,7 @@ def found(paths: Sequence[str | os.PathLike[str]], each: Sequence[str | os.PathL
 
 
 def opened(place: Path) -> Tree:
-    return Folder(place) if place.is_dir() else Archive(place)
+    return _folder(place) if place.is_dir() else _archive(place)
 
 
 def text_of(data: bytes) -> str:

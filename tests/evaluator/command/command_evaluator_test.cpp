@@ -1,17 +1,12 @@
 // The command backend on small shell programs, and on the example.
-#include <string>
-#include <utility>
-
-#include <gmock/gmock.h>
-
 #include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
+#include "verdicts.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using testing::HasSubstr;
 
 Task shell_task(const std::string& script) {
   Task task;
@@ -27,22 +22,16 @@ Source candidate(const std::string& text) { return Source::create({{"candidate.s
 
 // Evaluates one candidate; an Error fails the test.
 Evaluation evaluate(const Task& task, const Source& source, CommandOptions options = {}) {
-  const auto evaluator = make_command_evaluator(task, options);
-  if (!evaluator) throw ErrorException(evaluator.error());
+  const auto evaluator = make_command_evaluator(task, options).value();
   EvaluationJob job;
   job.run = "test";
   job.task = task.digest;
   job.source = source;
-  return answer_of<Evaluation>([&](auto done) { (*evaluator)->start(job, {}, std::move(done)); })
-      .get()
-      .value();
+  return answer_of<Evaluation>([&](auto done) { evaluator->start(job, {}, std::move(done)); }).get().value();
 }
 
 Rejection rejected(const std::string& script, const std::string& source = "exit 0") {
-  const Evaluation evaluation = evaluate(shell_task(script), candidate(source));
-  if (evaluation.rejection() != nullptr) return *evaluation.rejection();
-  ADD_FAILURE() << "accepted with " << evaluation.metrics()->fitness().median;
-  return {};
+  return rejection_of(evaluate(shell_task(script), candidate(source)));
 }
 
 TEST(CommandEvaluator, TheAnswerBecomesFitnessAndFeatures) {
@@ -81,9 +70,7 @@ TEST(CommandEvaluator, ACrashAndATimeLimitAreTold) {
   Task task = shell_task("sleep 100");
   task.timeout_s = 0.2;
   task.digest = task_digest(task);
-  const Evaluation evaluation = evaluate(task, candidate("exit 0"));
-  ASSERT_FALSE(evaluation.accepted());
-  EXPECT_EQ(evaluation.rejection()->code, RejectionCode::timed_out);
+  EXPECT_EQ(rejection_of(evaluate(task, candidate("exit 0"))).code, RejectionCode::timed_out);
 }
 
 TEST(CommandEvaluator, NeitherTheTaskNorTheCandidateCanBeRewritten) {
@@ -100,15 +87,13 @@ TEST(CommandEvaluator, SeveralFilesLieBesideEachOther) {
   const Source source =
       Source::create({{"main.sh", "cat $(dirname $0)/part/number"}, {"part/number", "5"}}).value();
   const Evaluation evaluation = evaluate(shell_task("echo \"{\\\"fitness\\\": $(sh $1)}\" > $2"), source);
-  ASSERT_TRUE(evaluation.accepted()) << evaluation.rejection()->diagnostics;
-  EXPECT_EQ(evaluation.metrics()->fitness().median, 5);
+  EXPECT_EQ(accepted(evaluation).metrics()->fitness().median, 5);
 }
 
 TEST(CommandEvaluator, UnsandboxedIsRecorded) {
   const Evaluation evaluation = evaluate(shell_task("echo \"{\\\"fitness\\\": $(sh $1)}\" > $2"),
                                          candidate("echo 2"), {.unsandboxed = true});
-  ASSERT_TRUE(evaluation.accepted()) << evaluation.rejection()->diagnostics;
-  EXPECT_EQ(evaluation.report().tier, "unsandboxed");
+  EXPECT_EQ(accepted(evaluation).report().tier, "unsandboxed");
 }
 
 TEST(CommandEvaluator, AWrongTaskIsRefused) {
@@ -121,28 +106,25 @@ TEST(CommandEvaluator, AWrongTaskIsRefused) {
 }
 
 TEST(CommandEvaluator, TheExamplesSeedIsAccepted) {
-  const auto task = load_task(KERNELSMITH_SOURCE_DIR "/examples/circle_packing");
-  ASSERT_TRUE(task) << describe(task.error());
-  const Evaluation evaluation = evaluate(*task, task->seed);
+  const auto task = load_task(KERNELSMITH_SOURCE_DIR "/examples/circle_packing").value();
+  const Evaluation evaluation = evaluate(task, task.seed);
   ASSERT_TRUE(evaluation.accepted()) << evaluation.rejection()->diagnostics;
   EXPECT_GT(evaluation.metrics()->fitness().median, 2.4);
   EXPECT_LT(evaluation.metrics()->fitness().median, 2.64);
 }
 
 TEST(CommandEvaluator, TheExampleRefusesOverlappingCircles) {
-  const auto task = load_task(KERNELSMITH_SOURCE_DIR "/examples/circle_packing");
-  ASSERT_TRUE(task) << describe(task.error());
-  std::string text(task->seed.main_text());
+  const auto task = load_task(KERNELSMITH_SOURCE_DIR "/examples/circle_packing").value();
+  std::string text(task.seed.main_text());
   const std::string honest = "print(json.dumps(pack()))";
   ASSERT_THAT(text, HasSubstr(honest));
   text.replace(text.find(honest), honest.size(), "print(json.dumps([[0.5, 0.5, 0.5]] * 26))");
-  Task open = *task;  // without the seed, nothing is frozen
+  Task open = task;  // without the seed, nothing is frozen
   open.seed = {};
   open.digest = task_digest(open);
-  const Evaluation evaluation = evaluate(open, Source::create({{"pack.py", text}}).value());
-  ASSERT_FALSE(evaluation.accepted());
-  EXPECT_EQ(evaluation.rejection()->code, RejectionCode::command_failed);
-  EXPECT_THAT(evaluation.rejection()->diagnostics, HasSubstr("overlap"));
+  const Rejection rejection = rejection_of(evaluate(open, Source::create({{"pack.py", text}}).value()));
+  EXPECT_EQ(rejection.code, RejectionCode::command_failed);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("overlap"));
 }
 
 }  // namespace

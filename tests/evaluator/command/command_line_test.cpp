@@ -1,6 +1,6 @@
 #include "command_line.hpp"
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

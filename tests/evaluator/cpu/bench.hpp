@@ -3,16 +3,12 @@
 #pragma once
 
 #include <cstdio>
-#include <future>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
-#include <gtest/gtest.h>
-
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+
+#include "verdicts.hpp"
 
 namespace kernelsmith {
 
@@ -79,11 +75,7 @@ class Bench {
       : task_(std::move(task)), evaluator_(make_cpu_evaluator(task_, options).value()) {}
 
   std::future<Result<Evaluation>> start(EvaluationJob job) {
-    auto promise = std::make_shared<std::promise<Result<Evaluation>>>();
-    auto future = promise->get_future();
-    evaluator_->start(std::move(job), {},
-                      [promise](Result<Evaluation> r) { promise->set_value(std::move(r)); });
-    return future;
+    return answer_of<Evaluation>([&](auto done) { evaluator_->start(std::move(job), {}, std::move(done)); });
   }
   Result<Evaluation> evaluate(const EvaluationJob& job) { return answer(start(job), job); }
   /// What was started; asked again if the machine was too noisy, like an engine.

@@ -3,12 +3,7 @@
 
 #include <cmath>
 #include <cstring>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "workshop.hpp"
 
@@ -16,9 +11,6 @@ namespace kernelsmith::cpu {
 namespace {
 
 using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 template <class T>
 std::vector<T> values_of(std::span<const std::byte> bytes) {
@@ -27,17 +19,22 @@ std::vector<T> values_of(std::span<const std::byte> bytes) {
   return values;
 }
 
+std::unique_ptr<Oracle> oracle_of(const Workshop& workshop, const std::string& source,
+                                  OraclePrecision precision = OraclePrecision::declared,
+                                  const std::stop_token& stop = {}) {
+  return CpuOracle::create(*workshop.task, workshop.shapes, *workshop.build(source, precision), precision,
+                           workshop.settings, stop)
+      .value();
+}
+
 template <class T>
 std::vector<T> ask(const Workshop& workshop, const std::string& source, OraclePrecision precision, T input) {
-  auto oracle = CpuOracle::create(*workshop.task, workshop.shapes, *workshop.build(source, precision),
-                                  precision, workshop.settings);
-  EXPECT_TRUE(oracle) << describe(oracle.error());
-  const auto x = (*oracle)->input(0, 0);
+  const auto oracle = oracle_of(workshop, source, precision);
+  const auto x = oracle->input(0, 0);
   EXPECT_EQ(x.size(), 8 * sizeof(T));
   for (std::size_t i = 0; i < 8; ++i) std::memcpy(x.data() + i * sizeof(T), &input, sizeof(T));
-  const Status answered = (*oracle)->answer(0);
-  EXPECT_TRUE(answered) << describe(answered.error());
-  return values_of<T>((*oracle)->output(0, 1));
+  oracle->answer(0).value();
+  return values_of<T>(oracle->output(0, 1));
 }
 
 TEST(CpuOracle, AnswersInThePrecisionAskedFor) {
@@ -65,38 +62,28 @@ TEST(CpuOracle, ACrashOfTheReferenceNamesTheUsualCauses) {
   std::string yaml = kTwice;
   yaml.replace(yaml.find("{n: 8}"), 6, "{n: 8, m: 2}");
   const Workshop workshop(task_of(yaml));
-  auto oracle = CpuOracle::create(
-      *workshop.task, workshop.shapes,
-      *workshop.build("#include \"task.hpp\"\n#include <cstdlib>\n"
-                      "void twice(const float*, float*, std::int64_t n, std::int64_t m) { std::abort(); }\n"),
-      OraclePrecision::declared, workshop.settings);
-  ASSERT_TRUE(oracle) << describe(oracle.error());
-  const Status answered = (*oracle)->answer(0);
-  ASSERT_FALSE(answered);
-  EXPECT_THAT(answered.error().hint,
+  const auto oracle =
+      oracle_of(workshop,
+                "#include \"task.hpp\"\n#include <cstdlib>\n"
+                "void twice(const float*, float*, std::int64_t n, std::int64_t m) { std::abort(); }\n");
+  EXPECT_THAT(oracle->answer(0).error().hint,
               HasSubstr("another order than task.yaml's (n, m); else call it yourself"));
 }
 
 TEST(CpuOracle, ZeroesOutputsBeforeEachAnswer) {
   const Workshop workshop(task_of(kTwice));
   const std::string adds = twice("for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];");
-  auto oracle = CpuOracle::create(*workshop.task, workshop.shapes, *workshop.build(adds),
-                                  OraclePrecision::declared, workshop.settings);
-  ASSERT_TRUE(oracle) << describe(oracle.error());
+  const auto oracle = oracle_of(workshop, adds);
   for (int again = 0; again < 2; ++again) {
-    for (std::size_t i = 0; i < 8; ++i) reinterpret_cast<float*>((*oracle)->input(0, 0).data())[i] = 1;
-    ASSERT_TRUE((*oracle)->answer(0));
-    EXPECT_THAT(values_of<float>((*oracle)->output(0, 1)), Each(1.0F));
+    for (std::size_t i = 0; i < 8; ++i) reinterpret_cast<float*>(oracle->input(0, 0).data())[i] = 1;
+    ASSERT_TRUE(oracle->answer(0));
+    EXPECT_THAT(values_of<float>(oracle->output(0, 1)), Each(1.0F));
   }
 }
 
 TEST(CpuOracle, AReferenceThatFailsMakesTheTaskUnusable) {
   const Workshop workshop(task_of(kTwice));
-  auto oracle = CpuOracle::create(*workshop.task, workshop.shapes, *workshop.build(twice("std::abort();")),
-                                  OraclePrecision::declared, workshop.settings);
-  ASSERT_TRUE(oracle) << describe(oracle.error());
-  const Status answered = (*oracle)->answer(0);
-  ASSERT_FALSE(answered);
+  const Status answered = oracle_of(workshop, twice("std::abort();"))->answer(0);
   EXPECT_EQ(answered.error().code, ErrorCode::refused);
   EXPECT_THAT(describe(answered.error()), HasSubstr("the task's reference fails at n=8"));
   EXPECT_THAT(answered.error().hint, HasSubstr("-fsanitize=address"));
@@ -105,14 +92,10 @@ TEST(CpuOracle, AReferenceThatFailsMakesTheTaskUnusable) {
 TEST(CpuOracle, AStopEndsAnAnswerThatNeverComes) {
   const Workshop workshop(task_of(kTwice));
   std::stop_source stop;
-  auto oracle = CpuOracle::create(*workshop.task, workshop.shapes,
-                                  *workshop.build(twice("while (true) asm volatile(\"\");")),
-                                  OraclePrecision::declared, workshop.settings, stop.get_token());
-  ASSERT_TRUE(oracle) << describe(oracle.error());
+  const auto oracle = oracle_of(workshop, twice("while (true) asm volatile(\"\");"),
+                                OraclePrecision::declared, stop.get_token());
   const std::jthread stopper([&] { stop.request_stop(); });
-  const Status answered = (*oracle)->answer(0);
-  ASSERT_FALSE(answered);
-  EXPECT_EQ(answered.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(oracle->answer(0).error().code, ErrorCode::cancelled);
 }
 
 Task generated() {
@@ -146,11 +129,10 @@ TEST(CpuInputGenerator, FillsTheTensorsThatAreGenerated) {
   const auto binary = workshop.build(
       generator("for (std::int64_t i = 0; i < n; ++i) at[i] = std::int32_t(x[i]) + std::int32_t(seed);"),
       OraclePrecision::declared, true);
-  auto made = CpuInputGenerator::create(*workshop.task, workshop.shapes, *binary, workshop.settings);
-  ASSERT_TRUE(made) << describe(made.error());
+  auto made = CpuInputGenerator::create(*workshop.task, workshop.shapes, *binary, workshop.settings).value();
   for (const std::int32_t seed : {10, 20}) {
     Inputs inputs = drawn();
-    const Status status = (*made)->generate(0, static_cast<std::uint64_t>(seed), inputs);
+    const Status status = made->generate(0, static_cast<std::uint64_t>(seed), inputs);
     ASSERT_TRUE(status) << describe(status.error());
     EXPECT_THAT(values_of<std::int32_t>(inputs[1]), ElementsAre(seed + 4, seed + 3, seed + 2, seed + 1));
     EXPECT_THAT(values_of<float>(inputs[0]), ElementsAre(4, 3, 2, 1));
@@ -160,11 +142,9 @@ TEST(CpuInputGenerator, FillsTheTensorsThatAreGenerated) {
 TEST(CpuInputGenerator, OneThatFailsMakesTheTaskUnusable) {
   const Workshop workshop(generated());
   const auto binary = workshop.build(generator("std::abort();"), OraclePrecision::declared, true);
-  auto made = CpuInputGenerator::create(*workshop.task, workshop.shapes, *binary, workshop.settings);
-  ASSERT_TRUE(made) << describe(made.error());
+  auto made = CpuInputGenerator::create(*workshop.task, workshop.shapes, *binary, workshop.settings).value();
   Inputs inputs = drawn();
-  const Status status = (*made)->generate(0, 1, inputs);
-  ASSERT_FALSE(status);
+  const Status status = made->generate(0, 1, inputs);
   EXPECT_EQ(status.error().code, ErrorCode::refused);
   EXPECT_THAT(describe(status.error()), HasSubstr("the task's inputs fails at n=4"));
 }

@@ -1,12 +1,7 @@
 // Sessions and the host: what a batch's outputs are compared with, what a kernel pretends to have done, and
 // what is left of it.
 #include <cstring>
-#include <memory>
 #include <thread>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "cpu_host.hpp"
 #include "workshop.hpp"
@@ -14,9 +9,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::Key;
-using ::testing::UnorderedElementsAre;
 
 constexpr std::size_t kElements = 8;
 
@@ -54,20 +47,14 @@ class CpuSessionTest : public ::testing::Test {
 
   static std::unique_ptr<KernelSession> open(const std::string& body, std::size_t place = 0,
                                              const std::stop_token& stop = {}) {
-    auto opened = host->open(workshop->build(twice(body)), Trust::candidate, place, stop);
-    EXPECT_TRUE(opened);
-    return opened ? std::move(*opened) : nullptr;
+    return value_of(host->open(workshop->build(twice(body)), Trust::candidate, place, stop));
   }
   Batch batch() const { return {0, {&one_, &two_}, 10}; }
 
   /// Expects one that is rejected while it is called.
   void expect_rejection(const std::string& body, RejectionCode code) {
-    const auto time = open(body)->run(batch());
-    ASSERT_FALSE(time);
-    const Failure failure = time.error();
-    ASSERT_TRUE(std::holds_alternative<Rejection>(failure)) << describe(std::get<Error>(failure));
-    EXPECT_EQ(name_of(std::get<Rejection>(failure).code), name_of(code))
-        << std::get<Rejection>(failure).diagnostics;
+    const Rejection rejection = rejection_of(open(body)->run(batch()));
+    EXPECT_EQ(name_of(rejection.code), name_of(code)) << rejection.diagnostics;
   }
 
   static inline std::unique_ptr<Workshop> workshop;
@@ -77,9 +64,8 @@ class CpuSessionTest : public ::testing::Test {
 
 TEST_F(CpuSessionTest, RunsAndComparesEveryCall) {
   const auto session = open(kRight);
-  const auto time = session->run(batch());
-  ASSERT_TRUE(time);
-  EXPECT_GT(*time, 0);
+  const double time = value_of(session->run(batch()));
+  EXPECT_GT(time, 0);
   const Findings findings = session->compare();
   EXPECT_FALSE(findings.wrong);
 }
@@ -130,11 +116,9 @@ TEST_F(CpuSessionTest, ACallHasTheBatchsTimeLimit) {
   const auto session = open("while (true) asm volatile(\"\");");
   Batch short_one = batch();
   short_one.timeout_s = 0.05;
-  const auto time = session->run(short_one);
-  ASSERT_FALSE(time);
-  const Failure failure = time.error();
-  EXPECT_EQ(std::get<Rejection>(failure).code, RejectionCode::timed_out);
-  EXPECT_THAT(std::get<Rejection>(failure).diagnostics, HasSubstr("0.05 s"));
+  const Rejection rejection = rejection_of(session->run(short_one));
+  EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("0.05 s"));
 }
 
 TEST_F(CpuSessionTest, AStopRequestEndsACall) {
@@ -143,11 +127,7 @@ TEST_F(CpuSessionTest, AStopRequestEndsACall) {
   const std::jthread stopper([&stop] { stop.request_stop(); });
   Batch endless = batch();
   endless.timeout_s = 60;
-  const auto time = session->run(endless);
-  ASSERT_FALSE(time);
-  const Failure failure = time.error();
-  ASSERT_TRUE(std::holds_alternative<Error>(failure));
-  EXPECT_EQ(std::get<Error>(failure).code, ErrorCode::cancelled);
+  EXPECT_EQ(error_of(session->run(endless)).code, ErrorCode::cancelled);
 }
 
 TEST_F(CpuSessionTest, TheDigestOfOutputsTellsThemApart) {
@@ -213,9 +193,8 @@ TEST(CpuHost, BoundsOnlyCallsThatCameNearTheBound) {
   set.inputs = {Bytes(4 << 20), {}};
   EXPECT_EQ((*host)->least_us(0, set).value(), 0);
   {
-    const auto idle = (*host)->open(workshop.build(twice("")), Trust::candidate, 0, {});
-    ASSERT_TRUE(idle);
-    ASSERT_TRUE((*idle)->run({0, {&set}, 10}));
+    const auto idle = value_of((*host)->open(workshop.build(twice("")), Trust::candidate, 0, {}));
+    ASSERT_TRUE(idle->run({0, {&set}, 10}));
   }
   const double least_us = (*host)->least_us(0, set).value();
   EXPECT_GT(least_us, 1);

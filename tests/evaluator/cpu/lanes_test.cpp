@@ -1,11 +1,8 @@
 // Work in several threads: how many, and that all is done.
 #include <atomic>
-#include <cstddef>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "runner/copying.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {

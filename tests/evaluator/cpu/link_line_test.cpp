@@ -1,13 +1,11 @@
 #include "toolchain/link_line.hpp"
 
-#include <gmock/gmock.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {
 
-using testing::ElementsAre;
 using testing::Eq;
-using testing::Optional;
 
 TEST(LinkLine, IsTheWrappersWithoutItsPlugin) {
   const char* const dry_run =

@@ -1,7 +1,7 @@
 // When sets of headers are precompiled.
 #include "toolchain/precompiled_headers.hpp"
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {

@@ -1,24 +1,14 @@
 #include "runner/runner_files.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 
+#include "testing.hpp"
 #include "toolchain/compiler.hpp"
 
 namespace kernelsmith::cpu {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 Task task_with(const std::string& flags) {
   return parse_task(
@@ -48,7 +38,7 @@ TEST(RunnerFiles, AreTheProgramTheLoaderAndTheLibrariesAndNoFolder) {
   const auto names = names_shown("[]");
   for (const char* const part : {"program", "ld-linux", "libc.so", "libm.so", "libstdc++.so"})
     EXPECT_THAT(names, Contains(HasSubstr(part)));
-  EXPECT_THAT(names, ::testing::Not(Contains(HasSubstr("libgomp"))));
+  EXPECT_THAT(names, Not(Contains(HasSubstr("libgomp"))));
 }
 
 TEST(RunnerFiles, HoldWhatTheTasksFlagsLink) {
@@ -61,12 +51,10 @@ TEST(RunnerFiles, AreEnoughToRunTheProgramAndShowNothingElse) {
   SandboxSpec spec;
   RunnerFiles::create("/bin/ls", linked->object()).value()->show_in(spec, "/list");
   spec.argv = {"/list", "-A", "/", "/usr", "/home", "/proc"};
-  const auto result = run_sandboxed(spec);
-  ASSERT_TRUE(result);
-  EXPECT_THAT(result->out, HasSubstr("list"));
-  for (const char* const folder : {"/home", "/proc"}) EXPECT_THAT(result->err, HasSubstr(folder));
-  for (const char* const name : {"bin", "share", "include"})
-    EXPECT_THAT(result->out, ::testing::Not(HasSubstr(name)));
+  const auto result = run_sandboxed(spec).value();
+  EXPECT_THAT(result.out, HasSubstr("list"));
+  for (const char* const folder : {"/home", "/proc"}) EXPECT_THAT(result.err, HasSubstr(folder));
+  for (const char* const name : {"bin", "share", "include"}) EXPECT_THAT(result.out, Not(HasSubstr(name)));
 }
 
 }  // namespace

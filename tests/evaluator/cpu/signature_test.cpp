@@ -1,14 +1,10 @@
 // The generated C++: the order of the entry's arguments, its types, and the generator's declaration.
 #include "signature.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Task gather() {
   Task task;

@@ -1,14 +1,10 @@
 // The timing core: one of those allowed, and another one for whoever comes second.
-#include <filesystem>
-#include <optional>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <sched.h>
 
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "clock/cores.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {

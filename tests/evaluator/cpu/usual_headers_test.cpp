@@ -1,12 +1,9 @@
 #include "toolchain/usual_headers.hpp"
 
-#include <gmock/gmock.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cpu {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(UsualHeaders, AreSortedAndTakenOnce) {
   EXPECT_THAT(leading_usual_headers("// a kernel\n#include <vector>\n\n  #  include <cmath> // exp\n"

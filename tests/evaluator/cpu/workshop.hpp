@@ -2,17 +2,12 @@
 // runners, for a task without files.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/sandbox/locate.hpp>
 
 #include "runner/runner_process.hpp"
 #include "toolchain/compiler.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cpu {
 

@@ -8,8 +8,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::ElementsAre;
-
 /// Elements on the device.
 struct ComparerBench {
   std::uint64_t put(Dtype dtype, const std::vector<double>& values) {

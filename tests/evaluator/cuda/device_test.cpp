@@ -1,8 +1,6 @@
 // The judge's own context: memory and moves. On a GPU (cuda_runner_test) and on the fake driver.
 #include <numeric>
 
-#include <gmock/gmock.h>
-
 #include "device/fill.hpp"
 #include "gpu_bench.hpp"
 
@@ -15,9 +13,7 @@ class DeviceTest : public testing::Test {
     use_fake_driver();
     std::string why;
     if (Device::count(nvidia(), &why) == 0) GTEST_SKIP() << "no GPU: " << why;
-    auto opened = Device::open(nvidia(), 0);
-    ASSERT_TRUE(opened.has_value()) << describe(opened.error());
-    device_ = *opened;
+    device_ = Device::open(nvidia(), 0).value();
   }
   std::vector<std::uint8_t> read(std::uint64_t from, std::size_t count) {
     std::vector<std::uint8_t> bytes(count);
@@ -45,19 +41,16 @@ TEST_F(DeviceTest, KnowsItself) {
 }
 
 TEST_F(DeviceTest, KnowsHowMuchMemoryIsLeft) {
-  const auto context = DeviceContext::create(nvidia(), 0);
-  ASSERT_TRUE(context.has_value()) << describe(context.error());
-  const DeviceContext::Current current(**context);
+  const auto context = DeviceContext::create(nvidia(), 0).value();
+  const DeviceContext::Current current(*context);
   std::size_t left = 0, all = 0;
-  EXPECT_EQ((*context)->driver().memory_info(&left, &all), abi::kSuccess);
+  EXPECT_EQ(context->driver().memory_info(&left, &all), abi::kSuccess);
   EXPECT_GT(all, 0U);
-  EXPECT_EQ((*context)->driver().is_full(), left < std::size_t{256} << 20);
+  EXPECT_EQ(context->driver().is_full(), left < std::size_t{256} << 20);
 }
 
 TEST_F(DeviceTest, AGpuThatIsNotThereIsUnsupported) {
-  const auto opened = Device::open(nvidia(), 1000);
-  ASSERT_FALSE(opened.has_value());
-  EXPECT_EQ(opened.error().code, ErrorCode::unsupported);
+  EXPECT_EQ(Device::open(nvidia(), 1000).error().code, ErrorCode::unsupported);
 }
 
 TEST_F(DeviceTest, BytesComeBackFromSharedAndPrivateMemory) {
@@ -77,9 +70,8 @@ TEST_F(DeviceTest, BytesComeBackFromSharedAndPrivateMemory) {
 }
 
 TEST_F(DeviceTest, MovesFillAndCopyInOrder) {
-  auto memory = device_->allocate(64);
-  ASSERT_TRUE(memory.has_value());
-  const std::uint64_t at = memory->address();
+  auto memory = device_->allocate(64).value();
+  const std::uint64_t at = memory.address();
   const Device::Move moves[] = {
       {at, 0, 64, 0}, {at, 0, 7, 0x04030201}, {at + 9, 0, 9, 0x04030201}, {at + 32, at, 18, 0}};
   const auto done = device_->move(moves);
@@ -90,10 +82,9 @@ TEST_F(DeviceTest, MovesFillAndCopyInOrder) {
 }
 
 TEST_F(DeviceTest, MeasuresItsBandwidth) {
-  const auto rate = device_->bandwidth();
-  ASSERT_TRUE(rate.has_value()) << describe(rate.error());
-  std::printf("bandwidth %.0f GB/s\n", *rate / 1e3);
-  EXPECT_GT(*rate, 0);
+  const auto rate = device_->bandwidth().value();
+  std::printf("bandwidth %.0f GB/s\n", rate / 1e3);
+  EXPECT_GT(rate, 0);
 }
 
 TEST(Fill, IsCutIntoAlignedWordsAndSingleBytes) {

@@ -3,27 +3,18 @@
 // noticed.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
 
 #include "device/device.hpp"
 #include "plan_cache.hpp"
 #include "runner/runner.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {

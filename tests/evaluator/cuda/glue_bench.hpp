@@ -1,14 +1,6 @@
 // A task on a fake GPU: y = 2 x at n=64 (timed) and n=7 (checked), or what a test makes of it.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "cuda_host.hpp"
 #include "fake_gpu.hpp"
 #include "judge/fake_host.hpp"

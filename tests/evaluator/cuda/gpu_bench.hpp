@@ -1,26 +1,18 @@
 // A GPU for tests: the real one, or fake_driver.cpp as driver_choice.cpp says.
 #pragma once
 
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include <dlfcn.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/sandbox/locate.hpp>
 
 #include "device/context.hpp"
 #include "device/device.hpp"
 #include "runner/runner.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {

@@ -1,16 +1,10 @@
 // Which evaluations are inspected, and what becomes of them.
 #include "inspector/inspection_policy.hpp"
 
-#include <memory>
-#include <optional>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::ElementsAre;
 
 struct AnyBinary final : Binary {};
 

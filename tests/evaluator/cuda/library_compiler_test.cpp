@@ -1,26 +1,16 @@
 // C++ and CUDA sources of a candidate to a library and cubins, with the machine's compilers.
 #include <cstdlib>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/cuda/library_compiler.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/nvidia.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 /// What nvcc's host code asks of the CUDA runtime, and a function of our own.
 constexpr const char* kRuntime = R"(extern "C" {
@@ -72,15 +62,10 @@ class LibraryCompilerTest : public testing::Test {
   }
 
   std::string refusal(const LibraryJob& job, RejectionCode code = RejectionCode::compile_failed) {
-    const auto built = compiler_->build(job, {});
-    EXPECT_FALSE(built);
-    if (built) return {};
-    const Failure failure = built.error();
-    const auto* const rejection = std::get_if<Rejection>(&failure);
-    EXPECT_TRUE(rejection) << describe(std::get<Error>(failure));
-    EXPECT_EQ(rejection->code, code);
-    EXPECT_EQ(rejection->stage, Stage::compile);
-    return rejection->diagnostics;
+    const Rejection rejection = rejection_of(compiler_->build(job, {}));
+    EXPECT_EQ(rejection.code, code);
+    EXPECT_EQ(rejection.stage, Stage::compile);
+    return rejection.diagnostics;
   }
 
   std::optional<ScratchFolder> folder_;
@@ -91,22 +76,21 @@ TEST_F(LibraryCompilerTest, FilesBecomeALibraryAndACubinOfEachCudaFile) {
   LibraryJob two = job();
   two.files.push_back(
       {"other.cu", "static __global__ void scale() {}\nvoid other() { scale<<<1, 1>>>(); }\n"});
-  const auto built = compiler_->build(two, {});
-  ASSERT_TRUE(built) << std::get<Rejection>(built.error()).diagnostics;
-  EXPECT_THAT(built->host, StartsWith("\x7f"
-                                      "ELF"));
-  EXPECT_THAT(built->host, HasSubstr("scale_all"));
-  ASSERT_THAT(built->device, SizeIs(2));
-  EXPECT_EQ(built->bytes(), built->host.size() + built->device[0].size() + built->device[1].size());
+  const auto built = value_of(compiler_->build(two, {}));
+  EXPECT_THAT(built.host, StartsWith("\x7f"
+                                     "ELF"));
+  EXPECT_THAT(built.host, HasSubstr("scale_all"));
+  ASSERT_THAT(built.device, SizeIs(2));
+  EXPECT_EQ(built.bytes(), built.host.size() + built.device[0].size() + built.device[1].size());
   std::vector<cuda::ImageFacts> facts;
-  for (const std::string& cubin : built->device)
+  for (const std::string& cubin : built.device)
     facts.push_back(cuda::read_cubin(std::as_bytes(std::span(cubin))).value());
   ASSERT_THAT(facts[0].kernels, SizeIs(1));
   ASSERT_THAT(facts[1].kernels, SizeIs(1));
   EXPECT_EQ(facts[0].symbols, std::vector<std::string>{"counter"});
   // Static kernels of one name in two files are two kernels, which the host half names as the cubins do.
   EXPECT_NE(facts[0].kernels[0].kernel.name, facts[1].kernels[0].kernel.name);
-  for (const auto& each : facts) EXPECT_THAT(built->host, HasSubstr(each.kernels[0].kernel.name));
+  for (const auto& each : facts) EXPECT_THAT(built.host, HasSubstr(each.kernels[0].kernel.name));
 }
 
 TEST_F(LibraryCompilerTest, TheSameSourcesGiveTheSameDeviceCode) {
@@ -118,9 +102,8 @@ TEST_F(LibraryCompilerTest, TheSameSourcesGiveTheSameDeviceCode) {
 TEST_F(LibraryCompilerTest, CppAloneNeedsNoDevice) {
   LibraryJob host = job();
   host.files = {{"main.cpp", "extern \"C\" int given();\nint twice() { return 2 * given(); }\n"}};
-  const auto built = compiler_->build(host, {});
-  ASSERT_TRUE(built);
-  EXPECT_TRUE(built->device.empty());
+  const auto built = value_of(compiler_->build(host, {}));
+  EXPECT_TRUE(built.device.empty());
 }
 
 TEST_F(LibraryCompilerTest, FlagsReachTheirCompilers) {
@@ -173,9 +156,7 @@ TEST_F(LibraryCompilerTest, OnlyDeclaredFoldersAreSeen) {
 TEST_F(LibraryCompilerTest, AStopRequestEndsIt) {
   std::stop_source stop;
   stop.request_stop();
-  const auto built = compiler_->build(job(), stop.get_token());
-  ASSERT_FALSE(built);
-  EXPECT_EQ(std::get<Error>(built.error()).code, ErrorCode::cancelled);
+  EXPECT_EQ(error_of(compiler_->build(job(), stop.get_token())).code, ErrorCode::cancelled);
 }
 
 TEST(LibraryJob, ItsDigestIsOfAllOfIt) {

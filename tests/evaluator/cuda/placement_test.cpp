@@ -1,11 +1,8 @@
 #include "runner/placement.hpp"
 
-#include <algorithm>
-#include <map>
 #include <random>
-#include <vector>
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cuda {
 namespace {

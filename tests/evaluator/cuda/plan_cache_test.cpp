@@ -6,8 +6,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::HasSubstr;
-
 CallAddressesPtr addresses(const BufferLayout& layout, std::uint64_t epoch) {
   auto where = std::make_shared<CallAddresses>();
   where->epoch = epoch;

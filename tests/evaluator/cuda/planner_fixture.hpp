@@ -2,18 +2,8 @@
 // builds on the spot.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <memory>
 #include <regex>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/run.hpp>
@@ -22,6 +12,7 @@
 #include "planner/planner.hpp"
 #include "temporary_folder.hpp"
 #include "vendors/nvidia/nvidia.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -65,13 +56,6 @@ inline PlannerSettings planner_settings() {
   return settings;
 }
 
-inline std::string words(const Failure& failure) {
-  if (const auto* const error = std::get_if<Error>(&failure)) return describe(*error);
-  const auto& rejection = std::get<Rejection>(failure);
-  return std::string(name_of(rejection.stage)) + " " + std::string(name_of(rejection.code)) + ": " +
-         rejection.diagnostics;
-}
-
 class PlannerTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -80,9 +64,7 @@ class PlannerTest : public ::testing::Test {
   }
 
   std::unique_ptr<Planner> start() {
-    auto planner = Planner::start(planner_settings(), candidate_library(), kernels_, {}, {});
-    EXPECT_TRUE(planner) << words(planner.error());
-    return planner ? std::move(*planner) : nullptr;
+    return value_of(Planner::start(planner_settings(), candidate_library(), kernels_, {}, {}));
   }
 
   static Judged<plan::Call> ask(Planner& planner, PlannerCase what, std::int64_t n = 1024,
@@ -93,18 +75,10 @@ class PlannerTest : public ::testing::Test {
   }
 
   /// The call of a new planner.
-  plan::Call planned(PlannerCase what, std::int64_t n = 1024) {
-    const auto planner = start();
-    if (!planner) return {};
-    auto call = ask(*planner, what, n);
-    EXPECT_TRUE(call) << words(call.error());
-    return call ? std::move(*call) : plan::Call{};
-  }
+  plan::Call planned(PlannerCase what, std::int64_t n = 1024) { return value_of(ask(*start(), what, n)); }
   /// "stage code: diagnostics" of what a new planner refuses.
   std::string refused(PlannerCase what, double timeout_s = 20) {
-    const auto planner = start();
-    if (!planner) return {};
-    const auto call = ask(*planner, what, 1024, 0, timeout_s);
+    const auto call = ask(*start(), what, 1024, 0, timeout_s);
     return call ? "nothing was refused" : words(call.error());
   }
 

@@ -4,11 +4,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 TEST_F(PlannerTest, HostCodeThatExitsIsTold) {
   const std::string told = refused(kExit);
   EXPECT_THAT(told, StartsWith("plan exited: the process ended by itself (exit status 0)"));
@@ -28,18 +23,9 @@ TEST_F(PlannerTest, WhatWasPrintedBeforeACrashIsTold) {
 
 TEST_F(PlannerTest, HostCodeThatNeverEndsIsKilled) {
   const auto planner = start();
-  ASSERT_TRUE(planner);
-  const auto call = ask(*planner, kLoop, 1024, 0, 0.2);
-  ASSERT_FALSE(call);
-  EXPECT_THAT(words(call.error()), StartsWith("plan timed_out: the host code took longer than 0.2 s"));
-  const auto next = ask(*planner, kNothing);
-  ASSERT_FALSE(next);
-  EXPECT_EQ(words(next.error()), words(call.error()));
-}
-
-TEST_F(PlannerTest, HostCodeMayNotStartProcessesOrThreads) {
-  EXPECT_THAT(refused(kFork), StartsWith("plan sandbox_violation: a forbidden system call"));
-  EXPECT_THAT(refused(kThread), StartsWith("plan sandbox_violation: a forbidden system call"));
+  const std::string told = words(ask(*planner, kLoop, 1024, 0, 0.2).error());
+  EXPECT_THAT(told, StartsWith("plan timed_out: the host code took longer than 0.2 s"));
+  EXPECT_EQ(words(ask(*planner, kNothing).error()), told);
 }
 
 TEST_F(PlannerTest, HostCodeSeesNoFilesOfTheHost) {
@@ -48,11 +34,6 @@ TEST_F(PlannerTest, HostCodeSeesNoFilesOfTheHost) {
 
 TEST_F(PlannerTest, HostCodeThatPrintsMegabytesIsKilled) {
   EXPECT_THAT(refused(kPrintMegabytes), StartsWith("plan sandbox_violation: more than 1 MB was printed"));
-}
-
-TEST_F(PlannerTest, HostCodeThatWritesOrTakesTooMuchHarmsOnlyItself) {
-  EXPECT_NE(refused(kWriteFile), "");
-  EXPECT_THAT(refused(kAllocateAll), ::testing::AnyOf(StartsWith("plan crashed"), StartsWith("plan out_of")));
 }
 
 TEST_F(PlannerTest, HostCodeThatThrowsIsTold) {
@@ -66,11 +47,10 @@ TEST_F(PlannerTest, NonsenseOnTheChannelIsNoAnswer) {
 TEST_F(PlannerTest, AStoppedStartIsCancelled) {
   std::stop_source source;
   source.request_stop();
-  const auto planner =
-      Planner::start(planner_settings(), candidate_library(), kernels_, {}, source.get_token());
-  ASSERT_FALSE(planner);
-  ASSERT_TRUE(std::holds_alternative<Error>(planner.error())) << words(planner.error());
-  EXPECT_EQ(std::get<Error>(planner.error()).code, ErrorCode::cancelled);
+  EXPECT_EQ(
+      error_of(Planner::start(planner_settings(), candidate_library(), kernels_, {}, source.get_token()))
+          .code,
+      ErrorCode::cancelled);
 }
 
 }  // namespace

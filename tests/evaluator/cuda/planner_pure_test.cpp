@@ -1,16 +1,12 @@
 // The planner's pure parts: messages, occupancy, workspaces.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "planner/occupancy.hpp"
 #include "planner/protocol.hpp"
 #include "planner/region.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda::planner {
 namespace {
-
-using ::testing::Optional;
 
 plan::Kernel kernel(std::uint32_t registers, std::uint32_t shared) {
   plan::Kernel result;

@@ -6,11 +6,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-
 using Dim = plan::Dim3;
 
 TEST_F(PlannerTest, RecordsATemplateLaunchWithItsParametersAndAttributes) {
@@ -82,28 +77,21 @@ TEST_F(PlannerTest, GivesTheDriversFunctionsByName) { expect_tensor_map(planned(
 
 TEST_F(PlannerTest, ATensorMapOfAnEarlierCallsBufferIsRefused) {
   const auto planner = start();
-  ASSERT_TRUE(planner);
-  const auto first = ask(*planner, kKeptTensorMap);
-  ASSERT_TRUE(first) << words(first.error());
-  expect_tensor_map(*first);
-  const auto second = ask(*planner, kKeptTensorMap, 1024, 1 << 24);
-  ASSERT_FALSE(second);
-  EXPECT_THAT(words(second.error()),
+  expect_tensor_map(value_of(ask(*planner, kKeptTensorMap)));
+  EXPECT_THAT(words(ask(*planner, kKeptTensorMap, 1024, 1 << 24).error()),
               HasSubstr("plan_failed: tensor map 0: its memory was tensor 1 of the entry"));
 }
 
 TEST_F(PlannerTest, RecordsForksAndJoins) {
   const auto planner = start();
-  ASSERT_TRUE(planner);
   for (int call_number = 0; call_number < 3; ++call_number) {
-    const auto call = ask(*planner, kForkJoin);
-    ASSERT_TRUE(call) << words(call.error());
-    ASSERT_THAT(call->operations, SizeIs(6));
+    const plan::Call call = value_of(ask(*planner, kForkJoin));
+    ASSERT_THAT(call.operations, SizeIs(6));
     std::vector<std::uint32_t> streams;
-    for (const plan::Operation& operation : call->operations) streams.push_back(operation.stream);
+    for (const plan::Operation& operation : call.operations) streams.push_back(operation.stream);
     EXPECT_THAT(streams, ElementsAre(0, 1, 1, 1, 0, 0));  // the same in each call
-    EXPECT_EQ(as<plan::EventWait>(*call, 1).event, as<plan::EventRecord>(*call, 0).event);
-    EXPECT_EQ(as<plan::EventWait>(*call, 5).event, as<plan::EventRecord>(*call, 3).event);
+    EXPECT_EQ(as<plan::EventWait>(call, 1).event, as<plan::EventRecord>(call, 0).event);
+    EXPECT_EQ(as<plan::EventWait>(call, 5).event, as<plan::EventRecord>(call, 3).event);
   }
 }
 
@@ -132,15 +120,13 @@ TEST_F(PlannerTest, RecordsMemsets) {
 
 TEST_F(PlannerTest, GivesWorkspacesOfACallAndKeptOnes) {
   const auto planner = start();
-  ASSERT_TRUE(planner);
   for (int call_number = 0; call_number < 2; ++call_number) {
-    const auto call = ask(*planner, kWorkspaces);
-    ASSERT_TRUE(call) << words(call.error());
-    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(*call, 0).parameters, 0), kWorkspace.kept);
-    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(*call, 1).parameters, 0), kWorkspace.call);
-    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(*call, 2).parameters, 0), kWorkspace.call + 256);
-    EXPECT_EQ(call->kept_workspace, 1024U);
-    EXPECT_EQ(call->call_workspace, 256U + 4096U);
+    const plan::Call call = value_of(ask(*planner, kWorkspaces));
+    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(call, 0).parameters, 0), kWorkspace.kept);
+    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(call, 1).parameters, 0), kWorkspace.call);
+    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(call, 2).parameters, 0), kWorkspace.call + 256);
+    EXPECT_EQ(call.kept_workspace, 1024U);
+    EXPECT_EQ(call.call_workspace, 256U + 4096U);
   }
   EXPECT_THAT(refused(kHungryWorkspace), HasSubstr("cudaMallocAsync: 1099511627776 bytes are not to be had"));
 }
@@ -148,23 +134,19 @@ TEST_F(PlannerTest, GivesWorkspacesOfACallAndKeptOnes) {
 // As in CUDA: it lasts until cudaFreeAsync, and no later call is given its place.
 TEST_F(PlannerTest, AsyncMemoryThatIsNotFreedStaysInUse) {
   const auto planner = start();
-  ASSERT_TRUE(planner);
   for (int call_number = 0; call_number < 3; ++call_number) {
-    const auto call = ask(*planner, kKeptAsyncMemory);
-    ASSERT_TRUE(call) << words(call.error());
-    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(*call, 0).parameters, 0), kWorkspace.call);
-    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(*call, 1).parameters, 0), kWorkspace.call + 256);
-    EXPECT_EQ(call->call_workspace, 512U);
+    const plan::Call call = value_of(ask(*planner, kKeptAsyncMemory));
+    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(call, 0).parameters, 0), kWorkspace.call);
+    EXPECT_EQ(value_at<std::uint64_t>(as<plan::Launch>(call, 1).parameters, 0), kWorkspace.call + 256);
+    EXPECT_EQ(call.call_workspace, 512U);
   }
 }
 
 TEST_F(PlannerTest, PlansWithoutASandboxWhereThatIsAskedFor) {
   auto settings = planner_settings();
   settings.unsandboxed = true;
-  const auto planner = Planner::start(settings, candidate_library(), kernels_, {}, {});
-  ASSERT_TRUE(planner) << words(planner.error());
-  const auto call = ask(**planner, kTemplateLaunch);
-  EXPECT_TRUE(call) << words(call.error());
+  const auto planner = value_of(Planner::start(settings, candidate_library(), kernels_, {}, {}));
+  value_of(ask(*planner, kTemplateLaunch));
 }
 
 TEST_F(PlannerTest, RecordsCopies) {

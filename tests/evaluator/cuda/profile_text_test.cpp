@@ -1,25 +1,15 @@
 // What `profile` makes of ncu's tables and of a plan.
 #include <cmath>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "inspector/bare_name.hpp"
 #include "inspector/profile.hpp"
 #include "inspector/source_lines.hpp"
 #include "launch_profiles.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 /// ncu's table of one launch, in base units.
 std::string table(const std::vector<std::pair<std::string, std::string>>& counters,

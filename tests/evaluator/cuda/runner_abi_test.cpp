@@ -1,12 +1,9 @@
 // What only a toolkit can tell: that our declarations are cuda.h's, and that our PTX assembles.
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "testing.hpp"
 #include "vendors/nvidia/ptx_kernels.hpp"
 
 namespace kernelsmith::cuda {

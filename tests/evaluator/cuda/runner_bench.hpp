@@ -3,15 +3,10 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "gpu_bench.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -24,42 +19,31 @@ class RunnerTest : public testing::Test {
     use_fake_driver();
     std::string why;
     if (Device::count(nvidia(), &why) == 0) GTEST_SKIP() << "no GPU: " << why;
-    auto opened = Device::open(nvidia(), 0);
-    ASSERT_TRUE(opened.has_value()) << describe(opened.error());
-    device_ = *opened;
+    device_ = Device::open(nvidia(), 0).value();
     if (test_cubin(device_->facts().arch).empty()) GTEST_SKIP() << "no nvcc to compile the kernels with";
     start();
   }
 
-  void start() {
-    auto started = Runner::start({runner_program(), 0, &nvidia(), {}});
-    ASSERT_TRUE(started.has_value()) << describe(started.error());
-    runner_ = std::move(*started);
-  }
+  void start() { runner_ = Runner::start({runner_program(), 0, &nvidia(), {}}).value(); }
 
   /// A piece of shared memory of 2 MiB; the address in the runner.
   std::uint64_t piece() {
-    auto shared = device_->share(kPiece);
-    EXPECT_TRUE(shared.has_value());
-    memory_.push_back(std::move(*shared));
+    memory_.push_back(device_->share(kPiece).value());
     const SharedMemory* pieces[] = {&memory_.back()};
-    auto mapped = runner_->map(pieces);
-    EXPECT_TRUE(mapped.has_value()) << describe(mapped.error());
-    return mapped ? mapped->front() : 0;
+    return runner_->map(pieces).value().front();
   }
 
   template <class T>
   void write(std::size_t piece, const std::vector<T>& values) {
-    const auto done = device_->upload(memory_[piece].address(), std::as_bytes(std::span(values)));
-    ASSERT_TRUE(done.has_value()) << describe(done.error());
+    device_->upload(memory_[piece].address(), std::as_bytes(std::span(values))).value();
   }
 
   template <class T>
   std::vector<T> read(std::size_t piece, std::size_t count, std::size_t offset = 0) {
     std::vector<T> values(count);
-    const auto done = device_->download(std::as_writable_bytes(std::span(values)),
-                                        memory_[piece].address() + offset * sizeof(T));
-    EXPECT_TRUE(done.has_value()) << describe(done.error());
+    device_
+        ->download(std::as_writable_bytes(std::span(values)), memory_[piece].address() + offset * sizeof(T))
+        .value();
     return values;
   }
 
@@ -102,28 +86,14 @@ class RunnerTest : public testing::Test {
 
   Judged<ReplayTime> replay(const plan::Plan& plan, Replay how = {}) {
     how.calls = plan.calls.size();
-    const auto number = runner_->keep(plan);
-    EXPECT_TRUE(number.has_value()) << describe(number.error());
-    if (!number) return Failure(number.error());
-    auto time = runner_->replay(*number, how, {});
-    runner_->forget(*number);
+    const auto number = runner_->keep(plan).value();
+    auto time = runner_->replay(number, how, {});
+    runner_->forget(number);
     return time;
   }
 
-  static std::string text_of(const Failure& failure) {
-    if (const auto* error = std::get_if<Error>(&failure)) return describe(*error);
-    const auto& rejection = std::get<Rejection>(failure);
-    return std::string(name_of(rejection.code)) + ": " + rejection.diagnostics;
-  }
-  void expect_replays(const plan::Plan& plan, Replay how = {}) {
-    const auto time = replay(plan, how);
-    ASSERT_TRUE(time.has_value()) << text_of(time.error());
-  }
-  std::string failure_of(const plan::Plan& plan, Replay how = {}) {
-    const auto time = replay(plan, how);
-    EXPECT_FALSE(time.has_value());
-    return time ? "" : text_of(time.error());
-  }
+  ReplayTime expect_replays(const plan::Plan& plan, Replay how = {}) { return value_of(replay(plan, how)); }
+  std::string failure_of(const plan::Plan& plan, Replay how = {}) { return words(replay(plan, how).error()); }
 
   std::shared_ptr<Device> device_;
   std::vector<SharedMemory> memory_;

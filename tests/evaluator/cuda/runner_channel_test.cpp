@@ -5,7 +5,6 @@
 #include <thread>
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,19 +12,17 @@
 #include "runner/faults.hpp"
 #include "runner/protocol.hpp"
 #include "runner/replayer.hpp"
+#include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
 
-using testing::HasSubstr;
-
 class ChannelTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto made = Channel::create();
-    ASSERT_TRUE(made.has_value());
-    ends_.emplace(std::move(*made));
+    auto made = Channel::create().value();
+    ends_.emplace(std::move(made));
   }
   Channel& ours() { return ends_->first; }
   Channel& theirs() { return ends_->second; }
@@ -37,12 +34,11 @@ TEST_F(ChannelTest, AMessageArrivesWithItsPayloadAndDescriptors) {
   ASSERT_EQ(::pipe(pipe.data()), 0);
   const auto payload = plan::encoded(std::string("seven"));
   ASSERT_TRUE(ours().send(MessageKind::map, payload, std::span(pipe).subspan(1)).has_value());
-  auto message = theirs().receive();
-  ASSERT_TRUE(message.has_value()) << describe(message.error());
-  EXPECT_EQ(message->kind, MessageKind::map);
-  EXPECT_EQ(plan::decoded<std::string>(message->payload), "seven");
-  ASSERT_EQ(message->descriptors.size(), 1U);
-  EXPECT_EQ(::write(message->descriptors[0].get(), "x", 1), 1);
+  auto message = theirs().receive().value();
+  EXPECT_EQ(message.kind, MessageKind::map);
+  EXPECT_EQ(plan::decoded<std::string>(message.payload), "seven");
+  ASSERT_EQ(message.descriptors.size(), 1U);
+  EXPECT_EQ(::write(message.descriptors[0].get(), "x", 1), 1);
   char got = 0;
   EXPECT_EQ(::read(pipe[0], &got, 1), 1);
   EXPECT_EQ(got, 'x');
@@ -55,10 +51,9 @@ TEST_F(ChannelTest, LargeMessagesAndMostDescriptorsArriveWhole) {
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<std::byte>(i * 7);
   const std::vector<int> descriptors(kMaxDescriptors, theirs().descriptor());
   std::jthread sender([&] { EXPECT_TRUE(ours().send(MessageKind::keep, payload, descriptors).has_value()); });
-  const auto message = theirs().receive();
-  ASSERT_TRUE(message.has_value());
-  EXPECT_TRUE(message->payload == payload);
-  EXPECT_EQ(message->descriptors.size(), kMaxDescriptors);
+  const auto message = theirs().receive().value();
+  EXPECT_TRUE(message.payload == payload);
+  EXPECT_EQ(message.descriptors.size(), kMaxDescriptors);
 }
 
 TEST_F(ChannelTest, ADescriptorBelongsToTheMessageItWasSentWith) {

@@ -2,16 +2,11 @@
 // (cuda_runner_test) and on the fake driver (cuda_runner_fake_test).
 #include <cmath>
 #include <cstdio>
-#include <set>
-
-#include <gmock/gmock.h>
 
 #include "runner_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using testing::HasSubstr;
 
 TEST_F(RunnerTest, ReplaysSeveralCallsOnSharedMemory) {
   const auto in = piece();
@@ -20,12 +15,11 @@ TEST_F(RunnerTest, ReplaysSeveralCallsOnSharedMemory) {
   auto plan = empty_plan();
   plan.calls.push_back(call_of({{0, scale(plan, out, in, 2)}}));
   plan.calls.push_back(call_of({{0, scale(plan, out, out, 3)}}));
-  const auto time = replay(plan);
-  ASSERT_TRUE(time.has_value()) << text_of(time.error());
-  EXPECT_GT(time->device_us, 0);
-  EXPECT_GE(time->empty_us, 0);
-  EXPECT_GT(time->host_us, 0);
-  EXPECT_FALSE(time->late);
+  const ReplayTime time = expect_replays(plan);
+  EXPECT_GT(time.device_us, 0);
+  EXPECT_GE(time.empty_us, 0);
+  EXPECT_GT(time.host_us, 0);
+  EXPECT_FALSE(time.late);
   const auto values = read<float>(1, kCount);
   for (std::size_t i = 0; i < kCount; ++i) ASSERT_EQ(values[i], 6 * static_cast<float>(i));
 }
@@ -38,10 +32,9 @@ TEST_F(RunnerTest, OnlyTheFirstCallsAreReplayedWhereFewerAreAskedFor) {
   auto plan = empty_plan();
   plan.calls.push_back(call_of({{0, scale(plan, out, in, 2)}}));
   plan.calls.push_back(call_of({{0, scale(plan, out, in, 5)}}));
-  const auto number = runner_->keep(plan);
-  ASSERT_TRUE(number.has_value()) << describe(number.error());
-  const auto time = runner_->replay(*number, {1, false, 10}, {});
-  ASSERT_TRUE(time.has_value()) << text_of(time.error());
+  const auto number = runner_->keep(plan).value();
+  const auto time = runner_->replay(number, {1, false, 10}, {});
+  ASSERT_TRUE(time) << words(time.error());
   EXPECT_EQ(read<float>(1, 3), (std::vector<float>{0, 2, 4}));
 }
 
@@ -196,16 +189,17 @@ TEST_F(RunnerTest, ParametersThatCudaFindsOtherwiseAreRefused) {
   const auto parameters = plan.kernels[0].parameters;
   auto& told = plan.kernels[0].parameters;
   told.pop_back();
-  EXPECT_THAT(failure_of(plan), HasSubstr("CUDA finds other parameters of scale"));
+  const auto finds_others = HasSubstr("CUDA finds other parameters of scale");
+  EXPECT_THAT(failure_of(plan), finds_others);
   told = parameters;
   told.back().size = 2;
-  EXPECT_THAT(failure_of(plan), HasSubstr("CUDA finds other parameters of scale"));
+  EXPECT_THAT(failure_of(plan), finds_others);
   told = parameters;
   told.push_back({parameters.back().offset + 4, 4});
   plan.calls[0] = call_of({{0, scale(plan, out, out, 2)}});
   std::get<plan::Launch>(plan.calls[0].operations[0].what).kernel = 0;
   std::get<plan::Launch>(plan.calls[0].operations[0].what).parameters.resize(parameters.back().offset + 8);
-  EXPECT_THAT(failure_of(plan), HasSubstr("CUDA finds other parameters of scale"));
+  EXPECT_THAT(failure_of(plan), finds_others);
   EXPECT_TRUE(runner_->alive());
 }
 
@@ -251,14 +245,12 @@ TEST_F(RunnerTest, PlacesDifferAndAreGivenBack) {
 TEST_F(RunnerTest, ManyPiecesGoInSeveralMessages) {
   std::vector<const SharedMemory*> pieces;
   for (int i = 0; i < 70; ++i) {
-    auto shared = device_->share(1);
-    ASSERT_TRUE(shared.has_value()) << describe(shared.error());
-    memory_.push_back(std::move(*shared));
+    auto shared = device_->share(1).value();
+    memory_.push_back(std::move(shared));
   }
   for (const auto& each : memory_) pieces.push_back(&each);
-  const auto mapped = runner_->map(pieces);
-  ASSERT_TRUE(mapped.has_value()) << describe(mapped.error());
-  EXPECT_EQ(std::set<std::uint64_t>(mapped->begin(), mapped->end()).size(), 70U);
+  const auto mapped = runner_->map(pieces).value();
+  EXPECT_EQ(std::set<std::uint64_t>(mapped.begin(), mapped.end()).size(), 70U);
 }
 
 TEST_F(RunnerTest, PrintsTenReplays) {
@@ -268,18 +260,16 @@ TEST_F(RunnerTest, PrintsTenReplays) {
   auto plan = empty_plan();
   const auto call = call_of({{0, scale(plan, out, in, 2)}});
   plan.calls.assign(20, call);
-  const auto number = runner_->keep(plan);
-  ASSERT_TRUE(number.has_value()) << describe(number.error());
+  const auto number = runner_->keep(plan).value();
   for (const bool cold : {true, false})
     for (int i = 0; i < 10; ++i) {
-      const auto time = runner_->replay(*number, {plan.calls.size(), cold, 10}, {});
-      ASSERT_TRUE(time.has_value()) << text_of(time.error());
+      const auto time = value_of(runner_->replay(number, {plan.calls.size(), cold, 10}, {}));
       std::printf(
           "%s: device %.3f us, empty %.3f us, host %.3f us (empty %.3f), load %.2f ms, build %.2f ms, %u "
           "MHz, "
           "reasons %#x%s\n",
-          cold ? "cold" : "warm", time->device_us, time->empty_us, time->host_us, time->empty_host_us,
-          time->load_ms, time->build_ms, time->sm_mhz, time->throttle_reasons, time->late ? ", late" : "");
+          cold ? "cold" : "warm", time.device_us, time.empty_us, time.host_us, time.empty_host_us,
+          time.load_ms, time.build_ms, time.sm_mhz, time.throttle_reasons, time.late ? ", late" : "");
     }
 }
 

@@ -2,17 +2,10 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "toolchain/cuda_compiler.hpp"
 #include "vendors/nvidia/nvidia.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -66,15 +59,7 @@ class WithNvcc : public ::testing::Test {
   }
   /// The rejection of a source that must not compile.
   static Rejection refused(const CudaCompiler& compiler, const std::string& text) {
-    const auto output = compiler.compile(one_file(text), {});
-    if (output) {
-      ADD_FAILURE() << "compiled: " << text;
-      return {};
-    }
-    const Failure failure = output.error();
-    if (const Error* error = std::get_if<Error>(&failure)) ADD_FAILURE() << describe(*error);
-    const Rejection* const rejection = std::get_if<Rejection>(&failure);
-    return rejection == nullptr ? Rejection{} : *rejection;
+    return rejection_of(compiler.compile(one_file(text), {}));
   }
   std::filesystem::path kept_folder() const { return cache_.path() / "build"; }
 

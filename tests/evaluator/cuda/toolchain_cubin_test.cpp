@@ -1,19 +1,12 @@
 // What is read of cubins: of one that is kept, with and without damage, and of fresh ones.
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
-
-#include <gmock/gmock.h>
 
 #include "toolchain_bench.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 /// extern "C" __global__ void tiny(const float* x, float* y, short n), with 128 bytes of shared memory and
 /// __constant__ float factor; by nvcc 13.0 -arch=sm_90.
@@ -26,18 +19,17 @@ std::vector<std::byte> tiny() {
 }
 
 TEST(Cubin, TellsKernelsWithTheirParametersAndResources) {
-  const auto facts = read_cubin(tiny());
-  ASSERT_TRUE(facts) << describe(facts.error());
-  EXPECT_EQ(facts->arch, 90U);
-  EXPECT_THAT(facts->symbols, ElementsAre("factor"));
-  ASSERT_EQ(facts->kernels.size(), 1U);
-  const plan::Kernel& kernel = facts->kernels.front().kernel;
+  const auto facts = read_cubin(tiny()).value();
+  EXPECT_EQ(facts.arch, 90U);
+  EXPECT_THAT(facts.symbols, ElementsAre("factor"));
+  ASSERT_EQ(facts.kernels.size(), 1U);
+  const plan::Kernel& kernel = facts.kernels.front().kernel;
   EXPECT_EQ(kernel.name, "tiny");
   EXPECT_EQ(kernel.parameters, (std::vector<plan::Parameter>{{0, 8}, {8, 8}, {16, 2}}));
   EXPECT_EQ(kernel.static_shared, 128U);
   EXPECT_EQ(kernel.local, 0U);
   EXPECT_GT(kernel.registers, 4U);
-  EXPECT_FALSE(facts->kernels.front().tensor_cores);
+  EXPECT_FALSE(facts.kernels.front().tensor_cores);
 }
 
 TEST(Cubin, OlderFilesTellTheArchitectureInTheLowestByte) {
@@ -56,9 +48,7 @@ TEST(Cubin, RefusesWhatIsNone) {
   for (const std::size_t at : {std::size_t{0}, std::size_t{4}, kType, kMachine}) {
     auto bytes = whole;
     bytes[at] = std::byte{1};
-    const auto facts = read_cubin(bytes);
-    ASSERT_FALSE(facts) << at;
-    EXPECT_EQ(facts.error().code, ErrorCode::bad_input);
+    EXPECT_EQ(read_cubin(bytes).error().code, ErrorCode::bad_input) << at;
   }
 }
 
@@ -79,10 +69,10 @@ TEST(Cubin, DamageIsRefusedOrHarmless) {
 
 using FreshCubin = WithNvcc;
 
-TEST_F(FreshCubin, TellsArchitecturesAndMatrixInstructions) {
+TEST_F(FreshCubin, TellsArchitecturesMatrixInstructionsAndLocalMemory) {
   const Source source = one_file(R"(
 #include <mma.h>
-__global__ void plain(float* y) { __shared__ float t[64]; t[threadIdx.x] = *y; __syncthreads(); *y = t[3]; }
+__global__ void plain(float* y) { __shared__ float t[64]; t[threadIdx.x] = *y; __syncthreads(); *y = 2 / t[3]; }
 __global__ void matrix(const half* a, float* y) {
   using namespace nvcuda::wmma;
   fragment<matrix_a, 16, 16, 16, half, row_major> left;
@@ -94,23 +84,6 @@ __global__ void matrix(const half* a, float* y) {
   mma_sync(sum, left, right, sum);
   store_matrix_sync(y, sum, 16, mem_row_major);
 }
-)" + entry(""));
-  for (const std::string arch : {"sm_80", "sm_90a", "sm_100a"}) {
-    CompilerOptions options{.vendor = &nvidia()};
-    options.arch = arch;
-    const auto output = compiler(small_task(), options)->compile(source, {});
-    ASSERT_TRUE(output) << arch;
-    const ImageFacts& facts = output->binary->facts();
-    EXPECT_EQ("sm_" + std::to_string(facts.arch), arch.substr(0, arch.find('a')));
-    EXPECT_TRUE(find_kernel(facts, "matrix")->tensor_cores) << arch;
-    EXPECT_FALSE(find_kernel(facts, "plain")->tensor_cores) << arch;
-    EXPECT_EQ(find_kernel(facts, "plain")->kernel.static_shared, 256U) << arch;
-  }
-}
-
-TEST_F(FreshCubin, TellsLocalMemoryAlsoWhereTheCompilerDoesNotKnowHowMuch) {
-  const Source source = one_file(R"(
-__global__ void plain(float* y) { *y = 2 / *y; }
 __global__ void array(const int* x, float* y) {
   volatile float kept[100];
   for (int i = 0; i < 100; ++i) kept[i] = y[i];
@@ -132,10 +105,15 @@ __global__ void pointer(int* x, int n) { *x = chosen[n](n, x); }
     const auto output = compiler(small_task(), options)->compile(source, {});
     ASSERT_TRUE(output) << arch;
     const ImageFacts& facts = output->binary->facts();
+    EXPECT_EQ("sm_" + std::to_string(facts.arch), arch.substr(0, arch.find('a')));
+    EXPECT_TRUE(find_kernel(facts, "matrix")->tensor_cores) << arch;
+    EXPECT_FALSE(find_kernel(facts, "plain")->tensor_cores) << arch;
+    EXPECT_EQ(find_kernel(facts, "plain")->kernel.static_shared, 256U) << arch;
     EXPECT_EQ(find_kernel(facts, "plain")->kernel.local, 0U) << arch;
     EXPECT_EQ(find_kernel(facts, "array")->kernel.local, 400U) << arch;
-    EXPECT_EQ(find_kernel(facts, "recursion")->kernel.local, 1024U) << arch;
-    EXPECT_EQ(find_kernel(facts, "pointer")->kernel.local, 1024U) << arch;
+    for (const char* unknown : {"recursion", "pointer"})
+      EXPECT_EQ(find_kernel(facts, unknown)->kernel.local, 1024U)
+          << arch << ": the compiler does not know how much";
   }
 }
 
@@ -152,13 +130,12 @@ __global__ void matrix(unsigned long long a, unsigned long long b, float* y) {
 }
 )" + entry("matrix<<<1, 128>>>(0, 0, y);")),
                                           {});
-  ASSERT_TRUE(output) << std::get<Rejection>(Failure(output.error())).diagnostics;
+  ASSERT_TRUE(output) << words(output.error());
   EXPECT_TRUE(output->binary->facts().kernels.at(0).tensor_cores);
 }
 
 TEST(Toolkit, SaysHowToGetIt) {
   const auto none = find_toolkit("/usr/share");
-  ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::tool_missing);
   EXPECT_THAT(describe(none.error()), HasSubstr("CUDA_HOME"));
 }
@@ -169,7 +146,6 @@ TEST(Toolkit, IsNotLookedForElsewhereWhereCudaHomeIsWrong) {
   ::setenv("CUDA_HOME", "/usr/share", 1);
   const auto none = find_toolkit();
   before ? ::setenv("CUDA_HOME", kept.c_str(), 1) : ::unsetenv("CUDA_HOME");
-  ASSERT_FALSE(none);
   EXPECT_THAT(describe(none.error()), AllOf(HasSubstr("where CUDA_HOME says"), HasSubstr("/usr/share")));
 }
 

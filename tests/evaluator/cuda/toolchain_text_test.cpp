@@ -1,8 +1,4 @@
 // The toolchain's pure functions: generated sources, the learnt script, shortened messages.
-#include <string>
-
-#include <gmock/gmock.h>
-
 #include "toolchain/build_script.hpp"
 #include "toolchain/cuda_source.hpp"
 #include "toolchain/diagnostics.hpp"
@@ -12,10 +8,6 @@
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(TaskHeader, DeclaresTheEntryWithTheTasksTypes) {
   Task task = small_task();

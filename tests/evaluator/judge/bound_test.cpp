@@ -1,17 +1,11 @@
 // The limit of a call in words.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/bound.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 TEST(Bound, ACallNearACopysSpeedIsBoundByMemory) {
   const auto text = bound_of({.us = 95, .share_of_bandwidth = 0.91, .launches = 1, .occupancy = 0.1});

@@ -1,16 +1,11 @@
 #include "judge/call_faults.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/dtypes.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith::judge {
 namespace {
-
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// An output of one element in one dimension, or of what `shape` says.
 struct Case {

@@ -1,15 +1,8 @@
 // A host that draws its inputs by itself: the judge deals out seeds, at shapes that the host named.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 TaskShape shape(const std::string& name, bool timed) {
   TaskShape made;
@@ -45,10 +38,7 @@ struct DrawnBench : Bench {
 TEST(DrawnBank, TheShapesAreTheHosts) {
   DrawnBench bench;
   const auto candidate = kernel(500);
-  const auto evaluation = bench.evaluate(candidate);
-  ASSERT_TRUE(evaluation) << describe(evaluation.error());
-  ASSERT_TRUE(evaluation->accepted());
-  const Report& report = evaluation->report();
+  const Report report = accepted(bench.evaluate(candidate)).report();
   ASSERT_THAT(report.shapes, SizeIs(2));
   EXPECT_EQ(report.shapes[0].shape, "given");
   EXPECT_TRUE(report.shapes[0].speedup);
@@ -87,9 +77,7 @@ TEST(DrawnBank, TooFewSetsAreAMistakeOfTheBackend) {
 TEST(DrawnBank, AnErrorOfTheBankIsTheAnswer) {
   DrawnBench bench;
   bench.draw_bank = []() -> Result<Bank> { return fail(ErrorCode::tool_failed, "no device"); };
-  const Status created = bench.create();
-  ASSERT_FALSE(created);
-  EXPECT_EQ(created.error().message, "no device");
+  EXPECT_EQ(bench.create().error().message, "no device");
 }
 
 TEST(DrawnBank, AWrongOutputIsToldInTheHostsFigures) {
@@ -101,13 +89,11 @@ TEST(DrawnBank, AWrongOutputIsToldInTheHostsFigures) {
     found.wrong->due = Findings::Wrong::Due{1.5, 0.25};
     return found;
   };
-  const auto evaluation = bench.evaluate(candidate);
-  ASSERT_TRUE(evaluation) << describe(evaluation.error());
-  ASSERT_TRUE(evaluation->rejection());
-  EXPECT_EQ(evaluation->rejection()->code, RejectionCode::wrong_output);
-  EXPECT_THAT(evaluation->rejection()->diagnostics, HasSubstr("output 'y' at scaled"));
-  EXPECT_THAT(evaluation->rejection()->diagnostics,
-              HasSubstr("element [1, 1]: expected 1.5, got 7.5, allowed error 0.25"));
+  const Rejection rejection = rejection_of(bench.evaluate(candidate));
+  EXPECT_EQ(rejection.code, RejectionCode::wrong_output);
+  EXPECT_THAT(rejection.diagnostics,
+              AllOf(HasSubstr("output 'y' at scaled"),
+                    HasSubstr("element [1, 1]: expected 1.5, got 7.5, allowed error 0.25")));
 }
 
 TEST(DrawnBank, OutputsThatCannotBeComparedAreTheHostsToTell) {
@@ -118,10 +104,7 @@ TEST(DrawnBank, OutputsThatCannotBeComparedAreTheHostsToTell) {
     found.rejected = Rejection{Stage::correctness, RejectionCode::wrong_output, "another shape", {}};
     return found;
   };
-  const auto evaluation = bench.evaluate(candidate);
-  ASSERT_TRUE(evaluation) << describe(evaluation.error());
-  ASSERT_TRUE(evaluation->rejection());
-  EXPECT_EQ(evaluation->rejection()->diagnostics, "at scaled: another shape");
+  EXPECT_EQ(rejection_of(bench.evaluate(candidate)).diagnostics, "at scaled: another shape");
 }
 
 }  // namespace

@@ -1,19 +1,13 @@
 // A candidate against the elite that it would replace, in the same samples.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
 
 Report duel_of(const KernelPtr& challenger, const KernelPtr& incumbent, Bench bench = {}) {
-  const auto evaluation = bench.evaluate(Bench::duel(challenger, incumbent));
-  EXPECT_TRUE(evaluation) << describe(evaluation.error());
-  if (!evaluation) return {};
-  EXPECT_TRUE(evaluation->accepted()) << evaluation->rejection()->diagnostics;
+  const Report report = accepted(bench.evaluate(Bench::duel(challenger, incumbent))).report();
   EXPECT_TRUE(bench.host->taken.empty());
-  return evaluation->report();
+  return report;
 }
 
 TEST(Duel, IsWonByTheFaster) {
@@ -58,7 +52,7 @@ TEST_P(IncumbentThatBreaksARule, HasLostAndTheChallengerIsScored) {
   };
   const Report report = duel_of(kernel(500), incumbent);
   EXPECT_EQ(report.duel, std::nullopt);
-  EXPECT_THAT(report.incumbent_failed.value_or(""), ::testing::HasSubstr("signal 11"));
+  EXPECT_THAT(report.incumbent_failed.value_or(""), HasSubstr("signal 11"));
   EXPECT_DOUBLE_EQ(report.over_yardstick->median, 2);
 }
 
@@ -72,7 +66,7 @@ TEST(Duel, AnIncumbentWhoseTimedOutputIsWrongHasLost) {
   incumbent->compare = [](const Call& call) {
     return call.batch < 8 ? Findings{} : finds(kernelsmith::Fault::wrong);
   };
-  EXPECT_THAT(duel_of(kernel(500), incumbent).incumbent_failed.value_or(""), ::testing::HasSubstr("differs"));
+  EXPECT_THAT(duel_of(kernel(500), incumbent).incumbent_failed.value_or(""), HasSubstr("differs"));
 }
 
 TEST(Duel, AnIncumbentThatCannotBeLoadedAgainHasLost) {
@@ -90,18 +84,15 @@ TEST(Duel, AChallengerThatBreaksARuleIsRejected) {
   challenger->compare = [](const Call& call) {
     return call.batch < 8 ? Findings{} : finds(kernelsmith::Fault::not_written);
   };
-  const auto evaluation = bench.evaluate(Bench::duel(challenger, kernel()));
-  ASSERT_TRUE(evaluation);
-  EXPECT_EQ(evaluation->rejection()->code, RejectionCode::output_not_written);
+  EXPECT_EQ(rejection_of(bench.evaluate(Bench::duel(challenger, kernel()))).code,
+            RejectionCode::output_not_written);
 }
 
 TEST(Duel, AnErrorBesideTheIncumbentIsTheMachines) {
   Bench bench;
   auto incumbent = kernel();
   incumbent->run = [](const Call&) -> Judged<double> { return Failure(fail(ErrorCode::io, "")); };
-  const auto evaluation = bench.evaluate(Bench::duel(kernel(), incumbent));
-  ASSERT_FALSE(evaluation);
-  EXPECT_EQ(evaluation.error().code, ErrorCode::io);
+  EXPECT_EQ(bench.evaluate(Bench::duel(kernel(), incumbent)).error().code, ErrorCode::io);
 }
 
 }  // namespace

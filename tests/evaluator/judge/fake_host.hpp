@@ -2,16 +2,9 @@
 // what they take. With it every verdict of the judge is reached in milliseconds.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <kernelsmith/evaluator/judge.hpp>
+
+#include "verdicts.hpp"
 
 namespace kernelsmith::fake {
 

@@ -1,13 +1,8 @@
 // What a judge refuses before it sees a candidate: references, seeds and yardsticks that fail.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::HasSubstr;
 
 KernelPtr wrong_kernel() {
   auto made = kernel();
@@ -15,16 +10,10 @@ KernelPtr wrong_kernel() {
   return made;
 }
 
-Error refusal_of(Bench& bench) {
-  const Status created = bench.create();
-  EXPECT_FALSE(created);
-  return created ? Error{} : created.error();
-}
-
 TEST(Preparation, AReferenceThatFailsItsOwnCheckIsRefused) {
   Bench bench;
   bench.baseline = wrong_kernel();
-  const Error error = refusal_of(bench);
+  const Error error = bench.create().error();
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_THAT(
       error.message,
@@ -37,7 +26,7 @@ TEST(Preparation, ABaselineOfItsOwnIsNamedSo) {
   Bench bench;
   bench.task.baseline = Source::create({{"baseline.cpp", "b"}}).value();
   bench.baseline = wrong_kernel();
-  EXPECT_EQ(refusal_of(bench).where, "files: baseline");
+  EXPECT_EQ(bench.create().error().where, "files: baseline");
 }
 
 TEST(Preparation, ABadSeedIsRefused) {
@@ -46,7 +35,7 @@ TEST(Preparation, ABadSeedIsRefused) {
   bench.seed->run = [](const Call&) -> Judged<double> {
     return reject(Stage::run, RejectionCode::crashed, "signal 11");
   };
-  const Error error = refusal_of(bench);
+  const Error error = bench.create().error();
   EXPECT_EQ(error.code, ErrorCode::refused);
   EXPECT_EQ(error.message, "the task's seed fails its own check (crashed): at n=7: signal 11");
   EXPECT_EQ(error.hint, "");
@@ -66,7 +55,7 @@ TEST(Preparation, ACrashNamesTheUsualCausesThatTheTaskCanHave) {
     return reject(Stage::run, RejectionCode::crashed, "signal 11");
   };
   EXPECT_THAT(
-      refusal_of(bench).message,
+      bench.create().error().message,
       HasSubstr("signal 11\nusual causes: sizes that are taken in another order than task.yaml's (n, m); "
                 "an index without its range in task.yaml (at: init: {low: 0, high: ...})"));
 }
@@ -74,7 +63,7 @@ TEST(Preparation, ACrashNamesTheUsualCausesThatTheTaskCanHave) {
 TEST(Preparation, ABadYardstickIsRefused) {
   Bench bench;
   bench.yardstick = wrong_kernel();
-  EXPECT_EQ(refusal_of(bench).where, "files: yardstick");
+  EXPECT_EQ(bench.create().error().where, "files: yardstick");
 }
 
 TEST(Preparation, AnErrorOfTheMachineIsNoRefusal) {
@@ -82,7 +71,7 @@ TEST(Preparation, AnErrorOfTheMachineIsNoRefusal) {
   bench.baseline->open = [](std::size_t) -> Judged<void> {
     return Failure(fail(ErrorCode::tool_missing, "no sandbox"));
   };
-  EXPECT_EQ(refusal_of(bench).code, ErrorCode::tool_missing);
+  EXPECT_EQ(bench.create().error().code, ErrorCode::tool_missing);
 }
 
 TEST(Preparation, AStopBeforeItLeavesEveryKernelAlone) {
@@ -92,9 +81,7 @@ TEST(Preparation, AStopBeforeItLeavesEveryKernelAlone) {
     Bench bench;
     if (drawn)
       bench.draw_bank = [] { return Result<Bank>(Bank{Bank::value_type(64), Bank::value_type(64)}); };
-    const Status created = bench.create(stop.get_token());
-    ASSERT_FALSE(created);
-    EXPECT_EQ(created.error().code, ErrorCode::cancelled);
+    EXPECT_EQ(bench.create(stop.get_token()).error().code, ErrorCode::cancelled);
     EXPECT_EQ(bench.baseline->sessions, 0U);
   }
 }
@@ -106,9 +93,7 @@ TEST(Preparation, AStopEndsItBetweenTwoBatches) {
     stop.request_stop();
     return Judged<double>(1000.0);
   };
-  const Status created = bench.create(stop.get_token());
-  ASSERT_FALSE(created);
-  EXPECT_EQ(created.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(bench.create(stop.get_token()).error().code, ErrorCode::cancelled);
   EXPECT_EQ(bench.baseline->batches, 1U);
 }
 
@@ -116,7 +101,7 @@ TEST(Preparation, WithThreadsTheReferenceMustRepeatItself) {
   Bench bench;
   bench.task.threads = 2;
   bench.baseline->outputs = [](const Call& call) { return std::to_string(call.session); };
-  EXPECT_THAT(refusal_of(bench).message, HasSubstr("(nondeterministic)"));
+  EXPECT_THAT(bench.create().error().message, HasSubstr("(nondeterministic)"));
 }
 
 TEST(Preparation, TheBaselineIsMeasuredWithCare) {

@@ -1,26 +1,15 @@
 // What score a candidate gets.
 #include <cmath>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
 
-/// The accepted evaluation's.
-Report report_of(const Result<Evaluation>& evaluation) {
-  EXPECT_TRUE(evaluation) << describe(evaluation.error());
-  if (!evaluation) return {};
-  EXPECT_TRUE(evaluation->accepted()) << evaluation->rejection()->diagnostics;
-  return evaluation->report();
-}
+Report report_of(const Result<Evaluation>& evaluation) { return accepted(evaluation).report(); }
 
 double fitness_of(const Result<Evaluation>& evaluation) {
-  const bool accepted = evaluation && evaluation->accepted();
-  EXPECT_TRUE(accepted);
-  return accepted ? evaluation->metrics()->fitness().median : 0;
+  return accepted(evaluation).metrics()->fitness().median;
 }
 
 /// Takes `cold_us` more in a batch's first call, and does `at_once` calls in the time of one.
@@ -120,9 +109,7 @@ TEST(Score, ThereIsNoneWhereTheYardstickScatters) {
   Bench bench;
   ASSERT_TRUE(bench.create());
   bench.baseline->call_us = [](const Call& call) { return call.batch % 2 == 0 ? 400.0 : 1000.0; };
-  const auto evaluation = bench.evaluate(kernel(1000));
-  ASSERT_FALSE(evaluation);
-  EXPECT_EQ(evaluation.error().code, ErrorCode::unstable);
+  EXPECT_EQ(bench.evaluate(kernel(1000)).error().code, ErrorCode::unstable);
 }
 
 TEST(Score, AMachineThatSlowsBothDownIsSteadyEnough) {
@@ -198,9 +185,7 @@ TEST(Score, ATaskWhoseOutputNoInputMovesIsDegenerate) {
   const auto is_degenerate = [](double factor) {
     Bench bench;
     bench.factor = factor;
-    const auto evaluation = bench.evaluate(kernel());
-    EXPECT_TRUE(evaluation && evaluation->accepted());
-    return evaluation->metrics()->features().contains("degenerate");
+    return accepted(bench.evaluate(kernel())).metrics()->features().contains("degenerate");
   };
   EXPECT_FALSE(is_degenerate(2));
   EXPECT_TRUE(is_degenerate(0));

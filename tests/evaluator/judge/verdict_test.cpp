@@ -1,30 +1,10 @@
 // Every rejection code of docs/errors.md that a judge can give, and the errors.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/call_limit.hpp>
 
 #include "fake_host.hpp"
 
 namespace kernelsmith::fake {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-Rejection rejection_of(const Result<Evaluation>& evaluation) {
-  EXPECT_TRUE(evaluation) << describe(evaluation.error());
-  if (!evaluation || evaluation->accepted()) {
-    ADD_FAILURE() << "accepted, or no evaluation";
-    return {};
-  }
-  return *evaluation->rejection();
-}
-
-ErrorCode error_of(const Result<Evaluation>& evaluation) {
-  EXPECT_FALSE(evaluation);
-  return evaluation ? ErrorCode::internal : evaluation.error().code;
-}
 
 /// Right until its `first` batch at the shape, and then what `findings` say.
 KernelPtr wrong_from(std::size_t shape, std::size_t first, const Findings& findings) {
@@ -79,6 +59,14 @@ TEST(Verdict, ABinaryThatCannotBeLoadedIsRejected) {
   EXPECT_EQ(rejection_of(bench.evaluate(candidate)).code, RejectionCode::load_failed);
 }
 
+TEST(Verdict, OtherFaultsOfOutputsHaveCodesOfTheirOwn) {
+  Bench bench;
+  EXPECT_EQ(rejection_of(bench.evaluate(wrong_from(kTimed, 5, finds(Fault::not_written)))).code,
+            RejectionCode::output_not_written);
+  EXPECT_EQ(rejection_of(bench.evaluate(wrong_from(kChecked, 0, finds(Fault::not_finite)))).code,
+            RejectionCode::not_finite);
+}
+
 TEST(Verdict, AWrongOutputOfTheCheckIsToldWithValues) {
   Bench bench;
   for (const std::size_t shape : {kChecked, kTimed}) {
@@ -99,18 +87,6 @@ TEST(Verdict, AWrongOutputOfATimedCallIsToldWithoutValues) {
   EXPECT_THAT(rejection.diagnostics, AllOf(HasSubstr("element 3"), Not(HasSubstr("expected"))));
   EXPECT_THAT(rejection.diagnostics, Not(HasSubstr("7.5")));
   EXPECT_EQ(rejection.report.shapes[kTimed].correct, false);
-}
-
-TEST(Verdict, AnOutputThatIsNotWrittenIsTold) {
-  Bench bench;
-  const Rejection rejection = rejection_of(bench.evaluate(wrong_from(kTimed, 5, finds(Fault::not_written))));
-  EXPECT_EQ(rejection.code, RejectionCode::output_not_written);
-}
-
-TEST(Verdict, AnOutputThatIsNotFiniteIsTold) {
-  Bench bench;
-  EXPECT_EQ(rejection_of(bench.evaluate(wrong_from(kChecked, 0, finds(Fault::not_finite)))).code,
-            RejectionCode::not_finite);
 }
 
 TEST(Verdict, WritingBesideAnOutputIsOutOfBounds) {
@@ -279,7 +255,7 @@ TEST(Verdict, AStopEndsTheEvaluation) {
     if (call.batch == 6) stop.request_stop();
     return 1000.0;
   };
-  EXPECT_EQ(error_of(bench.evaluate(Bench::search(candidate), stop.get_token())), ErrorCode::cancelled);
+  EXPECT_EQ(bench.evaluate(Bench::search(candidate), stop.get_token()).error().code, ErrorCode::cancelled);
   EXPECT_EQ(candidate->batches, 7U) << "no batch begins after it";
   EXPECT_TRUE(bench.host->taken.empty()) << "sessions are closed";
 }
@@ -290,7 +266,7 @@ TEST(Verdict, AnErrorOfTheMachineIsNoRejection) {
   candidate->run = [](const Call&) -> Judged<double> {
     return Failure(fail(ErrorCode::io, "no memory file"));
   };
-  EXPECT_EQ(error_of(bench.evaluate(candidate)), ErrorCode::io);
+  EXPECT_EQ(bench.evaluate(candidate).error().code, ErrorCode::io);
 }
 
 TEST(Verdict, AYardstickThatFailsIsNotTheCandidatesFault) {
@@ -299,18 +275,16 @@ TEST(Verdict, AYardstickThatFailsIsNotTheCandidatesFault) {
   bench.baseline->run = [](const Call&) -> Judged<double> {
     return reject(Stage::run, RejectionCode::crashed, "signal 11");
   };
-  const auto evaluation = bench.evaluate(kernel());
-  EXPECT_EQ(error_of(evaluation), ErrorCode::tool_failed);
-  EXPECT_THAT(evaluation.error().message, HasSubstr("signal 11"));
+  const Error error = bench.evaluate(kernel()).error();
+  EXPECT_EQ(error.code, ErrorCode::tool_failed);
+  EXPECT_THAT(error.message, HasSubstr("signal 11"));
 }
 
 TEST(Verdict, TheReportSaysWhatWasDoneWhere) {
   Bench bench;
   auto request = Bench::search(kernel());
   request.report.toolchain = "cc";
-  const auto evaluation = bench.evaluate(request);
-  ASSERT_TRUE(evaluation);
-  const Report& report = evaluation->report();
+  const Report report = accepted(bench.evaluate(request)).report();
   EXPECT_EQ(report.tier, "full");
   EXPECT_EQ(report.hardware, "a fake device");
   EXPECT_EQ(report.toolchain, "cc");

@@ -1,16 +1,11 @@
 // A call that is right, on two tensors and a workspace, for tests that break one thing at a time.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <kernelsmith/evaluator/plan.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith::plan {
 

@@ -1,14 +1,10 @@
 // What plan::check() takes and what it refuses.
 #include <limits>
 
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 

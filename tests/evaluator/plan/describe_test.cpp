@@ -1,14 +1,9 @@
 // Plans in words for people.
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 #include "plan/text.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 std::string described(const Call& call, std::span<const Kernel> list) {
   const std::vector<NamedBuffer> named{{"x", buffers()[0]}, {"y", buffers()[1]}};
@@ -150,7 +145,7 @@ TEST(ReadableName, CannotSteerATerminal) { EXPECT_EQ(readable_name("a\x1b[2J\nb"
 TEST(ReadableName, IsShort) {
   const std::string name = readable_name(std::string(kMaxName, 'k'));
   EXPECT_EQ(name.size(), 160U);
-  EXPECT_THAT(name, testing::EndsWith("kkk..."));
+  EXPECT_THAT(name, EndsWith("kkk..."));
 }
 
 TEST(ReadableName, ToldByItsIdentifiersWhereItIsLong) {
@@ -169,7 +164,7 @@ TEST(ReadableName, IsNotBuiltWhereItWouldBeHuge) {
   for (int i = 0; i < 11; ++i) short_bomb += "S0_";
   EXPECT_EQ(readable_name(short_bomb), "f<...>");
   EXPECT_EQ(readable_name("_Z1fIJiiiEEvDpT_"), "f<...>");
-  EXPECT_THAT(readable_name("_Z1fI" + std::string(4000, '1')), Not(testing::IsEmpty()));
+  EXPECT_THAT(readable_name("_Z1fI" + std::string(4000, '1')), Not(IsEmpty()));
 }
 
 }  // namespace

@@ -1,13 +1,8 @@
 // Plans as bytes: there and back, and refused if they are damaged.
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 std::vector<std::byte> bytes_of(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));

@@ -1,13 +1,8 @@
 // Launches that a plan may hold, and what is said of others.
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 /// What check() says of a launch of scale() that `change` changed.
 template <class Change>
@@ -22,10 +17,16 @@ TEST(PlanLaunch, IsRight) {
   EXPECT_EQ(said_of(call_of(load_launch())), "right");
 }
 
+std::string said_of_grid(Dim3 grid) {
+  return said([&](Launch& launch) { launch.grid = grid; });
+}
+
+std::string said_of_block(Dim3 block) {
+  return said([&](Launch& launch) { launch.block = block; });
+}
+
 TEST(PlanLaunch, IsToldByItsPlaceAndReadableName) {
-  EXPECT_EQ(said([](Launch& launch) {
-              launch.grid = {1, 65536, 1};
-            }),
+  EXPECT_EQ(said_of_grid({1, 65536, 1}),
             "operation 1, launch of scale(float*, float const*, int): a grid of 1 x 65536 x 1; CUDA allows "
             "2147483647 x 65535 x 65535");
 }
@@ -38,35 +39,20 @@ TEST(PlanLaunch, NamesAKernelThatExists) {
 }
 
 TEST(PlanLaunch, HasAGridWithinCudasLimits) {
-  EXPECT_EQ(said([](Launch& launch) { launch.grid = {2147483647, 65535, 65535}; }), "right");
-  EXPECT_THAT(said([](Launch& launch) {
-                launch.grid = {2147483648, 1, 1};
-              }),
-              HasSubstr("a grid of 2147483648 x 1 x 1"));
-  EXPECT_THAT(said([](Launch& launch) {
-                launch.grid = {1, 1, 65536};
-              }),
-              HasSubstr("a grid of 1 x 1 x 65536"));
-  EXPECT_THAT(said([](Launch& launch) {
-                launch.grid = {0, 1, 1};
-              }),
-              HasSubstr("a grid of 0 x 1 x 1: a dimension is 0"));
+  EXPECT_EQ(said_of_grid({2147483647, 65535, 65535}), "right");
+  EXPECT_THAT(said_of_grid({2147483648, 1, 1}), HasSubstr("a grid of 2147483648 x 1 x 1"));
+  EXPECT_THAT(said_of_grid({1, 1, 65536}), HasSubstr("a grid of 1 x 1 x 65536"));
+  EXPECT_THAT(said_of_grid({0, 1, 1}), HasSubstr("a grid of 0 x 1 x 1: a dimension is 0"));
 }
 
 TEST(PlanLaunch, HasABlockWithinCudasLimits) {
-  EXPECT_EQ(said([](Launch& launch) { launch.block = {16, 1, 64}; }), "right");
-  EXPECT_EQ(said([](Launch& launch) { launch.block = {1, 1024, 1}; }), "right");
-  EXPECT_THAT(said([](Launch& launch) {
-                launch.block = {1025, 1, 1};
-              }),
-              HasSubstr("a block of 1025 x 1 x 1"));
-  EXPECT_THAT(said([](Launch& launch) {
-                launch.block = {1, 1025, 1};
-              }),
-              HasSubstr("a block of 1 x 1025 x 1"));
-  EXPECT_THAT(said([](Launch& launch) { launch.block = {1, 1, 65}; }), HasSubstr("a block of 1 x 1 x 65"));
-  EXPECT_THAT(said([](Launch& launch) { launch.block = {32, 33, 1}; }), HasSubstr("a block of 1056 threads"));
-  EXPECT_THAT(said([](Launch& launch) { launch.block = {32, 0, 1}; }), HasSubstr("a dimension is 0"));
+  EXPECT_EQ(said_of_block({16, 1, 64}), "right");
+  EXPECT_EQ(said_of_block({1, 1024, 1}), "right");
+  EXPECT_THAT(said_of_block({1025, 1, 1}), HasSubstr("a block of 1025 x 1 x 1"));
+  EXPECT_THAT(said_of_block({1, 1025, 1}), HasSubstr("a block of 1 x 1025 x 1"));
+  EXPECT_THAT(said_of_block({1, 1, 65}), HasSubstr("a block of 1 x 1 x 65"));
+  EXPECT_THAT(said_of_block({32, 33, 1}), HasSubstr("a block of 1056 threads"));
+  EXPECT_THAT(said_of_block({32, 0, 1}), HasSubstr("a dimension is 0"));
 }
 
 TEST(PlanLaunch, HasNoMoreRegistersThanABlock) {

@@ -1,14 +1,10 @@
 // Tensor maps that a plan may hold, and what is said of others.
 #include <limits>
 
-#include <gmock/gmock.h>
-
 #include "calls.hpp"
 
 namespace kernelsmith::plan {
 namespace {
-
-using testing::HasSubstr;
 
 template <class Change>
 std::string said_of_map(Change change) {

@@ -2,21 +2,15 @@
 #pragma once
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <future>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
 
 #include <unistd.h>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "temporary_folder.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith {
 
@@ -66,15 +60,12 @@ class Evaluating {
   const Result<std::shared_ptr<Evaluator>>& made() const { return *made_; }
 
   std::future<Result<Evaluation>> start(const std::string& text, std::stop_token stop = {}) const {
-    auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
     EvaluationJob job;
     job.run = "test";
     job.task = task_.digest;
     job.source = program(text);
     if (!*made_) throw ErrorException(made_->error());
-    (**made_)->start(job, std::move(stop),
-                     [answer](Result<Evaluation> result) { answer->set_value(std::move(result)); });
-    return answer->get_future();
+    return answer_of<Evaluation>([&](auto done) { (**made_)->start(job, std::move(stop), std::move(done)); });
   }
 
   /// An Error throws.

@@ -1,17 +1,8 @@
 // What evaluators may return, and the fitness that follows.
-#include <string>
-
-#include <gmock/gmock.h>
-
 #include "evaluating.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::Pair;
 
 /// One for all tests here: they differ in what run() returns.
 const Evaluating& runs_it() {
@@ -19,15 +10,9 @@ const Evaluating& runs_it() {
   return evaluating;
 }
 
-Metrics accepted(const Evaluation& evaluation) {
-  if (const Rejection* const rejection = evaluation.rejection()) {
-    ADD_FAILURE() << name_of(rejection->code) << ": " << rejection->diagnostics;
-    return Metrics::create(Measurement::exact(-1)).value();
-  }
-  return *evaluation.metrics();
-}
+Metrics metrics_of(const Evaluation& evaluation) { return *accepted(evaluation).metrics(); }
 
-double fitness(const std::string& body) { return accepted(runs_it().run(body)).fitness().median; }
+double fitness(const std::string& body) { return metrics_of(runs_it().run(body)).fitness().median; }
 
 TEST(PythonMetrics, ANumberIsTheFitness) {
   EXPECT_EQ(fitness("return 3"), 3);
@@ -43,7 +28,7 @@ TEST(PythonMetrics, FitnessComesFirstThenCombinedScoreThenTheMean) {
 TEST(PythonMetrics, OtherNumbersAreFeaturesAndOtherValuesArtifacts) {
   const Evaluation evaluation =
       runs_it().run("return {'fitness': 1, 'size': 7, 'ok': True, 'why': 'so', 'bad': float('inf')}");
-  EXPECT_THAT(accepted(evaluation).features(), ElementsAre(Pair("size", 7)));
+  EXPECT_THAT(metrics_of(evaluation).features(), ElementsAre(Pair("size", 7)));
   EXPECT_EQ(artifact(evaluation, "ok"), "True");
   EXPECT_EQ(artifact(evaluation, "why"), "so");
   EXPECT_EQ(artifact(evaluation, "bad"), "inf");
@@ -56,7 +41,7 @@ TEST(PythonMetrics, AnObjectWithMetricsAndArtifactsIsTaken) {
   const Evaluation evaluation = runs_it().run(
       "class Result: metrics = {'combined_score': 2.5}; artifacts = {'log': 'text', 'raw': b'\\x01\\xff'}\n"
       "return Result()");
-  EXPECT_EQ(accepted(evaluation).fitness().median, 2.5);
+  EXPECT_EQ(metrics_of(evaluation).fitness().median, 2.5);
   EXPECT_EQ(artifact(evaluation, "log"), "text");
   EXPECT_EQ(artifact(evaluation, "raw"), "\\x01\\xff");
 }
@@ -65,14 +50,14 @@ TEST(PythonMetrics, OpenEvolvesResultNeedsNoOpenEvolve) {
   const Evaluation evaluation = runs_it().run(
       "from openevolve.evaluation_result import EvaluationResult\n"
       "return EvaluationResult(metrics={'a': 1, 'b': 2}, artifacts={'stderr': 'words'})");
-  EXPECT_EQ(accepted(evaluation).fitness().median, 1.5);
+  EXPECT_EQ(metrics_of(evaluation).fitness().median, 1.5);
   EXPECT_EQ(artifact(evaluation, "stderr"), "words");
 }
 
 TEST(PythonMetrics, ACoroutineIsAwaited) {
   const Evaluating evaluating(
       "import asyncio\nasync def evaluate(program_path):\n    await asyncio.sleep(0)\n    return 4\n");
-  EXPECT_EQ(accepted(evaluating.evaluate("")).fitness().median, 4);
+  EXPECT_EQ(metrics_of(evaluating.evaluate("")).fitness().median, 4);
 }
 
 TEST(PythonMetrics, TheEndOfALongArtifactIsKept) {
@@ -106,7 +91,7 @@ TEST(PythonMetrics, TheEvaluatorsOwnFolderComesFirstOnThePath) {
       "import os, sys\nassert sys.path[0] == os.path.dirname(os.path.abspath(__file__))\n"
       "assert 'kernelsmith_worker' not in ' '.join(sys.path)\n"
       "def evaluate(path): return {'seen': open(path).read() == 'text'} and len(path)\n");
-  EXPECT_GT(accepted(evaluating.evaluate("text")).fitness().median, 0);
+  EXPECT_GT(metrics_of(evaluating.evaluate("text")).fitness().median, 0);
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
 // The hostile programs, a hundred times, by one evaluator of each kind: each time the same clear result, and
 // nothing left behind.
-#include <string>
-
-#include <gmock/gmock.h>
-
 #include "evaluating.hpp"
 #include "hostile_programs.hpp"
 

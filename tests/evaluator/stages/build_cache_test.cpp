@@ -1,14 +1,10 @@
 // The cache of trusted objects: what it gives back, which folders it does not use, and how it stays small.
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/build_cache.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

@@ -1,19 +1,15 @@
 // A backend whose stages wait at gates that the test opens, and that counts what goes on at a time.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <future>
-#include <memory>
 #include <mutex>
-#include <set>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
-#include <kernelsmith/core/evaluator.hpp>
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
+
+#include "verdicts.hpp"
 
 namespace kernelsmith {
 
@@ -110,11 +106,8 @@ class FakeBackend final : public Backend {
 
 inline std::future<Result<Evaluation>> start(Evaluator& evaluator, EvaluationJob job,
                                              std::stop_token stop = {}) {
-  auto promise = std::make_shared<std::promise<Result<Evaluation>>>();
-  auto future = promise->get_future();
-  evaluator.start(std::move(job), std::move(stop),
-                  [promise](Result<Evaluation> result) { promise->set_value(std::move(result)); });
-  return future;
+  return answer_of<Evaluation>(
+      [&](auto done) { evaluator.start(std::move(job), std::move(stop), std::move(done)); });
 }
 
 }  // namespace kernelsmith

@@ -1,13 +1,6 @@
 // Several tasks at once: each is prepared once for all its jobs, and the one that was idle for the longest
 // time goes for a new one.
-#include <future>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/prepared_tasks.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
@@ -46,12 +39,8 @@ class PreparedTasksTest : public ::testing::Test {
     EvaluationJob job;
     job.task = digest_of(task);
     job.source = *Source::create({{"k.cpp", text}});
-    const auto answer = std::make_shared<std::promise<Result<Evaluation>>>();
-    auto future = answer->get_future();
-    tasks.start(
-        task_named(task), std::move(job), {},
-        [answer](Result<Evaluation> evaluation) { answer->set_value(std::move(evaluation)); }, [](bool) {});
-    return future;
+    return answer_of<Evaluation>(
+        [&](auto done) { tasks.start(task_named(task), std::move(job), {}, std::move(done), [](bool) {}); });
   }
 
   static bool accepted(PreparedTasks& tasks, const std::string& task) {

@@ -1,18 +1,11 @@
 // What the doctor says about a task.
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/backend_description.hpp>
 #include <kernelsmith/evaluator/precision.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 PrecisionCheck found(std::size_t caught) {
   PrecisionCheck check;

@@ -1,14 +1,10 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/entry_parameters.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string exchanged(const std::string& text) {
   const ParameterGroups due = {{"x", "y"}, {"rows", "cols"}};

@@ -1,10 +1,9 @@
 #include <limits>
-#include <string>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/expression.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -63,11 +62,10 @@ TEST(Tensors, MultiplyTheirDimensions) {
   tensor.name = "x";
   tensor.dtype = Dtype::f64;
   tensor.shape = {"rows", "cols+1", "2"};
-  const auto extent = extent_of(tensor, kSizes);
-  ASSERT_TRUE(extent);
-  EXPECT_EQ(extent->shape, (std::vector<std::int64_t>{100, 8, 2}));
-  EXPECT_EQ(extent->elements, 1600U);
-  EXPECT_EQ(extent->bytes, 12800U);
+  const auto extent = extent_of(tensor, kSizes).value();
+  EXPECT_EQ(extent.shape, (std::vector<std::int64_t>{100, 8, 2}));
+  EXPECT_EQ(extent.elements, 1600U);
+  EXPECT_EQ(extent.bytes, 12800U);
 }
 
 TEST(Tensors, RefuseEmptyAndHugeShapes) {

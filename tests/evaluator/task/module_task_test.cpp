@@ -1,19 +1,10 @@
 // Tasks of modules: a reference that describes the whole task.
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/config/yaml.hpp>
 
 #include "task_yaml.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 const std::string kModule = R"(version: 1
 name: gelu
@@ -40,11 +31,7 @@ Result<Task> parse_module(const std::string& yaml) {
   return parse_task(yaml, "task.yaml", serve, known);
 }
 
-Task module(const std::string& yaml) {
-  const auto task = parse_module(yaml);
-  EXPECT_TRUE(task) << describe(task.error());
-  return task ? *task : Task{};
-}
+Task module(const std::string& yaml) { return parse_module(yaml).value(); }
 
 std::string refusal_of(const std::string& yaml) {
   const auto task = parse_module(yaml);

@@ -1,15 +1,8 @@
 // What tensors are drawn from: the key `init`, and the generator.
-#include <map>
-#include <string>
-#include <vector>
-
 #include "task_yaml.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 /// The softmax with an index tensor before the others.
 std::string with_tensor(const std::string& tensor) {

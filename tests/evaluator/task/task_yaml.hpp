@@ -1,13 +1,9 @@
 // A task.yaml of a row-wise softmax, and changes to it.
 #pragma once
 
-#include <map>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/task_file.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 
@@ -69,10 +65,6 @@ inline std::string error_of(const std::string& yaml) {
 }
 
 /// The task, which must be good.
-inline Task good(const std::string& yaml) {
-  const auto task = parse(yaml);
-  EXPECT_TRUE(task) << describe(task.error());
-  return task ? *task : Task{};
-}
+inline Task good(const std::string& yaml) { return parse(yaml).value(); }
 
 }  // namespace kernelsmith

@@ -1,14 +1,8 @@
 // The key `tolerance`.
-#include <string>
-#include <vector>
-
 #include "task_yaml.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string with_tolerance(const std::string& value) {
   return with("tolerance: {policy: auto, allow: [reassociate]}", "tolerance: " + value);

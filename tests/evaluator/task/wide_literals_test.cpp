@@ -1,9 +1,8 @@
 #include <cstdlib>
-#include <string>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/wide_literals.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

@@ -1,9 +1,8 @@
 #include "timing/input_schedule.hpp"
 
-#include <algorithm>
 #include <numeric>
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::timing {
 namespace {

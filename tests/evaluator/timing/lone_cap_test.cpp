@@ -1,9 +1,8 @@
 #include "timing/lone_cap.hpp"
 
 #include <cmath>
-#include <vector>
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::timing {
 namespace {

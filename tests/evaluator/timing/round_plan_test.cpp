@@ -1,6 +1,6 @@
 #include "timing/round_plan.hpp"
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::timing {
 namespace {

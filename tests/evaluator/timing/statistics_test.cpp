@@ -1,12 +1,10 @@
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/core/rng.hpp>
 #include <kernelsmith/evaluator/statistics.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

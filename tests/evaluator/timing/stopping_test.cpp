@@ -1,8 +1,6 @@
 #include "timing/stopping.hpp"
 
-#include <vector>
-
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::timing {
 namespace {

@@ -1,11 +1,4 @@
 // Candidates with extensions, by a planner that needs no PyTorch and a compiler of the test's.
-#include <filesystem>
-#include <memory>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "extension/extension_job.hpp"
 #include "extension/plan_with_builds.hpp"
 #include "fake_python.hpp"
@@ -14,10 +7,6 @@
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::string job_text(const std::string& key, const std::string& source = "__global__ void k() {}") {
   return Json{{"key", key},
@@ -36,14 +25,7 @@ struct ExtensionBench {
   Judged<Planned> plan(const std::string& candidate) {
     return plan_with_builds(pool, {"{}", SourceFile{"candidate.py", candidate}, 90}, {service, {}}, {});
   }
-  Rejection rejection(const std::string& candidate) {
-    const auto planned = plan(candidate);
-    EXPECT_FALSE(planned);
-    const Failure failure = planned ? Failure{} : planned.error();
-    const auto* const rejected = std::get_if<Rejection>(&failure);
-    EXPECT_TRUE(rejected) << describe(std::get<Error>(failure));
-    return rejected ? *rejected : Rejection{};
-  }
+  Rejection rejection(const std::string& candidate) { return rejection_of(plan(candidate)); }
 
   int compiled = 0;
   bool broken = false;
@@ -61,12 +43,11 @@ struct ExtensionBench {
 
 TEST(PlanWithBuilds, BuildsWhatIsAskedForAndPlansAgain) {
   ExtensionBench bench;
-  const auto planned = bench.plan(asking_for(job_text("one", "a") + "," + job_text("two", "b")));
-  ASSERT_TRUE(planned) << std::get<Rejection>(planned.error()).diagnostics;
+  const Planned planned = value_of(bench.plan(asking_for(job_text("one", "a") + "," + job_text("two", "b"))));
   EXPECT_EQ(bench.compiled, 2);
-  EXPECT_THAT(planned->plan->bytes(),
+  EXPECT_THAT(planned.plan->bytes(),
               HasSubstr(R"~("built": {"one": ["library(a)", "cubin"], "two": ["library(b)", "cubin"]})~"));
-  EXPECT_EQ(planned->not_built, "");
+  EXPECT_EQ(planned.not_built, "");
   EXPECT_TRUE(bench.plan(asking_for(job_text("again", "a"))));
   EXPECT_EQ(bench.compiled, 2) << "by its content, not by the planner's name for it";
 }
@@ -79,11 +60,10 @@ TEST(PlanWithBuilds, ACandidateWithoutExtensionsCompilesNothing) {
 
 TEST(PlanWithBuilds, AnErrorThatIsCaughtIsTold) {
   ExtensionBench bench;
-  const auto planned = bench.plan(asking_for(job_text("one", "wrong")));
-  ASSERT_TRUE(planned);
-  EXPECT_THAT(planned->plan->bytes(), HasSubstr(R"("built": {"one": true})"));
-  EXPECT_EQ(planned->not_built, "the extension 'fast' does not compile:\ncuda.cu(3): error: wrong\n");
-  EXPECT_THAT(planned->text, HasSubstr("goes on although the extension 'fast' does not compile"));
+  const Planned planned = value_of(bench.plan(asking_for(job_text("one", "wrong"))));
+  EXPECT_THAT(planned.plan->bytes(), HasSubstr(R"("built": {"one": true})"));
+  EXPECT_EQ(planned.not_built, "the extension 'fast' does not compile:\ncuda.cu(3): error: wrong\n");
+  EXPECT_THAT(planned.text, HasSubstr("goes on although the extension 'fast' does not compile"));
 }
 
 TEST(PlanWithBuilds, AnErrorThatNobodyCatchesIsTheCompilers) {
@@ -97,11 +77,7 @@ TEST(PlanWithBuilds, AnErrorThatNobodyCatchesIsTheCompilers) {
 TEST(PlanWithBuilds, AMachineWithoutACompilerRejectsNobody) {
   ExtensionBench bench;
   bench.broken = true;
-  const auto planned = bench.plan(asking_for(job_text("one")));
-  ASSERT_FALSE(planned);
-  const Failure failure = planned.error();
-  ASSERT_TRUE(std::holds_alternative<Error>(failure));
-  EXPECT_EQ(std::get<Error>(failure).code, ErrorCode::tool_missing);
+  EXPECT_EQ(error_of(bench.plan(asking_for(job_text("one")))).code, ErrorCode::tool_missing);
 }
 
 TEST(PlanWithBuilds, EndsForWhoAsksAndAsks) {
@@ -124,12 +100,9 @@ TEST(PlanWithBuilds, RoundsAndBuildsHaveOneLimit) {
                             {});
   };
   EXPECT_TRUE(plan("{}"));
-  const auto planned = plan(asking_for(job_text("one")));
-  ASSERT_FALSE(planned);
-  const Failure failure = planned.error();
-  ASSERT_TRUE(std::holds_alternative<Rejection>(failure));
-  EXPECT_EQ(std::get<Rejection>(failure).code, RejectionCode::timed_out);
-  EXPECT_THAT(std::get<Rejection>(failure).diagnostics, HasSubstr("before extension 1 was asked for"));
+  const Rejection rejection = rejection_of(plan(asking_for(job_text("one"))));
+  EXPECT_EQ(rejection.code, RejectionCode::timed_out);
+  EXPECT_THAT(rejection.diagnostics, HasSubstr("before extension 1 was asked for"));
   EXPECT_EQ(bench.compiled, 0);
 }
 
@@ -142,9 +115,7 @@ class ReadJob : public testing::Test {
   }
   bool forged() {
     const auto job = read();
-    if (job) return false;
-    const Failure failure = job.error();
-    return std::get<Rejection>(failure).code == RejectionCode::protocol_forged;
+    return !job && rejection_of(job).code == RejectionCode::protocol_forged;
   }
 };
 
@@ -214,14 +185,14 @@ TEST(Extensions, AHiddenErrorIsTheReasonUnderOwnKernels) {
   const Variable package("KERNELSMITH_TORCH_PYTHON_DIR", kFakePackage);
   Task task;
   task.backend = "torch";
-  task.reference = task.baseline = Source::create({{"reference.py", "{}"}}).value();
+  task.reference = task.baseline = source("{}", "reference.py");
   TorchOptions options;
   options.unsandboxed = true;
   const auto compile = [&](const std::string& policy) {
     task.settings = settings_text(TorchSettings{.policy = policy});
     const auto backend = make_backend(std::make_shared<const Task>(task), options, {}).value();
     const std::string candidate = asking_for(job_text("one", "#error wrong\n"), R"(, "launches": 0)");
-    return backend->compile(Source::create({{"candidate.py", candidate}}).value(), {});
+    return backend->compile(source(candidate), {});
   };
   const auto strict = compile("own_kernels");
   if (!strict && strict.error().code == ErrorCode::tool_missing) GTEST_SKIP() << describe(strict.error());
@@ -231,20 +202,18 @@ TEST(Extensions, AHiddenErrorIsTheReasonUnderOwnKernels) {
   EXPECT_THAT(strict->rejection()->diagnostics,
               AllOf(HasSubstr("the extension 'fast' does not compile"), HasSubstr("#error wrong"),
                     HasSubstr("The candidate caught that")));
-  const auto any = compile("any");
-  ASSERT_TRUE(any) << describe(any.error());
-  ASSERT_FALSE(any->rejection()) << any->rejection()->diagnostics;
-  EXPECT_THAT(any->report.artifacts.front().text, HasSubstr("#error wrong"));
+  const auto any = compile("any").value();
+  ASSERT_FALSE(any.rejection()) << any.rejection()->diagnostics;
+  EXPECT_THAT(any.report.artifacts.front().text, HasSubstr("#error wrong"));
 }
 
 TEST(Extensions, AFolderThatIsNotThereIsTheTasks) {
   const Variable package("KERNELSMITH_TORCH_PYTHON_DIR", kFakePackage);
   Task task;
   task.backend = "torch";
-  task.reference = Source::create({{"reference.py", "{}"}}).value();
+  task.reference = source("{}", "reference.py");
   task.settings = settings_text(TorchSettings{.include = {"/nowhere/cutlass"}});
   const auto made = make_backend(std::make_shared<const Task>(task), {}, {});
-  ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::not_found);
   EXPECT_THAT(describe(made.error()), HasSubstr("/nowhere/cutlass"));
 }

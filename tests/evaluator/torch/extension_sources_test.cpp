@@ -1,16 +1,10 @@
 // From source to plan with PyTorch's own planner and this machine's compilers, in their sandboxes. No GPU.
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr const char* kReference = R"(
 import torch
@@ -84,7 +78,6 @@ TEST(ExtensionSources, ACompilersErrorIsTheReasonEvenBehindAnExcept) {
   for (const bool caught : {false, true}) {
     const auto refused = plan(candidate(" + nobody", caught));
     if (cannot_plan(refused)) GTEST_SKIP() << describe(refused.error());
-    ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message,
                 AllOf(HasSubstr("compile_failed"), HasSubstr("identifier \"nobody\" is undefined"),
                       HasSubstr(caught ? "launches no kernel of its own"

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstdlib>
-#include <string>
-#include <utility>
-
-#include <gtest/gtest.h>
 
 #include "python_program.hpp"
+#include "verdicts.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith::torch {
@@ -25,6 +22,10 @@ class Variable {
  private:
   std::string name_;
 };
+
+inline Source source(const std::string& text, const std::string& name = "candidate.py") {
+  return Source::create({{name, text}}).value();
+}
 
 inline const std::string kFakePackage = KERNELSMITH_SOURCE_DIR "/tests/evaluator/torch/fake";
 

@@ -2,15 +2,12 @@
 #include "memory_hold.hpp"
 
 #include <atomic>
-#include <memory>
 #include <thread>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "plan_figures.hpp"
+#include "testing.hpp"
 
 namespace kernelsmith::torch {
 namespace {

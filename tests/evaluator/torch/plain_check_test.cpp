@@ -1,14 +1,10 @@
 // What is made of the last line, the exit and the time of the program that runs a candidate in plain PyTorch.
 #include "plain_check.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 SandboxResult printed(std::string out) {
   SandboxResult result;

@@ -2,11 +2,6 @@
 
 #include <atomic>
 #include <future>
-#include <string>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "fake_python.hpp"
 #include "plan_figures.hpp"
@@ -14,12 +9,6 @@
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-using ::testing::StartsWith;
-using ::testing::UnorderedElementsAre;
 
 PlannerLimits limits() {
   PlannerLimits made;
@@ -40,14 +29,7 @@ struct PlannerBench {
   Judged<Planned> plan(const std::string& candidate, const std::stop_token& stop = {}) {
     return pool.plan({"{}", SourceFile{"candidate.py", candidate}, 90}, stop);
   }
-  Rejection rejection(const std::string& candidate) {
-    const auto planned = plan(candidate);
-    EXPECT_FALSE(planned);
-    const Failure failure = planned ? Failure{} : planned.error();
-    const auto* const rejected = std::get_if<Rejection>(&failure);
-    EXPECT_TRUE(rejected) << describe(std::get<Error>(failure));
-    return rejected ? *rejected : Rejection{};
-  }
+  Rejection rejection(const std::string& candidate) { return rejection_of(plan(candidate)); }
 
   std::atomic<std::size_t> started = 0;
   PlannerPool pool;
@@ -55,22 +37,20 @@ struct PlannerBench {
 
 TEST(PlannerPool, APlannerTellsItsVersions) {
   PlannerBench pool;
-  const auto facts = pool.pool.facts({});
-  ASSERT_TRUE(facts) << describe(facts.error());
-  EXPECT_EQ(facts->words(), "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
+  const auto facts = pool.pool.facts({}).value();
+  EXPECT_EQ(facts.words(), "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
   EXPECT_EQ(pool.started, 1U);
 }
 
 TEST(PlannerPool, APlanComesWithFiguresAndWords) {
   PlannerBench pool;
-  const auto planned = pool.plan(R"({"launches": 3})");
-  ASSERT_TRUE(planned);
-  EXPECT_THAT(planned->plan->bytes(), StartsWith("KSTORCH1"));
-  EXPECT_EQ(planned->plan->exact_bytes(), digest_of(planned->plan->bytes()));
-  EXPECT_THAT(planned->figures,
+  const Planned planned = value_of(pool.plan(R"({"launches": 3})"));
+  EXPECT_THAT(planned.plan->bytes(), StartsWith("KSTORCH1"));
+  EXPECT_EQ(planned.plan->exact_bytes(), digest_of(planned.plan->bytes()));
+  EXPECT_THAT(planned.figures,
               UnorderedElementsAre(Pair("launches", 3), Pair("aten_ops", 2), Pair("registers", 40),
                                    Pair("spill_bytes", 12), Pair("shared_bytes", 1024)));
-  EXPECT_THAT(planned->text, HasSubstr("candidate.py for sm_90: 3 launches"));
+  EXPECT_THAT(planned.text, HasSubstr("candidate.py for sm_90: 3 launches"));
 }
 
 TEST(Trivial, LeavesEveryHeavyOperatorToPyTorch) {
@@ -141,15 +121,17 @@ TEST(PlannerPool, WhatACandidateDoesWrongIsToldInOurCodes) {
   EXPECT_EQ(syntax.stage, Stage::compile);
   EXPECT_EQ(syntax.code, RejectionCode::compile_failed);
   EXPECT_EQ(syntax.diagnostics, "candidate.py:7: syntax_error: no. do");
-  EXPECT_EQ(rejected("triton_compile").code, RejectionCode::compile_failed);
-  EXPECT_EQ(rejected("no_model_new").code, RejectionCode::entry_missing);
-  EXPECT_EQ(rejected("other_constructor").code, RejectionCode::entry_missing);
-  EXPECT_EQ(rejected("reads_values").code, RejectionCode::plan_failed);
-  EXPECT_EQ(rejected("not_allowed").code, RejectionCode::forbidden_construct);
-  EXPECT_EQ(rejected("plan_too_large").code, RejectionCode::too_large);
-  EXPECT_EQ(rejected("timed_out").code, RejectionCode::timed_out);
+  using enum RejectionCode;
+  for (const auto& [theirs, ours] : std::map<std::string, RejectionCode>{{"triton_compile", compile_failed},
+                                                                         {"no_model_new", entry_missing},
+                                                                         {"other_constructor", entry_missing},
+                                                                         {"reads_values", plan_failed},
+                                                                         {"not_allowed", forbidden_construct},
+                                                                         {"plan_too_large", too_large},
+                                                                         {"timed_out", timed_out},
+                                                                         {"something new", plan_failed}})
+    EXPECT_EQ(rejected(theirs).code, ours) << theirs;
   EXPECT_EQ(rejected("plan_failed").diagnostics, "candidate.py:7: no. do");
-  EXPECT_EQ(rejected("something new").code, RejectionCode::plan_failed);
   EXPECT_EQ(pool.started, 1U) << "the planner lives";
 }
 
@@ -162,13 +144,10 @@ TEST(PlannerPool, NobodyGetsFurtherThanPlanningByItsPlannersWord) {
 
 TEST(PlannerPool, TheReferenceIsTheTasksFault) {
   PlannerBench pool;
-  const auto planned = pool.pool.plan(
-      {R"({"plan": {"fault": "task", "stage": "plan", "code": "x", "message": "no Model"}})", {}, 90}, {});
-  ASSERT_FALSE(planned);
-  const Failure failure = planned.error();
-  ASSERT_TRUE(std::holds_alternative<Error>(failure));
-  EXPECT_EQ(std::get<Error>(failure).code, ErrorCode::refused);
-  EXPECT_THAT(std::get<Error>(failure).message, HasSubstr("no Model"));
+  const Error error = error_of(pool.pool.plan(
+      {R"({"plan": {"fault": "task", "stage": "plan", "code": "x", "message": "no Model"}})", {}, 90}, {}));
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(error.message, HasSubstr("no Model"));
 }
 
 TEST(PlannerPool, APlannerThatDiesOnceIsReplaced) {
@@ -217,16 +196,13 @@ TEST(PlannerPool, AStopRequestEndsIt) {
   PlannerBench pool;
   std::stop_source stop;
   stop.request_stop();
-  const auto planned = pool.plan("{}", stop.get_token());
-  ASSERT_FALSE(planned);
-  EXPECT_EQ(std::get<Error>(planned.error()).code, ErrorCode::cancelled);
+  EXPECT_EQ(error_of(pool.plan("{}", stop.get_token())).code, ErrorCode::cancelled);
 }
 
 TEST(PlannerPool, APythonWithoutPyTorchIsToldAsSuch) {
   PlannerPool pool([] { return PythonProcess::start(fake_planner("FAKE_HELLO", "die")); }, limits());
   for (int i = 0; i < 3; ++i) {  // each starts a new one
     const auto facts = pool.facts({});
-    ASSERT_FALSE(facts);
     EXPECT_EQ(facts.error().code, ErrorCode::tool_missing);
     EXPECT_THAT(facts.error().message, HasSubstr("a last word"));
     EXPECT_THAT(facts.error().hint, HasSubstr("evaluator.python"));
@@ -239,8 +215,7 @@ TEST(PlannerPool, WorksInTheSandbox) {
         return PythonProcess::start(untrusted_program(fake_python(), "planner", Confinement::sandboxed));
       },
       limits());
-  const auto planned = pool.plan({"{}", SourceFile{"candidate.py", "{}"}, 90}, {});
-  EXPECT_TRUE(planned) << describe(std::get<Error>(planned.error()));
+  value_of(pool.plan({"{}", SourceFile{"candidate.py", "{}"}, 90}, {}));
 }
 
 }  // namespace

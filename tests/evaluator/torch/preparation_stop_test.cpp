@@ -1,12 +1,7 @@
 // Preparing a task is given up on a stop request, whichever process it waits for: without that each of these
 // takes the minute that the process hangs, and ends otherwise.
 #include <chrono>
-#include <filesystem>
-#include <memory>
-#include <string>
 #include <thread>
-
-#include <gtest/gtest.h>
 
 #include "fake_python.hpp"
 #include "temporary_folder.hpp"
@@ -25,8 +20,8 @@ class TorchStop : public ::testing::Test {
   }
 
   ErrorCode prepare(const std::string& reference, const std::string& seed = "") {
-    task_.reference = task_.baseline = Source::create({{"reference.py", reference}}).value();
-    if (!seed.empty()) task_.seed = Source::create({{"seed.py", seed}}).value();
+    task_.reference = task_.baseline = source(reference, "reference.py");
+    if (!seed.empty()) task_.seed = source(seed, "seed.py");
     const auto made = make_backend(std::make_shared<const Task>(task_), options_, {});
     EXPECT_FALSE(made);
     return made ? ErrorCode::internal : made.error().code;

@@ -1,16 +1,12 @@
 // The settings of a task of the backend `torch`: from task.yaml, from a message, and in the digest.
-#include <string>
-#include <vector>
-
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
+#include "testing.hpp"
+
 namespace kernelsmith {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 Result<Task> parse(const std::string& more) {
   const std::string yaml =
@@ -19,11 +15,7 @@ Result<Task> parse(const std::string& more) {
   return parse_task(yaml, "task.yaml", read, {{"torch", describe_torch_backend()}});
 }
 
-Task task_with(const std::string& more) {
-  const auto task = parse(more);
-  EXPECT_TRUE(task) << describe(task.error());
-  return task ? *task : Task{};
-}
+Task task_with(const std::string& more) { return parse(more).value(); }
 
 std::string refusal_of(const std::string& more) {
   const auto task = parse(more);
@@ -57,14 +49,12 @@ torch: {baseline: {module: expert.py}}
 )";
   const auto read = [](const std::string& path) -> Result<std::string> { return path + "'s text\n"; };
   const Backends backends = {{"torch", describe_torch_backend()}};
-  const auto task = parse_task(yaml, "task.yaml", read, backends);
-  ASSERT_TRUE(task) << describe(task.error());
-  EXPECT_EQ(torch_settings(*task)->module, "expert.py");
-  EXPECT_EQ(baseline_module(*task).value()->text, "expert.py's text\n");
+  const auto task = parse_task(yaml, "task.yaml", read, backends).value();
+  EXPECT_EQ(torch_settings(task)->module, "expert.py");
+  EXPECT_EQ(baseline_module(task).value()->text, "expert.py's text\n");
   EXPECT_EQ(baseline_module(task_with("")).value(), nullptr);
 
   const auto lacking = baseline_module(task_with("torch: {baseline: {module: other.py}}\n"));
-  ASSERT_FALSE(lacking);
   EXPECT_THAT(describe(lacking.error()), AllOf(HasSubstr("other.py"), HasSubstr("files: {also: other.py}")));
   EXPECT_THAT(refusal_of("torch: {baseline: {modul: expert.py}}\n"), HasSubstr("module"));
 }

@@ -1,20 +1,11 @@
 // What evaluators of one task after another share.
 #include "worker_supply.hpp"
 
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "fake_python.hpp"
 #include "torch_backend.hpp"
 
 namespace kernelsmith::torch {
 namespace {
-
-using ::testing::ElementsAre;
 
 /// Fake workers, named by their number; the ones of `dead` have ended before anybody asks them.
 struct Workers {
@@ -64,13 +55,13 @@ std::shared_ptr<Backend> backend_of(const std::string& reference, const TorchOpt
   Task task;
   task.name = "gelu";
   task.backend = "torch";
-  task.reference = task.baseline = Source::create({{"reference.py", reference}}).value();
+  task.reference = task.baseline = source(reference, "reference.py");
   return make_torch_backend(std::make_shared<const Task>(task), options).value();
 }
 
 /// For a candidate that takes 500 us: its plan, which names the planner's process, and its speedup.
 std::pair<std::string, double> evaluate(Backend& backend) {
-  auto compiled = backend.compile(Source::create({{"candidate.py", "{}"}}).value(), {}).value();
+  auto compiled = backend.compile(source("{}"), {}).value();
   RunRequest request;
   request.candidate = *compiled.binary();
   request.report = compiled.report;

@@ -1,6 +1,6 @@
 #include "truth/budget.hpp"
 
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::truth {
 namespace {

@@ -2,19 +2,10 @@
 // kernels whose inputs or sums are rounded to a lower precision must be beyond it, unless the reference's own
 // error hides them. Prints the table of docs/tolerance.md. The inputs are the same every time; of other keys:
 // --gtest_random_seed=N.
-#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <kernelsmith/evaluator/dtypes.hpp>
-#include <kernelsmith/evaluator/oracle.hpp>
 
 #include "families.hpp"
 #include "truth/elements.hpp"
@@ -28,97 +19,54 @@ namespace {
 constexpr double kWellWithin = 0.75;
 constexpr std::uint32_t kPoison = 0x7fa12345;
 
-/// The elements of a buffer: Reals in place of all reals if `wide`, else of the dtype.
+/// The elements of a buffer.
 template <class Real>
-std::vector<Real> decoded(Dtype dtype, bool wide, std::span<const std::byte> bytes) {
-  std::vector<Real> values;
-  const auto read = [&]<class T>(T) {
-    values.resize(bytes.size() / sizeof(T));
+std::vector<Real> decoded(Dtype dtype, std::span<const std::byte> bytes) {
+  std::vector<Real> values(bytes.size() / bytes_of(dtype));
+  visit_dtype(dtype, [&]<class T>(T) {
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<Real>(widened(load<T>(bytes.data(), i)));
-  };
-  wide&& traits_of(dtype).real ? read(Real{}) : visit_dtype(dtype, read);
+  });
   return values;
 }
 
 template <class Real>
-void encode(Dtype dtype, bool wide, const std::vector<Real>& values, std::span<std::byte> bytes) {
-  const auto write = [&]<class T>(T) {
+void encode(Dtype dtype, const std::vector<Real>& values, std::span<std::byte> bytes) {
+  visit_dtype(dtype, [&]<class T>(T) {
     for (std::size_t i = 0; i < values.size(); ++i) store(bytes.data(), i, element_from<T>(values[i]));
-  };
-  wide&& traits_of(dtype).real ? write(Real{}) : visit_dtype(dtype, write);
+  });
 }
 
 bool computes_in_double(const Task& task) { return truth_precision(task) == OraclePrecision::long_double; }
 
-/// A family's kernel as the reference, in this process.
-class FamilyOracle : public Oracle {
- public:
-  FamilyOracle(const Family& family, Order order, OraclePrecision precision)
-      : family_(family), how_{order}, shapes_(shapes_of(family.task)), precision_(precision) {}
-
-  OraclePrecision precision() const override { return precision_; }
-  std::span<std::byte> input(std::size_t shape, std::size_t tensor) override {
-    open(shape);
-    return buffers_[tensor];
-  }
-  Status answer(std::size_t shape) override {
-    open(shape);
-    if (precision_ == OraclePrecision::long_double)
-      answer_in<long double>();
-    else if (precision_ == OraclePrecision::f64 || computes_in_double(family_.task))
-      answer_in<double>();
-    else
-      answer_in<float>();
-    return {};
-  }
-  std::span<const std::byte> output(std::size_t, std::size_t tensor) override { return buffers_[tensor]; }
-
- private:
-  bool wide() const { return precision_ != OraclePrecision::declared; }
-  const TensorSpec& tensor(std::size_t t) const { return family_.task.tensors[t]; }
-
-  void open(std::size_t shape) {
-    if (shape == open_) return;
-    open_ = shape;
-    const std::size_t of_real = precision_ == OraclePrecision::f64 ? sizeof(double) : sizeof(long double);
-    buffers_.clear();
-    for (std::size_t t = 0; t < family_.task.tensors.size(); ++t) {
-      const bool is_wide = wide() && traits_of(tensor(t).dtype).real;
-      buffers_.emplace_back(shapes_[shape].extents[t].elements *
-                            (is_wide ? of_real : bytes_of(tensor(t).dtype)));
+/// A family's kernel as the reference. It computes with reals alone; integers are rounded as their type says.
+auto reference_of(const Family& family, Order order) {
+  return [&family, order, shapes = shapes_of(family.task)](auto& call) {
+    using Real = typename std::remove_reference_t<decltype(call)>::Real;
+    Tensors<Real> values = call.reals;
+    for (std::size_t t = 0; t < values.size(); ++t)
+      if (values[t].empty()) values[t].assign(call.integers[t].begin(), call.integers[t].end());
+    family.kernel({order}, shapes[call.shape].sizes, values);
+    for (std::size_t t = 0; t < values.size(); ++t) {
+      const Dtype dtype = family.task.tensors[t].dtype;
+      if (traits_of(dtype).real) {
+        call.reals[t] = std::move(values[t]);
+        continue;
+      }
+      Bytes rounded(values[t].size() * bytes_of(dtype));
+      encode(dtype, values[t], rounded);
+      for (std::size_t i = 0; i < values[t].size(); ++i)
+        call.integers[t][i] = static_cast<std::int64_t>(load_element(dtype, rounded.data(), i));
     }
-  }
-
-  template <class Real>
-  void answer_in() {
-    Tensors<Real> values;
-    for (std::size_t t = 0; t < buffers_.size(); ++t)
-      values.push_back(decoded<Real>(tensor(t).dtype, wide(), buffers_[t]));
-    family_.kernel(how_, shapes_[open_].sizes, values);
-    for (std::size_t t = 0; t < buffers_.size(); ++t)
-      if (tensor(t).role == TensorRole::out) encode(tensor(t).dtype, wide(), values[t], buffers_[t]);
-  }
-
-  const Family& family_;
-  const Arithmetic how_;
-  const std::vector<TaskShape> shapes_;
-  const OraclePrecision precision_;
-  std::size_t open_ = static_cast<std::size_t>(-1);
-  std::vector<Bytes> buffers_;
-};
+  };
+}
 
 using Sets = std::vector<InputSet>;
 
 /// The same inputs every time, of a reference that adds up in `order`; by shape.
 std::vector<Sets> draw_sets(const Family& family, Order order, const std::vector<TaskShape>& shapes) {
-  const OracleFactory oracles = [&](const std::stop_token&) -> Result<Oracles> {
-    Oracles made;
-    made.declared = std::make_unique<FamilyOracle>(family, order, OraclePrecision::declared);
-    made.wide = std::make_unique<FamilyOracle>(family, order, truth_precision(family.task));
-    return made;
-  };
-  Truth truth = Truth::create(family.task, shapes, oracles).value();
+  Truth truth =
+      Truth::create(family.task, shapes, fake::oracles_of(family.task, reference_of(family, order))).value();
   const auto seed = static_cast<std::uint64_t>(GTEST_FLAG_GET(random_seed));
   std::vector<Sets> bank(shapes.size());
   for (std::size_t shape = 0; shape < shapes.size(); ++shape)
@@ -138,7 +86,7 @@ double error_in(const Family& family, const Player& player, const TaskShape& sha
   const std::vector<TensorSpec>& tensors = family.task.tensors;
   Tensors<Real> values;
   for (std::size_t t = 0; t < tensors.size(); ++t) {
-    values.push_back(decoded<Real>(tensors[t].dtype, false, set.inputs[t]));
+    values.push_back(decoded<Real>(tensors[t].dtype, set.inputs[t]));
     values.back().resize(shape.extents[t].elements);
     if (traits_of(tensors[t].dtype).real)
       for (Real& value : values.back()) value = rounded(value, player.input_bits);
@@ -148,7 +96,7 @@ double error_in(const Family& family, const Player& player, const TaskShape& sha
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     if (tensors[t].role == TensorRole::in) continue;
     Bytes written(shape.extents[t].bytes);
-    encode(tensors[t].dtype, false, values[t], written);
+    encode(tensors[t].dtype, values[t], written);
     worst = std::max(worst, compare_output(set.outputs[t], written, kPoison).error);
   }
   return worst;

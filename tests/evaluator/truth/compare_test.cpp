@@ -2,9 +2,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/expected.hpp>
 

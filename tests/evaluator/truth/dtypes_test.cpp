@@ -1,13 +1,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
 
+#include "testing.hpp"
 #include "truth/elements.hpp"
 
 namespace kernelsmith {

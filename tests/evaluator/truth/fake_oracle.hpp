@@ -2,18 +2,13 @@
 // reference is tested without a compiler or a sandbox.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 
+#include "testing.hpp"
 #include "truth/elements.hpp"
 
 namespace kernelsmith::fake {

@@ -2,21 +2,16 @@
 // every precision and order of summation. The plainest of them is the task's reference.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <functional>
 #include <limits>
 #include <numbers>
 #include <ostream>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <kernelsmith/core/task.hpp>
+#include "fake_oracle.hpp"
 
 namespace kernelsmith::truth {
+
+using fake::task_of;
 
 enum class Order { sequential, reversed, pairwise, blocked_fma };
 inline constexpr Order kOrders[] = {Order::sequential, Order::reversed, Order::pairwise, Order::blocked_fma};
@@ -129,26 +124,11 @@ inline std::size_t at(const Sizes& sizes, const char* name) {
 
 inline TensorSpec in(const char* name, std::vector<std::string> shape, Dtype dtype = Dtype::f32,
                      TensorInit init = TensorInit::normal) {
-  TensorSpec tensor;
-  tensor.name = name;
-  tensor.dtype = dtype;
-  tensor.shape = std::move(shape);
-  tensor.init = init;
-  return tensor;
+  return fake::tensor(name, TensorRole::in, std::move(shape), dtype, init);
 }
 
 inline TensorSpec out(const char* name, std::vector<std::string> shape, Dtype dtype = Dtype::f32) {
-  TensorSpec tensor = in(name, std::move(shape), dtype);
-  tensor.role = TensorRole::out;
-  return tensor;
-}
-
-inline Task task_of(std::vector<TensorSpec> tensors, std::vector<Sizes> timed) {
-  Task task;
-  task.name = "calibration";
-  task.tensors = std::move(tensors);
-  task.timed = std::move(timed);
-  return task;
+  return fake::tensor(name, TensorRole::out, std::move(shape), dtype);
 }
 
 /// A function of rows, which `kernel` is called with one by one: x, y, and the task's further tensors.

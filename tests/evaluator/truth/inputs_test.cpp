@@ -1,12 +1,5 @@
 // The inputs that are drawn for checks and timed calls: their ranges and their kinds.
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "fake_oracle.hpp"
 
@@ -228,7 +221,6 @@ TEST(Inputs, AnEmptyRangeIsBadInput) {
   Drawn drawn(Dtype::i32, TensorInit::range, 4, 4);
   drawn.spec().high = "rows - 4";
   const auto inputs = drawn.draw({});
-  ASSERT_FALSE(inputs);
   EXPECT_EQ(inputs.error().code, ErrorCode::bad_input);
   EXPECT_EQ(inputs.error().where, "tensor 'x'");
 }
@@ -363,18 +355,14 @@ TEST(Inputs, AGeneratorSeesTheOthersAndASecretSeed) {
     EXPECT_TRUE(twice.zeroed);
   }
   EXPECT_EQ(twice.seeds.size(), 3U);
-  const auto none = draw_inputs(task, shapes_of(task), 0, {}, nullptr);
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().code, ErrorCode::refused);
+  EXPECT_EQ(draw_inputs(task, shapes_of(task), 0, {}, nullptr).error().code, ErrorCode::refused);
 }
 
 TEST(Inputs, AGeneratedTensorIsNotConstant) {
   Drawn drawn(Dtype::f32, TensorInit::generated, 1, 4);
   drawn.spec().constant = true;
   Twice twice;
-  const auto inputs = drawn.draw({}, &twice);
-  ASSERT_FALSE(inputs);
-  EXPECT_EQ(inputs.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(drawn.draw({}, &twice).error().code, ErrorCode::bad_input);
 }
 
 TEST(Shapes, AreTheTimedOnesThenThoseThatAreChecked) {

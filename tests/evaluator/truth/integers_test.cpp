@@ -1,8 +1,5 @@
 // Outputs of integers.
-#include <algorithm>
 #include <cmath>
-
-#include <gtest/gtest.h>
 
 #include "judging.hpp"
 

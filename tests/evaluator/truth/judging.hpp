@@ -1,14 +1,7 @@
 // The truth about a small task, and kernels that are off it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "references.hpp"
 #include "truth/truth.hpp"

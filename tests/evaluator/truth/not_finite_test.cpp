@@ -2,8 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include <gtest/gtest.h>
-
 #include "judging.hpp"
 
 namespace kernelsmith::fake {

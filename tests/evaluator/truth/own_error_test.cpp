@@ -1,6 +1,4 @@
 // What an output may be off because the reference is: an element by 16 times as much, the whole by twice.
-#include <gtest/gtest.h>
-
 #include "judging.hpp"
 #include "truth/expectation.hpp"
 

@@ -1,6 +1,4 @@
 // The tolerance policies, each on outputs that it must accept and refuse.
-#include <gtest/gtest.h>
-
 #include "judging.hpp"
 
 namespace kernelsmith::fake {

@@ -1,8 +1,5 @@
 #include <cmath>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <kernelsmith/evaluator/precision.hpp>
 
 #include "references.hpp"
@@ -10,15 +7,11 @@
 namespace kernelsmith::fake {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-
 template <class Function>
 PrecisionCheck check_of(const Task& task, const Function& function) {
-  const auto checks = check_precision(task, oracles_of(task, function));
-  EXPECT_TRUE(checks) << describe(checks.error());
-  EXPECT_EQ(checks->size(), 1U);
-  return checks->at(0);
+  const auto checks = check_precision(task, oracles_of(task, function)).value();
+  EXPECT_EQ(checks.size(), 1U);
+  return checks.at(0);
 }
 
 TEST(PrecisionCheck, RoundedInputsOfAPlainSumOfProductsAreCaught) {
@@ -164,7 +157,6 @@ TEST(PrecisionCheck, ErrorsOfTheOraclesComeThrough) {
                                         if (call.declared)
                                           call.status = fail(ErrorCode::refused, "the reference crashed");
                                       }));
-  ASSERT_FALSE(checks);
   EXPECT_EQ(checks.error().message, "the reference crashed");
 }
 

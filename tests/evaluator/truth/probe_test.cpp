@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <gtest/gtest.h>
-
 #include "references.hpp"
 
 namespace kernelsmith::fake {
@@ -123,9 +121,7 @@ TEST(Probe, DeclaredTermsAreTakenAtTheirWord) {
   task.declared.accumulate = "0";
   EXPECT_EQ(terms(*probed(task, Softmax{128}), 1), 1) << "at least one";
   task.declared.accumulate = "columns";
-  const auto unknown = probed(task, Softmax{128});
-  ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(probed(task, Softmax{128}).error().code, ErrorCode::bad_input);
 }
 
 TEST(Probe, PositiveInputsStayPositive) {
@@ -156,7 +152,6 @@ TEST(Probe, AGatherHasFewTermsHoweverLongItsTable) {
 TEST(Probe, ErrorsOfTheOracleComeThrough) {
   const auto nature = probed(
       rows_task(4, 64), [](auto& call) { call.status = fail(ErrorCode::refused, "the reference crashed"); });
-  ASSERT_FALSE(nature);
   EXPECT_EQ(nature.error().message, "the reference crashed");
 }
 

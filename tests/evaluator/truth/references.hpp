@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "fake_oracle.hpp"
 

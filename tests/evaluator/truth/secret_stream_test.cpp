@@ -1,11 +1,9 @@
 // The secret generator: the same numbers for a key, others for another, and even.
 #include <cmath>
-#include <set>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <kernelsmith/evaluator/inputs.hpp>
+
+#include "testing.hpp"
 
 namespace kernelsmith {
 namespace {

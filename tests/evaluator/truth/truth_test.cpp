@@ -1,8 +1,6 @@
 // Honest kernels and others.
 #include <cmath>
 
-#include <gtest/gtest.h>
-
 #include "judging.hpp"
 
 namespace kernelsmith::fake {

@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .counting import Mode
 
 _aten = torch.ops.aten
 _MAKERS = frozenset({_aten.linspace.default, _aten.logspace.default, _aten.arange.default, _aten.arange.start,
@@ -14,17 +16,12 @@ _MAKERS = frozenset({_aten.linspace.default, _aten.logspace.default, _aten.arang
 _MOST = 4_096  # numbers of a tensor
 
 
-class Constants(TorchDispatchMode):
+class Constants(Mode):
     """Entered around a constructor. The operators are executed a second time, on values, beside what is recorded."""
 
     def __init__(self) -> None:
         super().__init__()
         self._values: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by identity: the tensor, kept alive, and its values
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """See counting.py."""
-        return False
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple[Any, ...] = (),
                            kwargs: dict[str, Any] | None = None) -> Any:

@@ -12,17 +12,21 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 
-class Operations(TorchDispatchMode):
+class Mode(TorchDispatchMode):
+    """A mode around code that is not compiled."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch asks: what Dynamo must leave alone imports it."""
+        return False
+
+
+class Operations(Mode):
     """Counts floating-point operations while it is entered."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch asks: what Dynamo must leave alone imports it, and nothing is compiled here."""
-        return False
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
-_REGISTERS = 0x2F
+REGISTERS = 0x2F  # attributes of .nv.info sections
 _FRAME = 0x11
+_SIZED = 4
+_SYMBOL_BYTES = 24
+_MOST_SYMBOLS = 1 << 14  # CUTLASS's largest kernels have a hundred
+_MOST_ATTRIBUTES = 1 << 16
 
 _ALLOCATED = 2
 _MOST_NAME = 8192  # a mangled kernel's with its section's prefix
@@ -38,23 +43,17 @@ def _read(cubin: bytes, name: str) -> dict[str, int]:
     named = {section["name"]: section for section in sections}
     if not {".symtab", ".nv.info"} <= named.keys():
         return {}
-    symbols, info = named[".symtab"], named[".nv.info"]
-    texts = sections[symbols["link"]]
-    index = next((i for i in range(symbols["size"] // 24) if name == text_at(
-        cubin, texts["offset"] + struct.unpack_from("<I", cubin, symbols["offset"] + 24 * i)[0])), None)
-    at, end, told = info["offset"], info["offset"] + info["size"], {}
-    while at < end:
-        form, attribute, size = struct.unpack_from("<BBH", cubin, at)
-        at += 4
-        if form == 4:  # the others hold their value in place of a size
-            if size == 8 and attribute in (_REGISTERS, _FRAME):
-                symbol, value = struct.unpack_from("<II", cubin, at)
-                if symbol == index:
-                    told[attribute] = value
-            at += size
-    if _REGISTERS not in told:
+    index = next((number for number, place, *_ in symbols_of(cubin, sections, named[".symtab"])
+                  if text_at(cubin, place) == name), None)
+    told = {}
+    for attribute, at, size in Attributes(cubin).of(named[".nv.info"]):
+        if size == 8 and attribute in (REGISTERS, _FRAME):
+            symbol, value = struct.unpack_from("<II", cubin, at)
+            if symbol == index:
+                told[attribute] = value
+    if REGISTERS not in told:
         return {}
-    return {"registers": told[_REGISTERS], "spills": told.get(_FRAME, 0) // 4}
+    return {"registers": told[REGISTERS], "spills": told.get(_FRAME, 0) // 4}
 
 
 def sections_of(cubin: bytes) -> list[dict]:
@@ -79,3 +78,37 @@ def sections_of(cubin: bytes) -> list[dict]:
 
 def text_at(data: bytes, at: int) -> str:
     return data[at:data.index(b"\0", at, at + _MOST_NAME)].decode(errors="replace")
+
+
+def symbols_of(cubin: bytes, sections: list[dict], table: dict | None) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Number, place of the name, kind, flags, section and bytes of each."""
+    if table is None:
+        return
+    count = table["size"] // _SYMBOL_BYTES
+    if count > _MOST_SYMBOLS:
+        raise ValueError("too many symbols")
+    names = sections[table["link"]]["offset"]
+    for index in range(count):
+        name, info, other, section, _, size = struct.unpack_from("<IBBHQQ", cubin, table["offset"] + _SYMBOL_BYTES * index)
+        yield index, names + name, info, other, section, size
+
+
+class Attributes:
+    """The attributes of a file's sections, which may overlap: counted, however often they are read."""
+
+    def __init__(self, cubin: bytes) -> None:
+        self._cubin, self._left = cubin, _MOST_ATTRIBUTES
+
+    def of(self, section: dict | None) -> Iterator[tuple[int, int, int]]:
+        """Each sized attribute: what it is, where its value begins, and how long that is."""
+        at = section["offset"] if section else 0
+        end = at + (section["size"] if section else 0)
+        while at < end:
+            form, attribute, size = struct.unpack_from("<BBH", self._cubin, at)
+            self._left -= 1
+            if self._left < 0:
+                raise ValueError("too many attributes")
+            at += 4
+            if form == _SIZED:  # the others hold their value in place of a size
+                yield attribute, at, size
+                at += size

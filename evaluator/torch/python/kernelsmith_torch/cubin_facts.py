@@ -6,24 +6,20 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .cubin import sections_of, text_at
+from .cubin import REGISTERS, Attributes, sections_of, symbols_of, text_at
 
 _MACHINE = 190
 _FUNCTION, _OBJECT = 2, 1
 _ENTRY = 0x10  # of a symbol's st_other: a __global__ function
 _VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
-_SYMBOL_BYTES = 24
-# CUTLASS's largest kernels have a hundred symbols, and names of 5 KB. A plan may have 64 cubins, all of them hostile.
-_MOST_SYMBOLS = 1 << 14
-_MOST_ATTRIBUTES = 1 << 16
+# CUTLASS's largest kernels have names of 5 KB. A plan may have 64 cubins, all of them hostile.
 _MOST_NAMES = 2 << 20  # bytes of all names that are kept
 _MOST_PARAMETERS = 256
 # From sm_90 on a block's shared memory begins with 1 KB of the system's, which is no part of its size.
 _RESERVED_SHARED = 1024
 
 # Attributes of .nv.info sections.
-_PARAMETER, _LARGE_PARAMETER, _REGISTERS = 0x17, 0x45, 0x2F
-_SIZED = 4
+_PARAMETER, _LARGE_PARAMETER = 0x17, 0x45
 
 
 @dataclass
@@ -65,14 +61,14 @@ def _read(cubin: bytes) -> CubinFacts:
         raise ValueError("made for another machine")
     named = {section["name"]: section for section in sections}
     facts = CubinFacts(variable_bytes=sum(named[name]["size"] for name in _VARIABLES if name in named))
-    attributes = _Attributes(cubin)
+    attributes = Attributes(cubin)
     registers = {}
     for attribute, at, size in attributes.of(named.get(".nv.info")):
-        if attribute == _REGISTERS and size == 8:
+        if attribute == REGISTERS and size == 8:
             symbol, count = struct.unpack_from("<II", cubin, at)
             registers[symbol] = count
     names = 0
-    for index, place, info, other, section, bytes_ in _symbols(cubin, sections, named.get(".symtab")):
+    for index, place, info, other, section, bytes_ in symbols_of(cubin, sections, named.get(".symtab")):
         is_variable = info & 15 == _OBJECT and section < len(sections) and sections[section]["name"] in _VARIABLES
         is_kernel = info & 15 == _FUNCTION and other & _ENTRY
         if not (is_variable or is_kernel):
@@ -88,40 +84,6 @@ def _read(cubin: bytes) -> CubinFacts:
             facts.kernels[name] = KernelFacts(_parameters(cubin, attributes.of(named.get(f".nv.info.{name}"))),
                                               registers.get(index, 0), max(0, shared - _RESERVED_SHARED))
     return facts
-
-
-def _symbols(cubin: bytes, sections: list[dict], table: dict | None) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Number, place of the name, kind, flags, section and bytes of each."""
-    if table is None:
-        return
-    count = table["size"] // _SYMBOL_BYTES
-    if count > _MOST_SYMBOLS:
-        raise ValueError("too many symbols")
-    names = sections[table["link"]]["offset"]
-    for index in range(count):
-        name, info, other, section, _, size = struct.unpack_from("<IBBHQQ", cubin, table["offset"] + _SYMBOL_BYTES * index)
-        yield index, names + name, info, other, section, size
-
-
-class _Attributes:
-    """The attributes of a file's sections, which may overlap: counted, however often they are read."""
-
-    def __init__(self, cubin: bytes) -> None:
-        self._cubin, self._left = cubin, _MOST_ATTRIBUTES
-
-    def of(self, section: dict | None) -> Iterator[tuple[int, int, int]]:
-        """Each sized attribute: what it is, where its value begins, and how long that is."""
-        at = section["offset"] if section else 0
-        end = at + (section["size"] if section else 0)
-        while at < end:
-            form, attribute, size = struct.unpack_from("<BBH", self._cubin, at)
-            self._left -= 1
-            if self._left < 0:
-                raise ValueError("too many attributes")
-            at += 4
-            if form == _SIZED:  # the others hold their value in place of a size
-                yield attribute, at, size
-                at += size
 
 
 def _parameters(cubin: bytes, attributes: Iterator[tuple[int, int, int]]) -> list[tuple[int, int]]:

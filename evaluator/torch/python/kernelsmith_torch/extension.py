@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import types
-from collections.abc import Callable
 from typing import Any
 
 import torch

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 from torch.utils._pytree import tree_map
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from .counting import Mode
 from .operators import is_given, takes_numbers
 
 
@@ -55,12 +55,7 @@ def giving(numbers: Sequence[torch.Tensor]) -> Iterator[None]:
         yield
 
 
-class _Mode(TorchDispatchMode):
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """See counting.py."""
-        return False
-
+class _Mode(Mode):
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         draws = takes_numbers(function, args, kwargs)

@@ -140,5 +140,10 @@ def fingerprint(code: str) -> str:
 
 def shingles(code: str) -> frozenset[str]:
     """Every five tokens in a row of what normalised() leaves."""
-    tokens = _TOKEN.findall(normalised(code))
+    return shingles_of(normalised(code))
+
+
+def shingles_of(text: str) -> frozenset[str]:
+    """Every five tokens in a row."""
+    tokens = _TOKEN.findall(text)
     return frozenset(" ".join(tokens[at:at + _SHINGLE]) for at in range(max(1, len(tokens) - _SHINGLE + 1)))

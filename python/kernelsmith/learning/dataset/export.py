@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ..._errors import Error
+from ..._files import replace
 from .bar import Bar
 from .card import card, contents, dropped_lines
 from .columns import taken
-from .folder import Folder, locked, write_text
+from .folder import Folder, locked
 from .journal import BATCH
 from .plan import SPLITS, Plan, Row, plan
 from .presets import columns_of
@@ -59,8 +60,8 @@ def _write(made: Plan, about: str, folder: Folder) -> Exported:
         for shard in shards:
             folder.add(shard.name, partial(_write_one, made, shard, bar.add))
     if made.settings.against:
-        folder.add("dropped.jsonl", partial(write_text, text=dropped_lines(made.contaminated)))
-    folder.add("README.md", partial(write_text, text=about))
+        folder.add("dropped.jsonl", partial(replace, text=dropped_lines(made.contaminated)))
+    folder.add("README.md", partial(replace, text=about))
     return Exported(folder.path, {split: len(made.of(split)) for split in SPLITS}, [shard.name for shard in shards],
                     made.tally.counts(), made.uncompared)
 

@@ -9,9 +9,9 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from ..._errors import Error
+from ..._files import replace
 
 _MANIFEST = "export.json"
 
@@ -69,14 +69,7 @@ class Folder:
 
     def _note(self) -> None:
         text = json.dumps({"version": 1, "plan": self._plan, "files": dict(sorted(self._files.items()))}, indent=1)
-        write_text(self.path / _MANIFEST, text + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """At once."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8", newline="\n")
-    part.replace(path)
+        replace(self.path / _MANIFEST, text + "\n")
 
 
 def _digest(path: Path) -> str:
@@ -87,23 +80,14 @@ def _digest(path: Path) -> str:
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Makes the folder, and keeps other exports out of it. Raises Error."""
-    descriptor = None
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        _close(descriptor)
-        raise Error("another export is writing this folder", "busy", str(path)) from None
-    except OSError as failed:
-        _close(descriptor)
-        raise Error(f"the folder cannot be used: {failed.strerror}", "io", str(path), "name another one") from None
-    try:
+    with contextlib.ExitStack() as open_:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            open_.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Error("another export is writing this folder", "busy", str(path)) from None
+        except OSError as failed:
+            raise Error(f"the folder cannot be used: {failed.strerror}", "io", str(path), "name another one") from None
         yield
-    finally:
-        _close(descriptor)
-
-
-def _close(descriptor: Any) -> None:
-    if descriptor is not None:
-        os.close(descriptor)

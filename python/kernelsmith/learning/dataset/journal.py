@@ -10,6 +10,7 @@ from typing import Any
 
 from ..._errors import Error
 from ..._run import Run
+from ..client_records import is_unicode
 from ..form import form_followed
 from .figures import Figure
 from .plain import plain, plain_reply
@@ -117,16 +118,8 @@ def _looked_at(stored: Run, tickets: Sequence[int]) -> Iterator[Texts | None]:
 def _texts(reply: Mapping[str, Any]) -> Texts:
     system, user = reply.get("system", ""), reply["user"]
     return Texts(_digest(system), _digest(user), bool(reply.get("cut")),
-                 all(map(_is_unicode, (system, user, reply["text"], reply.get("reasoning", "")))),
+                 all(map(is_unicode, (system, user, reply["text"], reply.get("reasoning", "")))),
                  reply["model"], reply.get("finish_reason"), form_followed(f"{system}\n{user}", reply["text"]))
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _digest(text: str) -> str:

@@ -1,11 +1,13 @@
-"""Two arms measured in turn, and the ratio of their times with an interval. Needs Python alone."""
+"""Two arms measured in turn, and the ratio of their times with an interval. Arms on a GPU need PyTorch."""
 
 from __future__ import annotations
 
 import math
 import statistics
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,39 @@ def alternate(old: Callable[[], float], new: Callable[[], float], pairs: int = 3
         for arm, times in ((old, olds), (new, news)) if at % 2 == 0 else ((new, news), (old, olds)):
             times.append(arm())
     return compared(olds, news)
+
+
+def timed(call: Callable[[], Any], calls: int, on_gpu: bool) -> Callable[[], float]:
+    """An arm: the seconds of a call. On a GPU between events around a CUDA graph of `calls`, so that Python is not in it; what
+    such a graph runs is fixed here."""
+    import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    def on_the_host() -> float:
+        began = time.perf_counter()
+        with torch.no_grad():
+            for _ in range(calls):
+                call()
+        return (time.perf_counter() - began) / calls
+
+    if not on_gpu:
+        return on_the_host
+    graph, begin, end = torch.cuda.CUDAGraph(), torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.no_grad():
+        with torch.cuda.stream(torch.cuda.Stream()):
+            call()
+        torch.cuda.synchronize()
+        with torch.cuda.graph(graph):
+            for _ in range(calls):
+                call()
+
+    def measure() -> float:
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        return float(begin.elapsed_time(end)) / 1e3 / calls
+
+    return measure
 
 
 def compared(olds: list[float], news: list[float]) -> Compared:

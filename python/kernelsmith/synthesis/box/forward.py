@@ -16,6 +16,17 @@ from .specs import BATCH, FLOATS, IDS, LENGTH, SIDE, Spec, parsed, standard
 _MOST_CALLS = 48
 _MOST_WAITING = 400
 PICTURES = Spec("rand", (BATCH, 3, 224, 224))
+# Layers that take the usual tensor of so many dimensions, and where they keep its channels.
+_RANKS = (
+    ((torch.nn.Conv3d, torch.nn.ConvTranspose3d), 5, "in_channels"),
+    ((torch.nn.BatchNorm2d, torch.nn.InstanceNorm2d), 4, "num_features"),
+    (torch.nn.BatchNorm1d, 2, "num_features"),
+    (torch.nn.BatchNorm3d, 5, "num_features"),
+    (torch.nn.GroupNorm, 4, "num_channels"),
+    (torch.nn.Linear, 3, "in_features"),
+    (torch.nn.RNNBase, 3, "input_size"),
+    (torch.nn.MultiheadAttention, 3, "embed_dim"),
+)
 
 
 class NoInputs(Exception):
@@ -112,24 +123,11 @@ def _of_layer(layer: torch.nn.Module) -> Spec | None:
         # Three channels are pictures, as they come.
         side = 224 if layer.in_channels == 3 else SIDE
         return Spec("rand", (BATCH, layer.in_channels, side, side))
-    if isinstance(layer, (nn.Conv3d, nn.ConvTranspose3d)):
-        return standard(5, layer.in_channels)
-    if isinstance(layer, (nn.BatchNorm2d, nn.InstanceNorm2d)):
-        return standard(4, layer.num_features)
-    if isinstance(layer, nn.BatchNorm1d):
-        return standard(2, layer.num_features)
-    if isinstance(layer, nn.BatchNorm3d):
-        return standard(5, layer.num_features)
-    if isinstance(layer, nn.GroupNorm):
-        return standard(4, layer.num_channels)
-    if isinstance(layer, nn.Linear):
-        return standard(3, layer.in_features)
+    for kinds, rank, channels in _RANKS:
+        if isinstance(layer, kinds):
+            return standard(rank, getattr(layer, channels))
     if isinstance(layer, nn.LayerNorm):
         return standard(3, layer.normalized_shape[-1])
-    if isinstance(layer, nn.RNNBase):
-        return standard(3, layer.input_size)
-    if isinstance(layer, nn.MultiheadAttention):
-        return standard(3, layer.embed_dim)
     if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)):
         return Spec(IDS, (BATCH, LENGTH), most=layer.num_embeddings)
     return None

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from kernelsmith_torch.counting import Mode
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 
@@ -25,7 +25,7 @@ class Target:
 H100 = Target(3.35e12, 67e12)
 
 
-class Roofline(TorchDispatchMode):
+class Roofline(Mode):
     """Adds up while it is entered. `trace` names the operators, with shapes."""
 
     def __init__(self, target: Target = H100) -> None:
@@ -35,11 +35,6 @@ class Roofline(TorchDispatchMode):
         self.flops = 0
         self.bytes = 0
         self.trace: list[str] = []
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """See kernelsmith_torch.counting."""
-        return False
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         result = function(*args, **(kwargs or {}))

@@ -4,13 +4,10 @@
 #include <cstring>
 #include <random>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "testing.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
-
-using ::testing::HasSubstr;
 
 const CodeObjectFormat kFormat{.machine = 224,
                                .section = ".fatbin",
@@ -98,10 +95,9 @@ Bytes good() {
 }
 
 TEST(CodeObject, KernelsAreReadFromTheNote) {
-  const auto facts = read_code_object(good(), kFormat);
-  ASSERT_TRUE(facts) << describe(facts.error());
-  ASSERT_EQ(facts->kernels.size(), 1U);
-  const plan::Kernel& kernel = facts->kernels.front().kernel;
+  const auto facts = read_code_object(good(), kFormat).value();
+  ASSERT_EQ(facts.kernels.size(), 1U);
+  const plan::Kernel& kernel = facts.kernels.front().kernel;
   EXPECT_EQ(kernel.name, "scale");
   EXPECT_EQ(kernel.parameters, (std::vector<plan::Parameter>{{0, 8}, {8, 4}}))
       << "hidden ones are the driver's";

@@ -1,7 +1,5 @@
 // Each function of the driver that a batch calls fails once, in the judge's process and in the runner's: one
 // clear error or rejection each time, and nothing is left behind.
-#include <algorithm>
-#include <set>
 #include <sstream>
 
 #include <sys/wait.h>
@@ -18,9 +16,6 @@
 namespace kernelsmith::cuda {
 namespace {
 
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 using ::testing::Values;
 
 constexpr std::size_t kCount = 64, kBytes = kCount * sizeof(float);
@@ -111,8 +106,7 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
 
   static Error as_error(const Failure& failure) {
     if (const auto* error = std::get_if<Error>(&failure)) return *error;
-    const auto& rejection = std::get<Rejection>(failure);
-    return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+    return fail(ErrorCode::refused, words(failure));
   }
 
   /// A call with each kind of operation, on two streams.

@@ -1,8 +1,7 @@
 // Which architecture a device of AMD's has: the kernel driver's words, one folder for each processor and GPU.
-#include <gtest/gtest.h>
-
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
+#include "testing.hpp"
 #include "vendors/hip/hip.hpp"
 
 namespace kernelsmith::cuda {

@@ -3,16 +3,10 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <set>
 #include <sstream>
-#include <string>
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <kernelsmith/core/answer_of.hpp>
@@ -22,6 +16,7 @@
 #include "backend_of_vendor.hpp"
 #include "vendors/hip/hip.hpp"
 #include "vendors/maca/maca.hpp"
+#include "verdicts.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -191,7 +186,7 @@ inline Task task_of(const StandIn& stand_in, const Example& example) {
   std::string yaml = stand_in.translated(
       file_text(std::filesystem::path(KERNELSMITH_EXAMPLES) / example.name / "task.yaml"));
   for (const auto& [part, by] : example.smaller) {
-    EXPECT_THAT(yaml, ::testing::HasSubstr(part));
+    EXPECT_THAT(yaml, HasSubstr(part));
     yaml = replaced(yaml, part, by);
   }
   yaml = replaced(yaml, "seed: seed.cu}", "seed: seed.cu, also: [cuda_names.cuh]}");

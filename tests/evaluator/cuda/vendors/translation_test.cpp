@@ -42,18 +42,12 @@ TEST_P(Translations, LanesDecide) {
   use(GetParam());
   if (const std::string why = missing(GetParam()); !why.empty()) GTEST_SKIP() << why;
   const Task task = this->task();
-  const auto made = make_cuda_evaluator(task, options_for(GetParam()));
-  ASSERT_TRUE(made) << describe(made.error());
-  const auto itself = evaluate(*made, task, example("reference.cu") + "// as it is\n");
-  ASSERT_TRUE(itself) << describe(itself.error());
-  EXPECT_TRUE(itself->accepted()) << itself->rejection()->diagnostics;
-  const auto right = evaluate(*made, task, translation("32"));
-  ASSERT_TRUE(right) << describe(right.error());
-  EXPECT_TRUE(right->accepted()) << right->rejection()->diagnostics;
-  const auto half_a_wave = evaluate(*made, task, translation("16"));
-  ASSERT_TRUE(half_a_wave) << describe(half_a_wave.error());
-  ASSERT_FALSE(half_a_wave->accepted());
-  EXPECT_EQ(name_of(half_a_wave->rejection()->code), name_of(RejectionCode::wrong_output));
+  const auto made = make_cuda_evaluator(task, options_for(GetParam())).value();
+  accepted(evaluate(made, task, example("reference.cu") + "// as it is\n"));
+  accepted(evaluate(made, task, translation("32")));
+  const Rejection half_a_wave = rejection_of(evaluate(made, task, translation("16")));
+  // Half of each row's maximum: where an input is large, its exponential overflows.
+  EXPECT_THAT(name_of(half_a_wave.code), AnyOf("wrong_output", "not_finite"));
 }
 
 /// Reference and candidate in CUDA C++, without warps: its header alone makes them programs.
@@ -68,11 +62,8 @@ TEST(CuBridge, ItsHeadersMakeCudaCppAProgram) {
                         .value();
   CudaOptions options = options_for(kMaca);
   options.flags.push_back("-I" + (kMaca.sdk() / "tools/cu-bridge/include").string());
-  const auto made = make_cuda_evaluator(task, options);
-  ASSERT_TRUE(made) << describe(made.error());
-  const auto accepted = evaluate(*made, task, text + "// as it is\n");
-  ASSERT_TRUE(accepted) << describe(accepted.error());
-  EXPECT_TRUE(accepted->accepted()) << accepted->rejection()->diagnostics;
+  const auto made = make_cuda_evaluator(task, options).value();
+  accepted(evaluate(made, task, text + "// as it is\n"));
 }
 
 // HIP's compiler takes seconds.

@@ -183,7 +183,3 @@ class OnTheCpu(Planner):
             assert self.linear.weight.is_cuda and (x * host[0]).is_cuda and self.linear(x).is_cuda
             return self.linear(x)
         """, "assert self.linear.weight.is_cpu"))
-
-
-if __name__ == "__main__":
-    unittest.main()

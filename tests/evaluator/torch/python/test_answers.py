@@ -1,6 +1,5 @@
 """What a candidate may ask PyTorch about its device, its streams and its compilers: answered as on the target."""
 
-import unittest
 
 from support import Planner, candidate, forward, needs_torch, operators
 
@@ -117,7 +116,3 @@ class Answers(Planner):
             return torch.ops.inductor._reinterpret_tensor(buffer, (32, 32), (32, 1), 32)
         """))
         self.assertEqual(operators(plan), ["empty_strided", "as_strided", "t", "addmm", "as_strided"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -44,7 +44,3 @@ class CountingTest(unittest.TestCase):
                    "print([name for name in ('torch._dynamo.utils', 'sympy') if name in sys.modules])")
         done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout.strip(), "[]")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,10 @@
 """What a constructor draws is what PyTorch draws after the same seed: then other names for the reference's parameters do."""
 
 import textwrap
-import unittest
 from types import SimpleNamespace
 
 from support import Planner, candidate, needs_torch
-from worker_bench import Bench
+from worker_bench import bench_for
 
 REFERENCE = """
 import torch, torch.nn as nn
@@ -43,11 +42,8 @@ class Draws(Planner):
         """The plan, and what the judge says of its outputs."""
         reply, blob = self.ask(do="plan", reference=reference, candidate=text, timeout_s=120)
         self.assertNotIn("error", reply)
-        bench = Bench(reference)
-        try:
-            return self.plan(text, reference)[0], bench.judged(SimpleNamespace(bytes=lambda: blob))["wrong"]
-        finally:
-            bench.close()
+        bench = bench_for(self, reference)
+        return self.plan(text, reference)[0], bench.judged(SimpleNamespace(bytes=lambda: blob))["wrong"]
 
     def test_other_names_for_the_references_parameters(self):
         plan, wrong = self.verdict(model(OTHER_NAMES, CALL))
@@ -130,7 +126,3 @@ class Draws(Planner):
         self.assertIsNone(wrong)
         self.assertEqual(set(plan["state"]), {"scale"})
         self.assertEqual(self.verdict(model(given + "    torch.rand(1)", call), lazy)[1]["count"], 128)
-
-
-if __name__ == "__main__":
-    unittest.main()

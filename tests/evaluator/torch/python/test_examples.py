@@ -1,7 +1,6 @@
 """All examples can be planned without a GPU: every reference, and every seed."""
 
 import pathlib
-import unittest
 
 from support import Planner, needs_torch
 
@@ -24,7 +23,3 @@ class Examples(Planner):
             with self.subTest(reference.parent.name + "'s seed"):
                 _, _, summary = self.plan(seed.read_text(), text)
                 self.assertGreater(summary["launches"], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

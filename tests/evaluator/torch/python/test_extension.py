@@ -367,6 +367,3 @@ class Builds(Extension):
 
 
 del Extension, Planner
-
-if __name__ == "__main__":
-    unittest.main()

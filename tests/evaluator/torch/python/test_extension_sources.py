@@ -85,7 +85,3 @@ class Sources(unittest.TestCase):
             units = self.made.file_units([f"{folder}/a.cu", f"{folder}/a.cc"])
         self.assertEqual([unit["name"] for unit in units], ["a.cu", "a.cpp", "x/b.cuh", "c.h"])
         self.assertEqual(units[1]["text"], "int a;")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import os
 import time
-import unittest
 
 from support import Planner, candidate, forward, needs_torch
 
@@ -81,7 +80,3 @@ class Hostile(Planner):
     def test_files_are_bounded_and_removed(self):
         self.refusal("with open('/tmp/kernelsmith-%d', 'wb') as f:\n  import os; os.unlink(f.name)\n"
                      "  for _ in range(100): f.write(b'0' * (1 << 20))\n" % os.getpid(), "plan_failed")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """A candidate that is what PyTorch's compiler wrote."""
 
-import unittest
 
 from support import HEAD, Planner, launches, needs_torch
 
@@ -70,7 +69,3 @@ class Inductor(Planner):
             (launch,) = launches(plan, i)
             self.assertEqual(launch["grid"], [-(-4000 // int(name.partition("=")[2])), 1, 1])
             self.assertEqual(launch["args"][2], ["i32", 4000])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """What candidates give to Triton's kernels, and do with compiled ones, besides launching them with tensors."""
 
-import unittest
 
 from support import Planner, candidate, forward, launches, needs_torch
 
@@ -107,7 +106,3 @@ def three(x: torch.Tensor) -> torch.Tensor:
     return o
 """)
         self.assertEqual(len(found), 4)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import unittest
 from unittest import mock
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, Plan, X, linear_plan, reference_of  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch import replay  # noqa: E402
-from kernelsmith_torch.layout import Arrangement, Layout, change, distinct_bytes, in_layout, layouts_of, write  # noqa: E402
-from kernelsmith_torch.model_source import Reference  # noqa: E402
-from support import HEAD, Planner, candidate, needs_torch  # noqa: E402
+from worker_bench import LINEAR, X, Plan, bench_for, linear_plan, reference_of
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch import replay
+from kernelsmith_torch.layout import Arrangement, Layout, change, distinct_bytes, in_layout, layouts_of, write
+from kernelsmith_torch.model_source import Reference
+from support import HEAD, Planner, candidate, needs_torch
 
 
 class Layouts(unittest.TestCase):
@@ -62,8 +58,7 @@ class Layouts(unittest.TestCase):
 
 class InTheRunner(unittest.TestCase):
     def outputs(self, reference: str, make: object) -> list[torch.Tensor]:
-        bench = Bench(reference_of(reference, "[torch.randn(8, 4)]"))
-        self.addCleanup(bench.close)
+        bench = bench_for(self, reference_of(reference, "[torch.randn(8, 4)]"))
         plan = Plan([torch.empty(8, 4)])
         for value, shape in make(plan):
             plan.output(value, "float32", *shape)
@@ -146,8 +141,7 @@ class FromPlannerToVerdict(Planner):
     """A candidate that uses strides and offsets sees in planning what it meets in a call; without kernels, on the CPU."""
 
     def verdict(self, reference: str, text: str, **request: object) -> object:
-        bench = Bench(reference, **request)
-        self.addCleanup(bench.close)
+        bench = bench_for(self, reference, **request)
         reply, blob = self.ask(do="plan", reference=reference, candidate=text, timeout_s=120, cast=request.get("cast", False))
         self.assertNotIn("error", reply)
         if request:
@@ -258,8 +252,7 @@ class References(unittest.TestCase):
         reference = LINEAR.replace("self.linear = torch.nn.Linear(width, 48)", """self.linear = torch.nn.Linear(width, 48)
             linear = self.linear
             self.call = lambda x: linear(x)""").replace("self.linear(x)", "self.call(x)")
-        bench = Bench(reference)
-        self.addCleanup(bench.close)
+        bench = bench_for(self, reference)
         own = Reference(bench.path, torch.device("cpu"))
         model = own.model()
         x = torch.randn(16, 96)
@@ -271,7 +264,3 @@ class References(unittest.TestCase):
         own.restore(model)
         self.assertTrue(torch.equal(model(x), before))
         self.assertIsNone(bench.judged(linear_plan())["wrong"])
-
-
-if __name__ == "__main__":
-    unittest.main()

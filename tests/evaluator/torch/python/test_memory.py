@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
-import sys
 import unittest
 import weakref
 from collections.abc import Iterator
@@ -13,15 +11,13 @@ from unittest import mock
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, Plan, linear_plan, reference_of  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch import worker  # noqa: E402
-from kernelsmith_torch.accelerator import Device  # noqa: E402
-from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, lay_out,  # noqa: E402
+from worker_bench import LINEAR, Bench, Plan, bench_for, linear_plan, reference_of
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch import worker
+from kernelsmith_torch.accelerator import Device
+from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, lay_out,
                                       missing, neighbours, reserve, slots_for)
-from kernelsmith_torch.model_source import Inputs, Reference, is_memory  # noqa: E402
+from kernelsmith_torch.model_source import Inputs, Reference, is_memory
 
 H100, L2, BANK = 79 * GIB - reserve(79 * GIB), 50 << 20, 4 * GIB
 
@@ -121,24 +117,21 @@ class Little(unittest.TestCase):
 
     def bench(self, memory: int, reference: str = LINEAR, **request: object) -> Bench:
         with mock.patch("kernelsmith_torch.accelerator._CPU_TELLS", memory):
-            return Bench(reference, **request)
+            return bench_for(self, reference, **request)
 
     def test_one_after_the_other_finds_the_same(self) -> None:
         bench = self.bench(1 * GIB)
-        try:
-            told = bench.prepared["memory"]
-            self.assertEqual((told["gives_back"], told["together"], told["truth_on_host"]), (True, False, True))
-            bench.runner.prepare({"reference": bench.path, "precision": "fp32", "slots": 3, "memory": told}, b"")
-            for variant in range(3):
-                self.assertIsNone(bench.judged(linear_plan(), variant=variant)["wrong"])
-            for _ in range(2):
-                times = bench.judge.yardstick({"variant": 0, "sets": [5, 6]}, b"")
-                self.assertGreater(times["us"], 0)
-                self.assertIsNone(bench.again([5, 6])["wrong"])
-                self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [5, 6], "own": True}, b"")["wrong"])
-            self.assertIn("ops", bench.runner.profile({}, b""))
-        finally:
-            bench.close()
+        told = bench.prepared["memory"]
+        self.assertEqual((told["gives_back"], told["together"], told["truth_on_host"]), (True, False, True))
+        bench.runner.prepare({"reference": bench.path, "precision": "fp32", "slots": 3, "memory": told}, b"")
+        for variant in range(3):
+            self.assertIsNone(bench.judged(linear_plan(), variant=variant)["wrong"])
+        for _ in range(2):
+            times = bench.judge.yardstick({"variant": 0, "sets": [5, 6]}, b"")
+            self.assertGreater(times["us"], 0)
+            self.assertIsNone(bench.again([5, 6])["wrong"])
+            self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [5, 6], "own": True}, b"")["wrong"])
+        self.assertIn("ops", bench.runner.profile({}, b""))
 
     def test_a_draw_is_measured_in_every_variant(self) -> None:
         drawn, draw = [], Reference.draw
@@ -155,13 +148,11 @@ class Little(unittest.TestCase):
             found.append(max(drawn[before:], default=0) + 1 << 20)
 
         with mock.patch.object(Reference, "draw", noted), mock.patch.object(Device, "peak", peak):
-            bench = Bench(LINEAR)
-        self.addCleanup(bench.close)
+            bench = bench_for(self, LINEAR)
         self.assertEqual((bench.prepared["variants"], bench.prepared["memory"]["draw"]), (["given", "scaled", "shifted"], 3 << 20))
 
     def test_nothing_of_a_batch_is_there_when_the_next_is_drawn(self) -> None:
-        bench = Bench(LINEAR)
-        self.addCleanup(bench.close)
+        bench = bench_for(self, LINEAR)
         self.assertIsNone(bench.judged(linear_plan())["wrong"])
         before = [weakref.ref(memory) for _, memory, _ in bench.runner._slots]
         alive, draw = [], Reference.draw
@@ -176,16 +167,13 @@ class Little(unittest.TestCase):
         self.assertEqual([memory for memory in alive if memory is not None], [])
 
     def test_what_is_released_is_made_again(self) -> None:
-        bench = Bench(LINEAR)
-        try:
-            bench.judge.handlers()["release"]({}, b"")
-            self.assertIsNone(bench.judged(linear_plan())["wrong"])
-            bench.judge.yardstick({"variant": 0, "sets": [5]}, b"")
-            bench.judge.handlers()["release"]({}, b"")
-            with self.assertRaises(Failure):
-                bench.judge.compare({"variant": 0, "sets": [5], "own": True}, b"")
-        finally:
-            bench.close()
+        bench = bench_for(self, LINEAR)
+        bench.judge.handlers()["release"]({}, b"")
+        self.assertIsNone(bench.judged(linear_plan())["wrong"])
+        bench.judge.yardstick({"variant": 0, "sets": [5]}, b"")
+        bench.judge.handlers()["release"]({}, b"")
+        with self.assertRaises(Failure):
+            bench.judge.compare({"variant": 0, "sets": [5], "own": True}, b"")
 
     def load(self, bench: Bench, size: int, alone: bool) -> Failure:
         with self.assertRaises(Failure) as caught:
@@ -194,32 +182,26 @@ class Little(unittest.TestCase):
         return caught.exception
 
     def test_a_candidate_is_blamed_only_alone(self) -> None:
-        bench = Bench(HUGE)
-        try:
-            told = self.load(bench, 8 << 30, alone=True)
-            self.assertEqual((told.fault, told.code), ("candidate", "out_of_memory"))
-            told = self.load(bench, 8 << 30, alone=False)
-            self.assertEqual((told.fault, told.code), ("machine", "busy"))
-            told = self.load(bench, 1 << 40, alone=False)
-            self.assertEqual((told.fault, told.code), ("candidate", "out_of_memory"), "no GPU has that much")
-        finally:
-            bench.close()
+        bench = bench_for(self, HUGE)
+        told = self.load(bench, 8 << 30, alone=True)
+        self.assertEqual((told.fault, told.code), ("candidate", "out_of_memory"))
+        told = self.load(bench, 8 << 30, alone=False)
+        self.assertEqual((told.fault, told.code), ("machine", "busy"))
+        told = self.load(bench, 1 << 40, alone=False)
+        self.assertEqual((told.fault, told.code), ("candidate", "out_of_memory"), "no GPU has that much")
 
     def test_a_reference_that_does_not_fit_says_what_is_missing(self) -> None:
         huge = reference_of("return x[0] + torch.empty(8 << 30, dtype=torch.uint8)[0]", "[torch.randn(64)]")
         for alone, fault, code in ((True, "task", "out_of_memory"), (False, "machine", "busy")):
-            bench = Bench(LINEAR)
-            try:
-                with open(bench.path, "w", encoding="utf-8") as file:
-                    file.write(huge)
-                with self.assertRaises(Failure) as caught:
-                    bench.judge.handlers()["prepare"]({"reference": bench.path, "precision": "fp32", "alone": alone}, b"")
-                told = caught.exception
-                self.assertEqual((told.fault, told.code), (fault, code), told.message)
-                self.assertTrue(told.hint)
-                self.assertIn("GiB", told.message)
-            finally:
-                bench.close()
+            bench = bench_for(self, LINEAR)
+            with open(bench.path, "w", encoding="utf-8") as file:
+                file.write(huge)
+            with self.assertRaises(Failure) as caught:
+                bench.judge.handlers()["prepare"]({"reference": bench.path, "precision": "fp32", "alone": alone}, b"")
+            told = caught.exception
+            self.assertEqual((told.fault, told.code), (fault, code), told.message)
+            self.assertTrue(told.hint)
+            self.assertIn("GiB", told.message)
 
     def test_memory_has_many_words(self) -> None:
         for words in ("CUDA error: out of memory", "CUDA error: CUDA_ERROR_OUT_OF_MEMORY", "CUBLAS_STATUS_ALLOC_FAILED"):
@@ -229,31 +211,25 @@ class Little(unittest.TestCase):
 
 class HostTruths(unittest.TestCase):
     def test_lie_in_slices_as_on_the_device(self) -> None:
-        bench = Bench(LINEAR)
-        try:
-            bench.judge._truth.forget()
-            here = bench.judge._truth.expected(0, 7)[0]
-            bench.judge._truth.forget()
-            bench.judge._truth.on_host = True
-            there = bench.judge._truth.expected(0, 7)[0]
-            for part in ("truth", "allowed", "scale"):
-                self.assertTrue(torch.equal(getattr(here, part), getattr(there, part)), part)
-        finally:
-            bench.close()
+        bench = bench_for(self, LINEAR)
+        bench.judge._truth.forget()
+        here = bench.judge._truth.expected(0, 7)[0]
+        bench.judge._truth.forget()
+        bench.judge._truth.on_host = True
+        there = bench.judge._truth.expected(0, 7)[0]
+        for part in ("truth", "allowed", "scale"):
+            self.assertTrue(torch.equal(getattr(here, part), getattr(there, part)), part)
 
     def test_pieces_change_nothing(self) -> None:
         reference = reference_of("return torch.softmax(x[0], 1)", "[torch.randn(48, 100)]")
         for precision in ("fp32", "bf16"):
-            bench = Bench(reference, precision=precision)
-            try:
-                whole = bench.judge._truth.expected(0, 7)[0]
-                bench.judge._truth.forget()
-                with mock.patch("kernelsmith_torch.accelerator.CHUNK", 1024):
-                    parts = bench.judge._truth.expected(0, 7)[0]
-                for part in ("truth", "allowed", "scale"):
-                    self.assertTrue(torch.equal(getattr(whole, part), getattr(parts, part)), part)
-            finally:
-                bench.close()
+            bench = bench_for(self, reference, precision=precision)
+            whole = bench.judge._truth.expected(0, 7)[0]
+            bench.judge._truth.forget()
+            with mock.patch("kernelsmith_torch.accelerator.CHUNK", 1024):
+                parts = bench.judge._truth.expected(0, 7)[0]
+            for part in ("truth", "allowed", "scale"):
+                self.assertTrue(torch.equal(getattr(whole, part), getattr(parts, part)), part)
 
 
 class Opening(unittest.TestCase):
@@ -277,7 +253,3 @@ class Opening(unittest.TestCase):
         told = worker.why_not_opened(RuntimeError("PyTorch 2.13 is built without CUDA"))
         self.assertEqual(told.code, "no_gpu")
         self.assertIn("install PyTorch with CUDA", told.hint)
-
-
-if __name__ == "__main__":
-    unittest.main()

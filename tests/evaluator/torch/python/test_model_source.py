@@ -37,7 +37,3 @@ class Variants(unittest.TestCase):
             self.assertTrue(torch.equal(shifted[1], h + 1), "a tensor of zeros has no structure")
             self.assertTrue(torch.equal(shifted[2], n), "whole numbers may be indices")
         self.assertTrue(torch.equal(self.draw(1)[0], 4 * x))
-
-
-if __name__ == "__main__":
-    unittest.main()

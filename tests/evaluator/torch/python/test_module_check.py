@@ -6,21 +6,17 @@ import base64
 import contextlib
 import copy
 import json
-import os
 import struct
-import sys
 import unittest
 from typing import Any
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cubin_writer import cubin, elf  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch import cubin_facts, module_check, plan_format  # noqa: E402
-from kernelsmith_torch.cubin import may_keep_variables, resources  # noqa: E402
-from kernelsmith_torch.plan_check import Plan, check_plan  # noqa: E402
+from cubin_writer import cubin, elf
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch import cubin_facts, module_check, plan_format
+from kernelsmith_torch.cubin import may_keep_variables, resources
+from kernelsmith_torch.plan_check import Plan, check_plan
 
 CUBIN = cubin({"scale": [8, 8, 4], "none": []}, {"counter": 64})
 T = {"t": 0}
@@ -247,7 +243,3 @@ class Checks(unittest.TestCase):
         operator = {"aten": "aten::relu", "overload": "default", "args": [T], "kwargs": {}, "out": {"t": 2}}
         for changed in ({"aten": "aten::relu\ud800"}, {"overload": "\ud800"}, {"kwargs": {"\ud800": 1}}):
             self.refused("strange characters", {**operator, **changed})
-
-
-if __name__ == "__main__":
-    unittest.main()

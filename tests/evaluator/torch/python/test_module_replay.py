@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import ctypes
-import os
 import struct
-import sys
 import types
 import unittest
 from typing import Any
@@ -14,14 +12,12 @@ from unittest import mock
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cubin_writer import cubin  # noqa: E402
-from test_module_check import MEMSET, RUN, SYMBOL, T, UPLOAD, checked, plan_of  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch.accelerator import Device  # noqa: E402
-from kernelsmith_torch.replay import Program, is_own  # noqa: E402
-from kernelsmith_torch.timing import Footprint  # noqa: E402
+from cubin_writer import cubin
+from test_module_check import MEMSET, RUN, SYMBOL, T, UPLOAD, checked, plan_of
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch.accelerator import Device
+from kernelsmith_torch.replay import Program, is_own
+from kernelsmith_torch.timing import Footprint
 
 CUBIN = cubin({"scale": [8, 8, 4], "none": []}, {"counter": 64})
 PLAIN = cubin({"scale": [8, 8, 4], "none": []})
@@ -288,7 +284,3 @@ class Replay(unittest.TestCase):
         with self.assertRaises(Failure) as caught:
             Program(checked(plan_of(RUN), CUBIN), {}, Device(None), None)
         self.assertEqual((caught.exception.fault, caught.exception.code), ("machine", "no_gpu"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -110,7 +110,3 @@ class Workers(unittest.TestCase):
 
     def test_pytorch_for_maca(self):
         self.assertIn("MetaX C550", self.refused("11.6", None, "MetaX C550"))
-
-
-if __name__ == "__main__":
-    unittest.main()

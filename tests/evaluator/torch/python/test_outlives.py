@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import unittest
 from unittest import mock
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch import accelerator  # noqa: E402
-from kernelsmith_torch.accelerator import Device, Seal, hash_of, place, secret_key  # noqa: E402
-from kernelsmith_torch.layout import Arrangement  # noqa: E402
+from worker_bench import LINEAR, X, Plan, bench_for, failure_of, linear_plan
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch import accelerator
+from kernelsmith_torch.accelerator import Device, Seal, hash_of, place, secret_key
+from kernelsmith_torch.layout import Arrangement
 
 
 def counting_plan() -> Plan:
@@ -84,8 +80,7 @@ class Places(unittest.TestCase):
 
 class Kept(unittest.TestCase):
     def setUp(self) -> None:
-        self.bench = Bench(LINEAR)
-        self.addCleanup(self.bench.close)
+        self.bench = bench_for(self, LINEAR)
 
     def batch(self, seed: int) -> dict:
         return self.bench.again([seed])
@@ -111,9 +106,8 @@ class Kept(unittest.TestCase):
         with self.assertRaises(Failure):
             self.bench.runner.load({}, bad.bytes())
         for step in (self.bench.runner.run, self.bench.runner.publish, self.bench.runner.profile):
-            with self.assertRaises(Failure) as caught:
-                step({"variant": 0, "sets": [1]}, b"")
-            self.assertEqual((caught.exception.fault, caught.exception.code), ("machine", "bad_request"))
+            failed = failure_of(lambda: step({"variant": 0, "sets": [1]}, b""))
+            self.assertEqual((failed.fault, failed.code), ("machine", "bad_request"))
 
     def test_views_of_what_it_made_stay_views(self) -> None:
         plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
@@ -127,9 +121,8 @@ class Kept(unittest.TestCase):
     def test_who_changes_the_copies_of_it_is_found(self) -> None:
         self.bench.judged(counting_plan(), sets=[1])
         self.bench.runner._program._pristine[77] += 1
-        with self.assertRaises(Failure) as caught:
-            self.batch(2)
-        self.assertEqual((caught.exception.stage, caught.exception.code), ("integrity", "input_modified"))
+        failed = failure_of(lambda: self.batch(2))
+        self.assertEqual((failed.stage, failed.code), ("integrity", "input_modified"))
 
     def test_each_batch_lies_elsewhere(self) -> None:
         runner, seen = self.bench.runner, set()
@@ -148,9 +141,7 @@ class Kept(unittest.TestCase):
             runner.publish({}, b"")
             behind = tensor().data_ptr() - memory().data_ptr() + tensor().numel() * 4
             memory()[behind - 1 if behind == memory().numel() else behind] ^= 1
-            with self.assertRaises(Failure) as caught:
-                runner.publish({}, b"")
-            self.assertEqual(caught.exception.code, "input_modified")
+            self.assertEqual(failure_of(lambda: runner.publish({}, b"")).code, "input_modified")
 
     def test_the_outbox_is_wiped_before_a_batch(self) -> None:
         self.bench.judged(linear_plan(), sets=[1])
@@ -180,7 +171,3 @@ class Kept(unittest.TestCase):
             if what == "play":
                 self.assertEqual(happened[index - 1], "wipe_free_memory", happened)
         self.assertIn("play", happened)
-
-
-if __name__ == "__main__":
-    unittest.main()

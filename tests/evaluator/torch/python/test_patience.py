@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import unittest
 
-import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, linear_plan  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch.timing import Patience  # noqa: E402
+from worker_bench import LINEAR, Bench, linear_plan
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch.timing import Patience
 
 
 class Clock:
@@ -80,8 +75,3 @@ class InTheRunner(unittest.TestCase):
     def test_a_request_by_hand_needs_no_limit(self) -> None:
         self.bench.runner.load({}, linear_plan().bytes())
         self.assertGreater(self.bench.runner.run({"variant": 0, "sets": [1]}, b"")["us"], 0)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    unittest.main()

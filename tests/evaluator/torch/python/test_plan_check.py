@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import copy
 import json as jsons
-import os
 import random
-import sys
 import unittest
 from typing import Any
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
-
-from kernelsmith_torch import operators, plan_format  # noqa: E402
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch.plan_check import check_plan  # noqa: E402
-from kernelsmith_torch.plan_values import Launch  # noqa: E402
+from worker_bench import LINEAR, X, Bench, Plan, bench_for, failure_of, linear_plan
+from kernelsmith_torch import operators, plan_format
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch.plan_check import check_plan
+from kernelsmith_torch.plan_values import Launch
 
 CPU = torch.device("cpu")
 STRANGE = [None, True, -1, 0, 3, 2**31, 2**63, -2**63 - 1, 10**30, 1.5, "", "x" * 5000, "float32", [], [[]], {}, {"t": 0},
@@ -127,9 +123,7 @@ class Hostile(unittest.TestCase):
         for size, stride, offset in (([16, 97], [96, 1], 0), ([16, 96], [96, 1], 1), ([2], [2**61], 0), ([1], [1], -4)):
             plan = linear_plan()
             plan.op("as_strided", X, size, stride, offset)
-            with self.assertRaises(Failure) as caught:
-                self.bench.runner.load({}, plan.bytes())
-            self.assertEqual(caught.exception.code, "operation_failed")
+            self.assertEqual(failure_of(lambda: self.bench.runner.load({}, plan.bytes())).code, "operation_failed")
 
     def test_what_the_plan_must_not_name(self) -> None:
         for name, words in (("aten::rand", "not listed"), ("aten::set_", "not listed"), ("os::system", "not listed")):
@@ -227,8 +221,7 @@ class Draws(unittest.TestCase):
         self.assertEqual(without, {"resize_", "resize_as_", "set_"})
 
     def test_how_much_is_drawn_is_limited(self) -> None:
-        bench = Bench(LINEAR, slots=1)
-        self.addCleanup(bench.close)
+        bench = bench_for(self, LINEAR, slots=1)
         for shape in ([[1 << 15, 1 << 14]], [[2**40, 2**40]]):
             plan = linear_plan()
             plan.json["setup"] = [{**self.DRAW, "args": shape}]
@@ -236,8 +229,7 @@ class Draws(unittest.TestCase):
                 bench.runner.load({}, plan.bytes())
 
     def test_each_program_draws_the_same(self) -> None:
-        bench = Bench(LINEAR, slots=1)
-        self.addCleanup(bench.close)
+        bench = bench_for(self, LINEAR, slots=1)
         drawn = []
         for seeds in ([], [], [{"seed": 5, "draws": "all"}]):
             plan = linear_plan()
@@ -285,7 +277,3 @@ class Lifetimes(unittest.TestCase):
         checked = check_plan(linear_plan().json, [], (0, 0), CPU).alternatives[0]
         self.assertEqual([op.frees for op in checked.ops], [[], [3], [4]])
         self.assertEqual(checked.outputs[0].id, 5)
-
-
-if __name__ == "__main__":
-    unittest.main()

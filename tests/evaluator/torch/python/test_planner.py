@@ -1,6 +1,5 @@
 """What a plan says is what the candidate does: operators, state, constants, devices, refusals. Without a GPU."""
 
-import unittest
 
 from support import REFERENCE, Planner, candidate, forward, needs_torch, operators, replay
 
@@ -313,7 +312,3 @@ def executed_arguments(reference):
     module = {}
     exec(reference, module)
     return module["get_init_inputs"]
-
-
-if __name__ == "__main__":
-    unittest.main()

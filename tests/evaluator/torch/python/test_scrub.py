@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import types
 import unittest
@@ -11,11 +10,9 @@ from unittest import mock
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import needs_torch  # noqa: E402
-
-from kernelsmith_torch import scrub  # noqa: E402
-from kernelsmith_torch.accelerator import Device  # noqa: E402
+from support import needs_torch
+from kernelsmith_torch import scrub
+from kernelsmith_torch.accelerator import Device
 
 
 @needs_torch
@@ -132,7 +129,3 @@ class Scrubbing(unittest.TestCase):
         cpu.reach(0)
         cpu.run()
         self.assertEqual(self.driver.launched, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 import unittest
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, X, Bench, Plan, reference_of  # noqa: E402
-
-from kernelsmith_torch.compare import compare_batch  # noqa: E402
-from kernelsmith_torch.singles import MOST, NEAR, RUNS  # noqa: E402
-from kernelsmith_torch.truth import BLOCK, Expected, _moved  # noqa: E402
+from worker_bench import LINEAR, X, Plan, bench_for, reference_of
+from kernelsmith_torch.compare import compare_batch
+from kernelsmith_torch.singles import MOST, NEAR, RUNS
+from kernelsmith_torch.truth import BLOCK, Expected, _moved
 
 SIZE = 4 * BLOCK
 OWN = 1e-3  # what the reference is off when its inputs are moved
@@ -128,13 +124,8 @@ class Moves(unittest.TestCase):
 
 
 class Judged(unittest.TestCase):
-    def bench(self, reference: str) -> Bench:
-        bench = Bench(reference)
-        self.addCleanup(bench.close)
-        return bench
-
     def test_the_judge_runs_the_reference_again(self) -> None:
-        bench = self.bench(reference_of("return (x[0] @ x[1]).exp()", "[torch.randn(32, 64), torch.randn(64, 32)]"))
+        bench = bench_for(self, reference_of("return (x[0] @ x[1]).exp()", "[torch.randn(32, 64), torch.randn(64, 32)]"))
         plan = Plan([torch.empty(32, 64), torch.empty(64, 32)])
         plan.output(plan.op("exp", plan.op("mm", X, {"t": 1})), "float32", 32, 32)
         one = bench.judge._truth.expected(0, 101)[0]
@@ -144,7 +135,7 @@ class Judged(unittest.TestCase):
         self.assertGreater(bench.judged(plan)["wrong"]["count"], 0)
 
     def test_runs_differ_and_leave_the_reference_as_it_was(self) -> None:
-        truth = self.bench(LINEAR).judge._truth
+        truth = bench_for(self, LINEAR).judge._truth
         plain = truth.answers(0, 7)[0][0]
         one, same, two = (truth.moved(0, 7, run)[0] for run in (0, 0, 1))
         self.assertTrue(torch.equal(one, same))
@@ -154,10 +145,6 @@ class Judged(unittest.TestCase):
 
     def test_a_reference_may_refuse_moved_inputs(self) -> None:
         particular = "assert bool((x[0] * 1024 == (x[0] * 1024).round()).all())\nreturn x[0] * 3"
-        truth = self.bench(reference_of(particular, "[torch.randint(0, 4096, (64,)) / 1024]")).judge._truth
+        truth = bench_for(self, reference_of(particular, "[torch.randint(0, 4096, (64,)) / 1024]")).judge._truth
         self.assertIsNone(truth.moved(0, 7, 0))
         self.assertEqual(len(truth.answers(0, 7)), 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import random
-import sys
 import unittest
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import REFERENCE, Planner, candidate, forward, needs_torch  # noqa: E402
-from worker_bench import LINEAR, Bench, Plan, X, linear_plan  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch import plan_format  # noqa: E402
+from support import REFERENCE, Planner, candidate, forward, needs_torch
+from worker_bench import LINEAR, X, Bench, Plan, bench_for, failure_of, linear_plan
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch import plan_format
 
 WEIGHT, BIAS = "linear.weight", "linear.bias"
 
@@ -103,12 +99,10 @@ class Runners(unittest.TestCase):
     def test_no_operator_changes_the_shape_of_what_the_runner_keeps(self) -> None:
         for target, shape, code in (("x", (64, 960), "operation_failed"), ("x", (2, 3), "operation_failed"),
                                     (WEIGHT, (480, 960), "operation_failed"), (BIAS, (1,), "input_modified")):
-            bench = Bench(LINEAR)
-            self.addCleanup(bench.close)
+            bench = bench_for(self, LINEAR)
             before = [t.shape for t in bench.runner._state.values()]
-            with self.assertRaises(Failure) as caught:
-                self.play(bench, writing_out(target, *shape)().bytes(), [1], 0)
-            self.assertEqual((caught.exception.fault, caught.exception.code), ("candidate", code))
+            failed = failure_of(lambda: self.play(bench, writing_out(target, *shape)().bytes(), [1], 0))
+            self.assertEqual((failed.fault, failed.code), ("candidate", code))
             self.assertEqual([t.shape for t in bench.runner._state.values()], before)
             self.assertIsNone(bench.judged(linear_plan())["wrong"])
 
@@ -202,7 +196,3 @@ class Planners(Planner):
             else:
                 plan_format.decode(blob)
             self.assertEqual(self.plan(good)[0], first, name)
-
-
-if __name__ == "__main__":
-    unittest.main()

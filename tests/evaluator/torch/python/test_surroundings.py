@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
-import sys
 import tempfile
 import unittest
 
 from support import Planner, forward, needs_torch
-
 from kernelsmith_torch.surroundings import Surroundings
 
 
@@ -85,7 +83,3 @@ class Planners(Planner):
         with self.assertRaises(TypeError):  # there is no reply
             self.plan(forward("return self.linear(x)", text))
         self.assertEqual(self.process.wait(30), 4)
-
-
-if __name__ == "__main__":
-    unittest.main()

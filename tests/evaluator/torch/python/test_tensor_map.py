@@ -52,7 +52,3 @@ class TensorMaps(unittest.TestCase):
         self.assertEqual(found.getPtr() % 64, 0)
         with self.assertRaisesRegex(RuntimeError, "CUDA error 1: a tensor descriptor of shape"):
             tensor_map.encoded(launch({**MAP, "nan": True})[-1].args[0][1], 0x7000, lambda *args: args[-1].value)
-
-
-if __name__ == "__main__":
-    unittest.main()

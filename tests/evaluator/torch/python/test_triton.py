@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import unittest
 
 from support import REFERENCE, Planner, candidate, forward, launches, needs_torch, operators
 
@@ -225,7 +224,3 @@ class Launches(Planner):
 
 GELU_HEAD = candidate(GELU)
 MATMUL_HEAD = candidate(MATMUL)
-
-
-if __name__ == "__main__":
-    unittest.main()

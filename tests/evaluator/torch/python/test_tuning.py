@@ -1,11 +1,9 @@
 """Autotuned kernels: no more configurations are compiled than a plan can hold, and what was left out is named."""
 
 import os
-import unittest
 from types import SimpleNamespace
 
 from support import Planner, candidate, forward, needs_torch
-
 from kernelsmith_torch import planner
 from kernelsmith_torch.progress import Progress
 from kernelsmith_torch.tuning import spread
@@ -96,7 +94,3 @@ fill = Mine(inner, inner.arg_names, [triton.Config({"B": b}) for b in (16, 32)],
         self.assertEqual(spread(list(range(10)), 4), [0, 3, 6, 9])
         self.assertEqual(spread([1, 2], 4), [1, 2])
         self.assertEqual(spread([1, 2, 3], 1), [1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -95,7 +95,3 @@ class Modules(unittest.TestCase):
         self.assertEqual([before[i] == loaded._functions[i] for i in range(3)], [True, False, True])
         loaded.close()
         self.assertEqual(driver.loaded, set())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -98,7 +98,3 @@ class Verify(unittest.TestCase):
     def test_a_reference_that_fails_is_no_verdict(self):
         found = self.verdict(candidate("return x"), reference=REFERENCE.replace("x.sum(1)", "x.sum(7)"))
         self.assertRegex(found["failed"], r"^task: .*reference.py:13: IndexError while running the reference")
-
-
-if __name__ == "__main__":
-    unittest.main()

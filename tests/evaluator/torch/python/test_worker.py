@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import textwrap
 import unittest
 
 import torch
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from worker_bench import LINEAR, Bench, Plan, Process, X, linear_plan, reference_of  # noqa: E402
-
-from kernelsmith_process.framing import Failure  # noqa: E402
-from kernelsmith_torch.accelerator import Device  # noqa: E402
-from kernelsmith_torch.sharing import Inbox, Outbox  # noqa: E402
+from worker_bench import LINEAR, X, Bench, Plan, Process, bench_for, failure_of, linear_plan, reference_of
+from kernelsmith_process.framing import Failure
+from kernelsmith_torch.accelerator import Device
+from kernelsmith_torch.sharing import Inbox, Outbox
 
 
 class Linear(unittest.TestCase):
@@ -124,9 +121,8 @@ class Linear(unittest.TestCase):
             plan.op("mul_.Tensor", X if change == "input" else plan.state("linear.weight"), 2)
             self.bench.runner.load({}, plan.bytes())
             self.bench.runner.run({"variant": 0, "sets": [1]}, b"")
-            with self.assertRaises(Failure) as caught:
-                self.bench.runner.publish({}, b"")
-            self.assertEqual((caught.exception.stage, caught.exception.code), ("integrity", "input_modified"))
+            failed = failure_of(lambda: self.bench.runner.publish({}, b""))
+            self.assertEqual((failed.stage, failed.code), ("integrity", "input_modified"))
             self.bench.runner.prepare({"reference": self.bench.path, "precision": "fp32", "slots": 3}, b"")
 
     def test_profile_names_every_operation(self) -> None:
@@ -161,16 +157,6 @@ class Linear(unittest.TestCase):
                     "float32", 16, 48)
         self.assertIsNone(self.bench.judged(plan, sets=[1])["wrong"])
 
-    def test_setup_is_made_once_and_restored(self) -> None:
-        plan = Plan([torch.empty(16, 96)], ["linear.weight", "linear.bias"])
-        count = plan.op("zeros", [16, 48], setup=True)
-        y = plan.op("relu", plan.op("addmm", plan.state("linear.bias"), X, plan.op("t", plan.state("linear.weight"))))
-        out = plan.op("add.Tensor", y, count)
-        plan.op("add_.Scalar", count, 1)
-        plan.output(out, "float32", 16, 48)
-        self.assertIsNone(self.bench.judged(plan, sets=[1])["wrong"])
-        self.assertIsNone(self.bench.again([2])["wrong"])
-
 
 class Sharing(unittest.TestCase):
     def test_an_outbox_that_grew_is_unmapped_before_it_is_mapped_again(self) -> None:
@@ -192,10 +178,8 @@ class Sharing(unittest.TestCase):
 
 
 class Kinds(unittest.TestCase):
-    def bench(self, *args: object, **kwargs: object) -> Bench:
-        bench = Bench(*args, **kwargs)
-        self.addCleanup(bench.close)
-        return bench
+    def bench(self, reference: str, **request: object) -> Bench:
+        return bench_for(self, reference, **request)
 
     def test_outputs_in_tuples_and_dicts(self) -> None:
         bench = self.bench(reference_of("return {'a': x[0] + 1, 'b': (x[0].sum(1), x[0] > 0)}", "[torch.randn(8, 4)]"))
@@ -308,9 +292,8 @@ class Kinds(unittest.TestCase):
         plan.json["kernels"] = [{"name": "k", "offset": 0, "size": 0, "shared": 0, "warps": 4}]
         from kernelsmith_torch import plan_format
 
-        with self.assertRaises(Failure) as caught:
-            bench.runner.load({}, plan_format.encode(plan.json, [b"cubin"]))
-        self.assertEqual((caught.exception.fault, caught.exception.code), ("machine", "no_gpu"))
+        failed = failure_of(lambda: bench.runner.load({}, plan_format.encode(plan.json, [b"cubin"])))
+        self.assertEqual((failed.fault, failed.code), ("machine", "no_gpu"))
 
 
 class Tasks(unittest.TestCase):
@@ -328,8 +311,7 @@ class Tasks(unittest.TestCase):
         self.assertTrue(failed.where.endswith("reference.py:1"), failed.where)
 
     def test_a_reference_may_change_the_shapes_of_its_inputs(self) -> None:
-        bench = Bench(reference_of("return x[0].t_().unsqueeze_(0) * x[0]", "[torch.randn(8, 5)]"), slots=2)
-        self.addCleanup(bench.close)
+        bench = bench_for(self, reference_of("return x[0].t_().unsqueeze_(0) * x[0]", "[torch.randn(8, 5)]"), slots=2)
         self.assertEqual(bench.prepared["outputs"][0]["shape"], [1, 5, 8])
         bench.judge.yardstick({"variant": 0, "sets": [3, 4]}, b"")
         self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [3, 4], "own": True}, b"")["wrong"])
@@ -378,7 +360,3 @@ class Processes(unittest.TestCase):
             self.assertEqual(judge.ask(do="compare", variant=1, sets=sets, outbox=outbox)["error"]["code"], "bad_outbox")
         self.assertEqual((judge.end(), runner.end()), (0, 0))
         self.assertFalse(os.path.exists(outbox["file"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

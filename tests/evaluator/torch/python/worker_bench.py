@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import unittest
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -117,6 +119,21 @@ class Bench:
     def close(self) -> None:
         self.runner.close()
         self.folder.cleanup()
+
+
+def bench_for(test: unittest.TestCase, reference: str, **request: Any) -> Bench:
+    """A bench that is closed when the test ends."""
+    bench = Bench(reference, **request)
+    test.addCleanup(bench.close)
+    return bench
+
+
+def failure_of(step: Callable[[], Any]) -> Failure:
+    try:
+        step()
+    except Failure as failure:
+        return failure
+    raise AssertionError("nothing failed")
 
 
 class Process:
