@@ -1,4 +1,4 @@
-// Every scale is reduced to the edges between its bins, so that there is one way to find a bin.
+// Every scale is reduced to the edges between its bins, so that all bins are found in the same way.
 
 #include <algorithm>
 #include <array>
@@ -42,8 +42,8 @@ Status check_range(double low, double high, std::size_t bins) {
   return check_bins(bins);
 }
 
-/// To 12 significant digits, so that an edge meant to be 4 or 0.3 is that number, whatever the last bits of a
-/// product or of this machine's exp() are: a feature that lies on an edge must not fall below it.
+/// Rounds to 12 significant digits, so that an edge intended as 4 or 0.3 is exactly that number, independent
+/// of rounding errors and of this machine's exp(). A feature on an edge must not fall below it.
 double rounded(double value) {
   std::array<char, 32> text{};
   const auto end =
@@ -115,7 +115,7 @@ std::string edge_text(double edge, int digits) {
   return exact.size() <= rounded.size() ? exact : rounded;
 }
 
-/// The fewest digits, three or more, that tell each edge from the next one.
+/// The fewest digits, at least three, that distinguish neighbouring edges.
 int digits_of(const std::vector<double>& edges) {
   constexpr int kFewest = 3, kMost = 17;
   for (int digits = kFewest; digits < kMost; ++digits)

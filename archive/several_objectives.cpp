@@ -1,4 +1,4 @@
-// Archive: what a cell keeps if a run has several objectives.
+// Archive: the rules of a cell with several objectives.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -13,14 +13,14 @@ namespace {
 
 const Metrics& metrics_of_elite(const Elite& elite) { return *elite.individual->evaluation.metrics(); }
 
-/// How close the neighbours of each elite lie, over all objectives; the best of an objective has infinity.
+/// The distance of each elite's neighbours over all objectives; infinite for the best of an objective.
 std::vector<double> room_of(const Objectives& objectives, std::span<const Elite> front) {
   std::vector<double> room(front.size(), 0);
   for (std::size_t objective = 0; objective < objectives.list().size(); ++objective) {
     const auto value = [&](std::size_t i) { return objectives.value(objective, metrics_of_elite(front[i])); };
     std::vector<std::size_t> order(front.size());
     std::iota(order.begin(), order.end(), 0);
-    // The older of equals has the place at the end, and stays.
+    // The older of equals is at the end, and stays.
     std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) {
       return std::tuple(value(i),
                         std::numeric_limits<std::uint64_t>::max() - front[i].individual->program->id.value);
@@ -95,7 +95,7 @@ AddOutcome Archive::add_in_order(Cell cell, IndividualPtr individual) {
     const bool close = verdict == Comparison::ambiguous;
     return {close ? AddStatus::ambiguous : AddStatus::not_better, cell, incumbent};
   }
-  // Else many small steps, each within the noise, would go far.
+  // Otherwise many small losses, each within the noise, would add up.
   const bool may_be_slower = decision->objective <= objectives_.place_of_fitness();
   const bool slower = compare(metrics.fitness(), fastest_.at(cell)) == Comparison::worse &&
                       metrics.fitness().low < fastest_.at(cell).low;
@@ -132,7 +132,7 @@ void Archive::remove(Cell cell, ProgramId program) {
   elites_.erase(at);
 }
 
-/// Who leaves a cell that holds too many; the youngest of equals.
+/// The elite that leaves a full cell; the youngest of equals.
 std::optional<ProgramId> Archive::most_crowded(Cell cell) const {
   const std::span<const Elite> front = front_of(cell);
   if (front.size() <= kMostInCell) return std::nullopt;

@@ -14,7 +14,7 @@ std::string line_of(const char* what, std::span<const IndividualPtr> individuals
   return line + '\n';
 }
 
-/// What the tree's statistics are made of.
+/// The data of the tree's statistics.
 std::string tree_of(const Island& island) {
   std::string line =
       "joined " + std::to_string(island.joined()) + " visits " + std::to_string(island.visits());

@@ -6,8 +6,8 @@
 namespace kernelsmith {
 namespace {
 
-/// An inspiration is the farthest of this many random elites. One would be no preference at all; many would
-/// show the same corner of the grid every time.
+/// An inspiration is the farthest of this many random elites. With one there would be no preference; with
+/// many the same corner of the grid would be shown every time.
 constexpr int kCandidates = 4;
 
 double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>& others) {
@@ -16,9 +16,8 @@ double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>&
   return nearest;
 }
 
-/// The elites of an archive without a few, as a list from which some are taken: one that is taken leaves its
-/// place to the last. Only what differs from the archive's own order is held, so that its size does not
-/// matter.
+/// The elites of an archive without a few, as a pool. A taken elite is replaced by the last one. Only
+/// differences from the archive's order are stored, so the archive's size does not matter.
 class Pool {
  public:
   Pool(const Archive& archive, const Selection& selection) : elites_(archive.elites()) {
@@ -45,7 +44,7 @@ class Pool {
   }
 
  private:
-  /// An individual is an elite of its own cell only.
+  /// An individual is an elite only of its own cell.
   void leave_out(const Archive& archive, const IndividualPtr& one) {
     const Elite* elite = archive.find(archive.grid().cell_of(*one->evaluation.metrics()));
     if (!elite) return;
@@ -56,7 +55,7 @@ class Pool {
 
   std::span<const Elite> elites_;
   std::vector<std::size_t> left_out_;         ///< ascending
-  std::map<std::size_t, std::size_t> moved_;  ///< who stands at a place that somebody left
+  std::map<std::size_t, std::size_t> moved_;  ///< the elite now at a vacated place
   std::size_t size_ = 0;
 };
 

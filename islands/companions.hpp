@@ -1,4 +1,4 @@
-// What samplers show beside a parent.
+// Individuals that samplers show together with a parent.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ IndividualPtr draw_rejection(std::span<const IndividualPtr> rejections, Rng& rng
 std::vector<IndividualPtr> draw_inspirations(const Archive& archive, std::size_t count,
                                              const Selection& selection, Rng& rng);
 
-/// Without the parent, furthest stage first.
+/// The recent failures without the parent, furthest stage first.
 std::vector<IndividualPtr> latest_failures(const Island& island, std::size_t count,
                                            const IndividualPtr& parent);
 

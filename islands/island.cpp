@@ -76,7 +76,7 @@ std::uint64_t Island::visits(ProgramId program) const {
   return found == visits_of_.end() ? 0 : found->second;
 }
 
-/// A program that was measured again stands at its new place alone.
+/// A program that was measured again is only at its new place.
 void Island::rank(IndividualPtr individual) {
   remove(leaders_, individual->program->id);
   if (archive_.objectives().pareto()) {
@@ -89,7 +89,7 @@ void Island::rank(IndividualPtr individual) {
   truncate(leaders_, kMaxLeaders);
 }
 
-/// What nobody dominates comes first and is then left out of the question, until all stand.
+/// Non-dominated leaders come first; they are removed, and this repeats until all are placed.
 void Island::order_by_fronts() {
   std::ranges::sort(leaders_, outranks);
   std::vector<IndividualPtr> ordered;

@@ -4,7 +4,7 @@
 
 namespace kernelsmith {
 
-/// Programs are added nearly in their order, so that the place is found and made near the end.
+/// Programs are added nearly in order, so the place is near the end.
 void insert_sorted(std::vector<ProgramId>& programs, ProgramId one) {
   auto at = programs.end();
   while (at != programs.begin() && *std::prev(at) > one) --at;

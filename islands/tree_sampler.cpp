@@ -14,7 +14,7 @@ const IndividualPtr& first_parent(const Island& island) {
   return roots[static_cast<std::size_t>(island.visits() % roots.size())];
 }
 
-/// Value and prior are the rank's: how far fitness values lie apart differs from task to task.
+/// Value and prior use the rank, because distances of fitness values differ from task to task.
 const IndividualPtr& most_promising(const Island& island, double exploration) {
   const auto leaders = island.leaders();
   const double last = std::max(1.0, static_cast<double>(leaders.size()) - 1);

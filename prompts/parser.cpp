@@ -1,4 +1,4 @@
-// From a template's text to its nodes.
+// Parses a template's text to nodes.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -19,7 +19,7 @@ constexpr std::size_t kDeepest = 64;
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// A tag as it stands in the text.
+/// A tag in the text.
 struct Tag {
   char sigil = 0;            ///< one of "#^/>!&={"; 0 for a plain variable
   std::string_view content;  ///< trimmed
@@ -66,7 +66,7 @@ class Parser {
     open_.back().children.push_back(std::move(node));
   }
 
-  /// The line that was begun holds something: no standalone tag is alone on it.
+  /// The current line has other content, so a tag on it is not standalone.
   void begin_content() {
     if (!line_began_) return;
     line_began_ = false;
@@ -125,7 +125,7 @@ class Parser {
     return tag;
   }
 
-  /// Where the line behind a standalone tag begins; empty if the tag shares its line with something.
+  /// The beginning of the line after a standalone tag; empty if the tag shares its line.
   std::optional<std::size_t> end_of_standalone(const Tag& tag) const {
     if (!line_began_ || !may_stand_alone(tag.sigil)) return std::nullopt;
     const std::size_t rest = text_.find_first_not_of(kBlanks, tag.end);
@@ -213,8 +213,8 @@ class Parser {
   const std::string& name_;
   std::string opening_ = "{{", closing_ = "}}";
   std::size_t at_ = 0, line_ = 1;
-  bool line_began_ = true;          ///< nothing but blanks_ was seen of this line
-  std::string_view blanks_;         ///< they wait until it is known whether a standalone tag follows
+  bool line_began_ = true;          ///< only blanks_ were seen in this line
+  std::string_view blanks_;         ///< kept until it is known whether a standalone tag follows
   std::vector<TemplateNode> open_;  ///< the root, and the sections that are open
 };
 

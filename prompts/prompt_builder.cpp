@@ -18,7 +18,7 @@ using detail::Shown;
 
 constexpr std::size_t kLeastErrorBytes = 750;
 
-/// Something that can be left out, if it is still there.
+/// A part that can be dropped.
 struct Part {
   std::string what;
   std::function<void(Shown&)> drop;
@@ -29,10 +29,9 @@ Part last_of(std::vector<IndividualPtr> Shown::*group, const Shown& shown, const
           [group](Shown& from) { (from.*group).pop_back(); }};
 }
 
-/// What goes next: of the groups the last members first, which the sampler put there for being the least of
-/// their kind. Lines tried before say least, then failures; then what only inspires, and what other runs
-/// noted; the best program, the reference and the error's tail say most. Nothing is left at the end but the
-/// task, the parent, and its partner.
+/// Chooses the next part to drop. In a group the last member, the least useful, is dropped first. Lines tried
+/// before are least useful, then failures, then inspirations and notes of other runs; the best program, the
+/// reference and the error's tail are most useful. The task, the parent and its partner are always kept.
 Part least_useful(const Shown& shown, const std::vector<PromptNote>& notes) {
   if (!shown.tried.empty())
     return {"lines of program " + std::to_string(shown.tried.back().with->program->id.value),
@@ -52,8 +51,7 @@ Part least_useful(const Shown& shown, const std::vector<PromptNote>& notes) {
   return {};
 }
 
-/// Blank lines at the ends go, and of several in a row one stays: they come from parts that had nothing to
-/// say. Fenced text is left as it is.
+/// Removes blank lines at the ends and repeated ones, which come from empty parts. Fenced text is unchanged.
 std::string tidy(std::string_view text) {
   std::string result, fence;
   std::size_t blank = 0;
@@ -84,7 +82,7 @@ struct PromptBuilder::Impl {
   PromptOptions options;
   detail::TemplateSets sets;
 
-  /// Where an operator's templates are looked for, in order.
+  /// The sets to search for an operator's templates, in order.
   std::vector<std::string> sets_for(Operator op) const {
     if (op == Operator::rewrite) return {options.set, detail::kBaseSet};
     return {std::string(name_of(op)), options.set, detail::kBaseSet};

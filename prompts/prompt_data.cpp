@@ -68,8 +68,7 @@ List files_data(const Source& source) {
   return files;
 }
 
-/// What is shown of another program than the current one: its blocks, if it has some, because the rest is the
-/// same.
+/// The shown part of other programs: their blocks if there are any, because the rest is the same.
 List block_data(const Source& source) {
   const auto blocks = find_blocks(source);
   const auto texts = block_texts(source);
@@ -85,7 +84,7 @@ List block_data(const Source& source) {
   return files;
 }
 
-/// What the last attempt's tools said: the diagnostics, then the logs.
+/// The output of the last attempt's tools: the diagnostics, then the logs.
 std::string report_text(const Evaluation& evaluation, std::size_t bytes) {
   const Rejection* rejection = evaluation.rejection();
   if (!rejection) return "";
@@ -96,7 +95,7 @@ std::string report_text(const Evaluation& evaluation, std::size_t bytes) {
   return trimmed(text).empty() ? "" : fenced(tail_of(as_utf8(text), bytes));
 }
 
-/// What a code means, for a reader who has no table of them.
+/// The meaning of a code for readers.
 std::string_view meaning_of(RejectionCode code) {
   switch (code) {
     case RejectionCode::unreadable:
@@ -220,7 +219,7 @@ Map failure_data(const Individual& failure, const Individual* parent, std::size_
   return data;
 }
 
-/// A speedup is a ratio of times.
+/// Whether the fitness is a speedup, a ratio of times.
 std::string effect_of(const Tried& step) {
   const Evaluation& with = step.with->evaluation;
   const Evaluation& without = step.without->evaluation;
@@ -256,7 +255,7 @@ std::string sizes_text(const std::vector<Sizes>& all) {
   return joined(texts, "; ");
 }
 
-/// With the share of each in the score if they count differently.
+/// Includes the shares of shapes in the score if they differ.
 std::string timed_text(const Task& task) {
   if (task.timed_weights.empty()) return sizes_text(task.timed);
   std::vector<std::string> texts;

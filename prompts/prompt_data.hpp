@@ -13,7 +13,7 @@
 
 namespace kernelsmith::detail {
 
-/// What of a request is shown. A budget takes away from it.
+/// The shown parts of a request. A budget reduces them.
 struct Shown {
   IndividualPtr parent;   ///< null for a translation without an attempt
   IndividualPtr partner;  ///< the second parent of a crossover; else null
@@ -21,10 +21,10 @@ struct Shown {
   std::vector<Tried> tried;
   bool reference = true;
   std::size_t notes = 0;        ///< of PromptOptions::notes, from the first
-  std::size_t error_bytes = 0;  ///< of the parent's report; a failure's gets a quarter
+  std::size_t error_bytes = 0;  ///< bytes of the parent's report; a failure's report gets a quarter
 };
 
-/// All that the request offers.
+/// Everything in the request.
 Shown everything(const ProposalRequest& request, const PromptOptions& options);
 
 /// The seed, or one empty file in the candidates' language.

@@ -1,4 +1,4 @@
-// From a parsed template and its data to text.
+// Renders a parsed template with its data.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -106,8 +106,8 @@ class Renderer {
     return text;
   }
 
-  /// A leading dot keeps to the innermost value; otherwise the first part is looked for from the innermost
-  /// outwards, and every further part in what the part before it gave.
+  /// A leading dot means the innermost value only. Otherwise the first part is looked up from the innermost
+  /// outwards, and every further part in the value of the previous one.
   const Value* look_up(std::string_view name) const {
     if (name == ".") return context_.back();
     const Value* found = nullptr;

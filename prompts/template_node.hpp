@@ -9,12 +9,12 @@ namespace kernelsmith::detail {
 
 struct TemplateNode {
   enum class Kind {
-    text,        ///< `text` as it is
+    text,        ///< literal `text`
     line_start,  ///< where a line of the template begins: an indented partial writes its indentation here
     variable,    ///< the value named `text`
     section,     ///< `children` for each element of the value named `text`
-    inverted,    ///< `children` if that value is not truthy
-    partial,     ///< the template named `text`, each line behind `indent`
+    inverted,    ///< `children` if that value is false or empty
+    partial,     ///< the template named `text`, each line indented by `indent`
   };
 
   Kind kind = Kind::text;

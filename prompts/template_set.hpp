@@ -1,4 +1,4 @@
-// Every template that prompts can be made of: the built-in ones, and those of the user before them.
+// All templates for prompts: built-in ones, and the user's, which take precedence.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,13 @@
 
 namespace kernelsmith::detail {
 
-/// The set that every other one takes from it what it does not have itself.
+/// The fallback set of all other sets.
 inline constexpr const char* kBaseSet = "kernel-smith";
 
 /// Templates by set and name. Immutable once loaded.
 class TemplateSets {
  public:
-  /// `folder` may be empty. Its files SET/NAME.mustache take the place of built-in ones; other files are left
-  /// alone.
+  /// `folder` may be empty. Its files SET/NAME.mustache replace built-in ones; other files are ignored.
   static Result<TemplateSets> load(const std::filesystem::path& folder);
 
   bool has_set(std::string_view set) const;

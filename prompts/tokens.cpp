@@ -5,12 +5,12 @@
 namespace kernelsmith {
 namespace {
 
-// Bytes for each token, by what a run of them is.
-constexpr std::size_t kWord = 5;  // of lower-case letters, perhaps behind one capital
+// Bytes per token for each kind of run.
+constexpr std::size_t kWord = 5;  // lower-case letters, perhaps after one capital
 constexpr std::size_t kCapitals = 3;
 constexpr std::size_t kDigits = 2;
-constexpr std::size_t kSameSign = 4;       // one sign again and again, such as a ruler
-constexpr std::size_t kBlanksOfToken = 8;  // within a line; a single space belongs to the word behind it
+constexpr std::size_t kSameSign = 4;       // a repeated character, such as a ruler
+constexpr std::size_t kBlanksOfToken = 8;  // within a line; a single space belongs to the next word
 constexpr std::size_t kNotAscii = 2;
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -12,9 +12,9 @@
 namespace kernelsmith::detail {
 namespace {
 
-constexpr std::size_t kMostSteps = 4;        // a handful: it is advice beside the programs themselves
-constexpr std::size_t kMostLines = 6;        // of a step: more are a rewrite
-constexpr std::ptrdiff_t kLeastLetters = 4;  // brackets alone, or `else {`, say nothing
+constexpr std::size_t kMostSteps = 4;        // a handful, because it is only advice next to the programs
+constexpr std::size_t kMostLines = 6;        // lines of a step; more are a rewrite
+constexpr std::ptrdiff_t kLeastLetters = 4;  // brackets alone or `else {` are not informative
 
 using Lines = std::vector<std::string_view>;
 

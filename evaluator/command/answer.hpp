@@ -8,7 +8,8 @@
 
 namespace kernelsmith {
 
-/// The metrics in `text`, a JSON object of finite numbers: `fitness` and any features. Error: bad_input.
+/// Parses the metrics in `text`, a JSON object of finite numbers: `fitness` and any features. Error:
+/// bad_input.
 Result<Metrics> parse_answer(std::string_view text);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// What others have to know about the backend `command`.
+// The description of the backend `command`.
 #include <vector>
 
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
@@ -9,7 +9,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Only some commands are written in Python, so nothing of it is required.
+/// Not every command is written in Python, so Python is not required.
 MachineCheck check_python(bool sandboxed) {
   const std::string python = "/usr/bin/python3";
   const auto scratch = ScratchFolder::create();

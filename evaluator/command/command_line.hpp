@@ -1,4 +1,4 @@
-// Where things are for a command, and its command line.
+// The command line of a command, and the paths in it.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,20 @@
 
 namespace kernelsmith {
 
-/// What the placeholders stand for.
+/// The values of the placeholders.
 struct CommandPaths {
   std::filesystem::path candidate;  ///< "{candidate}": the candidate's first file
   std::filesystem::path answer;     ///< "{answer}": the file that the command writes
 };
 
-/// The folders of the system's programs, in and outside the sandbox: the host's PATH has no say.
+/// The folders of the system's programs, in and outside the sandbox; the host's PATH is ignored.
 inline constexpr const char* kProgramPath = "/usr/local/bin:/usr/bin:/bin";
 
-/// `command` with its placeholders filled in.
+/// Fills in the placeholders of `command`.
 std::vector<std::string> fill_in(const std::vector<std::string>& command, const CommandPaths& paths);
 
 /// The absolute path of the program that `command` names. Errors: refused (a command without "{candidate}" or
-/// "{answer}", or a program that is no absolute path and no name), tool_missing.
+/// "{answer}", or a program that is neither an absolute path nor a name), tool_missing.
 Result<std::string> find_program(const std::vector<std::string>& command);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// The backend `command` as a registry takes it, with its settings in run.yaml.
+// The registration of the backend `command`, with its settings in run.yaml.
 #include <memory>
 #include <utility>
 

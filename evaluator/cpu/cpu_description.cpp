@@ -1,4 +1,4 @@
-// What others have to know about the backend `cpu`.
+// The description of the backend `cpu`.
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +14,7 @@ namespace kernelsmith {
 namespace cpu {
 namespace {
 
-/// Enough to see that all passes: nothing is measured.
+/// Enough for a check: nothing is measured.
 constexpr double kBankSeconds = 0.2;
 
 std::vector<Dtype> dtypes_with_a_type() {
@@ -51,8 +51,8 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
-/// The source stands for what the backend does not look at: nesting for blocking (memory), loops for the
-/// structure, calls for intrinsics (parallelism).
+/// The backend does not see these, so features of the source stand for them: nesting for blocking (memory),
+/// loops for the structure, calls for intrinsics (parallelism).
 std::vector<BehaviourLevels> behaviour() {
   return {{"max_nesting", {0, 4, 6, 8, 12}}, {"loops", {0, 2, 4, 8, 16}}, {"calls", {0, 1, 8, 32, 128}}};
 }

@@ -22,7 +22,7 @@ namespace kernelsmith {
 namespace cpu {
 namespace {
 
-/// Starting a sandbox on a busy machine takes its time, however short the task's calls are.
+/// Starting a sandbox on a busy machine takes time, even if the task's calls are short.
 constexpr double kLeastLoadTimeoutS = 2;
 
 class CpuBackend final : public Backend {
@@ -56,7 +56,7 @@ class CpuBackend final : public Backend {
  private:
   const std::shared_ptr<const CpuCompiler> compiler_;
   const std::shared_ptr<CpuHost> host_;
-  Mutex mutex_;  ///< guards host_ too, but for what it expects
+  Mutex mutex_;  ///< also guards host_, except for CpuHost::expect_evaluation()
   const std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
 };
 
@@ -77,13 +77,13 @@ Status check_supported(const Task& task) {
   return check_bounded_by_bytes(task);
 }
 
-/// All that is built of the task's own sources; null if it has none.
+/// Everything built from the task's own sources; null for a missing source.
 struct Objects {
-  CpuBinaryPtr declared, wide, generator;  ///< the oracles, and what fills generated inputs
+  CpuBinaryPtr declared, wide, generator;  ///< the oracles, and the generator of inputs
   CpuBinaryPtr baseline, seed, yardstick;
 };
 
-/// Side by side: compilers are the slowest part of making an evaluator for a small task.
+/// In parallel: compilers are the slowest part of making an evaluator for a small task.
 class Builds {
  public:
   Builds(const Task& task, const CpuCompiler& compiler, std::stop_token stop)
@@ -148,7 +148,7 @@ RunnerSettings runner_settings(const Task& task, const CpuOptions& options, Runn
   return settings;
 }
 
-/// What both an evaluator and a check of the task begin with.
+/// The common beginning of an evaluator and a check of the task.
 struct Prepared {
   std::shared_ptr<const Task> task;
   std::shared_ptr<const CpuCompiler> compiler;
@@ -172,7 +172,7 @@ Result<Prepared> prepare(std::shared_ptr<const Task> task, const CpuOptions& opt
   return Prepared{std::move(task), std::move(*compiler), std::move(*objects), std::move(settings)};
 }
 
-/// Each oracle is a process of its own; they start side by side.
+/// Each oracle is a process of its own; they start in parallel.
 OracleFactory Prepared::oracles() const {
   const auto shapes = std::make_shared<const std::vector<TaskShape>>(shapes_of(*task));
   return [task = task, shapes, objects = objects,

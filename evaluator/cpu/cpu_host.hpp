@@ -1,4 +1,4 @@
-// CpuHost: this machine's processor, with the task's memory and the sandboxes that kernels run in.
+// CpuHost: this machine's processor, with the task's memory and the kernels' sandboxes.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace kernelsmith::cpu {
 
-/// Not thread-safe, but for expect_evaluation().
+/// Not thread-safe, except for expect_evaluation().
 class CpuHost final : public KernelHost {
  public:
-  /// Makes two places and measures what an empty request costs, with `trusted` loaded. `build` makes the
+  /// Makes two places and measures the cost of an empty request, with `trusted` loaded. `build` makes the
   /// roofline's kernels. Errors: io, tool_failed, refused if `trusted` fails, cancelled.
   static Result<std::shared_ptr<CpuHost>> create(std::shared_ptr<const Task> task, RunnerSettings settings,
                                                  const CpuBinary& trusted, TrustedBuilder build,
@@ -31,9 +31,9 @@ class CpuHost final : public KernelHost {
   void rest() override { runners_.rest(); }
   Result<double> least_us(std::size_t shape, const InputSet& set) override;
 
-  /// Starts sandboxes in the background; while the host rests, as soon as it rests no more. Thread-safe.
+  /// Starts sandboxes in the background; if the host rests, after its rest. Thread-safe.
   void expect_evaluation() { runners_.prepare({arenas_[0].get(), arenas_[1].get()}); }
-  /// Ends the rest: what was closed goes, what is expected is prepared for.
+  /// Ends the rest: destroys closed sessions and prepares for expected evaluations.
   void evaluation_is_over() { runners_.wake(); }
 
  private:
@@ -42,7 +42,7 @@ class CpuHost final : public KernelHost {
 
   CpuHost(std::shared_ptr<const Task> task, RunnerSettings settings, TrustedBuilder build);
   std::size_t slots_of(std::size_t shape) const;
-  /// With room for calls at all shapes, or at one alone.
+  /// An arena with room for calls at all shapes, or at one only.
   Result<std::unique_ptr<Arena>> make_arena(std::optional<std::size_t> only = std::nullopt) const;
   Status measure_empty_request(const CpuBinary& trusted, const std::stop_token& stop);
   SessionSetup setup() { return {*task_, shapes_, runners_, empty_request_us_, fastest_us_}; }
@@ -50,8 +50,8 @@ class CpuHost final : public KernelHost {
   const std::shared_ptr<const Task> task_;
   const std::vector<TaskShape> shapes_;
   const bool unsandboxed_;
-  std::array<std::unique_ptr<Arena>, kPlaces> arenas_;  ///< the third when it is first needed
-  RunnerPool runners_;                                  ///< over the arenas
+  std::array<std::unique_ptr<Arena>, kPlaces> arenas_;  ///< the third is made when it is first needed
+  RunnerPool runners_;                                  ///< uses the arenas
   Roofline roofline_;
   double empty_request_us_ = 0;
   HostTraits traits_;

@@ -24,7 +24,7 @@ Error refused(const Failure& failure, const std::string& what, const TaskShape& 
   return error;
 }
 
-/// Nothing is timed: any core will do, side by side with others.
+/// Nothing is timed, so oracles may run in parallel on any core.
 RunnerSettings on_any_core(RunnerSettings settings) {
   settings.core.reset();
   settings.cores.reset();

@@ -1,4 +1,4 @@
-// The task's reference, and its generator of inputs, each in a process of its own.
+// Runs the task's reference and its generator of inputs, each in a process of its own.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace kernelsmith::cpu {
 
 class CpuOracle final : public Oracle {
  public:
-  /// Loads what was built in `precision`. Task and shapes must outlive it. Errors: refused if it cannot be
-  /// loaded; cancelled, now or by any answer, once a stop is requested.
+  /// Loads the object that was built in `precision`. Task and shapes must outlive it. Errors: refused if it
+  /// cannot be loaded; cancelled, here or from any answer, after a stop request.
   static Result<std::unique_ptr<CpuOracle>> create(const Task& task, const std::vector<TaskShape>& shapes,
                                                    const CpuBinary& binary, OraclePrecision precision,
                                                    const RunnerSettings& settings, std::stop_token stop = {});
@@ -61,7 +61,7 @@ class CpuInputGenerator final : public InputGenerator {
 
   const Task& task_;
   const std::vector<TaskShape>& shapes_;
-  Arena arena_;  ///< all tensors but those that are only written, and behind them one with the seed
+  Arena arena_;  ///< all tensors except those that are only written, then one with the seed
   RunnerProcess runner_;
   const std::stop_token stop_;
 };

@@ -1,4 +1,4 @@
-// The backend `cpu` as a registry takes it, with its settings in run.yaml.
+// The registration of the backend `cpu`, with its settings in run.yaml.
 #include <memory>
 #include <utility>
 

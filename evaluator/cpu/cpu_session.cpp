@@ -29,7 +29,7 @@ Judged<std::unique_ptr<CpuSession>> CpuSession::open(const SessionSetup& setup, 
   {
     const AddedTime watch(load_ms);
     if (trust == Trust::candidate) {
-      // The one before must hold nothing by which it could tell this one something.
+      // The one before must not contain anything that could inform this one.
       setup.runners.settle();
       arena.wipe();
     }
@@ -67,7 +67,7 @@ Judged<double> CpuSession::run(const Batch& batch) {
   {
     const AddedTime watch(spent_ms_["lay out"]);
     arena_.set_calls(batch.shape, calls);
-    // Warm: what another core wrote would lie in that core's caches.
+    // Warm data is written by this core: data from another core would be in that core's caches.
     const bool warm = setup_.task.cache == CacheState::warm;
     const std::size_t lanes = warm ? 1 : lanes_for(calls * setup_.shapes[batch.shape].bytes());
     in_lanes(lanes, [&](std::size_t lane) {
@@ -76,7 +76,7 @@ Judged<double> CpuSession::run(const Batch& batch) {
   }
   auto read_us = request(calls, batch.timeout_s);
   if (!read_us) return read_us;
-  // Beside a batch that is shorter than a request costs, the discount would decide the score.
+  // For a batch that is shorter than the cost of a request, the discount would decide the score.
   const double batch_us = std::max(*read_us - setup_.empty_request_us, *read_us / 2);
   double& fastest_us = setup_.fastest_us[batch.shape];
   fastest_us = std::min(fastest_us, batch_us / static_cast<double>(calls));
@@ -93,7 +93,7 @@ void CpuSession::lay_out(std::size_t call, std::size_t lane, std::size_t lanes) 
       streaming_fill(to.data(), to.size(), poison_);
     } else {
       const std::byte* const from = set.inputs[t].data() + (to.data() - tensor);
-      // Warm: written through the caches, and still in the level that the cores share if it fits.
+      // Warm data is written through the caches, and stays in the shared level if it fits.
       if (setup_.task.cache == CacheState::warm)
         std::memcpy(to.data(), from, to.size());
       else
@@ -119,7 +119,7 @@ Judged<double> CpuSession::request(std::size_t calls, double timeout_s) {
   spent_ms_["calls"] += calls_ms;
   spent_ms_["stop and go"] += requested_ms - calls_ms;
   if (!clock) return clock.error();
-  // The runner is bound to the cores of the task's threads, so that wall time holds no more than their share.
+  // The runner is bound to the cores of the task's threads, so that wall time includes no other cores.
   return setup_.task.threads > 1 ? clock->wall_us : clock->cpu_us;
 }
 
@@ -137,7 +137,8 @@ Findings CpuSession::compare() {
   in_lanes(lanes, [&](std::size_t lane) {
     for (std::size_t i = 0; i < outputs; ++i) {
       const std::size_t call = i / written_.size(), tensor = written_[i % written_.size()];
-      const std::size_t part = (lane + i) % lanes;  // by turns: parts of small outputs differ in size
+      // Round robin, because parts of small outputs differ in size.
+      const std::size_t part = (lane + i) % lanes;
       found[i][part] =
           look_through(batch_.calls[call]->outputs[tensor], output(call, tensor), poison_, part, lanes);
     }

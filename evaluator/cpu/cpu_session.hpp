@@ -17,13 +17,13 @@
 
 namespace kernelsmith::cpu {
 
-/// What all sessions of a host share. All of it outlives them.
+/// The data that all sessions of a host share. It outlives them.
 struct SessionSetup {
   const Task& task;
   const std::vector<TaskShape>& shapes;
   RunnerPool& runners;
-  double empty_request_us = 0;      ///< what an empty request to a trusted runner costs
-  std::vector<double>& fastest_us;  ///< by shape: the fastest call of all sessions
+  double empty_request_us = 0;      ///< the cost of an empty request to a trusted runner
+  std::vector<double>& fastest_us;  ///< for each shape the fastest call of all sessions
 };
 
 class CpuSession final : public KernelSession {
@@ -37,9 +37,9 @@ class CpuSession final : public KernelSession {
   Findings compare() override;
   Digest outputs() override;
 
-  /// What a request without calls takes, nothing taken off, in microseconds.
+  /// The time of a request without calls in microseconds, without the discount.
   Judged<double> empty_request();
-  /// True if a cgroup stops and clocks it.
+  /// Returns true if it is stopped and timed through a cgroup.
   bool full_tier() const { return process_.full_tier(); }
 
  private:

@@ -1,4 +1,4 @@
-// What this machine is, for reports.
+// Describes this machine for reports.
 #include <fstream>
 #include <thread>
 

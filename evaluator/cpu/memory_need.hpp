@@ -1,4 +1,4 @@
-// How much memory it takes to prepare a task, asked before it is taken.
+// Estimates the memory for preparing a task before it is allocated.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace kernelsmith::cpu {
 
-/// Bytes of the fewest sets that a bank holds, of two places for kernels, and of the oracles that answer one
-/// call each, `oracle_threads` at a time.
+/// The bytes of the smallest bank of sets, of two places for kernels, and of the oracles, `oracle_threads` of
+/// which answer one call each at the same time.
 std::size_t memory_needed(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
-/// What the machine can still give (MemAvailable); the largest number if it does not say.
+/// The machine's available memory (MemAvailable); the largest number if unknown.
 std::size_t memory_free();
 
-/// Errors: unsupported if the machine has less than the task needs.
+/// Checks that the machine has enough memory for the task. Errors: unsupported.
 Status check_memory(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
 }  // namespace kernelsmith::cpu

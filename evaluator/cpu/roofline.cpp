@@ -13,21 +13,21 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// If memory is shared with neighbours, the best of a few milliseconds is not the best there is: an honest
-/// kernel was 9 % faster.
+/// If neighbours share the memory, the best of a few milliseconds is not the true best: an honest kernel was
+/// 9 % faster.
 constexpr double kMargin = 0.25;
-/// Below so many bytes in a microsecond and thread no processor is at its limit: 2 GB/s.
+/// No processor is at its limit below this many bytes per microsecond and thread (2 GB/s).
 constexpr double kCertainlyPlausible = 2000;
-/// How many batches each pattern gets; the best one counts.
+/// The number of batches of each pattern; the best one counts.
 constexpr std::size_t kBatches = 6;
-/// How memory is accessed: one word of each cache line is read; all is written, through the caches or past
+/// The access pattern: reads one word of each cache line; writes everything, through the caches or around
 /// them.
 enum Pattern : std::size_t { touch, fill, stream };
 constexpr std::size_t kPatterns = 3;
 constexpr const char* kMemoryKernelFails = "a kernel that only moves the task's memory fails";
 
 /// Four streams keep more requests in flight than one. Tensors end at a page's end, so whole lines may be
-/// touched.
+/// accessed.
 constexpr const char* kHelpers = R"(
 #include <cstddef>
 #if defined(__SSE2__)
@@ -72,8 +72,8 @@ std::string bytes_expression(const TensorSpec& tensor) {
 
 }  // namespace
 
-/// The task's entry, which does nothing else. The patterns take turns, batch by batch: a batch begins where
-/// the first one did.
+/// The task's entry, which only accesses memory. The patterns alternate from batch to batch; every batch
+/// begins at the same place.
 Source Roofline::kernel() const {
   const auto access = [&](const char* helper, TensorRole untouched) {
     std::string text;
@@ -108,8 +108,8 @@ std::size_t Roofline::read_bytes(std::size_t shape) const {
   return bytes;
 }
 
-/// What the task declares, less what is written; without a declaration every input in full, but those of
-/// which a kernel may have kept what it made.
+/// The declared bytes minus the written ones. Without a declaration: all inputs in full, except those whose
+/// results a kernel may have kept.
 std::size_t Roofline::compulsory_read_bytes(std::size_t shape) const {
   const std::size_t all = read_bytes(shape), written = written_bytes(shape);
   if (task_.declared.bytes.empty()) {
@@ -128,7 +128,7 @@ bool Roofline::worth_measuring(std::size_t shape, double call_us) const {
   return bytes > kCertainlyPlausible * task_.threads * call_us;
 }
 
-/// Reading and writing may overlap, so the slower of the two bounds a call, and threads may share the work.
+/// Reads and writes may overlap, so the slower of the two limits a call. Threads may share the work.
 Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const SessionSetup& setup,
                                  Arena& arena) {
   if (!binary_) {
@@ -138,8 +138,8 @@ Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const S
   }
   auto session = CpuSession::open(setup, arena, *binary_, Trust::trusted, {});
   if (!session) return trusted_failure(session.error(), kMemoryKernelFails, "");
-  // One call finds its inputs in the last-level cache, and a long batch does not; a batch of short calls
-  // hides what it costs to begin one.
+  // A single call finds its inputs in the last-level cache, a long batch does not. A batch of short calls
+  // hides the cost of starting each.
   std::array<double, kPatterns> us;
   us.fill(std::numeric_limits<double>::infinity());
   for (const std::size_t count : {std::size_t{1}, arena.slots(shape)}) {

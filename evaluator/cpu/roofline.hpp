@@ -1,6 +1,6 @@
-// Roofline: how long it takes this machine, at best, to do what every kernel of a task must do: read each
-// input and write each output once. Measured by a kernel that does nothing else, in the same sandbox, memory
-// and clock as a candidate.
+// Roofline: the machine's shortest time for what every kernel of a task must do: read each input and write
+// each output once. A kernel that does only this measures it, with the same sandbox, memory and clock as a
+// candidate.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ class Roofline {
   Roofline(const Task& task, const std::vector<TaskShape>& shapes, TrustedBuilder build)
       : task_(task), shapes_(shapes), build_(std::move(build)) {}
 
-  /// Whether a call of so many microseconds is fast enough to be worth the measurement.
+  /// Whether a call of this many microseconds is fast enough to justify the measurement.
   bool worth_measuring(std::size_t shape, double call_us) const;
 
-  /// The least time of a call at a timed shape, all margins taken off, in microseconds. `set` is shown again
-  /// and again. The kernels are built at the first call.
+  /// The shortest possible time of a call at a timed shape in microseconds, with a safety margin. `set` is
+  /// used repeatedly. The first call builds the kernels.
   Result<double> measure(std::size_t shape, const InputSet& set, const SessionSetup& setup, Arena& arena);
 
  private:

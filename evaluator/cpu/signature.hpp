@@ -1,5 +1,5 @@
-// The C++ that is generated from a task's tensors: the header that declares the entry, and the shims that
-// unpack a row of the call table.
+// Generates C++ from a task's tensors: the header that declares the entry, and the shims that unpack a row of
+// the call table.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ std::string parameter_list(const Task& task);
 /// headers that `user` includes.
 std::string task_header(const Task& task, OraclePrecision precision, const Source& user = {});
 
-/// A translation unit that defines runner::kShimSymbol. It knows the entry by its C linkage alone, so that
-/// one shim serves every precision.
+/// A translation unit that defines runner::kShimSymbol. It refers to the entry only by its C linkage, so that
+/// one shim works for every precision.
 std::string shim_source(const Task& task);
 
 /// The same for the generator: its tensors are those with input values (has_input), and behind them one with

@@ -1,11 +1,12 @@
-// How tensors and uploads lie in device memory.
+// The alignment of tensors and uploads in device memory.
 #pragma once
 
 #include <cstddef>
 
 namespace kernelsmith::cuda {
 
-/// cudaMalloc's alignment, in bytes. Copies and comparisons run at full speed between such addresses.
+/// cudaMalloc's alignment, in bytes. Copies and comparisons of addresses with this alignment run at full
+/// speed.
 inline constexpr std::size_t kAlignment = 256;
 
 /// `bytes`, rounded up to it.

@@ -1,4 +1,4 @@
-// A backend for a vendor's GPUs: how it describes itself, and its usual settings.
+// A backend for a vendor's GPUs: its description and default settings.
 #pragma once
 
 #include <kernelsmith/evaluator/backend_description.hpp>

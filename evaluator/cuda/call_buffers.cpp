@@ -9,9 +9,9 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// What device memory is mapped in.
+/// The unit in which device memory is mapped.
 constexpr std::size_t kGranule = std::size_t{2} << 20;
-/// A stray write beside a tensor is near it; what is further off meets unmapped memory.
+/// A stray write is usually close to the tensor; further away it hits unmapped memory.
 constexpr std::size_t kMargin = 4096;
 /// Made-up addresses look like a device's.
 constexpr std::uint64_t kMadeUpBase = 0x700000000000;

@@ -1,4 +1,4 @@
-// CallBuffers: the tensors of a batch's calls, in memory that the judge shares with a runner.
+// CallBuffers: the tensors of a batch's calls in memory shared by judge and runner.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace kernelsmith::cuda {
 
-/// Where each tensor lies. A piece of memory belongs to one tensor of one call (a slot), is as large as the
-/// largest shape needs, and serves all shapes. The tensor stands at its end, so that what runs past it faults
-/// or hits the margin behind it. A value; pure.
+/// The place of each tensor. A piece of memory belongs to one tensor of one call (a slot) and is large enough
+/// for all shapes. The tensor is at its end, so that an overrun faults or hits the margin after it. A value;
+/// pure.
 class BufferLayout {
  public:
   /// As many slots as `limit` bytes allow, at least one and at most `most_slots`.
@@ -30,12 +30,12 @@ class BufferLayout {
   std::size_t tensor_bytes(std::size_t shape, std::size_t tensor) const { return bytes_[shape][tensor]; }
   /// The tensor's offset in its piece; a multiple of 256, as from cudaMalloc.
   std::size_t offset(std::size_t shape, std::size_t tensor) const;
-  /// Bytes before the tensor that are checked, and after it.
+  /// The number of checked bytes before and after the tensor.
   std::size_t margin_before(std::size_t shape, std::size_t tensor) const;
   std::size_t margin_after(std::size_t shape, std::size_t tensor) const;
   bool writable(std::size_t tensor) const { return writable_[tensor]; }
 
-  /// Every tensor of a call, at addresses that nothing lies behind: for planning without a GPU.
+  /// Every tensor of a call at made-up addresses, for planning without a GPU.
   std::vector<plan::Buffer> made_up(std::size_t shape, std::size_t slot) const;
 
  private:
@@ -45,7 +45,7 @@ class BufferLayout {
   std::size_t slots_ = 1;
 };
 
-/// Workspace regions at made-up addresses, beside BufferLayout::made_up().
+/// Workspace regions at made-up addresses that do not overlap BufferLayout::made_up().
 plan::Workspace made_up_workspace();
 
 /// Not thread-safe.
@@ -59,16 +59,16 @@ class CallBuffers {
   /// Maps all pieces in a runner; the addresses of an earlier runner are forgotten.
   Status map(Runner& runner);
 
-  /// What the runner mapped; unmap it before this ends if the runner lives on.
+  /// The pieces that the runner mapped. If the runner outlives this object, unmap them first.
   const std::vector<std::uint64_t>& mapped() const { return in_runner_; }
 
-  // In the judge's context.
+  // Addresses in the judge's context.
   std::uint64_t piece(std::size_t slot, std::size_t tensor) const {
     return pieces_[index(slot, tensor)].address();
   }
   std::uint64_t tensor(std::size_t shape, std::size_t slot, std::size_t tensor) const;
 
-  /// In the runner's.
+  /// Addresses in the runner's context.
   std::vector<plan::Buffer> in_runner(std::size_t shape, std::size_t slot) const;
 
  private:

@@ -1,4 +1,4 @@
-// In which calls of a batch a candidate does something else than in the calls before them.
+// Finds calls of a batch in which a candidate behaves differently than in earlier ones.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kernelsmith::cuda {
 
-/// How the calls at the first shape differ, in words; empty if all calls do the same. It takes as long as
-/// describing every call.
+/// Describes how the calls at the first shape differ; empty if all are equal. It takes as long as describing
+/// every call.
 std::string call_differences(const PlannedBinary& planned, const Task& task);
 
 }  // namespace kernelsmith::cuda

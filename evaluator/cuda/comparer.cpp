@@ -13,7 +13,7 @@ constexpr std::uint32_t kThreads = 256;
 /// Enough to fill any device; threads stride over the rest.
 constexpr std::uint32_t kMostBlocks = 2048;
 
-/// As judge_kernels.cu writes it.
+/// The layout that judge_kernels.cu writes.
 struct Found {
   std::uint64_t suspects = 0;
   std::uint64_t worst_bits = 0;
@@ -69,7 +69,7 @@ Result<Device::Launch> Comparer::launch_for(const Look& look, std::uint64_t foun
       launch.arguments = {look.actual, look.expected, look.bytes, found};
       break;
     case Look::Kind::untouched:
-      // A thread for each byte: margins are small.
+      // One thread per byte, because margins are small.
       launch.grid[0] = static_cast<std::uint32_t>((look.bytes + kThreads - 1) / kThreads);
       launch.arguments = {look.actual, look.bytes, look.poison, look.phase, found};
       break;

@@ -1,4 +1,4 @@
-// Comparer: looks through outputs and inputs on the device, in the judge's own context.
+// Comparer: compares outputs and inputs on the device, in the judge's own context.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace kernelsmith::cuda {
 
-/// One question to the device.
+/// One comparison on the device.
 struct Look {
   enum class Kind {
     within_weights,  ///< every element within its budget: |actual - expected| * weight <= 1
@@ -32,17 +32,17 @@ struct Look {
 };
 
 struct LookResult {
-  bool suspect = false;  ///< something is not as it should be, or has to be looked at element by element
-  double worst = 0, squares = 0;  ///< of within_weights, over the elements that are no suspects
+  bool suspect = false;           ///< something differs, or the processor must compare element by element
+  double worst = 0, squares = 0;  ///< for within_weights, over elements that are not suspects
 };
 
 /// Not thread-safe.
 class Comparer {
  public:
-  /// `image` is that of judge_kernels.cu. Errors: unsupported.
+  /// `image` is the compiled judge_kernels.cu. Errors: unsupported.
   static Result<std::unique_ptr<Comparer>> create(Device& device, std::span<const std::byte> image);
 
-  /// Answers in the order of the questions.
+  /// Returns answers in the order of the questions.
   Result<std::vector<LookResult>> look(std::span<const Look> looks);
 
  private:

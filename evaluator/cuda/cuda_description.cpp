@@ -1,4 +1,4 @@
-// What others have to know about the backend `cuda`, and about those of other vendors.
+// The descriptions of the backend `cuda` and of those for other vendors.
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -21,10 +21,10 @@ namespace kernelsmith {
 namespace cuda {
 namespace {
 
-/// Enough to see that all passes: nothing is measured.
+/// Enough for a check: nothing is measured.
 constexpr double kBankSeconds = 0.2;
 
-/// Nothing here is required: kernels for the CPU can be searched for without it.
+/// Nothing here is required, because searches of CPU kernels do not need it.
 MachineCheck optional_check(std::string name, const Error& error) {
   return {std::move(name), CheckStatus::limited, error.message, error.hint, false};
 }
@@ -87,7 +87,7 @@ MachineCheck check_driver(const GpuVendor& vendor, const Result<const Driver*>& 
           vendor.driver.version_text((*driver)->version) + " in " + vendor.driver.library, "", false};
 }
 
-/// Without the driver's library a GPU is known by the file that the kernel shows.
+/// Without the driver's library a GPU is recognised by the kernel's device file.
 std::vector<MachineCheck> check_gpus_behind(const GpuVendor& vendor, bool has_driver, bool has_node) {
   const std::string name = std::string(vendor.backend) + " gpu";
   if (has_driver) return check_gpus(vendor, name);
@@ -99,7 +99,7 @@ std::vector<MachineCheck> check_gpus_behind(const GpuVendor& vendor, bool has_dr
            needs_gpu(vendor), false}};
 }
 
-/// Compiler, driver and GPUs; one line for all if the machine has nothing of the vendor's.
+/// Checks compiler, driver and GPUs; a single line if the machine has nothing from the vendor.
 std::vector<MachineCheck> examine(const GpuVendor& vendor) {
   const auto driver = Driver::get(vendor);
   std::error_code ignored;
@@ -137,7 +137,7 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text;
 }
 
-/// What `init` makes: the task in CUDA C++, whose few names of the runtime are the vendor's.
+/// The task that `init` makes: CUDA C++ with the vendor's names of runtime functions.
 std::vector<SourceFile> template_of(const GpuVendor& vendor) {
   const std::string backend = vendor.backend;
   std::vector<SourceFile> files = task_template();

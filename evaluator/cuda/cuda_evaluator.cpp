@@ -38,12 +38,12 @@ namespace kernelsmith {
 namespace cuda {
 namespace {
 
-/// Calls of a batch, at most: of the shortest kernels a batch lasts some 60 us, a hundred times what an
-/// event's time scatters.
+/// The most calls of a batch: with the shortest kernels a batch takes some 60 us, a hundred times the scatter
+/// of an event's time.
 constexpr std::size_t kMostSlots = 32;
-/// Host code of a call has so long to be planned, on a machine that compiles others meanwhile.
+/// The time limit for planning the host code of a call while the machine also compiles.
 constexpr double kLeastPlanS = 10;
-/// Deriving what outputs may be is the processor's work.
+/// Computing the tolerances of outputs is the processor's work.
 constexpr std::size_t kMostOracleThreads = 8;
 
 /// Bytes of a device, with what they are claimed from.
@@ -61,10 +61,10 @@ class CudaBackend final : public Backend {
         plans_(std::move(plans)),
         device_(std::move(device)) {}
 
-  /// What the task's tensors and workspace take of the device, for as long as it is prepared.
+  /// Device memory of the task's tensors and workspace, while the task is prepared.
   void claim(std::unique_ptr<MemoryClaimed> memory) { memory_ = std::move(memory); }
 
-  /// With a device. Without one run() ends with `why`.
+  /// The device's part; without a device run() ends with `why`.
   void judge_with(std::unique_ptr<Judge> judge, DeviceLease lease, double bytes_per_us,
                   InspectFunction inspect) {
     const MutexLock lock(mutex_);
@@ -81,7 +81,7 @@ class CudaBackend final : public Backend {
         });
   }
   void cannot_run(Error why) { why_not_ = std::move(why); }
-  /// What every runner that is started reads.
+  /// Read by every started runner.
   void keep(std::unique_ptr<ScratchFolder> runner_kernels) { runner_kernels_ = std::move(runner_kernels); }
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
@@ -132,8 +132,8 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<const CudaCompiler> compiler_;
   const std::shared_ptr<PlanCache> plans_;
-  const DeviceFacts device_;               ///< the GPU's, or the one that is planned for
-  std::unique_ptr<MemoryClaimed> memory_;  ///< given back after all that follows
+  const DeviceFacts device_;               ///< the GPU's, or the planned target's
+  std::unique_ptr<MemoryClaimed> memory_;  ///< released after all members that follow
   std::unique_ptr<ScratchFolder> runner_kernels_;
   Mutex mutex_;
   std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
@@ -162,7 +162,7 @@ Status check_supported(const Task& task, const GpuVendor& vendor) {
   return check_bounded_by_bytes(task);
 }
 
-/// What both an evaluator and the checks of a task begin with.
+/// The common beginning of an evaluator and the checks of a task.
 struct Prepared {
   std::shared_ptr<const Task> task;
   std::shared_ptr<const std::vector<TaskShape>> shapes;
@@ -172,7 +172,7 @@ struct Prepared {
   Objects objects;
   PlanSetup plan;
   std::unique_ptr<ScratchFolder>
-      runner_kernels;  ///< where the runner's own kernels lie; null if they need no file
+      runner_kernels;  ///< folder of the runner's own kernels; null if they need no file
 };
 
 Result<std::shared_ptr<Device>> open_device(const GpuVendor& vendor, int device) {
@@ -190,7 +190,7 @@ Result<std::shared_ptr<Device>> open_device(const GpuVendor& vendor, int device)
   return Device::open(vendor, device);
 }
 
-/// With the runner's own kernels: in the driver's assembler, or compiled here.
+/// The runner's own kernels: for the driver's assembler, or compiled here.
 Status start_runners(Prepared& prepared, std::shared_ptr<Device> device, const GpuVendor& vendor,
                      const std::stop_token& stop) {
   auto runner = locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER");
@@ -252,8 +252,8 @@ BufferLayout layout_of(const Prepared& prepared, const CudaOptions& options) {
   return {*prepared.task, *prepared.shapes, OraclePrecision::declared, options.buffer_bytes, kMostSlots};
 }
 
-/// The bytes of the device that a task takes: tensors of a batch and copies of their outputs, sets of inputs,
-/// the oracle's tensors in two precisions, contexts of the judge and two runners, workspace.
+/// The device memory of a task: tensors of a batch and copies of their outputs, sets of inputs, the oracle's
+/// tensors in two precisions, contexts of the judge and two runners, workspace.
 std::uint64_t need_of(const Prepared& prepared, const CudaOptions& options) {
   constexpr std::uint64_t kContexts = 3 * (std::uint64_t{500} << 20), kWorkspace = std::uint64_t{1} << 30;
   const BufferLayout layout = layout_of(prepared, options);
@@ -284,7 +284,7 @@ CallAddressesPtr made_up_addresses(const Prepared& prepared, const CudaOptions& 
   return where;
 }
 
-/// The task's own kernels, planned at made-up addresses: a mistake in them is found without a GPU.
+/// Plans the task's own kernels at made-up addresses, so that mistakes in them are found without a GPU.
 Status plan_trusted(const Prepared& prepared, PlanCache& plans, const std::stop_token& stop) {
   const Objects& objects = prepared.objects;
   const std::vector<std::pair<CudaBinaryPtr, std::string>> all = {{objects.declared, "reference"},
@@ -297,7 +297,7 @@ Status plan_trusted(const Prepared& prepared, PlanCache& plans, const std::stop_
   return {};
 }
 
-/// All oracles share one runner: what they compute takes it milliseconds.
+/// All oracles share one runner, because their calls take only milliseconds.
 OracleFactory oracle_factory(const Prepared& prepared) {
   CudaOracle::Setup setup{prepared.task, prepared.shapes, nullptr, std::make_shared<OracleRunner>(),
                           planning_with(prepared.plan)};
@@ -336,7 +336,7 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
   return Judge::create(std::move(parts), options.stop);
 }
 
-/// With the tools that this machine has. Errors: tool_missing (the inspector's program).
+/// Uses the tools that this machine has. Errors: tool_missing (the inspector's program).
 Result<InspectionSetup> inspection_setup(const Prepared& prepared) {
   auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
   if (!program) return program.error();
@@ -357,7 +357,7 @@ Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOpti
   return inspecting_with(std::move(*setup));
 }
 
-/// A candidate alone, at addresses that are made up. Errors: `refused` with its diagnostics if it cannot be
+/// Plans a single candidate at made-up addresses. Errors: `refused` with its diagnostics if it cannot be
 /// compiled or planned.
 Result<PlannedBinaryPtr> planned_alone(const Prepared& prepared, const Source& source,
                                        const CudaOptions& options) {
@@ -369,7 +369,7 @@ Result<PlannedBinaryPtr> planned_alone(const Prepared& prepared, const Source& s
   return std::move(*planned);
 }
 
-/// With ncu, if the vendor's GPUs are looked at with it and one is here.
+/// Uses ncu if it supports the vendor's GPUs and there is one.
 Status count_on_gpu(const Prepared& prepared, const PlannedBinary& planned, const Source& source,
                     const CudaOptions& options, GpuProfile& profile) {
   const GpuVendor& vendor = vendor_of(options);
@@ -387,7 +387,7 @@ Status count_on_gpu(const Prepared& prepared, const PlannedBinary& planned, cons
   return add_profile(*setup, planned, source, options.stop, profile);
 }
 
-/// Ready on one GPU. Without a GPU it is ready for what needs none.
+/// The backend on one GPU, or for work that needs no GPU.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const CudaOptions& options,
                               int device) {
   auto prepared = prepare(task, options, device);
@@ -452,7 +452,7 @@ Result<std::string> describe_cuda_plan(const Task& task, const Source& source, c
 }
 
 Result<GpuProfile> profile_cuda(const Task& task, const Source& source, CudaOptions options) {
-  // Line information changes no instruction.
+  // Line information does not change instructions.
   if (cuda::vendor_of(options).inspected) options.flags.emplace_back("-lineinfo");
   const auto prepared = cuda::prepare(std::make_shared<const Task>(task), options, options.devices.first);
   if (!prepared) return prepared.error();

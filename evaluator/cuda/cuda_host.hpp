@@ -1,4 +1,4 @@
-// CudaHost: a GPU as the judge sees it.
+// CudaHost: the judge's view of a GPU.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace kernelsmith::cuda {
 /// Not thread-safe; its PlanCache is.
 class CudaHost final : public KernelHost {
  public:
-  /// `plans` is moved to this host's buffers from now on. Errors: unsupported, tool_failed.
+  /// From now on `plans` uses this host's buffers. Errors: unsupported, tool_failed.
   static Result<std::shared_ptr<CudaHost>> create(std::shared_ptr<const Task> task, std::shared_ptr<Gpu> gpu,
                                                   std::shared_ptr<PlanCache> plans, BufferLayout layout,
                                                   std::span<const std::byte> judge_kernels, bool sandboxed);
@@ -38,9 +38,9 @@ class CudaHost final : public KernelHost {
   void rest() override { gpu_->rest(); }
   Result<double> least_us(std::size_t shape, const InputSet& set) override;
 
-  // For sessions.
+  // Functions for sessions.
 
-  /// What a runner keeps of a binary: it gets the plan of a shape when that is first replayed.
+  /// The plans of a binary in the runner, which gets a shape's plan at its first replay.
   using KeptPlans = std::vector<std::optional<std::uint32_t>>;
 
   const Task& task() const { return *task_; }
@@ -49,9 +49,9 @@ class CudaHost final : public KernelHost {
   SetCache& sets() { return sets_; }
   Comparer& comparer() { return *comparer_; }
   Device& device() { return gpu_->device(); }
-  /// If the runner died since the host was last used, another one with everything mapped anew.
+  /// The runner; if it died, a new one with everything mapped again.
   Result<Runner*> living_runner();
-  /// The number that the runner knows the plan by.
+  /// The runner's number of the plan.
   Result<std::uint32_t> kept(Runner& runner, const PlannedBinary& planned, std::size_t shape);
   Judged<PlannedBinaryPtr> plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
     return plans_->find_or_plan(binary, stop);
@@ -71,9 +71,9 @@ class CudaHost final : public KernelHost {
   SetCache sets_;
   std::unique_ptr<Comparer> comparer_;
   HostTraits traits_;
-  std::uint64_t epoch_ = 0;                       ///< of the runner that all is mapped in
+  std::uint64_t epoch_ = 0;                       ///< epoch of the runner in which everything is mapped
   std::list<std::pair<Digest, KeptPlans>> kept_;  ///< most recently used first
-  double bytes_per_us_ = 0;                       ///< of the device's memory; 0: not measured yet
+  double bytes_per_us_ = 0;                       ///< bandwidth of the device's memory; 0: not measured yet
 };
 
 }  // namespace kernelsmith::cuda

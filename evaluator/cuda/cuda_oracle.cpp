@@ -32,7 +32,7 @@ Result<std::unique_ptr<CudaOracle>> CudaOracle::create(const Setup& setup, const
   return oracle;
 }
 
-/// One that lives, with the buffers mapped.
+/// A live runner with the buffers mapped.
 Status CudaOracle::take_runner() {
   OracleRunner& shared = *setup_.runner;
   const MutexLock lock(shared.mutex);
@@ -63,7 +63,7 @@ CudaOracle::~CudaOracle() {
   const MutexLock lock(setup_.runner->mutex);
   for (const auto& number : kept_)
     if (number) runner_->forget(*number);
-  static_cast<void>(runner_->unmap(buffers_.mapped()));  // a dead runner has unmapped all
+  static_cast<void>(runner_->unmap(buffers_.mapped()));  // a dead runner has no mappings
 }
 
 std::span<std::byte> CudaOracle::input(std::size_t shape, std::size_t tensor) {

@@ -21,11 +21,11 @@
 
 namespace kernelsmith::cuda {
 
-/// A runner that oracles share, apart from the one that candidates are timed in. It starts with the first
-/// oracle, and if it died another does with the next one.
+/// A runner that oracles share, separate from the one that times candidates. It starts with the first oracle;
+/// if it dies, the next oracle starts another.
 struct OracleRunner {
   RunnerStart start;
-  Mutex mutex;  ///< held for all that runners do
+  Mutex mutex;  ///< held during all work of runners
   std::shared_ptr<Runner> last KERNELSMITH_GUARDED_BY(mutex);
 };
 
@@ -39,8 +39,8 @@ class CudaOracle final : public Oracle {
     PlanFunction plan;
   };
 
-  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled, now or by any answer, once
-  /// a stop is requested.
+  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled, here or from any answer, after
+  /// a stop request.
   static Result<std::unique_ptr<CudaOracle>> create(const Setup& setup, const CudaBinaryPtr& binary,
                                                     OraclePrecision precision, std::stop_token stop = {});
   ~CudaOracle() override;
@@ -61,11 +61,11 @@ class CudaOracle final : public Oracle {
 
   Setup setup_;
   CallBuffers buffers_;
-  std::shared_ptr<Runner> runner_;  ///< that the buffers are mapped in
+  std::shared_ptr<Runner> runner_;  ///< in which the buffers are mapped
   const OraclePrecision precision_;
   const std::stop_token stop_;
   PlannedBinaryPtr planned_;
-  std::vector<std::optional<std::uint32_t>> kept_;               ///< by shape: the runner's numbers
+  std::vector<std::optional<std::uint32_t>> kept_;               ///< the runner's numbers, by shape
   std::map<std::pair<std::size_t, std::size_t>, Bytes> values_;  ///< by shape and tensor
 };
 

@@ -1,4 +1,4 @@
-// The backends of GPUs as a registry takes them, with their settings in run.yaml.
+// The registrations of the GPU backends, with their settings in run.yaml.
 #include <memory>
 #include <utility>
 
@@ -43,8 +43,8 @@ class CudaProvider final : public EvaluatorProvider {
   }
 
  private:
-  /// Refuses what only a run folder says. A toolkit's compiler is asked for its version outside a sandbox,
-  /// and so is its profiler run.
+  /// Refuses settings that come only from a run folder: the toolkit's compiler (for its version) and its
+  /// profiler run outside a sandbox.
   Status check() const {
     if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
     if (options_.toolkit.empty() || !is_only_stored("toolkit")) return {};

@@ -11,13 +11,13 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// A device that is too hot for long is measured as it is: the yardstick suffers with the candidate.
+/// A device that stays too hot is measured anyway, because yardstick and candidate slow down alike.
 constexpr int kMostRepeats = 2;
 /// NVML's clocks event reasons: slowdown by hardware, by heat (software, hardware), by the power supply.
 constexpr std::uint32_t kThrottled = 0x08 | 0x20 | 0x40 | 0x80;
 
-/// What does the work of later calls ahead writes to all of them, or to many: few places show it, and take no
-/// time.
+/// Code that does the work of later calls in advance writes to all or many of them. Checking a few places
+/// detects it and takes no time.
 constexpr std::size_t kDecoys = 4;
 constexpr std::size_t kDecoyBytes = std::size_t{64} << 10;
 
@@ -44,11 +44,11 @@ Judged<double> CudaSession::run(const Batch& batch) {
     }
     if (auto done = wipe(); !done) return Failure(done.error());
   }
-  // Beside a batch that is shorter than an empty graph, the discount would decide the score.
+  // For a batch that is shorter than an empty graph, the discount would decide the score.
   return std::max(time->device_us - time->empty_us, time->device_us / 2);
 }
 
-/// What was disturbed is dropped and done again: every batch is a world of its own.
+/// A disturbed batch is dropped and repeated, because batches are independent.
 Judged<ReplayTime> CudaSession::undisturbed_batch() {
   for (int attempt = 0;; ++attempt) {
     double batch_ms = 0;
@@ -74,7 +74,8 @@ Judged<ReplayTime> CudaSession::batch() {
   return replay(**runner);
 }
 
-/// The session's plans hold for one runner's addresses: they are made again after a runner was replaced.
+/// The session's plans are valid for one runner's addresses. They are made again after the runner was
+/// replaced.
 Result<Runner*> CudaSession::runner_with_plan() {
   auto runner = host_.living_runner();
   if (!runner) return runner.error();
@@ -85,7 +86,7 @@ Result<Runner*> CudaSession::runner_with_plan() {
   return *runner;
 }
 
-/// Pieces are filled whole: what lies beside a tensor must not inform one batch about another.
+/// Pieces are filled completely: memory next to a tensor must not carry information between batches.
 Status CudaSession::lay_out() {
   const BufferLayout& layout = host_.buffers().layout();
   const std::size_t shape = batch_.shape;
@@ -94,7 +95,7 @@ Status CudaSession::lay_out() {
     const auto set = host_.sets().find_or_upload(shape, *batch_.calls[call]);
     if (!set) return set.error();
     for (std::size_t t = 0; t < layout.tensors(); ++t) {
-      // The whole piece: what stands beside a tensor could tell the next batch something.
+      // The whole piece, because data next to a tensor could inform the next batch.
       moves.push_back({host_.buffers().piece(call, t), 0, layout.piece_bytes(t), poison_});
       if (const std::uint64_t from = (*set)->inputs[t]; from != 0)
         moves.push_back({host_.buffers().tensor(shape, call, t), from, layout.tensor_bytes(shape, t), 0});
@@ -105,8 +106,8 @@ Status CudaSession::lay_out() {
   return host_.device().move(moves);
 }
 
-/// No kernel knows where they stand, and none can know how many calls a batch holds: whoever writes there
-/// does the work of calls ahead of them, at addresses that it brought from somewhere.
+/// No kernel can know their places or the number of calls in a batch. A kernel that writes there does the
+/// work of later calls, at addresses that it kept.
 void CudaSession::draw_decoys() {
   decoys_.clear();
   const BufferLayout& layout = host_.buffers().layout();
@@ -173,7 +174,7 @@ Judged<void> CudaSession::check_untouched() {
                 "the input '" + host_.task().tensors[tensor].name + "' was written; inputs are read only");
 }
 
-/// What a batch wrote leaves the memory that other kernels can see.
+/// Moves the batch's outputs out of the memory that other kernels can see.
 Status CudaSession::withdraw() {
   const BufferLayout& layout = host_.buffers().layout();
   const std::size_t shape = batch_.shape;
@@ -181,7 +182,7 @@ Status CudaSession::withdraw() {
   for (std::size_t call = 0; call < batch_.calls.size(); ++call)
     for (const std::size_t t : outputs_of_task()) {
       const std::size_t before = layout.margin_before(shape, t);
-      // Margins are in front: the output itself is aligned.
+      // The front margin keeps the output itself aligned.
       const std::size_t at = aligned(bytes + before) - before;
       withdrawn_.push_back(
           {call, t, at, before, layout.tensor_bytes(shape, t), layout.margin_after(shape, t)});
@@ -219,7 +220,7 @@ std::vector<std::size_t> CudaSession::outputs_of_task() const {
   return outputs;
 }
 
-/// The output itself, and the margins on both sides: the poison runs on from the first to the last.
+/// The output and the margins on both sides: the poison's pattern continues from the first to the last.
 Result<std::vector<Look>> CudaSession::looks_at(const Withdrawn& output) const {
   const InputSet& set = *batch_.calls[output.call];
   const Expected& expected = set.outputs[output.tensor];
@@ -252,7 +253,7 @@ Result<std::vector<Look>> CudaSession::looks_at(const Withdrawn& output) const {
 Findings CudaSession::compare() {
   const AddedTime watch(spent_ms_["compare"]);
   std::vector<Look> looks;
-  std::vector<std::size_t> first;  // of each output's looks
+  std::vector<std::size_t> first;  // of each output's questions
   for (const Withdrawn& output : withdrawn_) {
     first.push_back(looks.size());
     const auto more = looks_at(output);
@@ -282,7 +283,7 @@ Findings CudaSession::compare() {
   return findings;
 }
 
-/// If the device saw nothing suspicious its sums are the findings; else the processor looks at every
+/// If the device found nothing suspicious, its sums are the findings; else the processor compares every
 /// element.
 Result<CompareResult> CudaSession::examine(const Withdrawn& output, const LookResult& seen) const {
   const Expected& expected = batch_.calls[output.call]->outputs[output.tensor];

@@ -15,8 +15,8 @@
 
 namespace kernelsmith::cuda {
 
-/// Every batch is a world of its own: modules loaded anew, all memory in its calls' reach filled, inputs
-/// written. What a batch wrote is withdrawn into this session's memory before another kernel runs.
+/// Batches are independent: modules are loaded again, all memory that calls can reach is filled, and inputs
+/// are written. Outputs are moved into this session's memory before another kernel runs.
 class CudaSession final : public KernelSession {
  public:
   CudaSession(CudaHost& host, PlannedBinaryPtr planned, Trust trust, std::stop_token stop);
@@ -26,17 +26,17 @@ class CudaSession final : public KernelSession {
   Digest outputs() override;
 
  private:
-  /// An output of a call as it stood after the batch, in the judge's memory, with the margins around it.
+  /// An output of a call after the batch, in the judge's memory, with its margins.
   struct Withdrawn {
     std::size_t call = 0, tensor = 0;
-    std::uint64_t address = 0;  ///< of the margin before it
+    std::uint64_t address = 0;  ///< bytes of the margin before it
     std::size_t before = 0, size = 0, after = 0;
 
     std::uint64_t output() const { return address + before; }
     std::size_t bytes() const { return before + size + after; }
   };
 
-  /// A part of an output of a call that the batch does not hold.
+  /// A part of an output that belongs to no call of the batch.
   struct Decoy {
     std::uint64_t address = 0;
     std::size_t bytes = 0;

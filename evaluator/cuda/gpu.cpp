@@ -5,7 +5,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// What takes the device away for a moment ends the spare too; the one after that starts on it anew.
+/// A short loss of the device also ends the spare; the next runner starts on the device again.
 constexpr int kAttempts = 2;
 
 }  // namespace

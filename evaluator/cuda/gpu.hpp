@@ -1,4 +1,4 @@
-// Gpu: one leased device: the judge's context on it and the runner that candidates run in, replaced when it
+// Gpu: one leased device with the judge's context and the runner for candidates, which is replaced when it
 // dies.
 #pragma once
 
@@ -16,25 +16,25 @@ namespace kernelsmith::cuda {
 /// Starts a runner on the device. Thread-safe.
 using RunnerStart = std::function<Result<std::unique_ptr<Runner>>()>;
 
-/// Not thread-safe, but for device().
+/// Not thread-safe, except for device().
 class Gpu {
  public:
   /// Opens the device and starts a runner and a spare. Errors: unsupported, tool_failed.
   static Result<std::shared_ptr<Gpu>> open(RunnerSettings settings);
 
-  /// The same of a device that is open.
+  /// The same for an open device.
   static Result<std::shared_ptr<Gpu>> create(std::shared_ptr<Device> device, RunnerStart start);
 
   Device& device() const { return *device_; }
   const std::shared_ptr<Device>& shared_device() const { return device_; }
   const RunnerStart& runner_start() const { return start_; }
 
-  /// A runner that lives. If the last one died it is the spare, or the next if the spare died too, and
-  /// `epoch()` is another: nothing is mapped and no plan kept.
+  /// A live runner. If the last one died, it is the spare, or a new one if the spare died too. Then `epoch()`
+  /// changes, nothing is mapped, and no plan is kept.
   Result<Runner*> runner();
   std::uint64_t epoch() const { return epoch_; }
 
-  /// Returns when the spare has started: a context that comes up disturbs what runs on the device.
+  /// Waits until the spare has started, because a starting context disturbs other work on the device.
   void rest() const { spare_.wait(); }
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 double count_of(const plan::Dim3& size) { return 1.0 * size[0] * size[1] * size[2]; }
 
-/// What keeps more blocks off a multiprocessor; empty if its threads are all used.
+/// What limits the blocks on a multiprocessor; empty if all its threads are used.
 std::string limiter_of(const planner::BlockLimits& limits, double occupancy) {
   if (limits.least() == 0) return "the block's size";
   if (occupancy >= 1) return {};

@@ -1,4 +1,4 @@
-// Each launch by what its plan and its compiled image say, before anything runs. Pure.
+// Profiles launches from the plan and the compiled image, without running. Pure.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The launches of a call at the first shape, in order, as they fit on that device.
+/// The launches of a call at the first shape, in order, with their fit on that device.
 std::vector<LaunchProfile> launch_profiles(const PlannedBinary& planned, const DeviceFacts& device);
 
 }  // namespace kernelsmith::cuda

@@ -32,8 +32,8 @@ struct PlannedShape {
   std::set<std::string> left_out;
 };
 
-/// In a planner of its own: host code that does some work in its first call alone does it in each batch's
-/// first call, and the addresses of one shape tell nothing of another's.
+/// Each shape has a planner of its own. Then work that host code does only in its first call happens in each
+/// batch's first call, and the addresses of one shape reveal nothing about another's.
 Judged<PlannedShape> plan_shape(const PlanSetup& setup, const CudaBinary& binary, const CallAddresses& where,
                                 std::size_t shape, const std::stop_token& stop) {
   plan::Plan plan;

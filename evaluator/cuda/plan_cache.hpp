@@ -1,5 +1,4 @@
-// PlanCache: the plans of binaries, made in the planner's sandbox, for the addresses at which buffers lie
-// now.
+// PlanCache: the plans of binaries for the current addresses of buffers, made in the planner's sandbox.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Where the tensors of each call lie. Immutable.
+/// The places of the tensors of each call. Immutable.
 struct CallAddresses {
   std::uint64_t epoch = 0;
   plan::Workspace workspace;
@@ -32,23 +31,23 @@ struct CallAddresses {
 };
 using CallAddressesPtr = std::shared_ptr<const CallAddresses>;
 
-/// All that a binary does at all shapes. Immutable.
+/// All operations of a binary at all shapes. Immutable.
 struct PlannedBinary {
   CudaBinaryPtr binary;
   CallAddressesPtr where;
   std::vector<plan::Plan> by_shape;  ///< with a call for each slot
-  std::set<std::string> left_out;    ///< what the host code asked for and no plan holds, without harm
+  std::set<std::string> left_out;    ///< harmless requests of the host code that plans omit
 };
 using PlannedBinaryPtr = std::shared_ptr<const PlannedBinary>;
 
-/// What planning needs beside the binary.
+/// What planning needs besides the binary.
 struct PlanSetup {
-  PlannerSettings planner;  ///< its workspace is the address space's
+  PlannerSettings planner;  ///< its workspace is that of the address space
   std::vector<TaskShape> shapes;
   double timeout_s = 10;  ///< of one call's plan
 };
 
-/// Plans all shapes side by side, each in a planner of its own. A Rejection (stage plan) names the shape.
+/// Plans all shapes in parallel, each in a planner of its own. A Rejection (stage plan) names the shape.
 Judged<PlannedBinaryPtr> plan_binary(const PlanSetup& setup, const CudaBinaryPtr& binary,
                                      const CallAddressesPtr& where, const std::stop_token& stop);
 
@@ -68,11 +67,11 @@ class PlanCache {
   void move_to(CallAddressesPtr where);
   CallAddressesPtr where() const;
 
-  /// The plans for where() as it was when the call began.
+  /// The plans for the value of where() at the beginning of the call.
   Judged<PlannedBinaryPtr> find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop);
 
  private:
-  /// Candidate, yardstick, baseline, seed, rival, and what is planned ahead while another is timed.
+  /// Candidate, yardstick, baseline, seed, rival, and those planned in advance during timing.
   static constexpr std::size_t kMost = 64;
 
   const PlanFunction plan_;
@@ -88,14 +87,14 @@ std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned);
 /// tensor cores, occupancy and waves on that device.
 std::map<std::string, double> features_of(const PlannedBinary& planned, const DeviceFacts& device);
 
-/// The most bytes of device memory that a call at one of the first `timed` shapes has in use: its tensors,
-/// and what it takes of the workspaces.
+/// The largest device memory of a call at one of the first `timed` shapes: its tensors and its part of the
+/// workspaces.
 double peak_memory(const PlannedBinary& planned, std::size_t timed);
 
-/// The same for a person and a model: a line for each kernel.
+/// The same for people and models: a line for each kernel.
 std::string kernel_table(const PlannedBinary& planned);
 
-/// The plan of a call at the first shape, for a person.
+/// Describes the plan of a call at the first shape for people.
 std::string plan_text(const PlannedBinary& planned, const Task& task);
 
 }  // namespace kernelsmith::cuda

@@ -9,7 +9,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// 0 if nothing is declared.
+/// The declared work; 0 if undeclared.
 double declared(const std::string& expression, const Sizes& sizes) {
   if (expression.empty()) return 0;
   const auto value = evaluate_expression(expression, sizes);

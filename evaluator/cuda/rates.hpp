@@ -1,5 +1,5 @@
-// Rates: what an accepted candidate's times are beside what the device can do, and what bounds it. Pure
-// functions.
+// Rates: compares an accepted candidate's times with the device's limits, and finds what limits its speed.
+// Pure functions.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace kernelsmith::cuda {
 
-/// The rates at the first timed shape, as far as the task declares its work: `gb_per_s` (declared bytes, else
-/// every tensor once), `share_of_bandwidth` of what a large copy reaches, `tflop_per_s`. `bytes_per_us` 0:
-/// not known.
+/// The rates at the first timed shape, if the task declares its work: `gb_per_s` (declared bytes, else every
+/// tensor once), `share_of_bandwidth` of what a large copy reaches, `tflop_per_s`. `bytes_per_us` is 0 if
+/// unknown.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
 /// The evaluation with what its features say of its bound (`bound_of`) as advice; a rejection comes back

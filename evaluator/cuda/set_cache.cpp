@@ -5,7 +5,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// A part of the set and where its address is written.
+/// A part of the set and the place for its address.
 struct Part {
   const Bytes& bytes;
   std::uint64_t& address;

@@ -14,7 +14,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Addresses of a set on the device, by tensor; 0 if there is nothing.
+/// Addresses of a set on the device, by tensor; 0 for none.
 struct SetOnDevice {
   std::vector<std::uint64_t> inputs, values, weights;
 };
@@ -22,7 +22,7 @@ struct SetOnDevice {
 /// Not thread-safe.
 class SetCache {
  public:
-  /// Holds at most `limit` bytes; beyond that all of it goes.
+  /// Holds at most `limit` bytes; when they are exceeded, everything is dropped.
   SetCache(Device& device, std::size_t limit) : device_(device), limit_(limit) {}
 
   /// Valid until the next make_room().

@@ -1,4 +1,4 @@
-// What is built of a task's own sources.
+// The binaries of a task's own sources.
 #pragma once
 
 #include <stop_token>
@@ -9,14 +9,15 @@
 
 namespace kernelsmith::cuda {
 
-/// Null if the task has none.
+/// A member is null if the task has no such source.
 struct Objects {
-  CudaBinaryPtr declared, wide;  ///< the reference in its own precision, and what the truth comes from
+  CudaBinaryPtr declared, wide;  ///< the reference in its own precision, and the source of the truth
   CudaBinaryPtr baseline, seed;
   CudaBinaryPtr yardstick;  ///< the task's own, else the seed, else the baseline
 };
 
-/// Side by side: nvcc takes seconds. Errors: refused if one does not compile, and the compiler's.
+/// Builds all in parallel, because nvcc takes seconds. Errors: refused if one does not compile, and the
+/// compiler's.
 Result<Objects> build_objects(const Task& task, const CudaCompiler& compiler, const std::stop_token& stop);
 
 /// The precision of the truth on a GPU, which has no long double.

@@ -8,8 +8,8 @@ namespace kernelsmith {
 namespace {
 
 constexpr double kNearCopy = 0.8;     // of a copy's speed; good streaming kernels reach 0.8 to 0.95
-constexpr double kFarFromCopy = 0.4;  // of a copy's speed; below it bytes cannot be what takes the time
-constexpr double kLaunchUs = 3;       // a dependent launch in a graph takes 1.5 to 3 us, whatever it does
+constexpr double kFarFromCopy = 0.4;  // of a copy's speed; below it memory traffic does not limit the call
+constexpr double kLaunchUs = 3;       // a dependent launch in a graph takes at least 1.5 to 3 us
 constexpr double kLowOccupancy = 0.25;
 constexpr double kFewWaves = 0.9;
 

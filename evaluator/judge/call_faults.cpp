@@ -14,8 +14,8 @@ namespace {
 struct OutputFault {
   const CompareResult& result;
   Dtype dtype;
-  bool exact;     ///< the same bits are wanted
-  bool by_steps;  ///< integers made of reals, that may be one step off
+  bool exact;     ///< the bits must be equal
+  bool by_steps;  ///< integers made from reals, which may be one step off
   Findings::Wrong::Due due;
   const Tolerance& tolerance;
   const TensorExtent& extent;
@@ -35,7 +35,7 @@ std::string value(double value, Dtype dtype) {
   return number(value, dtype == Dtype::f32 ? kOfFloat : std::numeric_limits<double>::max_digits10 - 1);
 }
 
-/// "element 37" of a vector; "element [1, 5]" of what has several dimensions.
+/// "element 37" for a vector; "element [1, 5]" for several dimensions.
 std::string element_at(std::size_t flat, const TensorExtent& extent) {
   if (extent.shape.size() < 2) return "element " + std::to_string(flat);
   std::string index = "]";
@@ -47,7 +47,7 @@ std::string element_at(std::size_t flat, const TensorExtent& extent) {
   return "element " + index;
 }
 
-/// "3 of 64 elements are", "1 of 64 elements is".
+/// Such as "3 of 64 elements are" or "1 of 64 elements is".
 std::string count_of(const Tally& tally, const TensorExtent& extent) {
   return std::to_string(tally.count) + " of " + std::to_string(extent.elements) +
          (extent.elements == 1 ? " element" : " elements") + (tally.count == 1 ? " is" : " are");
@@ -57,13 +57,13 @@ std::string such_as(const Tally& tally, const TensorExtent& extent) {
   return (tally.count == 1 ? ": " : ", such as ") + element_at(tally.first, extent);
 }
 
-/// The elements with lesser faults.
+/// The elements with less severe faults.
 std::string others(std::size_t count) {
   if (count == 0) return "";
   return "; " + std::to_string(count) + (count == 1 ? " other is wrong" : " others are wrong");
 }
 
-/// "; element [1, 5]: expected 2, got 2.5, allowed error 1e-06", of the worst one.
+/// For the worst element, such as "; element [1, 5]: expected 2, got 2.5, allowed error 1e-06".
 std::string worst_values(const OutputFault& fault) {
   if (fault.values == Values::hidden) return "";
   const double allowed = fault.due.allowed_error;
@@ -77,8 +77,7 @@ std::string tolerance_of(const Tolerance& tolerance) {
          "}";
 }
 
-/// What helps, by the task's policy and by how far off the worst element is: a bug is off by much, other
-/// rounding by little.
+/// Advice from the task's policy and the worst element's error: bugs cause large errors, rounding small ones.
 std::string remedy(const OutputFault& fault) {
   constexpr double kByALittle = 1000;
   const bool real = traits_of(fault.dtype).real;
@@ -122,7 +121,7 @@ std::string differs(const OutputFault& fault) {
          remedy(fault);
 }
 
-/// What a set's own output says of the worst element.
+/// The worst element's expected value from the set's own output.
 Findings::Wrong::Due due_of(const Expected& expected, std::size_t at) {
   return {load_element(expected.dtype, expected.values.data(), at), allowed_error(expected, at)};
 }

@@ -1,4 +1,4 @@
-// The words for calls and outputs that break a rule.
+// Messages for calls and outputs that break a rule.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace kernelsmith::judge {
 
-/// Whether the diagnostics may show values of outputs: those of the check's sets, which are never timed.
+/// Whether the diagnostics may show values of outputs: only for the check's sets, which are never timed.
 enum class Values { hidden, shown };
 
-/// "rows=65 cols=33", or words for a shape without a name.
+/// Such as "rows=65 cols=33", or a phrase for a shape without sizes.
 std::string where(const TaskShape& shape);
 
-/// A failure of calls, with the shape if it is the kernel's, and the usual causes of a crash.
+/// Adds the shape to a kernel's failure of calls, and the usual causes to a crash.
 Failure in_a_call(const Failure& failure, const TaskShape& shape, const Task& task);
 
-/// What took too long (`timed_out`) with the limit, and what that is made of; any other failure as it is.
+/// Adds the limit and its terms to a timeout (`timed_out`); returns other failures unchanged.
 Failure with_limit(const Failure& failure, const CallLimit& limit);
 
-/// An output that is not `expected`: which elements, the worst one's values, and what helps. Null if
-/// `found` tells by itself what was due.
+/// The message for a wrong output: which elements, the worst one's values, and advice. `expected` is null if
+/// `found` has the expected value.
 Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task& task,
               const TaskShape& shape, Values values);
 
-/// Two sessions wrote different bytes for the same inputs.
+/// The rejection of two sessions that wrote different bytes for the same inputs.
 Failure differing(const TaskShape& shape);
 
 Error cancelled();

@@ -17,7 +17,7 @@ Judged<double> run_and_compare(Player& player, std::size_t shape, std::span<cons
   return call_us;
 }
 
-/// One call, which may make tables for the others, then those: the time of one of them.
+/// Times a call: the first one may make tables for the others, so it is not counted.
 Judged<double> check_shape(Player& player, const Context& context, std::size_t shape) {
   std::vector<std::size_t> all(check_sets(context, shape));
   std::iota(all.begin(), all.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// The check: whether a kernel is right, before anything is timed.
+// The check: whether a kernel is correct, before anything is timed.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace kernelsmith::judge {
 
-/// The sets of the bank that serve the check: all of a check shape, the first kCheckSetsOfTimed of a timed
-/// one. The timed calls take the others.
+/// The bank's sets for the check: all sets of a check shape, and the first kCheckSetsOfTimed of a timed one.
+/// The timed calls use the others.
 std::size_t check_sets(const Context& context, std::size_t shape);
 
 /// Runs and compares the check's sets at every shape, the check shapes first: odd sizes find most mistakes.
-/// Leaves the player open in place 0. `correct` is set for each shape reached. `yardstick_us`, by timed
-/// shape, is what `too_slow` goes by; empty: nobody is too slow.
+/// Leaves the player open in place 0. Sets `correct` for each shape reached. `yardstick_us`, by timed shape,
+/// is the basis of `too_slow`; empty: nothing is too slow.
 Judged<void> check_all_shapes(Player& player, const Context& context, const std::vector<double>& yardstick_us,
                               std::vector<ShapeResult>& results);
 
-/// The same, and the last batch again in a second session, unless the task allows chance.
+/// The same, and repeats the last batch in a second session, unless the task allows randomness.
 Judged<void> check_twice(Player& player, const Context& context, const std::vector<double>& yardstick_us,
                          std::vector<ShapeResult>& results);
 

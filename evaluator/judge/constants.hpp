@@ -1,4 +1,4 @@
-// Every constant of judge and timing, with its reason. Times are in microseconds unless the name says so.
+// The constants of judge and timing, with their reasons. Times are in microseconds unless the name says so.
 #pragma once
 
 #include <cstddef>
@@ -6,61 +6,62 @@
 namespace kernelsmith::judge {
 
 // The check.
-/// Sets of a timed shape that serve the check alone: the first call may make tables, the second is typical.
+/// Sets of a timed shape for the check only: the first call may make tables, the second is typical.
 inline constexpr std::size_t kCheckSetsOfTimed = 2;
-/// A call this short is made with all sets of a check shape; of longer ones two must do.
+/// A call this short is made with all sets of a check shape, a longer one only with two.
 inline constexpr double kQuickCallUs = 10e3;
 /// `too_slow` if a call takes longer: the many calls of timing would take minutes, ...
 inline constexpr double kLongCallUs = 100e3;
-/// ... and is so many times slower than the yardstick: no search needs its score.
+/// ... and is this many times slower than the yardstick: no search needs its score.
 inline constexpr double kHopeless = 1000;
-/// A call of the task's own kernels on a GPU, as long as the yardstick's time is not known.
+/// The limit of a call of the task's own kernels on a GPU while the yardstick's time is unknown.
 inline constexpr double kUnknownCallS = 60;
 /// Wall time of a candidate's loads and calls: enough for honest calls of a second, ...
 inline constexpr double kLeastAllowanceS = 30;
 /// ... and for tasks whose calls may take long, a few of them.
 inline constexpr double kAllowanceTimeouts = 3;
 
-/// A timed shape's, at least: the check's, and a warm-up and a sample in each of a duel's three rounds.
+/// The minimum of sets for a timed shape: the check's, and a warm-up and a sample in each of a duel's three
+/// rounds.
 inline constexpr std::size_t kLeastSets = kCheckSetsOfTimed + 6;
 
 // Rounds, samples and batches.
-/// A sample holds this much of the faster player's calls: the median of samples shorter than that does not
-/// see what a kernel puts off to every eighth call.
+/// A sample contains this much time of the faster player's calls. The median of shorter samples would miss
+/// work that a kernel defers to every eighth call.
 inline constexpr double kSampleUs = 200;
-/// A round's samples hold this much of the faster player's calls, ...
+/// A round's samples contain this much time of the faster player's calls, ...
 inline constexpr double kRoundUs = 1000;
-/// ... and at least so many: loading costs as much as some of them.
+/// ... and there are at least this many: loading costs as much as some of them.
 inline constexpr std::size_t kSamplesOfRound = 4;
-/// Lone samples of a round whose batches hold several calls: they bound what a batch may gain.
+/// Single-call samples of a round whose batches have several calls: they limit the gain of a batch.
 inline constexpr std::size_t kLoneOfRound = 8;
-/// Calls by which the yardstick's time is known before it is timed beside anybody.
+/// Calls that estimate the yardstick's time before it is timed against others.
 inline constexpr std::size_t kYardstickCalls = 3;
 
 // Stopping.
-/// Search: eight samples give a 95 % interval without their extremes, ...
+/// In a search eight samples give a 95 % interval without their extremes, ...
 inline constexpr std::size_t kLeastInSearch = 8;
-/// ... of the width that is seen between runs anyway, ...
+/// ... as wide as the variation between runs, ...
 inline constexpr double kTargetInSearch = 0.015;
-/// ... or after two turns. The sets are shared out to as many rounds.
+/// ... or after two turns. The sets are divided among as many rounds.
 inline constexpr std::size_t kRoundsInSearch = 4;
-/// Search: whose interval ends below this needs no precision.
+/// In a search an interval that ends below this needs no precision.
 inline constexpr double kClearlyWorse = 0.7;
-/// `evaluate` and confirmations: an interval clearly below what is seen between runs.
+/// `evaluate` and confirmations: an interval clearly narrower than the variation between runs.
 inline constexpr std::size_t kLeastWithCare = 16, kRoundsWithCare = 16;
 inline constexpr double kTargetWithCare = 0.006;
-/// The baseline is measured once and is a factor of every score. Its sets may come again.
+/// The baseline is measured once and is a factor of every score. Its sets may be reused.
 inline constexpr std::size_t kLeastOfBaseline = 16, kRoundsOfBaseline = 8, kSamplesOfBaselineRound = 8;
-/// Long calls: this much time at a shape is enough, with as many samples as make an interval.
+/// Long calls: this much time at a shape is enough, with the minimum of samples for an interval.
 inline constexpr double kEnoughUs = 3e6;
 inline constexpr std::size_t kEnoughSamples = 8;
 
 // Decisions.
-/// A batch may seem this much faster than lone calls, beside chance: kernels find different things cold.
+/// Apart from noise a batch may be this much faster than single calls: kernels differ in what they find cold.
 inline constexpr double kLoneMargin = 1.03;
-/// No call takes less; keeps divisions finite.
+/// No call is shorter; keeps divisions finite.
 inline constexpr double kLeastUs = 0.01;
-/// No score is made of ratios this wide (relative half width) when the yardstick is as unsteady.
+/// Ratios this wide (relative half width) give no score if the yardstick's times are as unsteady.
 inline constexpr double kUnsteady = 0.3;
 
 }  // namespace kernelsmith::judge

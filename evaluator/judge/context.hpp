@@ -1,4 +1,4 @@
-// What all steps of one evaluation look at.
+// The data of one evaluation for all its steps.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace kernelsmith::judge {
 
-/// How long a call may take.
+/// The time limit of a call.
 struct CallLimit {
   double s = 0;
-  double yardstick_us = 0;  ///< what the yardstick's takes, if it counts
+  double yardstick_us = 0;  ///< the yardstick's time, if it counts
 };
 
 /// All references outlive the evaluation.
@@ -32,7 +32,7 @@ struct Context {
     return static_cast<std::size_t>(std::ranges::count(shapes, true, &TaskShape::timed));
   }
 
-  /// The timed shapes' shares in the score, with the sum 1; empty if all count alike.
+  /// The timed shapes' shares of the score, with sum 1; empty if all are equal.
   std::vector<double> weights() const {
     std::vector<double> weights;
     for (const TaskShape& shape : shapes)

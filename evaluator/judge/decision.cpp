@@ -23,7 +23,7 @@ void cap(std::vector<double>& batch_us, const std::vector<double>& lone_us, cons
   for (double& us : batch_us) us /= factor;
 }
 
-/// What differs between runs differs at all shapes at once: floors do not average out as noise does.
+/// Variation between runs affects all shapes at once, so floors do not average out like noise.
 double mean_floor(const std::vector<ShapeScore>& scores, std::span<const double> weights) {
   double sum = 0;
   for (std::size_t shape = 0; shape < scores.size(); ++shape)
@@ -31,7 +31,7 @@ double mean_floor(const std::vector<ShapeScore>& scores, std::span<const double>
   return weights.empty() ? sum / static_cast<double>(scores.size()) : sum;
 }
 
-/// The candidate's speedup, known from as many samples as its own ratio.
+/// The candidate's speedup, with the number of samples of its own ratio.
 Measurement scaled(const Measurement& scale, const Measurement& ratio) {
   Measurement speedup = product(scale, ratio, "x");
   speedup.samples = ratio.samples;
@@ -87,7 +87,7 @@ Measurement conclude(const std::vector<ShapeScore>& scores, std::span<const doub
   report.over_yardstick = with_floor(ratio, mean_floor(scores, weights));
   report.speedup = scaled(scale.mean, *report.over_yardstick);
   report.runtime_us = with_floor(geometric_mean(runtimes, "us", weights), floors.times);
-  // How well the baseline is known is the same for all candidates of a run.
+  // The baseline's uncertainty is the same for all candidates of a run.
   return scaled(Measurement::exact(scale.mean.median, "x"), *report.over_yardstick);
 }
 

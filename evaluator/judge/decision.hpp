@@ -1,4 +1,4 @@
-// From samples to a score. Pure functions.
+// Computes a score from samples. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace kernelsmith::judge {
 
-/// All that was ever measured of one binary, by timed shape.
+/// All measurements of one binary, by timed shape.
 struct Pool {
   std::vector<std::vector<double>> ratios;    ///< yardstick over candidate
-  std::vector<std::vector<double>> times_us;  ///< of a call
+  std::vector<std::vector<double>> times_us;  ///< time of a call
 };
 
-/// The baseline's part of a score, measured once.
+/// The baseline's factor of a score, measured once.
 struct Scale {
   std::vector<Measurement> by_shape;  ///< speed of the yardstick over the baseline's, by timed shape
   Measurement mean;                   ///< their geometric mean
 };
 
-/// What one shape's samples say.
+/// The result of one shape's samples.
 struct ShapeScore {
   Measurement ratio;       ///< yardstick over candidate, without a floor
   Measurement runtime_us;  ///< of the candidate's call, without a floor
@@ -34,19 +34,20 @@ struct ShapeScore {
   double floor = 0;  ///< of the ratio
 };
 
-/// Makes candidate's and rival's batches as slow as their lone calls allow for (timing/lone_cap.hpp).
+/// Slows the candidate's and the rival's batch times to what their single calls justify
+/// (timing/lone_cap.hpp).
 void cap_by_lone_calls(timing::ShapeSamples& shape, double noise_us);
 
-/// The first shape that no score can be made of: the ratios scatter, and so do the yardstick's own times.
-/// A candidate that scatters beside a steady yardstick gets the low end of its interval.
+/// The first shape without a usable score: both the ratios and the yardstick's own times scatter. A candidate
+/// that scatters while the yardstick is steady gets the low end of its interval.
 std::optional<std::size_t> unsteady_shape(const std::vector<timing::ShapeSamples>& shapes);
 
-/// Adds the samples to the pool and takes the medians of all that it holds.
+/// Adds the samples to the pool and takes the medians of the whole pool.
 std::vector<ShapeScore> score_shapes(const std::vector<timing::ShapeSamples>& shapes, const Floors& floors,
                                      Pool& pool);
 
-/// Fills in the report's speeds and gives the fitness: the ratio, times the scale.
-/// `weights` are those of Context.
+/// Sets the report's speeds and returns the fitness: the ratio times the scale. `weights` are those of
+/// Context.
 Measurement conclude(const std::vector<ShapeScore>& scores, std::span<const double> weights,
                      const Scale& scale, const Floors& floors, Report& report);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr timing::StoppingRule kSearch{kLeastInSearch, kRoundsInSearch, kTargetInSearch, kClearlyWorse};
 constexpr timing::StoppingRule kCareful{kLeastWithCare, kRoundsWithCare, kTargetWithCare, 0};
 
-/// Who takes part in one evaluation.
+/// The players of one evaluation.
 struct Players {
   Player candidate, yardstick;
   std::optional<Player> rival;
@@ -33,7 +33,7 @@ struct Players {
   }
 };
 
-/// Adds the wall time of its life to `spent_ms`.
+/// Adds the wall time of its lifetime to `spent_ms`.
 class ScopedTimer {
  public:
   ScopedTimer(const std::function<double()>& now_s, double& spent_ms)
@@ -86,12 +86,12 @@ class TaskJudge final : public Judge {
   std::vector<double> yardstick_us_;  ///< by timed shape
   CallLimit limit_;
   Scale scale_;
-  bool degenerate_ = false;  ///< an output's truth is the same for all sets of inputs
+  bool degenerate_ = false;  ///< an output's truth is equal for all sets of inputs
   std::map<Digest, Pool> pools_;
 };
 
-/// One limit for all shapes: by the yardstick's longest call. Before that is known, the task's own kernels
-/// have a limit that only one that hangs does not keep.
+/// One limit for all shapes, from the yardstick's longest call. Before that is known, the limit of the task's
+/// own kernels is so large that only a hanging one exceeds it.
 void TaskJudge::limit_calls() {
   const double task_s = parts_.task->timeout_s, over_yardstick = parts_.host->traits().over_yardstick;
   if (over_yardstick == 0) {
@@ -128,7 +128,7 @@ Status TaskJudge::prepare(const std::stop_token& stop) {
 }
 
 Status TaskJudge::draw_bank(const std::stop_token& stop) {
-  bank_ = {};  // Two at a time would take twice the memory.
+  bank_ = {};  // Two at the same time would take twice the memory.
   auto bank = parts_.draw_bank ? parts_.draw_bank()
                                : truth::make_bank(*parts_.task, shapes_, parts_.oracles,
                                                   parts_.oracle_threads, parts_.bank, stop);
@@ -219,7 +219,7 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
                         "the yardstick's times at " + where(shapes_[*shape]) + " scatter too much", {},
                         "let the machine come to rest and try again"));
   const Floors floors = context.host.traits().floors;
-  // Who asked for another measurement of a program gets its own samples, not those that made the program win.
+  // A repeated measurement of a program returns its own samples, not those that made the program win.
   const auto bytes = request.remeasurement ? std::nullopt : request.candidate->exact_bytes();
   Pool unpooled;
   const std::vector<double> weights = context.weights();
@@ -231,8 +231,8 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
   return fitness;
 }
 
-/// No speed above the roofline. A bound that the yardstick breaks too is no bound: the task then needs less
-/// than all of its inputs.
+/// A speed above the roofline is refused. If the yardstick exceeds it too, the bound is wrong, because the
+/// task needs only part of its inputs.
 Judged<void> TaskJudge::check_plausible(const Context& context, const std::vector<ShapeScore>& scores) {
   for (std::size_t shape = 0; shape < scores.size(); ++shape) {
     const auto least_us = context.host.least_us(shape, bank_[shape].front());

@@ -1,4 +1,4 @@
-// Player: one kernel in an evaluation, over all the sessions that it is loaded into.
+// Player: one kernel in an evaluation, with all its sessions.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,29 @@
 
 namespace kernelsmith::judge {
 
-/// Not thread-safe. A failure of a trusted kernel is an Error: it has passed its check.
+/// Not thread-safe. A failure of a trusted kernel is an Error, because it has passed its check.
 class Player {
  public:
   /// `name` is its name in Report::spent_ms.
   Player(const Context& context, std::string name, BinaryPtr binary, Trust trust);
 
-  /// Loads it into memory `place`; what it was loaded into before is closed.
+  /// Loads it into memory `place`, and closes its earlier session.
   Judged<void> open(std::size_t place);
   void close();
 
-  /// One batch of a call for each of `sets`: the time of one call in microseconds. Beyond the allowance of
-  /// wall time a candidate is `too_slow`.
+  /// One batch of a call for each of `sets`: the time of one call in microseconds. A candidate that exceeds
+  /// the allowance of wall time is `too_slow`.
   Judged<double> run(std::size_t shape, std::span<const std::size_t> sets);
 
-  /// Compares the last batch's outputs; nothing to do for a trusted kernel.
+  /// Compares the last batch's outputs; does nothing for a trusted kernel.
   Judged<void> compare(Values values);
 
-  /// The last batch once more, in another session: the outputs must be the same bytes.
+  /// Repeats the last batch in another session: the outputs must be the same bytes.
   Judged<void> repeat_elsewhere(std::size_t place);
 
   bool trusted() const { return trust_ == Trust::trusted; }
 
-  /// The worst error seen at the shape, as a fraction of what is allowed.
+  /// The worst error at the shape, as a fraction of the allowed one.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
 
   /// Adds "NAME: STEP" for each step of its sessions.
@@ -53,9 +53,9 @@ class Player {
   BinaryPtr binary_;
   Trust trust_;
   std::unique_ptr<KernelSession> session_;
-  Batch batch_;                             ///< the last one
+  Batch batch_;                             ///< the last session
   std::vector<std::size_t> sets_;           ///< of the last batch
-  double used_s_ = 0;                       ///< of the allowance
+  double used_s_ = 0;                       ///< used part of the allowance
   std::vector<double> worst_error_;         ///< by shape
   std::map<std::string, double> spent_ms_;  ///< by step, of closed sessions
 };

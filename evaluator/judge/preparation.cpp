@@ -12,7 +12,7 @@
 namespace kernelsmith::judge {
 namespace {
 
-/// A failure of something that the task vouches for.
+/// The Error for a failure of one of the task's own kernels.
 Error task_at_fault(const Failure& failure, const std::string& what) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const Rejection& rejection = std::get<Rejection>(failure);

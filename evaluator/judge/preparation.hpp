@@ -1,4 +1,4 @@
-// How a judge is prepared: the task's own kernels are checked, and the scale is measured.
+// Prepares a judge: checks the task's own kernels and measures the scale.
 #pragma once
 
 #include <string>
@@ -11,14 +11,13 @@
 
 namespace kernelsmith::judge {
 
-/// Checks a kernel that the task vouches for as a candidate would be. `what` is its name under `files`.
-/// Errors: refused.
+/// Checks one of the task's own kernels like a candidate. `what` is its name under `files`. Errors: refused.
 Status verify(const Context& context, const BinaryPtr& kernel, const std::string& what);
 
-/// By timed shape, about what a call takes: batches are made by it.
+/// The approximate time of a call, by timed shape, for planning batches.
 Result<std::vector<double>> time_yardstick(const Context& context, const BinaryPtr& yardstick);
 
-/// The baseline beside the yardstick; exactly 1 if they are the same binary.
+/// The baseline's speed relative to the yardstick; exactly 1 if they are the same binary.
 Result<Scale> measure_scale(const Context& context, const JudgeParts& parts,
                             const std::vector<double>& yardstick_us);
 

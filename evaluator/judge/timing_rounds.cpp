@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kCandidate = 0, kYardstick = 1, kRival = 2;
 
-/// How much narrower the score's interval is than that of one shape: the score is the mean over the shapes.
+/// The factor by which the score's interval is narrower than one shape's, because the score is the mean over
+/// the shapes.
 double narrowing_of_mean(const Context& context) {
   const std::vector<double> weights = context.weights();
   if (weights.empty()) return std::sqrt(static_cast<double>(context.timed()));
@@ -57,7 +58,7 @@ Judged<void> TimingRounds::take_round(std::size_t rounds_of_turn) {
   return {};
 }
 
-/// Where a kernel lies in memory makes it some percent faster or slower: places rotate.
+/// A kernel's place in memory changes its speed by some percent, so places rotate.
 Judged<void> TimingRounds::open_players() {
   for (Player* const player : players_) player->close();
   for (std::size_t i = 0; i < players_.size(); ++i)
@@ -79,15 +80,16 @@ Judged<void> TimingRounds::sample_shape(std::size_t shape, std::size_t rounds_of
   return {};
 }
 
-/// If no lone calls bound what a batch gains nobody may know how many calls it holds: a call could be left
-/// to the last one.
+/// If no single calls limit a batch's gain, its number of calls must be secret: otherwise work could be left
+/// to the last call.
 std::size_t TimingRounds::calls_of_batch(std::size_t most) {
   if (!context_->host.traits().isolated_calls) return most;
   const std::size_t least = (most + 1) / 2;
   return least + random_.below(most - least + 1);
 }
 
-/// One batch of each player on the same sets, compared when all have run: the time of a call, by player.
+/// Runs one batch of each player on the same sets, then compares outputs. Returns the time of a call, by
+/// player.
 Judged<std::vector<double>> TimingRounds::run_all(std::size_t shape, std::size_t calls, bool backwards) {
   const std::vector<std::size_t> sets = shapes_[shape].schedule.take(calls);
   const std::size_t players = players_.size();
@@ -108,8 +110,8 @@ Judged<std::vector<double>> TimingRounds::run_all(std::size_t shape, std::size_t
   return call_us;
 }
 
-/// The mean of `batches` of at most `most_calls`. The order of the players alternates from batch to batch: a
-/// drift of the machine favours nobody.
+/// The mean of `batches` of at most `most_calls`. The order of the players alternates from batch to batch, so
+/// that a drift of the machine favours none.
 Judged<void> TimingRounds::take_sample(std::size_t shape, std::size_t batches, std::size_t most_calls,
                                        timing::TimingSamples& samples) {
   std::vector<double> sums_us(players_.size());
@@ -139,7 +141,8 @@ timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
                              setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});
 }
 
-/// Also if what is left gives no further turn, or one of batches half as long: they would say less.
+/// Also stops if the rest is too small for another turn, or only for one with batches of half the length,
+/// which are less precise.
 bool TimingRounds::has_enough(std::size_t shape) const {
   const Shape& at = shapes_[shape];
   if (!at.open || enough({at.samples.batches.ratios(), rounds_done_, at.spent_us}, setup_.rule)) return true;

@@ -1,4 +1,4 @@
-// TimingRounds: the players timed side by side, in rounds.
+// TimingRounds: times the players against each other, in rounds.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,34 @@ namespace kernelsmith::judge {
 struct TimingSetup {
   timing::StoppingRule rule;
   timing::Reuse reuse = timing::Reuse::never;
-  std::vector<double> yardstick_us;  ///< by timed shape, about
+  std::vector<double> yardstick_us;  ///< approximate, by timed shape
   std::size_t samples_of_round = kSamplesOfRound;
 };
 
 struct TimingResult {
   std::vector<timing::ShapeSamples> shapes;  ///< by timed shape
-  /// The rule that the rival broke, if it did: there are no times of it then.
+  /// The rule that the rival broke, if any; then it has no times.
   std::optional<std::string> rival_failed;
 };
 
 /// A round opens all players anew, each in the next memory place, and takes a few samples at each shape. A
-/// turn is as many rounds as there are players, so that everyone was in every place; only whole turns are
-/// taken. Not thread-safe.
+/// turn has as many rounds as players, so that every player was in every place; only complete turns are made.
+/// Not thread-safe.
 class TimingRounds {
  public:
   /// `players`: candidate, yardstick and, if there is one, the rival.
   TimingRounds(const Context& context, std::vector<Player*> players, TimingSetup setup);
 
-  /// Until every shape has enough samples, or no sets are left.
+  /// Measures until every shape has enough samples or no sets are left.
   Judged<TimingResult> run();
 
  private:
   struct Shape {
     timing::InputSchedule schedule;
     timing::ShapeSamples samples{};
-    double call_us = 0;     ///< the fastest seen
-    double spent_us = 0;    ///< in calls of samples
-    std::size_t calls = 0;  ///< of the first round's batches
+    double call_us = 0;     ///< the fastest call so far
+    double spent_us = 0;    ///< calls in samples
+    std::size_t calls = 0;  ///< time of the first round's batches
     bool open = true;
   };
 
@@ -66,7 +66,7 @@ class TimingRounds {
   TimingSetup setup_;
   SecretStream random_;
   std::vector<Shape> shapes_;
-  const std::size_t places_;  ///< as many as players, in the beginning
+  const std::size_t places_;  ///< initially the number of players
   std::size_t rounds_done_ = 0;
   std::optional<std::string> rival_failed_;
 };

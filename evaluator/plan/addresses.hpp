@@ -10,20 +10,20 @@
 
 namespace kernelsmith::plan {
 
-/// What descriptions call the two regions of the workspace.
+/// The names of the workspace's two regions in descriptions.
 inline constexpr const char* kKeptName = "workspace";
 inline constexpr const char* kCallName = "call_workspace";
 
-/// Refers to what it is made of.
+/// Keeps references to its arguments.
 class Addresses {
  public:
   Addresses(const Call& call, std::span<const NamedBuffer> buffers, const Workspace& workspace)
       : call_(call), buffers_(buffers), workspace_(workspace) {}
 
-  /// "x" or "x + 4096", if the address lies in a buffer or in the used part of the workspace.
+  /// "x" or "x + 4096" if the address is in a buffer or in the used part of the workspace.
   std::optional<std::string> find(std::uint64_t address) const;
 
-  /// The same, else the number.
+  /// The same, or else the number.
   std::string name(std::uint64_t address) const;
 
  private:

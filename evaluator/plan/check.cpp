@@ -1,4 +1,4 @@
-// Whether a recorded call stays within the memory that it was given, operation by operation.
+// Checks for each operation of a recorded call that it stays within its memory.
 #include <limits>
 
 #include <kernelsmith/evaluator/plan.hpp>
@@ -9,7 +9,7 @@
 namespace kernelsmith::plan {
 namespace {
 
-/// What check() was given.
+/// The arguments of check().
 struct Given {
   const Call& call;
   std::span<const Kernel> kernels;

@@ -1,5 +1,4 @@
-// The parts of check(), each on one subject. What they say is in the candidate's terms; check() adds which
-// operation it is about.
+// The parts of check(), each for one subject. Messages use the candidate's terms; check() adds the operation.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +10,22 @@
 
 namespace kernelsmith::plan {
 
-/// Something that CUDA or a plan does not allow, without saying where.
+/// The Error for a violation of CUDA's or a plan's rules, without the place.
 inline Error refuse(std::string message, std::string hint) {
   return fail(ErrorCode::bad_input, std::move(message), {}, std::move(hint));
 }
 
-/// What a call does with memory: a tensor map may serve for both.
+/// How a call accesses memory; a tensor map may be used for both.
 enum class Access { reads, writes, covers };
 
-/// The device memory that a call may name. Refers to what it is made of.
+/// The device memory that a call may use. Keeps references to its arguments.
 class Places {
  public:
   Places(const Call& call, std::span<const Buffer> buffers, const Workspace& workspace)
       : call_(call), buffers_(buffers), workspace_(workspace) {}
 
-  /// Whether `bytes` bytes lie in one tensor, which may be written where they are, or in the used part of one
-  /// workspace. No bytes lie anywhere.
+  /// Checks that `bytes` bytes are in one tensor (a writable one if they are written) or in the used part of
+  /// one workspace. Zero bytes are valid anywhere.
   Status allow(Access access, std::uint64_t address, std::uint64_t bytes) const;
 
  private:
@@ -37,19 +36,19 @@ class Places {
   const Workspace& workspace_;
 };
 
-/// Whether the two regions hold what the call has of them.
+/// Checks that the two regions are large enough for the call.
 Status check_workspace(const Call& call, const Workspace& workspace);
 
 inline constexpr std::size_t kTensorMapBytes = 128;  ///< sizeof(CUtensorMap)
 
-/// The arguments of cuTensorMapEncodeTiled: their ranges, and that the tensor lies in memory of the call.
+/// Checks the arguments of cuTensorMapEncodeTiled: their ranges, and that the tensor is in the call's memory.
 Status check_tensor_map(const TensorMap& map, const Places& places);
 
-/// That every stream was forked from stream 0 and joins it again, and that no wait is for an event that this
-/// call did not record. Its errors say where.
+/// Checks that every stream was forked from stream 0 and joins it again, and that every wait is for an event
+/// recorded in this call. Errors name the place.
 Status check_streams(std::span<const Operation> operations);
 
-/// "operation 3" (as describe() counts), with what it is if `what` is given.
+/// "operation 3" (with describe()'s number), with its kind if `what` is given.
 std::string operation_name(std::size_t index, std::string_view what = {});
 
 }  // namespace kernelsmith::plan

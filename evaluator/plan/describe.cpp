@@ -1,4 +1,4 @@
-// A call as a person reads it. The call need not have passed check().
+// Describes a call for people. The call need not have passed check().
 #include <algorithm>
 
 #include <kernelsmith/core/escape.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 std::string bytes_of(std::uint64_t count) { return counted(count, "byte"); }
 
-/// ", cluster 2 x 1 x 1, 1024 bytes of dynamic shared memory": what a launch has beside grid and block.
+/// ", cluster 2 x 1 x 1, 1024 bytes of dynamic shared memory": a launch's settings besides grid and block.
 std::string attributes_of(const Launch& launch) {
   std::string text;
   if (launch.cluster) text += ", cluster " + text_of(*launch.cluster);
@@ -68,7 +68,7 @@ class Describer {
   const Addresses& addresses_;
 };
 
-/// "1 x 2 x 3" of the first `count` numbers.
+/// The first `count` numbers, such as "1 x 2 x 3".
 template <class Array>
 std::string joined(const Array& numbers, std::size_t count) {
   std::string text;

@@ -1,4 +1,4 @@
-// Plans and calls as bytes, and read again as an adversary's bytes.
+// Writes plans and calls as bytes, and reads them as untrusted data.
 #include <kernelsmith/evaluator/plan.hpp>
 #include <kernelsmith/evaluator/plan_coders.hpp>
 #include <kernelsmith/evaluator/plan_fields.hpp>
@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kMagic = "KSPL";
 constexpr std::uint32_t kVersion = 1;
 
-/// What a text holds.
+/// The kind of a text.
 enum class Content : std::uint8_t { plan = 1, call = 2 };
 
 std::string_view name_of(Content content) { return content == Content::plan ? "plan" : "call"; }

@@ -1,5 +1,5 @@
-// A launch against the limits of CUDA (programming guide, "Compute Capabilities"), those of the largest
-// device if devices differ: the driver refuses the rest when the runner builds its graph.
+// Checks a launch against the limits of CUDA (programming guide, "Compute Capabilities"), using the largest
+// device's. The driver refuses the rest when the runner builds its graph.
 #include <string>
 
 #include "plan/checks.hpp"
@@ -53,7 +53,7 @@ Status check_cluster(const Launch& launch) {
       return refuse(given + " does not divide the grid of " + text_of(launch.grid),
                     "Round the grid up to a multiple of the cluster, and let spare blocks do nothing");
   }
-  // Dimensions that divide a grid can still overflow as a product: each is compared first.
+  // The product of dimensions that divide a grid can still overflow, so each is compared first.
   const bool huge =
       cluster[0] > kMaxClusterBlocks || cluster[1] > kMaxClusterBlocks || cluster[2] > kMaxClusterBlocks;
   if (huge || product(cluster) > kMaxClusterBlocks)

@@ -12,7 +12,7 @@
 namespace kernelsmith::plan {
 namespace {
 
-constexpr std::size_t kMaxShownParameters = 32, kMaxShownParts = 12;  ///< a line is for reading
+constexpr std::size_t kMaxShownParameters = 32, kMaxShownParts = 12;  ///< keeps a line readable
 
 using Bytes = std::span<const std::byte>;
 
@@ -22,13 +22,13 @@ std::uint64_t little_endian(Bytes bytes) {
   return value;
 }
 
-/// Sizes and counts are small integers; as a float these are denormal. Scales and sums of floats lie between.
+/// Sizes and counts are small integers, whose bits are denormal as floats. Usual floats are in this range.
 bool is_plausible(double value) {
   const double magnitude = std::fabs(value);
   return std::isfinite(value) && magnitude >= 1e-8 && magnitude <= 1e9;
 }
 
-/// " (0.5f)"
+/// Such as " (0.5f)".
 std::string real(double value, const char* suffix) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", value);

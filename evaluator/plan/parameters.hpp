@@ -1,4 +1,4 @@
-// A launch's parameter bytes as a person reads them.
+// Describes a launch's parameter bytes for people.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kernelsmith::plan {
 
-/// "(x + 4096, 1024, {y, 3, 0.5f}, tensor map 0)": types are not known, so numbers are shown by their size,
-/// and as a float if that is plausible.
+/// "(x + 4096, 1024, {y, 3, 0.5f}, tensor map 0)": types are unknown, so numbers are shown by their size, and
+/// as a float if that is plausible.
 std::string describe_parameters(const Launch& launch, const Kernel& kernel, const Addresses& addresses);
 
 }  // namespace kernelsmith::plan

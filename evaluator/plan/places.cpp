@@ -1,4 +1,4 @@
-// Which buffer an address of a plan lies in, and what to say if it lies in none or runs past its end.
+// Finds the buffer of an address in a plan, and makes the message if there is none or the end is exceeded.
 #include "plan/checks.hpp"
 #include "plan/text.hpp"
 
@@ -12,7 +12,7 @@ bool begins_in(std::uint64_t address, std::uint64_t begin, std::uint64_t bytes) 
   return address >= begin && address - begin < bytes;
 }
 
-/// `bytes` of a range that begins in a region of `region_bytes`, past that region's end.
+/// The message for a range of `bytes` that exceeds a region of `region_bytes`.
 std::uint64_t bytes_past(std::uint64_t offset, std::uint64_t bytes, std::uint64_t region_bytes) {
   const std::uint64_t room = region_bytes - offset;
   return bytes > room ? bytes - room : 0;

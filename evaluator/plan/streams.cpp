@@ -1,5 +1,5 @@
-// Forks and joins: a walk over the operations with a vector clock for each stream. A stream's clock says how
-// many operations of each stream are over before the stream's next one begins.
+// Forks and joins: a walk over the operations with a vector clock for each stream. A stream's clock has, for
+// each stream, the number of operations that finish before this stream's next one begins.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -75,7 +75,7 @@ Status Walk::finish() const {
   return {};
 }
 
-/// Numbers within the limits: the walk's tables are that long.
+/// Checks that numbers are within the limits, which are the sizes of the walk's tables.
 Status check_numbers(const Operation& operation) {
   if (operation.stream >= kMaxStreams)
     return refuse("stream " + std::to_string(operation.stream) + "; a call has at most " +

@@ -1,5 +1,5 @@
-// Tensor maps against the requirements of cuTensorMapEncodeTiled (cuda.h). Those on how arguments go together
-// are left to the driver, which refuses them when the runner encodes the map.
+// Checks tensor maps against the requirements of cuTensorMapEncodeTiled (cuda.h). The driver checks
+// combinations of arguments when the runner encodes the map.
 #include <array>
 #include <limits>
 #include <string>
@@ -19,7 +19,7 @@ constexpr std::uint64_t kAlignment = 16;  ///< bytes, of addresses and strides
 constexpr std::array<std::uint64_t, 16> kElementBits{8,  16, 32, 32, 64, 64, 16, 32,
                                                      64, 16, 32, 32, 32, 4,  4,  6};
 
-/// What does not fit into 64 bits is the largest number: no memory is that long.
+/// An overflow gives the largest number, which exceeds any memory.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return b != 0 && a > kMost / b ? kMost : a * b; }
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a > kMost - b ? kMost : a + b; }
 

@@ -13,14 +13,14 @@
 namespace kernelsmith::plan {
 namespace {
 
-/// A line of a terminal holds about that much.
+/// About the length of a terminal's line.
 constexpr std::size_t kMaxShown = 160;
-/// A name doubles with each substitution at most: 256 characters with 10 of them stay below 256 KiB.
+/// Each substitution at most doubles a name: 256 characters with 10 substitutions stay below 256 KiB.
 constexpr std::size_t kMaxDemangled = 256, kMaxSubstitutions = 10;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// How often the name says S_, S0_, T_, T0_ and the like: each stands for a part that came before.
+/// Counts S_, S0_, T_, T0_ and the like in the name; each repeats an earlier part.
 std::size_t substitutions(std::string_view mangled) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < mangled.size(); ++i) {
@@ -41,7 +41,7 @@ bool is_safe_to_demangle(std::string_view mangled) {
          mangled.find("sp") == mangled.npos && substitutions(mangled) <= kMaxSubstitutions;
 }
 
-/// Empty if it is no mangled name.
+/// Returns empty if it is not a mangled name.
 std::string demangled(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -49,7 +49,8 @@ std::string demangled(const std::string& mangled) {
   return status == 0 && text ? std::string(text.get()) : std::string();
 }
 
-/// The identifier of "7cutlass...", and `rest` after it; empty if there is none.
+/// The identifier at the beginning of "7cutlass...", with `rest` set to the text after it; empty if there is
+/// none.
 std::string_view take_identifier(std::string_view& rest) {
   std::size_t length = 0, digits = 0;
   while (digits < rest.size() && is_digit(rest[digits]) && length <= kMaxName)

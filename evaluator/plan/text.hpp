@@ -1,4 +1,4 @@
-// Words and numbers as messages and describe() write them.
+// Formats words and numbers for messages and describe().
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace kernelsmith::plan {
 
-/// "0x7f00"
+/// Such as "0x7f00".
 std::string hexadecimal(std::uint64_t number);
 
-/// "1 byte", "2 bytes"
+/// Such as "1 byte" or "2 bytes".
 std::string counted(std::uint64_t count, std::string_view noun);
 
-/// "4 x 2 x 1"
+/// Such as "4 x 2 x 1".
 std::string text_of(const Dim3& dim);
 
-/// "bfloat16" of a CUtensorMapDataType.
+/// The name of a CUtensorMapDataType, such as "bfloat16".
 std::string_view element_name(std::uint32_t data_type);
 
 }  // namespace kernelsmith::plan

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kMostMib = std::size_t{1} << 24;  // 16 TiB
 
-/// "none" must be asked for by name: candidates then run with the user's own rights.
+/// "none" needs an explicit request, because candidates then run with the user's own rights.
 const Choices<bool> kUnsandboxed = {{"required", false}, {"none", true}};
 
 }  // namespace

@@ -7,9 +7,10 @@ namespace {
 
 /// An evaluator may import whole frameworks, from a cold disk.
 constexpr double kImportS = 300;
-/// The process watches the time itself. One that is stopped or starved is given up after so much more.
+/// The process watches the time itself. If it is stopped or starved, it is given up after this additional
+/// time.
 constexpr double kBackstopS = 5;
-/// For a process that is not needed any more to end what it has started.
+/// Time for a discarded process to end its children.
 constexpr double kGraceS = 2;
 constexpr std::size_t kMostStages = 3;
 
@@ -53,7 +54,7 @@ Result<std::unique_ptr<EvaluatorProcess>> EvaluatorProcess::start(const SandboxS
   auto version = load(started->process_, task, stop);
   if (!version) return version.error();
   started->version_ = std::move(*version);
-  started->process_.grant_grace(kGraceS);  // not before: an import that hangs would use it up
+  started->process_.grant_grace(kGraceS);  // only now, because a hanging import would use it up
   return started;
 }
 

@@ -1,4 +1,4 @@
-// EvaluatorProcess: a warm Python that has imported a task's evaluator, and calls it in forks.
+// EvaluatorProcess: a warm Python process that has imported a task's evaluator and calls it in forks.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@
 
 namespace kernelsmith::python_process {
 
-/// Ended with all that it has started by the destructor. Not thread-safe.
+/// The destructor ends it and its children. Not thread-safe.
 class EvaluatorProcess {
  public:
-  /// Starts the program and has it import the evaluator. Errors: refused (with file and line), cancelled,
+  /// Starts the program and makes it import the evaluator. Errors: refused (with file and line), cancelled,
   /// those of a sandbox.
   static Result<std::unique_ptr<EvaluatorProcess>> start(const SandboxSpec& spec, const PythonSettings& task,
                                                          const std::stop_token& stop);
@@ -27,8 +27,8 @@ class EvaluatorProcess {
   EvaluatorProcess(const EvaluatorProcess&) = delete;
   EvaluatorProcess& operator=(const EvaluatorProcess&) = delete;
 
-  /// Evaluates a candidate. Anything but a reply means that the process is dead: a candidate has killed it,
-  /// or kept it from watching the time.
+  /// Evaluates a candidate. Without a reply the process is dead: a candidate has killed it or kept it from
+  /// watching the time.
   Answer evaluate(const Source& candidate, const EvaluateLimits& limits, const std::stop_token& stop);
 
   const std::string& version() const { return version_; }
@@ -37,10 +37,10 @@ class EvaluatorProcess {
   EvaluatorProcess(std::optional<ScratchFolder> scratch, PythonProcess process, std::size_t stages)
       : scratch_(std::move(scratch)), process_(std::move(process)), stages_(stages) {}
 
-  std::optional<ScratchFolder> scratch_;  ///< without a sandbox: what a killed process leaves goes with it
+  std::optional<ScratchFolder> scratch_;  ///< without a sandbox: its remains are removed with it
   PythonProcess process_;
-  std::size_t stages_;   ///< at most so many, each with the time of one
-  std::string version_;  ///< of Python
+  std::size_t stages_;   ///< the most at the same time, each with the time of one
+  std::string version_;  ///< version of Python
 };
 
 }  // namespace kernelsmith::python_process

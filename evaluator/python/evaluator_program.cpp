@@ -12,10 +12,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPackage = "kernelsmith_worker";
 
-/// What the process needs beside the evaluation that it watches. The group's limit stands above that of a
-/// process, so that Python says who ran out of memory before the system kills somebody.
+/// The process's own memory, in addition to the evaluation that it watches. The group's limit is higher than
+/// a process's, so that Python reports which process ran out of memory before the system kills one.
 constexpr std::uint64_t kOwnMemory = 512ULL << 20;
-constexpr unsigned kOwnProcesses = 2;  // the shell that becomes Python, and Python
+constexpr unsigned kOwnProcesses = 2;  // the shell, which becomes Python, and Python
 constexpr std::uint64_t kScratch = 1ULL << 30;
 constexpr std::uint64_t kOpenFiles = 1024;
 
@@ -24,15 +24,16 @@ void lift_limits(SandboxLimits& limits) {
   limits.open_files = 0;
 }
 
-/// The environment is short: keys and tokens are not shown to what is not trusted.
+/// The environment is short, so that untrusted code does not see keys and tokens.
 void confine(SandboxSpec& spec, const EvaluatorProgram& program, const fs::path& folder) {
   spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
                       {"HOME", "/tmp"},
                       {"USER", "nobody"},
                       {"LC_ALL", "C.UTF-8"},
-                      {"PYTHONPATH", search_path(program.interpreter.folders)},  // packages of the user's own
-                      {"OMP_NUM_THREADS", "1"},     // as many evaluations run as there are cores
-                      {"KERNELSMITH_ALONE", "1"}};  // it has no /proc to find by what a candidate left behind
+                      {"PYTHONPATH", search_path(program.interpreter.folders)},  // the user's own packages
+                      {"OMP_NUM_THREADS", "1"},  // there is one evaluation for each core
+                      // It has no /proc in which to find processes that a candidate left.
+                      {"KERNELSMITH_ALONE", "1"}};
   add_toolchain(spec);
   std::vector<fs::path> folders = {program.package, program.shared, folder};
   folders.insert(folders.end(), program.interpreter.folders.begin(), program.interpreter.folders.end());
@@ -72,7 +73,7 @@ SandboxSpec program_spec(const EvaluatorProgram& program, const PythonSettings& 
   spec.confinement = confinement;
   spec.profile = SandboxProfile::command;
   spec.limits.wall_s = 0;        // each evaluation has a limit of its own
-  spec.limits.output_bytes = 0;  // of the process's whole life; the tail is what is kept
+  spec.limits.output_bytes = 0;  // for the whole life of the process; only the tail is kept
   spec.limits.memory_bytes = memory_bytes(task) + kOwnMemory;
   spec.limits.limit_address_space = false;
   spec.limits.processes = processes + kOwnProcesses;

@@ -1,4 +1,4 @@
-// How the worker is started: which Python, which files it sees, in a sandbox or without one.
+// The command of the worker: its Python and files, in a sandbox or without one.
 #pragma once
 
 #include <filesystem>
@@ -26,11 +26,11 @@ Result<EvaluatorProgram> find_program(const std::string& named);
 SandboxSpec program_spec(const EvaluatorProgram& program, const PythonSettings& task, unsigned processes,
                          Confinement confinement);
 
-/// Whether the sandbox's user can read the evaluator: if this process is root's, that is nobody. Error:
-/// permission, with what to do.
+/// Checks that the sandbox's user can read the evaluator. If this process runs as root, that user is nobody.
+/// Error: permission, with a hint.
 Status check_readable(const PythonSettings& task);
 
-/// The limit of an evaluation: RLIMIT_DATA of each of its processes.
+/// The memory limit of an evaluation: RLIMIT_DATA of each of its processes.
 std::uint64_t memory_bytes(const PythonSettings& task);
 
 }  // namespace kernelsmith::python_process

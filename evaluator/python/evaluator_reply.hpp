@@ -1,4 +1,4 @@
-// What the worker says, as values. It is parsed as an adversary's words: candidates run in forks of the
+// The worker's replies as values. They are parsed as untrusted data, because candidates run in forks of the
 // worker.
 #pragma once
 
@@ -18,22 +18,22 @@ namespace kernelsmith::python_process {
 /// How an evaluation ended.
 struct WorkerReply {
   std::optional<RejectionCode> rejected;
-  std::string words;  ///< why
+  std::string words;  ///< the reason
   double fitness = 0;
   std::map<std::string, double> features;
   std::vector<Artifact> artifacts;
   double wall_ms = 0;
-  bool spoiled = false;  ///< the program left something in its process that the next one could find
+  bool spoiled = false;  ///< the program left data in its process that the next one could find
 };
 
-/// The reply to a request to evaluate. Errors: bad_reply; what the process says of the machine.
+/// The reply to a request to evaluate. Errors: bad_reply; the process's report about the machine.
 Result<WorkerReply> read_evaluation(const Message& message);
 
 /// The reply to a request to load: the version of Python. Errors: `refused`, with file and line, if the
 /// evaluator cannot be used; bad_reply.
 Result<std::string> read_loaded(const Message& message);
 
-/// {"do": "load"}
+/// The request {"do": "load"}.
 Message load_request(const std::string& evaluator, const std::vector<double>& cascade);
 
 struct EvaluateLimits {
@@ -42,7 +42,7 @@ struct EvaluateLimits {
   unsigned processes = 0;
 };
 
-/// {"do": "evaluate"} with the candidate's files.
+/// The request {"do": "evaluate"} with the candidate's files.
 Message evaluate_request(const Source& candidate, const EvaluateLimits& limits);
 
 }  // namespace kernelsmith::python_process

@@ -1,4 +1,4 @@
-// What others have to know about the backend `python`.
+// The description of the backend `python`.
 #include <utility>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTrial = "def evaluate(program_path): return 1\n";
 
-/// The version of the Python that evaluated a trial. Errors: what keeps evaluators from running.
+/// The version of the Python that evaluated a trial. Errors: the reason why evaluators cannot run.
 Result<std::string> try_program(bool sandboxed) {
   const auto program = python_process::find_program({});
   if (!program) return program.error();
@@ -31,7 +31,7 @@ Result<std::string> try_program(bool sandboxed) {
   return program->interpreter.program.string() + ", Python " + (*process)->version();
 }
 
-/// Other backends do without.
+/// Other backends do not need it.
 MachineCheck check_program(bool sandboxed) {
   const auto tried = try_program(sandboxed);
   if (tried) return {"python", CheckStatus::ok, *tried + ", for python tasks", "", false};

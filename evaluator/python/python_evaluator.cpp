@@ -20,9 +20,9 @@ using python_process::EvaluatorProcess;
 using python_process::WorkerReply;
 
 constexpr std::size_t kDiagnosticBytes = 4000;
-/// What the prompt for a program's child shows of its artifacts: the end of each. It is kept in memory.
+/// The length of an artifact's end that the prompt for a program's child shows. It is kept in memory.
 constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
-/// A process that dies is replaced once: only a candidate that ends two of them is to blame.
+/// A dead process is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
 
 /// What was printed to standard error, its end.
@@ -57,7 +57,7 @@ class PythonBackend final : public Backend {
         tier_(runs_unsandboxed(task_, options) ? "unsandboxed" : "unverified"),
         processes_(slots) {}
 
-  /// The first process: what is wrong with the evaluator is said before the search starts.
+  /// Starts the first process, so that errors in the evaluator are reported before the search starts.
   Status prepare(const std::stop_token& stop) { return process_of(0, stop); }
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {
@@ -78,7 +78,7 @@ class PythonBackend final : public Backend {
         auto reply = python_process::read_evaluation(answer.message);
         if (!reply || reply->spoiled) process.reset();
         if (reply) return judge(std::move(*reply), std::move(request.report));
-        failed = reply.error();  // of the machine, or of what an earlier program did to the process
+        failed = reply.error();  // a failure of the machine, or caused by an earlier program
         continue;
       }
       process.reset();
@@ -89,7 +89,7 @@ class PythonBackend final : public Backend {
   }
 
  private:
-  /// A slot's process belongs to the one run that has the slot.
+  /// A slot's process belongs to the run that has the slot.
   Status process_of(std::size_t slot, const std::stop_token& stop) {
     auto& process = processes_.at(slot);
     if (process) return {};
@@ -139,7 +139,7 @@ class PythonBackend final : public Backend {
   SandboxSpec spec_;
   python_process::EvaluateLimits limits_;
   std::string tier_;
-  /// By slot; started when a slot has its first run.
+  /// Processes by slot, started at the slot's first run.
   std::vector<std::unique_ptr<EvaluatorProcess>> processes_;
 };
 

@@ -1,4 +1,4 @@
-// The backend `python` as a registry takes it, with its settings in run.yaml.
+// The registration of the backend `python`, with its settings in run.yaml.
 #include <memory>
 #include <utility>
 

@@ -22,18 +22,18 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr int kChannelInside = 3;
 constexpr std::size_t kHeadBytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 constexpr std::uint64_t kMostJson = 16ULL << 20, kMostBlob = 256ULL << 20;
-/// What is read at a time: a length that lies must not cost more memory than what arrives.
+/// The size of one read; a false length must not cost more memory than the actual data.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-/// For a process whose channel has ended to end itself; then it is killed.
+/// Time for a process to end after its channel is closed; then it is killed.
 constexpr auto kGrace = std::chrono::seconds(2);
-/// A stop request is seen this soon.
+/// A stop request is noticed within this time.
 constexpr int kLookMs = 50;
 constexpr int kDeepest = 64;              // of a JSON text
-constexpr std::size_t kMostWords = 2000;  // of what it printed last
+constexpr std::size_t kMostWords = 2000;  // limit of its last output
 
 enum class Ready { yes, ended, late, stopped };
 
-/// Waits for the channel until a deadline, a stop request, or the program's end.
+/// Waits for the channel until the deadline, a stop request, or the program's end.
 class Waiting {
  public:
   Waiting(int channel, int exit_descriptor, double timeout_s, const std::stop_token& stop)
@@ -49,7 +49,7 @@ class Waiting {
       const int ready = ::poll(watched.data(), watched.size(),
                                static_cast<int>(std::min(left_ms, static_cast<double>(kLookMs))));
       if (ready <= 0) continue;
-      // What it wrote before it ended is still to be read.
+      // Its output before the end must still be read.
       if ((watched[0].revents & (event | POLLHUP | POLLERR)) != 0) return Ready::yes;
       if (watched[1].revents != 0) return Ready::ended;
     }
@@ -128,7 +128,8 @@ Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
   if (!ends) return ends.error();
   const Descriptor theirs = std::move(ends->second);
   spec.descriptors.push_back({theirs.get(), kChannelInside});
-  // The shell puts the channel where the program expects it: a sandbox's own streams are pipes.
+  // The shell moves the channel to the descriptors that the program expects, because a sandbox's own streams
+  // are pipes.
   const std::vector<std::string> shell = {"/bin/sh", "-c", R"(exec "$0" "$@" <&3 >&3 3>&-)"};
   spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
   auto process = SandboxedProcess::start(spec);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In front of the bytes stands their digest, in hexadecimal.
+/// The bytes follow their digest in hexadecimal.
 constexpr std::size_t kDigestLength = 64;
 /// Larger files are not read: an object is a few MB at most.
 constexpr std::size_t kMostOfOne = std::size_t{64} << 20;
@@ -26,7 +26,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Makes the folder if it is missing. Whoever can write there decides what the reference answers.
+/// Makes the folder if it is missing. Anyone who can write there can change the reference's answers.
 bool is_ours_alone(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);

@@ -13,7 +13,7 @@
 namespace kernelsmith {
 namespace {
 
-/// An evaluation takes a hundred times longer.
+/// The interval of checks; an evaluation takes a hundred times longer.
 constexpr auto kPause = std::chrono::milliseconds(1);
 
 Error io_error(const char* what, const std::filesystem::path& path) {
@@ -21,8 +21,8 @@ Error io_error(const char* what, const std::filesystem::path& path) {
               "a device is leased by a file there: check who owns it");
 }
 
-/// Any user's process may lock it. It is made only if it is not there: the kernel lets nobody open another
-/// user's file in a shared folder as if to make it.
+/// Any user's process may lock it. It is created only if it is missing, because the kernel refuses O_CREAT on
+/// another user's file in a shared folder.
 Result<Descriptor> open_lock(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file) return file;
@@ -50,7 +50,7 @@ DeviceLease::DeviceLease(std::string name, const std::filesystem::path& folder) 
   use_ = folder / ("kernelsmith-" + name + ".use");
 }
 
-/// Whoever waits for the device holds the turn, so that the last holder does not come before it again.
+/// A waiting process holds the turn, so that the last holder does not overtake it.
 Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop) const {
   const auto turn = lock(turn_, stop);
   if (!turn) return turn.error();

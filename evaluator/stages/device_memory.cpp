@@ -19,9 +19,9 @@
 namespace kernelsmith {
 namespace {
 
-/// Preparing a task takes a hundred times longer.
+/// The interval of checks; preparing a task takes a hundred times longer.
 constexpr auto kPollClaims = std::chrono::milliseconds(20);
-/// More text than claims ever make is not ours.
+/// A larger file than claims can make is not ours.
 constexpr std::size_t kMostText = 1 << 20;
 /// The field of /proc/PID/stat, counted from the program's name, that says when the process started.
 constexpr int kStartField = 20;
@@ -160,7 +160,7 @@ bool DeviceMemory::Held::grow_to(std::uint64_t bytes) {
 void DeviceMemory::Held::lessen_to(std::uint64_t bytes) {
   if (bytes >= claim_.bytes) return;
   claim_.bytes = bytes;
-  // If the file cannot be written, others wait for more than they had to.
+  // If the file cannot be written, others wait for more memory than necessary.
   static_cast<void>(memory_->change([&](std::vector<MemoryClaim>& claims) {
     for (MemoryClaim& claim : claims)
       if (claim.is(claim_)) claim.bytes = bytes;
@@ -174,7 +174,7 @@ bool DeviceMemory::Held::is_wanted() const {
   return looked && wanted;
 }
 
-/// Nobody else reads or writes meanwhile.
+/// No other process reads or writes meanwhile.
 Status DeviceMemory::change(const Change& how) const {
   const auto file = open_claims(path_);
   if (!file) return file.error();
@@ -215,7 +215,7 @@ Result<DeviceMemory::Held> DeviceMemory::take(std::uint64_t bytes, const std::st
                                               const Tell& tell, double patience_s) const {
   auto mine = add(std::min(bytes, capacity_), Manner::waits);
   if (!mine) return mine.error();
-  Held held(*this, *mine);  // leaves the queue if this returns without it
+  Held held(*this, *mine);  // leaves the queue if this returns without the memory
   const auto begin = std::chrono::steady_clock::now();
   for (bool told = false;; std::this_thread::sleep_for(kPollClaims)) {
     bool granted = false;

@@ -8,9 +8,9 @@
 namespace kernelsmith {
 namespace {
 
-/// Tasks that are prepared side by side: one waits for its interpreters while another is timed.
+/// Tasks that are prepared in parallel: one waits for its interpreters while another is timed.
 constexpr std::size_t kPreparing = 2;
-/// One more, which starts the jobs of tasks that are ready.
+/// One more thread starts the jobs of prepared tasks.
 constexpr std::size_t kThreads = kPreparing + 1;
 
 Error stopped() { return fail(ErrorCode::cancelled, "the evaluation was stopped"); }
@@ -33,7 +33,7 @@ PreparedTasks::~PreparedTasks() {
   }
   threads_.clear();
   for (const Waiting& waiting : dropped) waiting.done(stopped());
-  std::map<Digest, EntryPtr> entries;  // their evaluators answer what is under way, and so lock
+  std::map<Digest, EntryPtr> entries;  // destroying evaluators answers their jobs, which locks the mutex
   {
     const MutexLock lock(mutex_);
     entries.swap(entries_);
@@ -55,7 +55,7 @@ void PreparedTasks::renew(const Digest& task) {
   const MutexLock lock(mutex_);
   const auto found = entries_.find(task);
   if (found == entries_.end() || found->second->queued || !is_spare(*found->second)) return;
-  // On a thread of the pool: this may be one of the evaluator's own.
+  // On a thread of the pool, because this may be one of the evaluator's own.
   retired_.push_back(std::move(found->second->evaluator));
   entries_.erase(found);
   --occupied_;
@@ -83,7 +83,7 @@ void PreparedTasks::queue(const EntryPtr& entry) {
   changed_.notify_one();
 }
 
-/// The first one that can go on: it is prepared, or there is room for it.
+/// The first task that can continue: it is prepared, or there is room for it.
 PreparedTasks::EntryPtr PreparedTasks::next_due() {
   const auto spare = [](const auto& entry) { return is_spare(*entry.second); };
   const bool room = preparing_ < kPreparing && (occupied_ < room_ || std::ranges::any_of(entries_, spare));
@@ -96,7 +96,7 @@ PreparedTasks::EntryPtr PreparedTasks::next_due() {
   return entry;
 }
 
-/// Takes a place, which next_due() has found. Gives what was evicted for it, to be let go of without the
+/// Takes the place that next_due() found. Returns the evicted evaluator, which must be destroyed without the
 /// lock.
 std::shared_ptr<Evaluator> PreparedTasks::make_room() {
   if (occupied_ < room_) return ++occupied_, nullptr;
@@ -129,10 +129,10 @@ void PreparedTasks::serve() {
     if (!ready) {
       evicted = make_room();
       ++preparing_;
-      entry->queued = true;  // while it is prepared nobody else may begin to
+      entry->queued = true;  // no other thread may prepare it at the same time
     }
     lock.unlock();
-    evicted.reset();  // its memory first
+    evicted.reset();  // frees its memory first
     if (ready)
       start_waiting(entry);
     else

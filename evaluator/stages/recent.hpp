@@ -1,6 +1,5 @@
-// What is kept by a digest, a bounded number of values: compilations by the exact bytes of their source, so
-// that a rival, a re-measurement or a repeated candidate is not compiled again; verdicts by those of the
-// binary.
+// A bounded cache keyed by a digest. It keeps compilations by the bytes of their source, so that rivals,
+// re-measurements and repeated candidates are not compiled again, and verdicts by the bytes of the binary.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace kernelsmith::stages {
 
-/// Least recently used goes first. Thread-safe.
+/// Drops the least recently used value first. Thread-safe.
 template <class Value>
 class Recent {
  public:
@@ -28,7 +27,7 @@ class Recent {
     return found->second->second;
   }
 
-  /// The first value of a key stays.
+  /// Keeps the first value of a key.
   void put(const Digest& key, Value value) {
     const MutexLock lock(mutex_);
     if (index_.contains(key)) return;

@@ -5,7 +5,7 @@
 
 namespace kernelsmith::stages {
 
-/// Work in a queue, until its token fires. The callback's destructor waits for the callback, which locks the
+/// Waiting work, until its token fires. The callback's destructor waits for the callback, which locks the
 /// mutex: never destroy one with the mutex held.
 struct StageScheduler::Waiting {
   Waiting(StageScheduler& scheduler, Slot slot, StageWork what)
@@ -37,7 +37,7 @@ void StageScheduler::post(Slot slot, StageWork work) {
   }
   changed_.notify_all();
   if (item->work.stop.stop_requested())
-    stop(slot, item.get());  // its callback came before it was in the queue
+    stop(slot, item.get());  // its callback ran before it was in the queue
 }
 
 void StageScheduler::stop(Slot slot, const Waiting* item) {

@@ -1,4 +1,4 @@
-// StageScheduler: threads that take work for two stages, within the limits of each.
+// StageScheduler: runs work for two stages on threads, within the limits of each.
 #pragma once
 
 #include <deque>
@@ -13,24 +13,25 @@
 
 namespace kernelsmith::stages {
 
-/// Where a piece of work waits.
+/// The stage for which a piece of work waits.
 enum class Slot { compile, run };
 
-/// A piece of work. `work` is called once, unless the stop token fired while it waited: then `cancelled` is,
-/// on the thread that requested the stop.
+/// A piece of work. Calls `work` once. If the stop token fires while it waits, calls `cancelled` instead, on
+/// the thread that requested the stop.
 struct StageWork {
-  /// With the device that it has for itself, below EvaluatorOptions::run_slots; 0 for Slot::compile.
+  /// Gets the index of its own device, below EvaluatorOptions::run_slots; 0 for Slot::compile.
   std::function<void(std::size_t device)> work;
   std::function<void()> cancelled;
   std::stop_token stop;
 };
 
-/// Runs come before compilations: what is compiled is measured before more is compiled. Thread-safe.
+/// Runs come before compilations, so that compiled candidates are measured before more are compiled.
+/// Thread-safe.
 class StageScheduler {
  public:
   explicit StageScheduler(const EvaluatorOptions& options);
 
-  /// Returns when nothing waits and nothing runs.
+  /// Waits until no work waits or runs.
   ~StageScheduler();
 
   void post(Slot slot, StageWork work);
@@ -54,7 +55,7 @@ class StageScheduler {
   /// Pieces of work that run or are cancelled now. They may post more.
   std::size_t busy_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;  ///< last: joined before the rest goes
+  std::vector<std::jthread> threads_;  ///< last: joined before other members are destroyed
 };
 
 }  // namespace kernelsmith::stages

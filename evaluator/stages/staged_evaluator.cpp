@@ -27,7 +27,7 @@ struct Flight {
   WorkSink works;
   RunRequest request = {};
 
-  /// The one answer; what comes after it is dropped.
+  /// Gives the single answer; later ones are dropped.
   void finish(Result<Evaluation> evaluation) {
     if (const auto sink = std::exchange(done, nullptr)) sink(std::move(evaluation));
   }
@@ -90,7 +90,7 @@ class StagedEvaluator final : public Evaluator {
     flight.finish(std::move(evaluation));
   }
 
-  /// The evaluation if it ends here; otherwise the flight's request is ready to run.
+  /// Returns the evaluation if it ends here; otherwise the flight's request is ready to run.
   std::optional<Result<Evaluation>> parse_and_compile(Flight& flight) {
     const EvaluationJob& job = flight.job;
     if (job.task != task_->digest)
@@ -115,7 +115,7 @@ class StagedEvaluator final : public Evaluator {
     if (!job.rival) return std::nullopt;
     auto rival = compile(job.rival->source, flight.stop);
     if (!rival) return rival.error();
-    // It was accepted once: a source that compiles only at times is its own fault, not the machine's.
+    // It was accepted before. If a source compiles only sometimes, that is its fault, not the machine's.
     if (const Rejection* rejection = rival->rejection()) {
       flight.request.report.incumbent_failed = "it does not compile any more: " + rejection->diagnostics;
     } else {
@@ -124,7 +124,7 @@ class StagedEvaluator final : public Evaluator {
     return std::nullopt;
   }
 
-  /// What is confirmed must come out of its source again, byte for byte. Empty if it does.
+  /// A confirmed candidate must compile to the same bytes again. Returns empty if it does.
   std::optional<Result<Evaluation>> rebuild(const Source& source, const Binary& measured,
                                             const std::stop_token& stop) {
     if (!measured.exact_bytes()) return std::nullopt;
@@ -153,7 +153,7 @@ class StagedEvaluator final : public Evaluator {
   const EvaluatorOptions options_;
   const std::shared_ptr<const Task> task_;
   const std::shared_ptr<Backend> backend_;
-  Recent<Compilation> binaries_;  ///< backend and flags are one task's and so need no key
+  Recent<Compilation> binaries_;  ///< the task fixes backend and flags, so they need no key
   Verdicts verdicts_;
   StageScheduler scheduler_;  ///< last: its destructor finishes what is in flight
 };

@@ -5,12 +5,12 @@
 namespace kernelsmith::stages {
 namespace {
 
-/// A user's own file and a careful evaluation stand alone.
+/// A user's own file and a careful evaluation do not share verdicts.
 bool is_shared(const EvaluationJob& job) {
   return !job.remeasurement && !job.rival && !job.careful && !job.may_edit_frozen;
 }
 
-/// What the same bytes do again on the same inputs, however busy the machine is.
+/// Rejections that the same bytes repeat on the same inputs, however busy the machine is.
 bool is_of_the_binary(const Evaluation& evaluation) {
   const Rejection* why = evaluation.rejection();
   return !why || why->stage == Stage::correctness || why->stage == Stage::integrity;
@@ -34,7 +34,7 @@ std::optional<Evaluation> Verdicts::find(const EvaluationJob& job, const Binary&
   const auto bytes = binary.exact_bytes();
   if (!bytes || !is_shared(job)) return std::nullopt;
   const auto known = known_.find(key_of(job, *bytes));
-  // Who asks again for the same source wants another measurement.
+  // A repeated job for the same source wants another measurement.
   if (!known || known->source == job.source.digest()) return std::nullopt;
   Report report = known->evaluation.report();
   report.spent_ms = compiled.spent_ms;

@@ -1,4 +1,4 @@
-// Verdicts that candidates of one binary share.
+// Verdicts shared by candidates with the same binary.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ class Verdicts {
  public:
   explicit Verdicts(std::size_t capacity) : known_(capacity) {}
 
-  /// The verdict of another source that was compiled to the same bytes, with this compilation's report.
+  /// The verdict of another source that compiled to the same bytes, with this compilation's report.
   std::optional<Evaluation> find(const EvaluationJob& job, const Binary& binary, const Report& compiled);
 
-  /// Keeps what others may share, and names the binary in the report.
+  /// Keeps a verdict that may be shared, and sets the binary in the report.
   Evaluation keep(const EvaluationJob& job, const Binary& binary, const Evaluation& evaluation);
 
  private:

@@ -7,7 +7,7 @@
 namespace kernelsmith {
 namespace {
 
-/// If a task has several shapes.
+/// Names the shape if a task has several.
 std::string at(const std::string& shape) { return shape.empty() ? "" : " at " + shape; }
 
 MachineCheck check_of(const PrecisionCheck& found) {

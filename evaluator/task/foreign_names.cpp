@@ -9,7 +9,7 @@
 namespace kernelsmith::task {
 namespace {
 
-/// Words that all mean the same, between spaces.
+/// Synonyms, separated by spaces.
 struct Name {
   std::string_view ours, others;
 };
@@ -26,7 +26,7 @@ constexpr std::array<Name, 12> kDtypes = {
      {"i8", " int8 s8 char signed_char "},
      {"u8", " uint8 byte uchar unsigned_char "},
      {"bool", " boolean bool_ bool8 "},
-     // A near name would be another type.
+     // A similar name would be another type.
      {"",
       " i16 int16 short u16 uint16 u32 uint32 uint unsigned u64 uint64 ulong size f8 fp8 float8 i4 int4 u4 "
       "uint4 i128 u128 f128 float128 complex64 complex128 tf32 "}}};
@@ -75,7 +75,7 @@ std::string plain(std::string_view word) {
 }  // namespace
 
 std::optional<std::string_view> dtype_meant_by(std::string_view word) {
-  // What follows the last . or : in torch.float32, std::int64_t and the like.
+  // The part after the last . or : of torch.float32, std::int64_t and the like.
   if (const auto scope = word.find_last_of(".:"); scope != word.npos) word.remove_prefix(scope + 1);
   std::string name = plain(word);
   if (name.ends_with("_t")) name.resize(name.size() - 2);

@@ -1,11 +1,11 @@
-// Which names may stand in generated C++.
+// Checks names for generated C++.
 #pragma once
 
 #include <string_view>
 
 namespace kernelsmith::task {
 
-/// True for a C++ identifier that is no keyword and not reserved to the implementation.
+/// Returns true for a C++ identifier that is neither a keyword nor reserved for the implementation.
 bool is_identifier(std::string_view name);
 
 }  // namespace kernelsmith::task

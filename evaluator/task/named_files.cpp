@@ -26,7 +26,7 @@ void read_paths(YamlMap& in, std::string_view key, std::vector<NamedFile>& out) 
 Result<std::vector<SourceFile>> read_all(const std::vector<NamedFile>& named, const TaskFileReader& read) {
   std::vector<SourceFile> files;
   for (const NamedFile& file : named) {
-    // Checked as a path before anything is opened.
+    // Checks the path before opening anything.
     if (const auto path = Source::create({{file.path, ""}}); !path)
       return fail(ErrorCode::bad_input, path.error().message, file.where, path.error().hint);
     auto text = read(file.path);
@@ -54,7 +54,7 @@ Status load_source(const std::vector<NamedFile>& named, const TaskFileReader& re
   return {};
 }
 
-/// `name` stands for the path in errors.
+/// `name` is the path in errors.
 Result<std::string> read_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))

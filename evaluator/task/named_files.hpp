@@ -1,4 +1,4 @@
-// The files that a task.yaml names: their key `files`, and reading them from the task's folder.
+// Reads the files that a task.yaml names under `files` from the task's folder.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace kernelsmith::task {
 
-/// A file that the task names, and where it does.
+/// A file that the task names, and the place of the name.
 struct NamedFile {
   std::string path;
   std::string where;
@@ -23,13 +23,13 @@ struct NamedFiles {
 
 void read_files(YamlMap& in, NamedFiles& files);
 
-/// Reads them all into the task; a task without a baseline gets its reference as one.
+/// Reads all files into the task. The reference is the default baseline.
 Status load_files(const NamedFiles& files, const TaskFileReader& read, Task& task);
 
 /// Reads a regular file of at most 4 MiB.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Reads a regular file below `folder`; a link that leads out of it is refused like a path that does.
+/// Reads a regular file below `folder`; a link that leads out of it is refused.
 Result<std::string> read_below(const std::filesystem::path& folder, const std::string& relative);
 
 }  // namespace kernelsmith::task

@@ -1,4 +1,4 @@
-// What the readers of a task.yaml share.
+// Shared functions of the readers of a task.yaml.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace kernelsmith::task {
 
-/// Refuses a key by which others call one of ours, with ours. Before YamlMap::only(), which knows letters
-/// alone.
+/// Refuses another program's name for one of our keys, and suggests ours. Call it before YamlMap::only(),
+/// which only compares spelling.
 void refuse_foreign_keys(YamlMap& in, const Meaning& meaning);
 
-/// Refuses a name that cannot stand in generated C++.
+/// Refuses a name that generated C++ cannot use.
 void require_identifier(YamlMap& in, std::string_view key, std::string_view name);
 
 }  // namespace kernelsmith::task

@@ -1,5 +1,4 @@
-// check_task: what parse_task() holds a task.yaml to, asked of a task that came in a message and may have
-// been written by anybody.
+// check_task: applies the checks of parse_task() to a task that was received in a message from anybody.
 #include <algorithm>
 #include <initializer_list>
 #include <numeric>
@@ -22,7 +21,7 @@ Error wrong(const char* where, std::string message) {
               "a task.yaml with this would be refused: send the task with an unchanged kernelsmith");
 }
 
-/// False for what is no number, too.
+/// Also false for NaN.
 template <class T>
 bool within(T value, Range<T> range) {
   return value >= range.low && value <= range.high;
@@ -32,7 +31,7 @@ bool is_one_of(const std::string& word, std::initializer_list<const char*> words
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Sizes that have the names of the defaults.
+/// Whether the sizes have the names of the defaults.
 Status check_sizes(const Task& task, const Sizes& sizes) {
   if (!std::ranges::equal(sizes, task.sizes, {}, &Sizes::value_type::first, &Sizes::value_type::first))
     return wrong("sizes", "a shape has other sizes than the task");

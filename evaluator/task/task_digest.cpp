@@ -1,4 +1,4 @@
-// The digest of a task: whatever changes a verdict is part of it.
+// The digest of a task includes everything that can change a verdict.
 #include <algorithm>
 #include <bit>
 
@@ -29,8 +29,8 @@ void add(DigestBuilder& digest, const TensorSpec& tensor) {
   add(digest, tensor.shape);
 }
 
-/// What tasks did not have at first. Each is under its name, and only if it is not the default: a task
-/// that uses no such key keeps the digest under which runs are stored.
+/// Keys that were added later. Each is included under its name and only if it is not the default, so that a
+/// task without such keys keeps the digest of stored runs.
 void add_later_fields(DigestBuilder& digest, const Task& task) {
   if (!task.inputs.empty()) {
     digest.add("inputs");

@@ -22,7 +22,7 @@ namespace kernelsmith {
 namespace task {
 namespace {
 
-/// What is read into, and by which backends' words.
+/// The reader's target and the backends.
 struct Reading {
   const Backends& backends;
   const TaskFileReader& read;
@@ -32,7 +32,7 @@ struct Reading {
   NamedFiles files;
 };
 
-/// In the order of the file, which is that of the entry's last arguments.
+/// Sizes in the order of the file, which is that of the entry's last arguments.
 void read_sizes(YamlMap& in, Task& task) {
   in.optional_map("sizes", [&](YamlMap& sizes) {
     for (const std::string& name : sizes.keys()) {
@@ -46,7 +46,7 @@ void read_sizes(YamlMap& in, Task& task) {
   });
 }
 
-/// Sizes that differ from the defaults, filled up with these. `weight` stands beside them.
+/// Reads the sizes that differ from the defaults and adds the defaults. `weight` is a key next to them.
 void read_sizes_of_shape(YamlMap& in, const Task& task, std::vector<Sizes>& shapes) {
   Sizes sizes = task.sizes;
   for (const std::string& key : in.keys()) {
@@ -81,7 +81,7 @@ void read_checked_shape(YamlMap& in, Task& task) {
   read_sizes_of_shape(in, task, task.check);
 }
 
-/// Their sum becomes 1. Equal ones are as good as none.
+/// Normalises the sum to 1. Equal weights are dropped.
 void normalise_weights(YamlMap& in, Task& task) {
   std::vector<double>& weights = task.timed_weights;
   if (!in.ok() || weights.empty()) return;
@@ -117,7 +117,7 @@ void read_declared(YamlMap& in, const Task& task, Declared& declared) {
   check_expression(in, "accumulate", declared.accumulate, task.check, 1);
 }
 
-/// A generator and tensors that it makes: both or neither.
+/// A generator and generated tensors need each other.
 void require_generator(YamlMap& in, const Task& task, const NamedFiles& files) {
   const auto generated = std::ranges::find(task.tensors, TensorInit::generated, &TensorSpec::init);
   if (!in.ok() || files.inputs.empty() == (generated == task.tensors.end())) return;
@@ -140,8 +140,8 @@ void require_kernel(YamlMap& in, const Task& task, const NamedFiles& files) {
     in.refuse("command", "a task of the backend '" + task.backend + "' runs no command of its own");
 }
 
-/// Which of several equal values an index names is part of what is correct, and seldom seen by chance. What
-/// is constant is a table, which is not searched for its largest value.
+/// If values are equal, the index to return is part of the correct result, but random inputs rarely test it.
+/// A constant tensor is a table, which is not searched for its largest value.
 void show_ties(Task& task, const std::set<std::string>& drawn_by_default) {
   const auto is_index = [](const TensorSpec& tensor) {
     return tensor.role == TensorRole::out && (tensor.dtype == Dtype::i32 || tensor.dtype == Dtype::i64);
@@ -176,7 +176,7 @@ void read_kernel(YamlMap& in, Reading& reading) {
   require_kernel(in, task, reading.files);
 }
 
-/// What the reference tells by itself is not asked for, and what it cannot be told apart from is not taken.
+/// Keys that the reference already determines are refused.
 void require_module(YamlMap& in, const Task& task, const NamedFiles& files) {
   if (files.reference.empty() && in.ok())
     in.refuse("files", "no reference is named", "files: {reference: reference.py}");
@@ -189,7 +189,7 @@ void require_module(YamlMap& in, const Task& task, const NamedFiles& files) {
               "leave it out, or write tolerance: {rtol: ..., atol: ...}");
 }
 
-/// What only the backend knows.
+/// The backend's own keys.
 void read_settings(YamlMap& in, Reading& reading) {
   if (reading.backend && reading.backend->settings.read && in.ok())
     reading.task.settings = reading.backend->settings.read(in, reading.task);
@@ -205,8 +205,8 @@ void read_command(YamlMap& in, Task& task) {
   if (in.ok() && task.command.empty()) in.refuse("command", "the list is empty");
 }
 
-/// An evaluator stands anywhere, and is run there: beside the modules and data that it reads. A run's copy of
-/// the task says where that is.
+/// An evaluator may be anywhere and runs in its own folder, next to its modules and data. A run's copy of the
+/// task records that path.
 std::filesystem::path path_of_evaluator(const Reading& reading) {
   if (const auto kept = reading.read(std::string(kEvaluatorPathFile)); kept) return *kept;
   std::error_code error;
@@ -251,14 +251,14 @@ void read_backend(YamlMap& in, Reading& reading) {
   if (in.ok()) reading.backend = &reading.backends.at(name);
 }
 
-/// A figure of the tolerance beside it, where most look for it first.
+/// A number of the tolerance at the top level, where many users put it.
 void refuse_loose_figures(YamlMap& in) {
   for (const std::string& key : in.keys())
     if (key == "rtol" || key == "atol" || key.ends_with("_tolerance"))
       in.refuse(key, "unknown key '" + key + "'", "tolerance: {rtol: 1e-5, atol: 1e-8}");
 }
 
-/// Without a described backend the keys tell.
+/// Without a described backend the keys decide.
 TaskForm form_of(YamlMap& in, const Reading& reading) {
   if (reading.backend) return reading.backend->form;
   if (in.kind("command") != YamlKind::absent) return TaskForm::command;
@@ -341,7 +341,7 @@ Result<Task> parse_task(std::string_view yaml, std::string_view name, const Task
 
 namespace {
 
-/// For a folder without a task.yaml.
+/// The hint for a folder without a task.yaml.
 std::string what_to_give(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::exists(folder / "run.yaml", error))

@@ -25,7 +25,7 @@ constexpr std::array kOurDtypes = {Dtype::f64,    Dtype::f32,    Dtype::f16,    
 
 // Dtypes.
 
-/// Ours, or what others call so.
+/// Our name, or another program's.
 std::optional<Dtype> dtype_named(const std::string& word) {
   if (const auto ours = dtype_from(word)) return ours;
   const auto meant = dtype_meant_by(word);
@@ -89,13 +89,13 @@ void read_init(YamlMap& in, TensorSpec& tensor) {
               init_meant_by);
 }
 
-/// Whether the values have a meaning beside each other, so that other ones may not stand among them.
+/// Whether the values depend on each other, so that special values may not be added.
 bool is_structured(TensorInit init) {
   return init == TensorInit::range || init == TensorInit::offsets || init == TensorInit::permutation ||
          init == TensorInit::one_hot || init == TensorInit::generated;
 }
 
-/// The whole numbers that a dtype holds, one by one.
+/// The range of whole numbers that a dtype represents exactly.
 struct WholeNumbers {
   std::int64_t low, high;
 };
@@ -177,7 +177,7 @@ void read_specials(YamlMap& in, TensorSpec& tensor) {
   if (tensor.constant) in.refuse("specials", "a constant tensor would show the same ones in every call");
 }
 
-/// What must hold beyond the types of the keys.
+/// Conditions beyond the types of the keys.
 void check_tensor(YamlMap& in, const TensorSpec& tensor, const Sizes& sizes,
                   const std::vector<TensorSpec>& tensors) {
   const auto taken = [&](const TensorSpec& other) { return other.name == tensor.name; };

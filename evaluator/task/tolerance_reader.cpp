@@ -16,10 +16,10 @@ const Choices<std::string> kPolicyNames = {
     {"auto", "auto"}, {"exact", "exact"}, {"normwise", "normwise"}, {"allclose", "allclose"}};
 
 constexpr const char* kAllclose = "allclose";
-constexpr Range<double> kRtol = {0, 1};  // from 1 on, zeros would pass
+constexpr Range<double> kRtol = {0, 1};  // if it were 1 or more, zeros would pass
 constexpr Range<double> kAtol = {0, std::numeric_limits<double>::max()};
 
-/// Figures alone mean `allclose`.
+/// Numbers without a policy mean `allclose`.
 void read_figures(YamlMap& in, Tolerance& tolerance) {
   const char* given = in.kind("rtol") != YamlKind::absent   ? "rtol"
                       : in.kind("atol") != YamlKind::absent ? "atol"
@@ -54,7 +54,7 @@ void read_mapping(YamlMap& in, Tolerance& tolerance) {
   read_allow(in, tolerance);
 }
 
-/// A number is both figures, as those who write one mean it; a word is a policy in the wrong place.
+/// A single number sets both atol and rtol; a word is a misplaced policy.
 void read_scalar(YamlMap& root, Tolerance& tolerance) {
   std::string word;
   root.required("tolerance", word);

@@ -13,11 +13,12 @@ std::optional<double> parsed(std::string_view digits, std::chars_format format) 
   Real value = 0;
   const char* const end = digits.data() + digits.size();
   const auto read = std::from_chars(digits.data(), end, value, format);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;  // another suffix, or beyond the type
+  // Another suffix, or outside the type's range.
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return static_cast<double>(value);
 }
 
-/// A number's value if it is a literal of float, or of double if these are asked for too.
+/// A number's value if it is a float literal, or a double literal if those are included.
 std::optional<double> narrow_value(std::string_view number, bool doubles) {
   std::string text;
   for (const char c : number)
@@ -33,7 +34,7 @@ std::optional<double> narrow_value(std::string_view number, bool doubles) {
   return is_float ? parsed<float>(digits, format) : parsed<double>(digits, format);
 }
 
-/// Hexadecimal, which is exact.
+/// Hexadecimal, because that is exact.
 std::string written(double value, bool long_double) {
   std::array<char, 40> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex).ptr;

@@ -1,4 +1,4 @@
-// InputSchedule: which sets of a shape's bank the timed calls of one evaluation get.
+// InputSchedule: chooses the sets of a shape's bank for the timed calls of one evaluation.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace kernelsmith::timing {
 
 enum class Reuse {
   never,
-  when_used_up,  ///< for trusted kernels: the sets come again in a new order
+  when_used_up,  ///< for trusted kernels: sets are reused in a new order
 };
 
 /// A secret permutation of the sets `first` to `end` - 1 with a cursor. Not thread-safe.
@@ -21,7 +21,7 @@ class InputSchedule {
 
   std::size_t size() const { return order_.size(); }
 
-  /// How many sets take() can still give.
+  /// The number of sets that take() can still return.
   std::size_t left() const { return reuse_ == Reuse::never ? order_.size() - next_ : kWithoutEnd; }
 
   /// The next `n` sets, all different. Requires n <= left() and n <= size().

@@ -9,12 +9,12 @@ namespace {
 
 using judge::kLoneOfRound, judge::kRoundsInSearch;
 
-/// How many times `us` lasts as long as a whole, at least once.
+/// How many times `us` fits into a whole, at least once.
 std::size_t times_in(double whole_us, double us) {
   return static_cast<std::size_t>(std::max(whole_us / std::max(us, judge::kLeastUs), 1.0));
 }
 
-/// The sets of one round after its warm-up, and of those that are to come.
+/// The sets of one round after its warm-up, with an equal share for the rounds to come.
 std::size_t share_of(const RoundNeeds& needs) {
   const std::size_t least_of_round = needs.least_samples + 1;  // with the warm-up
   const std::size_t planned = kRoundsInSearch - std::min(kRoundsInSearch, needs.rounds_done);

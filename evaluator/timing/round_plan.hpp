@@ -1,4 +1,4 @@
-// How many samples a round takes at a shape, and how many calls a batch holds. Pure functions.
+// Plans a round at a shape: the number of samples, and of calls in a batch. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -6,26 +6,25 @@
 namespace kernelsmith::timing {
 
 struct RoundNeeds {
-  std::size_t sets_left = 0;       ///< after this round's warm-up
-  std::size_t rounds_done = 0;     ///< in this evaluation
-  std::size_t rounds_of_turn = 1;  ///< still to come in this turn, this one included
+  std::size_t sets_left = 0;       ///< sets left after this round's warm-up
+  std::size_t rounds_done = 0;     ///< rounds so far in this evaluation
+  std::size_t rounds_of_turn = 1;  ///< rounds left in this turn, including this one
   std::size_t capacity = 1;        ///< calls that a batch can hold
   double call_us = 0;              ///< the fastest player's
-  std::size_t least_samples = 4;   ///< that the round takes if the sets suffice
+  std::size_t least_samples = 4;   ///< samples of the round if there are enough sets
   double batch_us = 40;            ///< HostTraits::batch_us
-  bool lone_samples = true;        ///< batches of several calls are bounded by lone calls
+  bool lone_samples = true;        ///< single calls limit batches of several calls
 };
 
 struct RoundPlan {
   std::size_t samples = 0;  ///< 0: the sets are used up
-  std::size_t batches = 1;  ///< of a sample
-  std::size_t calls = 1;    ///< of a batch
-  std::size_t lone = 0;     ///< further samples whose batches are one call
+  std::size_t batches = 1;  ///< batches of a sample
+  std::size_t calls = 1;    ///< calls of a batch
+  std::size_t lone = 0;     ///< additional samples with batches of one call
 };
 
-/// The sets are shared out evenly to the rounds of this turn, and to those that a search can take. A batch
-/// is as many calls as take `batch_us`, a sample as many batches as take kSampleUs, and a round as many
-/// samples as take kRoundUs, if the share suffices.
+/// The sets are divided evenly among the rounds of this turn and those that a search can add. If the share is
+/// large enough, a batch takes `batch_us`, a sample kSampleUs, and a round kRoundUs.
 RoundPlan plan_round(const RoundNeeds& needs);
 
 }  // namespace kernelsmith::timing

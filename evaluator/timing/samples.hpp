@@ -1,4 +1,4 @@
-// TimingSamples: what was measured at one shape. A sample is the mean of batches of all players on the same
+// TimingSamples: the measurements at one shape. A sample is the mean of batches of all players on the same
 // sets.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kernelsmith::timing {
 
-/// By sample, the time of one call in microseconds.
+/// The time of one call in microseconds, by sample.
 struct TimingSamples {
   std::vector<double> candidate_us{};
   std::vector<double> yardstick_us{};
@@ -25,8 +25,8 @@ struct TimingSamples {
 
 /// All samples of one shape.
 struct ShapeSamples {
-  TimingSamples batches;  ///< the score is made of these
-  TimingSamples lone;     ///< batches of one call, if the others hold several: they bound the score
+  TimingSamples batches;  ///< the basis of the score
+  TimingSamples lone;     ///< batches of one call, if the others have several: they limit the score
 };
 
 }  // namespace kernelsmith::timing

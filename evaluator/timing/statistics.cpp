@@ -22,9 +22,8 @@ Measurement around(double median, Spread spread, std::size_t samples, std::strin
           std::move(unit)};
 }
 
-/// The rank, counted from 1, at which fewer than that many of n fair coins have a probability of 2.5 %:
-/// between two whole ones by Hettmansperger and Sheather's interpolation. 1 if even the smallest value has
-/// more.
+/// The rank r, counted from 1, with a probability of 2.5 % for fewer than r heads in n fair coin tosses,
+/// interpolated between whole ranks by Hettmansperger and Sheather. 1 if even the smallest value has more.
 double exact_rank(std::size_t n) {
   constexpr double kTail = 0.025;
   double below = 0, term = std::pow(0.5, static_cast<double>(n));
@@ -40,7 +39,7 @@ double exact_rank(std::size_t n) {
   return rank + rest * share / (rank + (rest - rank) * share);
 }
 
-/// Beyond this count the normal approximation is exact enough, and powers of one half do not underflow.
+/// Above this count the normal approximation is exact enough, and it avoids underflow of powers of one half.
 constexpr std::size_t kExactUpTo = 512;
 
 double rank_of_bound(std::size_t n) {

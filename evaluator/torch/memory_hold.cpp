@@ -7,7 +7,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// Whoever waits has waited for a judge and a runner to start.
+/// The interval of checks; a waiting process has already waited for a judge and a runner to start.
 constexpr auto kLookEvery = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -28,7 +28,7 @@ Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
   bytes = std::min(bytes, memory_.capacity());
   const bool enough = held_ && (held_->bytes() >= bytes || held_->grow_to(bytes));
   if (!enough) {
-    drop();  // nobody holds some and waits for more
+    drop();  // no process may hold some and wait for more
     auto taken = memory_.take(bytes, stop, tell_);
     if (!taken) return taken.error();
     held_.emplace(std::move(*taken));

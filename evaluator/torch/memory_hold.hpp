@@ -1,5 +1,5 @@
-// MemoryHold: what a prepared task holds of its GPU's memory. It takes the bytes before they are used, and
-// keeps them after that, with all that its processes cache there, until somebody else waits for them.
+// MemoryHold: a prepared task's share of its GPU's memory. It claims the bytes before use and keeps them
+// afterwards, with its processes' caches, until another process waits for them.
 #pragma once
 
 #include <chrono>
@@ -13,20 +13,20 @@
 
 namespace kernelsmith::torch {
 
-/// begin() and end() are one thread's at a time.
+/// Only one thread at a time may be between begin() and end().
 class MemoryHold {
  public:
-  /// To give back and to take again costs the start of a runner, up to five seconds: a sixth of a turn.
+  /// Releasing and claiming again costs the start of a runner, up to five seconds: a sixth of a turn.
   static constexpr double kTurnS = 30;
 
-  /// `give_back` frees what is cached. It is called, on any thread, only between end() and begin().
+  /// `give_back` frees caches. It is called on any thread, only between end() and begin().
   MemoryHold(DeviceMemory memory, std::function<void()> give_back, DeviceMemory::Tell tell = {},
              double turn_s = kTurnS);
 
   /// Bytes to use until end(). Errors: those of DeviceMemory::take.
   Status begin(std::uint64_t bytes, const std::stop_token& stop);
 
-  /// What is held stays held, unless others wait or it is not to be kept.
+  /// Keeps the memory, unless others wait or it should not be kept.
   void end(bool keep = true);
 
   std::uint64_t capacity() const { return memory_.capacity(); }
@@ -43,7 +43,7 @@ class MemoryHold {
   std::optional<DeviceMemory::Held> held_ KERNELSMITH_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point since_ KERNELSMITH_GUARDED_BY(mutex_);
   bool used_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  /// A search that waits for a model, a server without requests: nobody calls end() there.
+  /// For idle times in which end() is not called: a search that waits for a model, a server without requests.
   Repeater watcher_;
 };
 

@@ -1,4 +1,4 @@
-// OnDevice: a task that is prepared on one GPU; with_device() gives it the device for one use.
+// OnDevice: a task prepared on one GPU; with_device() acquires the device for one use.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,20 @@
 
 namespace kernelsmith::torch {
 
-/// What the judge needs of a GPU. Its parts refer to those above them.
+/// The judge's objects on a GPU. Each refers to those above it.
 struct OnDevice {
   DeviceLease lease;
-  ScratchFolder files;  ///< the reference's
+  ScratchFolder files;  ///< the reference's plan
   std::unique_ptr<ReferenceProcess> process;
   std::shared_ptr<TorchHost> host;
   std::unique_ptr<Judge> judge;
-  double least_products_us = 0;  ///< in less the device cannot do the reference's products; 0: not known
-  std::uint64_t need_bytes = 0;  ///< of the device's memory, in use
-  std::unique_ptr<MemoryHold> memory;  ///< null if the device does not say how much it has
+  /// The shortest possible time of the reference's products on the device; 0: unknown.
+  double least_products_us = 0;
+  std::uint64_t need_bytes = 0;        ///< used device memory
+  std::unique_ptr<MemoryHold> memory;  ///< null if the device does not report its memory
 };
 
-/// The device for one use: first its memory, then its time, so that whoever has its time waits for nobody.
+/// The device for one use: first its memory, then its time, so that a process with its time never waits.
 class DeviceUse {
  public:
   enum class Share { usual, all };
@@ -43,7 +44,7 @@ class DeviceUse {
       use->memory_ = memory;
       use->alone_ = bytes >= memory->capacity();
     }
-    if (device.host) device.host->start_spares();  // they get ready while others have the device's time
+    if (device.host) device.host->start_spares();  // they prepare while others use the device
     auto time = device.lease.take(stop);
     if (!time) return time.error();
     use->time_.emplace(std::move(*time));
@@ -67,8 +68,8 @@ class DeviceUse {
   std::optional<DeviceLease::Held> time_;
 };
 
-/// Does `work` with the usual share of the device's memory, and once more with all of it if that was too
-/// little: only alone is it known whose fault that is.
+/// Does `work` with the usual share of the device's memory, and again with all of it if that was too little:
+/// only then it is clear whose fault that is.
 template <typename Work>
 auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
                  const std::stop_token& stop, const Work& work) -> decltype(work(true)) {

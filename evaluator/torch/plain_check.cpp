@@ -1,4 +1,4 @@
-// A candidate in plain PyTorch: python/kernelsmith_torch/verify.py, and what it says.
+// Runs a candidate in plain PyTorch with python/kernelsmith_torch/verify.py, and reads the result.
 #include "plain_check.hpp"
 
 #include <string>
@@ -29,7 +29,7 @@ std::vector<std::string> arguments_of(const TorchSettings& torch, const std::str
   return words;
 }
 
-/// The last line that is not empty: of a traceback what was raised.
+/// The last line that is not empty; in a traceback it is the exception.
 std::string last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \n");
   if (end == std::string::npos) return {};
@@ -37,7 +37,7 @@ std::string last_line(const std::string& text) {
   return escape_controls(text.substr(begin + 1, end - begin));
 }
 
-/// Why there is no verdict.
+/// The Error for a missing verdict.
 Error failure_of(const std::string& code, std::string words) {
   if (code == "no_gpu")
     return fail(ErrorCode::unsupported, std::move(words), {},
@@ -48,7 +48,7 @@ Error failure_of(const std::string& code, std::string words) {
   return fail(ErrorCode::refused, std::move(words), "files: reference");
 }
 
-/// From the program's standard output, at whose end it is.
+/// Reads the verdict at the end of the program's standard output.
 Result<PlainVerdict> parse_verdict(const std::string& out) {
   const Json told = parse_untrusted(last_line(out));
   if (std::string failed = text_at(told, "failed"); !failed.empty())
@@ -69,7 +69,7 @@ Result<PlainVerdict> read_plain_verdict(const SandboxResult& result) {
     return fail(ErrorCode::timeout, "the candidate did not end in plain PyTorch within 20 minutes");
   if (result.succeeded()) return parse_verdict(result.out);
   const std::string said = last_line(result.err);
-  if (result.kind == ExitKind::signalled)  // a kernel or an extension took the process with it
+  if (result.kind == ExitKind::signalled)  // a kernel or an extension crashed the process
     return PlainVerdict{"run",    "the process ended with " + describe(result) + ": " + said, 0, 0, 0,
                         "PyTorch"};
   return fail(ErrorCode::tool_failed, "running in plain PyTorch failed: " + said, "kernelsmith_torch.verify");

@@ -1,4 +1,4 @@
-// What the program that runs a candidate in plain PyTorch says (python/kernelsmith_torch/verify.py).
+// Reads the result of running a candidate in plain PyTorch (python/kernelsmith_torch/verify.py).
 #pragma once
 
 #include <kernelsmith/core/result.hpp>
@@ -7,8 +7,8 @@
 
 namespace kernelsmith::torch {
 
-/// Pure. A process that a signal ended is the candidate's doing. Errors: verify_in_plain_torch()'s, and
-/// `bad_reply` if the last line is no verdict.
+/// Pure. A process that a signal ended is the candidate's fault. Errors: verify_in_plain_torch()'s, and
+/// `bad_reply` if the last line is not a verdict.
 Result<PlainVerdict> read_plain_verdict(const SandboxResult& result);
 
 }  // namespace kernelsmith::torch

@@ -12,18 +12,17 @@ namespace {
 
 constexpr std::string_view kMagic = "KSTORCH1";
 constexpr std::size_t kStart = kMagic.size() + sizeof(std::uint32_t);
-/// Larger plans, of thousands of operations, go without the figures of their kernels.
+/// Larger plans, with thousands of operations, get no figures of their kernels.
 constexpr std::size_t kMostText = std::size_t{4} << 20;
 constexpr double kSpilledWord = 4;  // bytes
-/// A context of CUDA with PyTorch's kernels; a judge, two runners and a spare.
+/// A CUDA context with PyTorch's kernels, for a judge, two runners and a spare.
 constexpr std::uint64_t kProcesses = 4 * (std::uint64_t{600} << 20);
-/// Inputs are held as drawn, as varied and in fp64; outputs in fp32 and fp64, with the error that they may
-/// have.
+/// Inputs are kept as drawn, as varied and in fp64; outputs in fp32 and fp64, with their tolerance.
 constexpr std::uint64_t kTimes = 4;
-/// No device has more, and sums of some of them do not overflow.
+/// No device has more, and sums of a few such values do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
-/// The plan's JSON; null if it is no plan.
+/// The plan's JSON; null if it is not a plan.
 Json head_of(std::string_view plan) {
   if (plan.size() < kStart || !plan.starts_with(kMagic)) return {};
   std::size_t size = 0;
@@ -52,7 +51,7 @@ std::uint64_t bytes_of_tensors(const Json& tensors) {
   return static_cast<std::uint64_t>(std::min(all, static_cast<double>(kMostBytes)));
 }
 
-/// "float32 [4, 8]" of each output of the first alternative; none if it is no plan.
+/// Such as "float32 [4, 8]" for each output of the first alternative; empty if it is not a plan.
 std::vector<std::string> outputs_of(std::string_view plan) {
   std::vector<std::string> outputs;
   const Json head = head_of(plan);

@@ -1,4 +1,4 @@
-// The figures of a plan that the archive knows candidates by. Pure functions.
+// Features of a plan for the archive. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace kernelsmith::torch {
 
-/// `launches` and `aten_ops` of a call, as the planner counted them, and the largest `registers`,
-/// `spill_bytes` and `shared_bytes` of the plan's kernels. What is not known is left out.
+/// `launches` and `aten_ops` of a call, counted by the planner, and the largest `registers`, `spill_bytes`
+/// and `shared_bytes` of the plan's kernels. Unknown ones are left out.
 std::map<std::string, double> figures_of(const Json& summary, std::string_view plan);
 
-/// How often a call uses each operator that is no elementwise one, as the planner counted them.
+/// The planner's counts of a call's operators, without elementwise ones.
 std::map<std::string, double> heavy_operators(const Json& summary);
 
-/// How the outputs of a call differ from the reference's in number, type or shape, in words for the
-/// candidate; empty if they do not, or if one of the plans does not say. Both are plans' bytes.
+/// Describes for the candidate how the outputs of a call differ from the reference's in number, type or
+/// shape; empty if they do not, or if a plan does not describe them. Both arguments are plans' bytes.
 std::string different_outputs(std::string_view reference, std::string_view candidate);
 
-/// Bytes of a call's inputs and outputs, by a plan; zeros if its text is not understood.
+/// Bytes of a call's inputs and outputs in a plan; zeros if it cannot be parsed.
 struct CallBytes {
   std::uint64_t inputs = 0, outputs = 0;
 };
 CallBytes bytes_of_call(std::string_view plan);
 
-/// Device memory that preparing a task takes, before anything is measured: processes, inputs as they are and
-/// in fp64, outputs twice and the error that they may have.
+/// Estimated device memory for preparing a task: processes, inputs in their type and in fp64, two copies of
+/// outputs and their tolerance.
 std::uint64_t guess_of_need(const CallBytes& call);
 
-/// A line about it for a person.
+/// A line about it for people.
 std::string need_text(const CallBytes& call);
 
-/// Whether all heavy operators of the reference are left to PyTorch: own kernels replace elementwise ones
-/// only. Not if the reference has no others.
+/// Whether all heavy operators of the reference are left to PyTorch, so that own kernels replace only
+/// elementwise ones. False if the reference has no heavy operators.
 bool is_trivial(const std::map<std::string, double>& reference,
                 const std::map<std::string, double>& candidate);
 

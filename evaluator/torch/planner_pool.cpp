@@ -11,7 +11,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// A planner that dies is replaced once: only who kills two of them is to blame.
+/// A dead planner is replaced once: only a candidate that kills two of them is to blame.
 constexpr int kAttempts = 2;
 
 Error cancelled() { return fail(ErrorCode::cancelled, "planning was cancelled"); }
@@ -33,7 +33,7 @@ std::string words_of(const Answer& answer, double timeout_s) {
   }
 }
 
-/// A process that runs candidates must not say that one came further than planning.
+/// A process that runs candidates must not claim a stage after planning.
 Failure of_planner(const Failure& failure) {
   if (const auto* const rejection = std::get_if<Rejection>(&failure)) {
     Rejection told = *rejection;

@@ -1,5 +1,5 @@
-// PlannerPool: candidates' host code in a sandbox without a GPU, asked for what a call of it does. A planner
-// is warm: PyTorch takes seconds to import, and is imported once for many candidates.
+// PlannerPool: runs candidates' host code in a sandbox without a GPU to get plans of their calls. A planner
+// is warm: importing PyTorch takes seconds and happens once for many candidates.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@
 
 namespace kernelsmith::torch {
 
-/// What a candidate does in a call: operators and launches with the cubins (docs/torch-plan.md). Immutable.
+/// A candidate's operations in a call: operators and launches with the cubins (docs/torch-plan.md).
+/// Immutable.
 class Plan final : public Binary {
  public:
   explicit Plan(std::string bytes) : bytes_(std::move(bytes)), digest_(digest_of(bytes_)) {}
@@ -35,51 +36,52 @@ class Plan final : public Binary {
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// A plan, and what its planner says of it.
+/// A plan, with the planner's data about it.
 struct Planned {
   PlanPtr plan;
   std::map<std::string, double> figures;  ///< launches, aten_ops, registers, ...
-  std::map<std::string, double> heavy;    ///< operators of a call that are no elementwise ones, by name
-  std::string text;                       ///< for a person
-  std::string not_built;                  ///< extensions that do not compile, and why
-  double build_ms = 0;                    ///< what building extensions took
-  double asked_ms = 0;                    ///< what the planner took, by the clock
-  Json wanted;  ///< in place of all that: what must be built before the candidate can be planned
+  std::map<std::string, double> heavy;    ///< counts of a call's operators without elementwise ones, by name
+  std::string text;                       ///< description for people
+  std::string not_built;                  ///< extensions that do not compile, with the reasons
+  double build_ms = 0;                    ///< time for building extensions
+  double asked_ms = 0;                    ///< wall time of the planner
+  Json wanted;  ///< instead of all that: extensions to build before the candidate can be planned
 };
 
-/// The versions that plans are made with.
+/// The versions that planners use.
 struct PlannerFacts {
   std::string python, torch, triton;
   bool cuda_build = false;
 
-  /// "PyTorch 2.11.0, Triton 3.6.0, Python 3.11.2"
+  /// Such as "PyTorch 2.11.0, Triton 3.6.0, Python 3.11.2".
   std::string words() const;
 };
 
-/// Each takes a core while it compiles, and holds PyTorch in memory: one for every two cores, from 2 to 8.
+/// The number of planners: one for every two cores, from 2 to 8. Each uses a core while it compiles, and
+/// keeps PyTorch in memory.
 std::size_t planners_for_this_machine();
 
 struct PlannerLimits {
   double start_s = 300;  ///< to import PyTorch: a cold disk takes minutes
-  double plan_s = 60;  ///< of processors' work: Triton compiles a kernel in a second, and there may be dozens
-  double longest = 4;  ///< times `plan_s` by the clock, as the planner has it (_LONGEST): others work on the
-                       ///< processors, too
-  double grace_s = 10;  ///< beyond that, for the planner to end a candidate by itself
+  double plan_s = 60;    ///< CPU time: Triton compiles a kernel in a second, and there may be dozens
+  /// Wall time as a multiple of `plan_s`, as in the planner (_LONGEST): others use the processors, too.
+  double longest = 4;
+  double grace_s = 10;  ///< additional time for the planner to end a candidate by itself
   std::size_t most_plan_bytes = std::size_t{64} << 20;
-  std::size_t most = planners_for_this_machine();  ///< at once
-  std::size_t lifetime = 200;  ///< candidates of a planner: what it keeps of them must not add up
+  std::size_t most = planners_for_this_machine();  ///< at the same time
+  std::size_t lifetime = 200;  ///< candidates of a planner, so that leftovers do not accumulate
 };
 
-/// What is planned: a candidate's text, or the reference's own model if there is none.
+/// The input of planning: a candidate's text, or the reference's own model if it is empty.
 struct PlanRequest {
   std::string reference;
   std::optional<SourceFile> candidate;
   int arch = 90;      ///< of the GPU: ten times major plus minor
   bool cast = false;  ///< TorchSettings::cast
-  /// Extensions that were built for it (docs/torch-plan.md), whose bytes are in `blob`.
+  /// Its built extensions (docs/torch-plan.md); their bytes are in `blob`.
   Json builds = Json::object();
   std::string blob{};
-  std::string other_arch{};  ///< TorchOptions::arch: in place of `arch`, unless it is empty
+  std::string other_arch{};  ///< TorchOptions::arch; replaces `arch` unless empty
 };
 
 /// Thread-safe.
@@ -88,14 +90,14 @@ class PlannerPool {
   using Start = std::function<Result<PythonProcess>()>;
   PlannerPool(Start start, PlannerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Facts from a planner that answers; starts one if there is none. Errors: tool_missing, with what Python
-  /// said; cancelled.
+  /// Gets the versions from a planner; starts one if there is none. Errors: tool_missing, with Python's
+  /// message; cancelled.
   Result<PlannerFacts> facts(const std::stop_token& stop);
 
   /// A Rejection at the stages compile and plan is the candidate's fault.
   Judged<Planned> plan(const PlanRequest& request, const std::stop_token& stop);
 
-  /// By the clock, which a candidate may take of planners and of compilers for its extensions.
+  /// The wall time that a candidate may use in planners and in compilers for its extensions.
   double longest_s() const { return limits_.longest * limits_.plan_s; }
 
  private:
@@ -106,7 +108,7 @@ class PlannerPool {
 
   Result<Planner> take(const std::stop_token& stop);
   Result<Planner> start_one(const std::stop_token& stop);
-  /// Takes back a planner that is kept for others, or a dead one.
+  /// Takes back a planner, dead or reusable.
   void give_back(std::optional<Planner> planner);
 
   const Start start_;
@@ -114,7 +116,7 @@ class PlannerPool {
   Mutex mutex_;
   StoppableCondition changed_;
   std::vector<Planner> idle_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::size_t alive_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< idle and at work
+  std::size_t alive_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< idle and busy ones
   std::optional<PlannerFacts> facts_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 

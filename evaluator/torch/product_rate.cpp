@@ -16,10 +16,10 @@ constexpr GpuPeaks kPeaks[] = {
     {"B200", 8000, 80, 1100, 2250},
 };
 
-/// An fp32 product is three of its factors' halves in fp16, which is faster than any other way.
+/// An fp32 product takes three fp16 products of its factors' halves, which is the fastest way.
 constexpr double kSplitProducts = 3;
-/// A reference's count has what a kernel may leave out because it is zero: padding, and the half of attention
-/// behind a causal mask.
+/// A reference's count includes zeros that a kernel may skip: padding, and the half of attention that a
+/// causal mask removes.
 constexpr double kNeeded = 0.5;
 
 }  // namespace

@@ -8,9 +8,10 @@ namespace kernelsmith::torch {
 namespace {
 
 constexpr const char* kPackage = "kernelsmith_torch";
-/// A plan is metadata, and fake tensors have no data: this is what PyTorch's CUDA libraries map.
+/// Plans are metadata, and fake tensors have no data, so this is for the mappings of PyTorch's CUDA
+/// libraries.
 constexpr std::uint64_t kPlannerMemory = 48ULL << 30;
-constexpr std::uint64_t kPlannerFiles = 1ULL << 30;  // what Triton keeps of kernels that it compiled
+constexpr std::uint64_t kPlannerFiles = 1ULL << 30;  // Triton's cache of compiled kernels
 
 std::vector<std::string> command(const Python& python, const std::string& module,
                                  const std::vector<std::string>& arguments) {
@@ -59,7 +60,7 @@ SandboxSpec trusted_program(const Python& python, const std::string& module,
   spec.environment = python_process::own_environment();
   std::string& path = spec.environment["PYTHONPATH"];
   path = python_process::search_path({python.package, python.shared}) + (path.empty() ? "" : ":" + path);
-  // `python -m` imports from the folder that it stands in before any other.
+  // `python -m` imports first from the current folder.
   spec.working_directory = python.package;
   spec.confinement = Confinement::unsandboxed;
   lift_limits(spec.limits);
@@ -75,9 +76,9 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
                       {"HOME", "/tmp"},
                       {"USER", "nobody"},
                       {"LC_ALL", "C.UTF-8"},
-                      {"PYTHONPATH", python_process::search_path(all)},  // packages of the user's own, too
+                      {"PYTHONPATH", python_process::search_path(all)},  // including the user's own packages
                       {"PYTHONDONTWRITEBYTECODE", "1"},
-                      {"PYTHONHASHSEED", "0"},  // the same source gives the same plan
+                      {"PYTHONHASHSEED", "0"},  // makes plans reproducible
                       {"TRITON_CACHE_DIR", "/tmp/triton"},
                       {"CUDA_VISIBLE_DEVICES", ""},
                       {"OMP_NUM_THREADS", "1"}};
@@ -85,7 +86,8 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
   if (!library.empty()) spec.environment["KERNELSMITH_EXTENSION_LIBRARY"] = library.string();
   if (confinement == Confinement::sandboxed) {
     if (!library.empty()) spec.read_only.push_back({library});
-    spec.environment["KERNELSMITH_ALONE"] = "1";  // it has no /proc to find by what a candidate left behind
+    // It has no /proc in which to find processes that a candidate left.
+    spec.environment["KERNELSMITH_ALONE"] = "1";
     add_toolchain(spec);
     python_process::add_folders(spec, all);
   }
@@ -96,7 +98,7 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
   spec.limits.tmp_bytes = kPlannerFiles;
   spec.limits.open_files = 1024;
   spec.limits.processes = 256;
-  spec.limits.output_bytes = 0;  // of a planner's whole life; the tail is what is kept
+  spec.limits.output_bytes = 0;  // for the whole life of a planner; only the tail is kept
   spec.profile = SandboxProfile::command;
   spec.confinement = confinement;
   return spec;

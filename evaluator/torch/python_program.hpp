@@ -1,4 +1,4 @@
-// Where Python and our package for it are, and how a program of the package is started.
+// Finds Python and our package for it, and starts the package's programs.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@
 
 namespace kernelsmith::torch {
 
-/// A Python, and the folder that holds the package kernelsmith_torch. A value.
+/// A Python, and the folder with the package kernelsmith_torch. A value.
 struct Python {
-  std::filesystem::path program;               ///< as it names itself: no script that chooses one
-  std::vector<std::filesystem::path> folders;  ///< that it reads: its own, and those of its packages
-  std::filesystem::path package;               ///< goes onto PYTHONPATH
+  std::filesystem::path program;  ///< its own name for itself, not a script that chooses a Python
+  std::vector<std::filesystem::path> folders;  ///< folders that it reads: its own and those of its packages
+  std::filesystem::path package;               ///< goes on PYTHONPATH
   std::filesystem::path shared;                ///< so does this: kernelsmith_process
   ExtensionPlaces extensions{};
 };
@@ -31,7 +31,7 @@ Result<Python> find_python(const std::filesystem::path& named);
 SandboxSpec trusted_program(const Python& python, const std::string& module,
                             const std::vector<std::string>& arguments = {});
 
-/// One that runs candidates: it sees the toolchain and the Python's folders, and nothing else; no GPU.
+/// A program that runs candidates: it sees only the toolchain and the Python's folders, and no GPU.
 SandboxSpec untrusted_program(const Python& python, const std::string& module, Confinement confinement);
 
 }  // namespace kernelsmith::torch

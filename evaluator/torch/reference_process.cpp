@@ -10,7 +10,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// As numbers are printed: what we have no type for is a real, or a whole number.
+/// The dtype for printing numbers: types that we lack count as a real or an integer type.
 Dtype dtype_of(const std::string& name) {
   constexpr std::array<std::pair<std::string_view, Dtype>, 11> kKnown = {{{"float64", Dtype::f64},
                                                                           {"float32", Dtype::f32},

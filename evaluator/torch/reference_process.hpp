@@ -1,5 +1,4 @@
-// ReferenceProcess: the worker that knows the reference. It is started again, and prepared again, if it
-// died.
+// ReferenceProcess: the worker with the reference. It is restarted and prepared again if it died.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +18,16 @@
 
 namespace kernelsmith::torch {
 
-/// How long the workers may take. Tests make it short.
+/// Time limits of the workers. Tests shorten them.
 struct WorkerLimits {
-  double start_s = 300;    ///< to import PyTorch and open the device: a cold disk takes minutes
-  double prepare_s = 900;  ///< the reference, compiled and tried: torch.compile takes minutes
-  double load_s = 120;     ///< a plan's cubins, its alternatives timed; beyond what a call may take
-  double compare_s = 120;  ///< the reference in fp64 beside it, for each set of a batch
-  double grace_s = 20;     ///< beyond what its calls may take: inputs are drawn and outputs poisoned
+  double start_s = 300;    ///< importing PyTorch and opening the device: a cold disk takes minutes
+  double prepare_s = 900;  ///< compiling and trying the reference: torch.compile takes minutes
+  double load_s = 120;     ///< loading a plan's cubins and timing its alternatives, in addition to its calls
+  double compare_s = 120;  ///< the reference in fp64, for each set of a batch
+  double grace_s = 20;     ///< drawing inputs and poisoning outputs, in addition to the calls
 };
 
-/// The device, as it names itself.
+/// The device's own name and properties.
 struct DeviceFacts {
   std::string hardware;            ///< "NVIDIA H100 80GB HBM3"
   int arch = 90;                   ///< ten times major plus minor
@@ -36,23 +35,23 @@ struct DeviceFacts {
   std::uint64_t memory_bytes = 0;  ///< 0: not known
 };
 
-/// What the reference turned out to be.
+/// The properties of the reference.
 struct ReferenceFacts {
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
-  std::vector<TensorExtent> extents;  ///< of the outputs
-  Json layouts;                       ///< of the outputs, as this process says: for the runners
+  std::vector<TensorExtent> extents;  ///< layouts of the outputs
+  Json layouts;                       ///< this process's description of the outputs, for the runners
   std::vector<std::string> variants;  ///< of the inputs: "given" first
-  std::size_t slots = 1;              ///< calls that a batch can hold
+  std::size_t slots = 1;              ///< the most calls of a batch
   double compulsory_bytes = 0;        ///< read by each call
   double bytes_per_us = 0;            ///< of the device's memory; 0: not known
-  double flops = 0;  ///< of a call's products, convolutions and attention; 0: none, or not known
-  std::vector<std::string> notes;       ///< what it could not do with the reference
-  std::vector<std::string> degenerate;  ///< names of the outputs that no input moves
-  Json memory;                          ///< how the task is laid out there: for the runners
+  double flops = 0;  ///< operations of a call's products, convolutions and attention; 0: none or unknown
+  std::vector<std::string> notes;       ///< features that failed for the reference
+  std::vector<std::string> degenerate;  ///< names of the outputs that do not depend on the inputs
+  Json memory;                          ///< the task's memory plan, for the runners
   std::uint64_t need_bytes = 0;         ///< of device memory, for all processes of the task
 };
 
-/// The task, as far as the process has to know it.
+/// The part of the task that the process needs.
 struct ReferenceSettings {
   std::filesystem::path reference;
   TorchSettings torch;
@@ -63,7 +62,7 @@ struct ReferenceSettings {
   bool alone = false;  ///< no other process has claimed memory of the device
 };
 
-/// {"do": WHAT, "variant": V, "sets": [SEED...]}
+/// The request {"do": WHAT, "variant": V, "sets": [SEED...]}.
 Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets);
 
 /// Not thread-safe.
@@ -71,18 +70,18 @@ class ReferenceProcess {
  public:
   ReferenceProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Starts it and opens the device. Errors: unsupported if it sees none, tool_missing if it does not
-  /// start, cancelled.
+  /// Starts it and opens the device. Errors: unsupported if there is none, tool_missing if it does not start,
+  /// cancelled.
   Result<DeviceFacts> open(const std::stop_token& stop);
 
-  /// Tries the reference. Errors: refused, with what is wrong with it; cancelled.
+  /// Tries the reference. Errors: refused, with its fault; cancelled.
   Result<ReferenceFacts> prepare(const ReferenceSettings& settings, const std::stop_token& stop);
 
-  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is what
-  /// it found out about a candidate's outputs.
+  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is its verdict on a
+  /// candidate's outputs.
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
 
-  /// Frees what it can make again, on the device and beside it; a process that cannot is ended.
+  /// Frees everything on the device and the host that it can make again; ends a process that cannot.
   void release();
 
   const WorkerLimits& limits() const { return limits_; }

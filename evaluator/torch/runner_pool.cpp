@@ -6,8 +6,8 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// A spare takes seconds to start, and if one candidate hangs, another may hang before the next spare is
-/// ready.
+/// The number of spares. One takes seconds to start, and after one candidate hangs, another may hang before
+/// the next spare is ready.
 constexpr std::size_t kSparesAfterALoss = 2;
 
 double now_s() {
@@ -41,7 +41,7 @@ Result<TrustedProcess*> RunnerPool::take(const PlanPtr& plan, std::size_t place,
 }
 
 Result<std::unique_ptr<TrustedProcess>> RunnerPool::take_spare(const std::stop_token& stop) {
-  // A spare can have died of what took the device away for a moment.
+  // A short loss of the device may have ended a spare.
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   if (spares_.empty()) {
     auto started = TrustedProcess::start(start_, Role::runner);

@@ -1,4 +1,4 @@
-// RunnerPool: the processes that candidates' kernels run in, one for each place, and spares.
+// RunnerPool: the processes for candidates' kernels, one for each place, and spares.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,35 @@
 
 namespace kernelsmith::torch {
 
-/// Workers that were started and not used, the oldest first.
+/// Started but unused workers, the oldest first.
 using Spares = std::deque<std::unique_ptr<TrustedProcess>>;
 
 /// Not thread-safe.
 class RunnerPool {
  public:
-  /// `preparation` is what a runner is asked for before it gets a plan.
+  /// `preparation` is the request that a runner gets before a plan.
   RunnerPool(WorkerStart start, Json preparation, double start_s, Spares spares = {})
       : start_(std::move(start)),
         preparation_(std::move(preparation)),
         start_s_(start_s),
         spares_(std::move(spares)) {}
 
-  /// Starts a spare, whose imports take seconds: one, and more once a candidate has cost a runner, for then
-  /// others soon may. An error shows when one is taken.
+  /// Starts a spare, because imports take seconds. After a candidate has killed a runner it starts more,
+  /// because others may follow. An error is reported when the spare is taken.
   void start_spares();
 
-  /// The runner of the place, alive and prepared, to load this plan into. It serves one candidate after the
-  /// other, and overwrites before each batch what another one left; only one that failed is replaced. Errors
-  /// are the machine's.
+  /// The live and prepared runner of the place for this plan. It serves one candidate after another, and
+  /// before each batch overwrites what others left. Only a failed runner is replaced. Errors are the
+  /// machine's.
   Result<TrustedProcess*> take(const PlanPtr& plan, std::size_t place, const std::stop_token& stop);
 
-  /// Ends all of them: what they hold of the device is free. The next take() starts one.
+  /// Ends all runners and thereby frees their device memory. The next take() starts one.
   void end_all();
 
-  /// How long take() has waited for runners to start, in all.
+  /// The total time for which take() has waited for runners to start.
   double waited_s() const { return waited_s_; }
 
-  /// A living runner that this plan was the last to be taken for; null if there is none.
+  /// The live runner that was last taken for this plan; null if there is none.
   TrustedProcess* find(const PlanPtr& plan);
 
  private:

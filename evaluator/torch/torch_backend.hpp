@@ -1,4 +1,4 @@
-// The Backend of the torch backend, with what its tests set: limits of time.
+// The Backend for torch, with time limits that tests can set.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct Limits {
   double memory_turn_s = MemoryHold::kTurnS;
 };
 
-/// As make_torch_backend().
+/// Like make_torch_backend().
 Result<std::shared_ptr<Backend>> make_backend(const std::shared_ptr<const Task>& task,
                                               const TorchOptions& options, const Limits& limits);
 

@@ -1,4 +1,4 @@
-// What others have to know about the backend `torch`.
+// The description of the backend `torch`.
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,7 +22,7 @@ constexpr double kQuickS = 30;
 constexpr const char* kNeeds =
     "name a Python that has both: evaluator.python, or KERNELSMITH_TORCH_PYTHON (pip install torch triton)";
 
-/// PyTorch itself is not imported: that takes seconds. The driver says which GPUs CUDA shows.
+/// PyTorch itself is not imported, because that takes seconds. The driver lists the GPUs.
 constexpr const char* kLookScript = R"(
 import ctypes, importlib.metadata, json, platform
 def version(package):
@@ -43,7 +43,7 @@ print(json.dumps({"python": platform.python_version(), "torch": version("torch")
                   "gpus": gpus()}))
 )";
 
-/// What the Python that was found has; never null. Errors: tool_missing.
+/// The Python's packages; never null. Errors: tool_missing.
 Result<std::shared_ptr<const Json>> look() {
   const auto python = find_python({});
   if (!python) return python.error();
@@ -59,7 +59,7 @@ Result<std::shared_ptr<const Json>> look() {
   return found;
 }
 
-/// Nothing here is required: other kernels can be searched for without it.
+/// Nothing here is required, because other searches do not need it.
 MachineCheck check_of_package(const Json& found, const char* package) {
   const std::string version = text_at(found, package);
   if (!version.empty()) return {package, CheckStatus::ok, version, "", false};
@@ -107,8 +107,8 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return checks;
 }
 
-/// Memory: none shared, within 16 KiB, what a block has without asking, more. Parallelism: how many threads
-/// a multiprocessor of 65,536 registers holds. What is computed together: launches of a call.
+/// Memory: none shared, within 16 KiB, the limit without opt-in, more. Parallelism: how many threads a
+/// multiprocessor of 65,536 registers holds. Fusion: launches of a call.
 std::vector<BehaviourLevels> behaviour() {
   constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
   return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},

@@ -1,4 +1,4 @@
-// The `torch` backend as an evaluator: it plans candidates, runs the plans and has them judged.
+// The `torch` backend as an evaluator: it plans candidates, runs the plans and judges them.
 #include <filesystem>
 #include <future>
 #include <optional>
@@ -29,7 +29,7 @@ namespace torch {
 namespace {
 
 constexpr const char* kPlanText = "plan.txt";
-/// Without a device this is what candidates are planned for: Hopper.
+/// The target of plans without a device: Hopper.
 constexpr int kUsualArch = 90;
 
 Status check_supported(const Task& task) {
@@ -58,12 +58,12 @@ class TaskPlanner {
         builder_{std::move(extensions), {torch_.include.begin(), torch_.include.end()}},
         other_arch_(std::move(other_arch)) {}
 
-  /// The GPU's: ten times major plus minor. Before the first plan.
+  /// Sets the GPU's architecture: ten times major plus minor. Call it before the first plan.
   void plan_for(int arch) { arch_ = arch; }
 
   const Task& task() const { return *task_; }
 
-  /// What the reference leaves to PyTorch. Before the first plan of a candidate.
+  /// Sets the operators that the reference leaves to PyTorch. Call it before the first plan of a candidate.
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
@@ -82,7 +82,7 @@ class TaskPlanner {
     return planned;
   }
 
-  /// Null if the reference is the baseline. A baseline may leave everything to PyTorch.
+  /// The baseline's plan; null if the reference is the baseline. A baseline may leave everything to PyTorch.
   Judged<PlanPtr> plan_baseline(const std::stop_token& stop) const {
     const SourceFile* const module = baseline_module(*task_).value();
     if (module == nullptr) return PlanPtr();
@@ -113,7 +113,7 @@ class TaskPlanner {
   std::map<std::string, double> heavy_;
 };
 
-/// With the feature `algebraic` if a call is shorter than that.
+/// Adds the feature `algebraic` if a call is shorter than that.
 Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   const auto& runtime_us = accepted.report.runtime_us;
@@ -155,7 +155,7 @@ class TorchBackend final : public Backend {
   TorchBackend(TaskPlanner planner, std::string toolchain)
       : planner_(std::move(planner)), toolchain_(std::move(toolchain)) {}
 
-  /// With a device. Without one run() ends with `why`.
+  /// The device's part; without a device run() ends with `why`.
   void judge_on(std::unique_ptr<OnDevice> device) { device_ = std::move(device); }
   void cannot_run(Error why) { why_not_ = std::move(why); }
 
@@ -212,7 +212,7 @@ class TorchBackend final : public Backend {
 
   const TaskPlanner planner_;
   const std::string toolchain_;
-  Mutex mutex_;  ///< one run at a time: it changes what device_ points to
+  Mutex mutex_;  ///< only one run at a time, because it changes the object of device_
   std::unique_ptr<OnDevice> device_;
   Error why_not_;
 };
@@ -242,7 +242,7 @@ ProcessSources sources_of(const Python& python, const TorchOptions& options, int
   return options.supply->get({python.program, device, options.unsandboxed}, make);
 }
 
-/// The reference and what it imports, on disk for the workers.
+/// The reference and its imports, on disk for the workers.
 Result<ScratchFolder> write_reference(const Task& task) {
   auto folder = ScratchFolder::create();
   if (!folder) return folder.error();
@@ -252,7 +252,7 @@ Result<ScratchFolder> write_reference(const Task& task) {
   return folder;
 }
 
-/// The task as the judge sees it: with the outputs that the reference turned out to have, and its baseline.
+/// The judge's task: with the reference's actual outputs, and its baseline.
 std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts& reference) {
   Task told = task;
   told.tensors = reference.outputs;
@@ -264,16 +264,16 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 struct Opened {
   std::unique_ptr<ReferenceProcess> process;
   Result<DeviceFacts> device;
-  Spares runners;  ///< started meanwhile; those that did not start show when one is taken
+  Spares runners;  ///< started meanwhile; failures are reported when one is taken
 };
 
-/// Each start of a worker takes some seconds, in which a neighbour may end.
+/// The number of tries: each start of a worker takes some seconds, in which a neighbour may end.
 constexpr int kOpenings = 20;
 
-/// A candidate's, and the one that it is measured beside.
+/// For a candidate, and for its yardstick.
 constexpr int kFirstRunners = 2;
 
-/// Asks again while a neighbour leaves no room for a context.
+/// Retries while a neighbour leaves no room for a context.
 Opened open_reference(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
   Spares runners;
   for (int i = 0; i < kFirstRunners; ++i)
@@ -293,7 +293,7 @@ std::unique_ptr<MemoryHold> hold_memory(OnDevice& device, const DeviceFacts& fac
       [&device] { device.host ? device.host->release() : device.process->release(); }, options.tell, turn_s);
 }
 
-/// What the task itself brings beside the reference; null for what it does not bring.
+/// The task's own modules besides the reference; null if missing.
 struct TaskPlans {
   PlanPtr seed, baseline;
 };
@@ -315,7 +315,7 @@ Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, co
 
 using PlannedTask = std::future<Result<TaskPlans>>;
 
-/// Plans seed and baseline while others work.
+/// Plans seed and baseline while the workers start.
 PlannedTask plan_task(const TaskPlanner& planner, const std::stop_token& stop) {
   return std::async(std::launch::async, [&planner, stop]() -> Result<TaskPlans> {
     TaskPlans plans;
@@ -367,7 +367,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   return device;
 }
 
-/// No device is opened for another maker's GPU: its plans are not run.
+/// For another vendor's GPU no device is opened, because its plans are not run.
 Opened open_unless_other(const WorkerStart& start, const TorchOptions& options, const WorkerLimits& limits) {
   if (options.arch.empty()) return open_reference(start, limits, options.stop);
   return Opened{nullptr,
@@ -376,7 +376,7 @@ Opened open_unless_other(const WorkerStart& start, const TorchOptions& options, 
                 {}};
 }
 
-/// Ready on one GPU. Without a GPU it is ready for what needs none.
+/// The backend on one GPU, or for work that needs no GPU.
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const TorchOptions& options,
                               const Limits& limits, int device_index) {
   if (auto supported = check_supported(*task); !supported) return supported.error();

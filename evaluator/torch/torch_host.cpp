@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t kPlaces = 3;
 /// Events of one graph launch scatter by about half a microsecond: 0.25 % of a batch.
 constexpr double kBatchNoiseUs = 0.5;
-/// Ratios of the same plan in five processes spread by 0.4 %.
+/// Ratios of the same plan in five processes vary by 0.4 %.
 constexpr double kLikeWithLike = 0.005;
 
-/// The reference is its own yardstick; a module of the task is another program beside it.
+/// For the reference, which is its own yardstick, and for a module of the task, which is another program.
 Floors floors_of(const TorchSettings& torch) {
   return {.like_with_like = kLikeWithLike,
           .short_call = 0.01,
@@ -32,15 +32,15 @@ Floors floors_of(const TorchSettings& torch) {
           .times = 0.02};
 }
 
-/// The best of a few large copies is not the best there is; margin as for the other backends' rooflines.
+/// The best of a few large copies is not the true best; the margin is that of the other backends' rooflines.
 constexpr double kMargin = 0.25;
-/// The most parts of a call that a proposer sees: the rest is short.
+/// The most parts of a call that a proposer sees; the rest is short.
 constexpr std::size_t kMostParts = 12;
-/// Sets of a variant that is only checked.
+/// Sets of a variant that is only checked, not timed.
 constexpr std::size_t kCheckSets = 2;
-/// Timed sets, in batches: a batch finds others than the one before it.
+/// Timed sets, in batches, so that consecutive batches use different ones.
 constexpr std::size_t kTimedBatches = 2;
-/// The judge's least: two for the check, and two for each of a duel's rounds.
+/// The judge's minimum: two for the check, and two for each of a duel's rounds.
 constexpr std::size_t kLeastTimedSets = 8;
 
 std::uint64_t secret_seed() { return draw_key()[0] >> 1; }  // 63 bits: PyTorch's seeds are signed
@@ -110,7 +110,7 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
   const auto loaded =
       (*runner)->ask({{"do", "load"}, {"call_s", call_s_}, {"alone", alone_}}, plan->bytes(), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
-  // The planner's word is a candidate's; this is the runner's.
+  // The planner is untrusted; this value is from the runner.
   if (wants_own_kernels_ && plan != baseline_ && count_at(loaded->json, "launches") == 0)
     return no_own_kernels(Stage::plan);
   return std::unique_ptr<KernelSession>(std::make_unique<PlanSession>(*this, **runner, stop));

@@ -15,20 +15,20 @@
 
 namespace kernelsmith::torch {
 
-/// The reference itself, as its process runs it: the yardstick, and the baseline unless the task brings one.
+/// The reference in its process: the yardstick, and the baseline unless the task has its own.
 class Reference final : public Binary {};
 
-/// How a plan's time is shared out, by the runner's own look at each operation.
+/// The distribution of a plan's time, from the runner's own measurement of each operation.
 struct Profile {
-  double own_share = 0;   ///< of the candidate's own kernels
-  double peak_bytes = 0;  ///< of the device that a call has in use at once; 0: not known
-  std::string table;      ///< for a person: all parts of a call, in order
-  std::string longest;    ///< the parts that take most, the longest first
+  double own_share = 0;   ///< share of the candidate's own kernels
+  double peak_bytes = 0;  ///< peak device memory of a call; 0: unknown
+  std::string table;      ///< all parts of a call in order, for people
+  std::string longest;    ///< the longest parts, the longest first
 };
 
 class TorchHost final : public KernelHost {
  public:
-  /// `process` is prepared, and outlives the host. `runner` is one that was started ahead, or null.
+  /// `process` is prepared and outlives the host. `runner` is an already started one, or null.
   TorchHost(ReferenceProcess& process, WorkerStart start, Spares runners, const ReferenceSettings& settings,
             DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
@@ -39,34 +39,35 @@ class TorchHost final : public KernelHost {
   void limit_calls(double call_s) override { call_s_ = call_s; }
   Result<double> least_us(std::size_t shape, const InputSet& set) override;
 
-  /// The variants of the inputs as shapes; only the first, as given, is timed.
+  /// The variants of the inputs as shapes; only the first (the original inputs) is timed.
   std::vector<TaskShape> shapes() const;
 
   /// Seeds for a bank of these shapes.
   Result<Bank> draw_bank() const;
 
-  /// The profile of a plan that was run and whose runner lives; empty if there is none, or it cannot tell.
+  /// The profile of a plan whose runner is alive; empty if there is none or profiling failed.
   std::optional<Profile> profile(const PlanPtr& plan, const std::stop_token& stop);
 
-  /// While nobody else has memory of the device, all that is left there is the candidate's.
+  /// Whether no other process has device memory; then the candidate may use all that is left.
   void be_alone(bool alone) { alone_ = alone; }
 
-  /// The plan of the task's own baseline. It needs no kernel of its own.
+  /// Sets the plan of the task's own baseline, which needs no kernel of its own.
   void set_baseline(PlanPtr plan) { baseline_ = std::move(plan); }
 
-  /// Gives back what the reference's process and the runners can make again.
+  /// Frees everything that the reference's process and the runners can make again.
   void release();
 
-  /// The judge's clock. It stands still while a runner starts: no candidate is slow because PyTorch is.
+  /// The judge's clock. It stops while a runner starts, so that PyTorch's start is not counted for a
+  /// candidate.
   double now_s() const;
 
-  /// Starts runners that will be wanted, and waits for none.
+  /// Starts runners that will be needed, without waiting.
   void start_spares() { runners_.start_spares(); }
 
-  // For the sessions.
+  // Functions for sessions.
   ReferenceProcess& reference_process() { return reference_process_; }
   const ReferenceFacts& reference() const { return reference_; }
-  /// What a runner did is believed only if the reference still runs: the machine could have failed.
+  /// A runner's failure is the candidate's only if the reference still runs; otherwise the machine failed.
   Failure believed(const Failure& failure, const std::stop_token& stop);
 
  private:
@@ -76,14 +77,14 @@ class TorchHost final : public KernelHost {
   RunnerPool runners_;
   HostTraits traits_;
   PlanPtr baseline_;   ///< null: the reference
-  double call_s_ = 0;  ///< of the calls that loading makes
+  double call_s_ = 0;  ///< limit of the calls during loading
   bool alone_ = false;
 };
 
-/// What the task needs of the device's memory, and how it lies there; empty if the judge does not say.
+/// The task's device memory and its plan; empty if the judge does not report it.
 std::string memory_text(const ReferenceFacts& reference);
 
-/// "No kernel of its own": what the policy own_kernels refuses.
+/// The rejection "no kernel of its own" of the policy own_kernels.
 Failure no_own_kernels(Stage stage, const std::string& not_built = {});
 
 }  // namespace kernelsmith::torch

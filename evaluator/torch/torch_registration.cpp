@@ -1,4 +1,4 @@
-// The backend `torch` as a registry takes it, with its settings in run.yaml.
+// The registration of the backend `torch`, with its settings in run.yaml.
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Which of them can be planned for, the planner knows.
+/// The planner knows which of them it supports.
 bool is_other_makers(const std::string& arch) { return arch.starts_with("gfx") || arch.starts_with("xcore"); }
 
 class TorchProvider final : public EvaluatorProvider {
@@ -45,7 +45,7 @@ class TorchProvider final : public EvaluatorProvider {
   }
 
  private:
-  /// Refuses what only a run folder says.
+  /// Refuses settings that come only from a run folder.
   Status check() const {
     if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
     if (options_.python.empty() || !is_only_stored("python")) return {};

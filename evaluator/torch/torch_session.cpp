@@ -8,7 +8,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// The time of a batch. Anything else is a mistake of our own program.
+/// The time of a batch. Anything else is a bug of our own program.
 Judged<double> time_in(const Json& reply) {
   const double us = number_at(reply, "us", -1);
   if (us > 0) return us;
@@ -20,7 +20,7 @@ Fault fault_from(const std::string& kind) {
   return kind == "not_finite" ? Fault::not_finite : Fault::wrong;
 }
 
-/// The place of an element, given by its indices, in the flat output.
+/// The position in the flat output of the element with these indices.
 std::size_t flat_index(const Json& indices, const TensorExtent& extent) {
   std::size_t flat = 0, dimension = 0;
   for (const Json& index : indices) {
@@ -31,7 +31,7 @@ std::size_t flat_index(const Json& indices, const TensorExtent& extent) {
   return flat;
 }
 
-/// An output of another shape or dtype than the reference's.
+/// The rejection of an output whose shape or dtype differs from the reference's.
 Rejection misshapen(const std::string& output, const Json& wrong) {
   return {Stage::correctness,
           RejectionCode::wrong_output,

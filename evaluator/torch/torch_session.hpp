@@ -12,7 +12,7 @@
 
 namespace kernelsmith::torch {
 
-/// What both have: the comparison is the judge's. `outbox` is where the outputs of the last batch are.
+/// The common part: the judge compares. `outbox` is the place of the last batch's outputs.
 class ComparingSession : public KernelSession {
  public:
   Findings compare() override;
@@ -31,7 +31,7 @@ class ComparingSession : public KernelSession {
   Digest outputs_;
 };
 
-/// A plan that a runner has loaded.
+/// A plan loaded in a runner.
 class PlanSession final : public ComparingSession {
  public:
   PlanSession(TorchHost& host, TrustedProcess& runner, std::stop_token stop)
@@ -43,7 +43,7 @@ class PlanSession final : public ComparingSession {
   TrustedProcess& runner_;
 };
 
-/// The reference, as the task's baseline says.
+/// The reference, eager or compiled as the task's baseline requires.
 class ReferenceSession final : public ComparingSession {
  public:
   ReferenceSession(TorchHost& host, std::stop_token stop) : ComparingSession(host, std::move(stop)) {}

@@ -14,7 +14,7 @@ std::string seconds(double s) {
   return text.str();
 }
 
-/// Whether what the candidate did lasts: a lost context, a kernel that still runs, changed parameters.
+/// Whether the candidate's effect persists: a lost context, a kernel that still runs, changed parameters.
 bool damaged(const Failure& failure) {
   const auto* const rejection = std::get_if<Rejection>(&failure);
   return rejection &&

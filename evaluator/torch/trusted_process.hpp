@@ -1,5 +1,5 @@
-// TrustedProcess: one of the trusted processes on the GPU. The judge holds the reference, what outputs must
-// be, and the yardstick; a runner is where a candidate's kernels run, and knows no expected output.
+// TrustedProcess: one of the trusted processes on the GPU. The judge has the reference, the expected outputs
+// and the yardstick. A runner executes a candidate's kernels and knows no expected output.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace kernelsmith::torch {
 
 enum class Role { judge, runner };
 
-/// The error for a failure that cannot be a candidate's: what our own programs do wrong is the machine's.
+/// The error for a failure that cannot be a candidate's: bugs of our own programs count as the machine's.
 Error machine_error(const Failure& failure);
 
 /// Starts a worker's program. Thread-safe.
@@ -27,10 +27,10 @@ class TrustedProcess {
  public:
   static Result<std::unique_ptr<TrustedProcess>> start(const WorkerStart& start, Role role);
 
-  /// One request with its reply. What the reply tells as an error is that failure. A runner that dies or
-  /// gives no answer is a Rejection (run: crashed, timed_out), which must not be believed before the machine
-  /// has shown that it works; a judge that does is an Error. After either the process is dead, and after a
-  /// reply that a kernel crashed, does not end, or changed what the next candidate would find.
+  /// One request with its reply. An error in the reply is returned as that failure. If a runner dies or does
+  /// not answer, that is a Rejection (run: crashed, timed_out), which must not be trusted before the machine
+  /// has shown that it works; for a judge it is an Error. Then the process is dead, and also after a reply
+  /// that a kernel crashed, does not end, or changed data that the next candidate would find.
   Judged<Reply> ask(const Json& request, std::string blob, double timeout_s, const std::stop_token& stop);
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop) {
     return ask(request, {}, timeout_s, stop);

@@ -12,7 +12,7 @@ struct Meaning {
   RejectionCode ours;
 };
 
-/// The programs' words for what the archive knows by a code of its own.
+/// The programs' error codes that have a RejectionCode.
 constexpr std::array<Meaning, 10> kProgramCodes = {{{"syntax_error", RejectionCode::compile_failed},
                                                     {"triton_compile", RejectionCode::compile_failed},
                                                     {"no_model_new", RejectionCode::entry_missing},
@@ -24,7 +24,7 @@ constexpr std::array<Meaning, 10> kProgramCodes = {{{"syntax_error", RejectionCo
                                                     {"operation_failed", RejectionCode::load_failed},
                                                     {"shape", RejectionCode::wrong_output}}};
 
-/// A code that is not known is the usual one of its stage.
+/// An unknown code is mapped to the usual one of its stage.
 RejectionCode usual_code(Stage stage) {
   switch (stage) {
     case Stage::compile:
@@ -47,7 +47,7 @@ RejectionCode code_of(const std::string& code, Stage stage) {
   return usual_code(stage);
 }
 
-/// "candidate.py:12: reads_values: MESSAGE. HINT"
+/// Such as "candidate.py:12: reads_values: MESSAGE. HINT".
 std::string words_of(const Json& error) {
   std::string words = text_at(error, "message");
   const std::string where = text_at(error, "where"), code = text_at(error, "code"),

@@ -1,4 +1,4 @@
-// What our Python programs say, as values: replies, and errors with whose fault they are.
+// The messages of our Python programs as values: replies, and errors with whose fault they are.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ struct Reply {
   std::string blob;
 };
 
-/// The reply that the message holds: an object with "ok". Its "error" is a Rejection (fault candidate), or an
-/// Error: `refused` for the task's fault, `tool_failed` for the machine's. What is no reply is an Error
+/// Reads the reply in the message: an object with "ok". Its "error" is a Rejection (fault candidate), or an
+/// Error: `refused` for the task's fault, `tool_failed` for the machine's. An invalid reply is an Error
 /// (`bad_reply`).
 Judged<Reply> read_reply(Message message);
 
-/// Whether a failure is read_reply()'s of what is no reply.
+/// Whether a failure is read_reply()'s error for an invalid reply.
 bool is_no_reply(const Failure& failure);
 
 /// JSON can hold no other text.
@@ -36,7 +36,7 @@ bool is_utf8(std::string_view text);
 /// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are
 /// numbers.
 double number_at(const Json& object, const char* key, double otherwise = 0);
-/// A whole number of at least 0 at `key`.
+/// The whole number of at least 0 at `key`.
 std::size_t count_at(const Json& object, const char* key);
 
 }  // namespace kernelsmith::torch

@@ -1,7 +1,7 @@
-// WorkerSupply: what the evaluators of one task after another share, because PyTorch takes seconds to import.
-// Planners fork for each candidate, and serve any task. A worker holds one task for its whole life: nothing
-// that a reference did to its process reaches another task. So of each role one worker is started ahead for
-// the task that follows.
+// WorkerSupply: processes that evaluators of successive tasks share, because importing PyTorch takes seconds.
+// Planners fork for each candidate and serve any task. A worker has one task for its whole life, so that a
+// reference's effects on its process do not reach another task. So one worker of each role is started in
+// advance for the next task.
 #pragma once
 
 #include <compare>
@@ -18,12 +18,12 @@
 
 namespace kernelsmith::torch {
 
-/// Starts workers of each role one ahead. Thread-safe.
+/// Starts one worker of each role in advance. Thread-safe.
 class SpareWorkers {
  public:
   explicit SpareWorkers(WorkerStart start) : start_(std::move(start)) {}
 
-  /// The one that was started ahead, or a new one if it died; the next one then starts.
+  /// Takes the worker that was started in advance, or a new one if it died, and starts the next.
   Result<PythonProcess> start(Role role);
 
  private:
@@ -32,7 +32,7 @@ class SpareWorkers {
   std::map<Role, PythonProcess> spares_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
-/// Where an evaluator gets its processes from. A value.
+/// The sources of an evaluator's processes. A value.
 struct ProcessSources {
   std::shared_ptr<PlannerPool> planners;
   WorkerStart start;
@@ -42,7 +42,7 @@ struct ProcessSources {
 /// Thread-safe. Spares end with it.
 class WorkerSupply {
  public:
-  /// Each has sources of its own.
+  /// Sources that are not shared.
   struct Key {
     std::filesystem::path python;
     int device = 0;
@@ -50,7 +50,7 @@ class WorkerSupply {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// The sources for this key, with spares. `make` makes them the first time.
+  /// The sources for this key, with spares. The first call makes them with `make`.
   ProcessSources get(const Key& key, const std::function<ProcessSources()>& make);
 
  private:

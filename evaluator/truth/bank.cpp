@@ -16,13 +16,14 @@
 namespace kernelsmith::truth {
 namespace {
 
-/// Sets of a shape that is only checked: a small one, of a row or of one element, says little by one set.
+/// Sets of a shape that is only checked: one set of a small shape (a row or one element) is not enough.
 constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 16, kCheckBytes = 256 << 10;
-/// One set in so many holds the special values that the task declares: two check sets are one of each. What
-/// specials allow a kernel to leave out (beside a large term all others are lost) is not what it is timed by.
+/// One set in this many has the declared special values, so two check sets have one of each kind. Special
+/// values would allow a kernel to skip work (next to a large term all others are lost), so most timed sets
+/// have none.
 constexpr std::size_t kSpecialInTimed = 4, kSpecialInCheck = 2;
 
-/// Inputs, expected values, and weights.
+/// Bytes of inputs, expected values, and weights.
 std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
   std::size_t bytes = 0;
   for (std::size_t t = 0; t < task.tensors.size(); ++t) {
@@ -38,7 +39,7 @@ std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
   return std::max<std::size_t>(bytes, 1);
 }
 
-/// Makes sets by several truths at the same time, a thread for each.
+/// Makes sets with several truths in parallel, a thread for each.
 class BankMaker {
  public:
   BankMaker(const Task& task, const std::vector<TaskShape>& shapes, const BankLimits& limits,
@@ -75,7 +76,7 @@ class BankMaker {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > limits_.seconds;
   }
 
-  /// Set by set of all shapes in turn, so that the time left is shared out evenly.
+  /// Makes one set of each shape in turn, so that the remaining time is divided evenly.
   std::optional<Place> next() {
     const MutexLock lock(mutex_);
     while (at_.set < std::max(limits_.most, kMostCheckSets)) {
@@ -114,12 +115,12 @@ class BankMaker {
   Bank bank_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Mutex mutex_;
-  Place at_ KERNELSMITH_GUARDED_BY(mutex_);                       ///< what is made next
-  std::vector<std::size_t> made_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by shape: sets made or in the making
+  Place at_ KERNELSMITH_GUARDED_BY(mutex_);                       ///< the next set to make
+  std::vector<std::size_t> made_ KERNELSMITH_GUARDED_BY(mutex_);  ///< sets finished or begun, by shape
 };
 
-/// If a truth is not finite any kernel is right that is not finite either. At shapes that are only checked
-/// that can be as it should: the variance of one element.
+/// If a truth is not finite, every kernel with a non-finite result passes. At check shapes this can be
+/// legitimate: the variance of one element.
 Status refuse_what_is_never_finite(const Task& task, const std::vector<TaskShape>& shapes, const Bank& bank) {
   for (std::size_t t = 0; t < task.tensors.size(); ++t) {
     if (!has_budget(task.tensors[t])) continue;

@@ -12,14 +12,13 @@
 
 namespace kernelsmith::truth {
 
-/// As many sets as memory and patience permit. Makes them on `threads` threads, each with oracles of its own.
-/// Errors: refused if the reference fails or its outputs at a timed shape are never finite; those of the
-/// oracles; cancelled.
+/// Makes as many sets as the limits of memory and time permit, on `threads` threads, each with its own
+/// oracles. Errors: refused if the reference fails or its outputs at a timed shape are never finite; those of
+/// the oracles; cancelled.
 Result<Bank> make_bank(const Task& task, const std::vector<TaskShape>& shapes, const OracleFactory& oracles,
                        std::size_t threads, const BankLimits& limits, const std::stop_token& stop);
 
-/// Whether an output is the same whatever the inputs are: what is expected of one set is right for the
-/// others.
+/// Whether an output does not depend on the inputs: one set's expected outputs pass for the others.
 bool is_unmoved(std::span<const InputSet> sets, std::size_t tensor);
 
 }  // namespace kernelsmith::truth

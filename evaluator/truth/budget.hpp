@@ -1,4 +1,4 @@
-// The error budget of docs/tolerance.md: what an element may be off, and what all of a tensor may be off.
+// The error budget of docs/tolerance.md: the tolerance of an element, and of a tensor as a whole.
 #pragma once
 
 #include <algorithm>
@@ -10,45 +10,49 @@
 
 namespace kernelsmith::truth {
 
-/// How an element's scale S comes about.
+/// The definition of an element's scale S.
 enum class Scale {
-  absolute,     ///< the oracle of the inputs' absolute values: |A||B| for sums of products
-  sensitivity,  ///< |y| + D: for everything else
+  absolute,     ///< the oracle's answer to the inputs' absolute values: |A||B| for sums of products
+  sensitivity,  ///< |y| + D: for all other functions
 };
 
-/// What an element may be off in units of e, the reference's own error: if digits cancel, as in
-/// 1 + tanh(x), another way to write the same function (tanh by exp) is off by up to 9 e. In types of 16 bits
-/// and fewer 16 e would hide a wrong element. The RMS may always be twice the reference's.
+/// The tolerance of an element in units of e, the reference's own error. If digits cancel, as in 1 + tanh(x),
+/// another formula for the same function (tanh by exp) has errors up to 9 e. In types of at most 16 bits, 16
+/// e would hide a wrong element. The RMS may always be twice the reference's.
 inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
 
-/// An element may be off by element * S + rounded_inputs * D + own_errors * e + tiny (S in place of D
-/// if the scale is absolute). The RMS over a tensor may be that of rms * (|y| + D) +
-/// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's if that is more.
+/// y| + D) + rounded_inputs_rms * D + tiny, or kOwnRms times the reference's if that is more.|The tolerance
+/// of an element is element * S + rounded_inputs * D + own_errors * e + tiny (with S instead of D if the
+/// scale is absolute). That of a tensor's RMS is the RMS of rms * (|y| + D) + rounded_inputs_rms * D + tiny,
+/// or kOwnRms times the reference's if that is larger.|y| + D) + rounded_inputs_rms * D + tiny, or kOwnRms
+/// times the reference's if that is more.
 struct Budget {
   double element = 0;
   double rms = 0;
   double rounded_inputs = 0, rounded_inputs_rms = 0;
   double own_errors = kOwnErrors;
-  double tiny = 0;  ///< absolute: what may be lost about the smallest number
+  double tiny = 0;  ///< absolute: the loss near the smallest number
 };
 
-/// What any sum may be off, in units of roundoff: honest kernels in four orders reach a fourth of it.
+/// The tolerance of any sum, in units of roundoff: honest kernels with four orders of summation reach a
+/// quarter of it.
 inline constexpr double kLeastElement = 64, kLeastRms = 16;
-/// Terms beyond which a sum's room grows by their root only: room for more would hide that most are left out.
+/// The number of terms above which a sum's tolerance grows only with their root. A larger tolerance would
+/// hide that most terms are left out.
 inline constexpr double kLongSum = 4096;
-/// Under `normwise`, beyond what a plain algorithm needs: Strassen's errors grow faster.
+/// The additional factor under `normwise`, because Strassen's errors grow faster than a plain algorithm's.
 inline constexpr double kNormwise = 4;
-/// What rounding to an output of fewer digits than f32 may be off, in its units: one and a half for the
-/// rounding itself, the rest for steps before it in that precision.
+/// The tolerance for rounding to an output with fewer digits than f32, in its units: one and a half for the
+/// rounding itself, the rest for earlier steps in that precision.
 inline constexpr double kNarrowElement = 4, kNarrowRms = 1;
 
 inline bool allows(const Task& task, const char* name) {
   return std::ranges::find(task.tolerance.allow, name) != task.tolerance.allow.end();
 }
 
-/// What the outputs of kernels may lose about the smallest normal number: they flush to zero or clamp there,
-/// and multiply what they clamped, unless denormals belong to the inputs. Types of 16 bits and fewer with a
-/// small exponent are not flushed: their denormals are in daily use.
+/// The loss that kernels may have near the smallest normal number: they flush to zero or clamp there and
+/// multiply the result, unless inputs have denormals. Types of at most 16 bits with a small exponent are not
+/// flushed, because their denormals are in common use.
 inline double tiny_of(const Task& task, Dtype dtype) {
   const DtypeTraits& traits = traits_of(dtype);
   const bool denormals =
@@ -58,15 +62,19 @@ inline double tiny_of(const Task& task, Dtype dtype) {
   return denormals ? 64 * traits.least_denormal : 1024 * traits.least_normal;
 }
 
-/// Sums that are rounded at each step, in the plainest order, to a precision of unit roundoff `unit`.
+/// The error of sums in the simplest order that are rounded at each step with unit roundoff `unit`.
 inline void grant_sums(Budget& budget, double unit, double terms) {
   budget.element += unit * std::max(8.0, 2 * std::sqrt(terms));
   budget.rms += unit * std::max(2.0, std::sqrt(terms) / 2);
 }
 
-/// The budget of outputs that are sums of at most `terms` terms. A sum of products in the plainest order is
-/// about sqrt(terms) / 4 units of |y| + D off in the RMS. Elsewhere terms can be nearly equal and of one
-/// sign, as in softmax: every step rounds the same way then, by up to a third of a unit for each term.
+/// The budget of outputs that are sums of at most `terms` terms. y| + D off in the RMS. Elsewhere terms can
+/// be nearly equal and of one sign, as in softmax: every step rounds the same way then, by up to a third of a
+/// unit for each term.|A sum of products in the simplest order has an RMS error of about sqrt(terms) / 4
+/// units of |y| + D. In other functions terms can be nearly equal and of one sign, as in softmax. Then every
+/// step rounds in the same direction, by up to a third of a unit for each term. |y| + D off in the RMS.
+/// Elsewhere terms can be nearly equal and of one sign, as in softmax: every step rounds the same way then,
+/// by up to a third of a unit for each term.
 inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms) {
   constexpr double kSingle = 0x1p-24, kTf32 = 0x1p-11, kHalf = 0x1p-11, kBfloat = 0x1p-8;
   const double root = std::sqrt(terms), one_way = std::min(terms, kLongSum);
@@ -83,7 +91,7 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
   if (task.tolerance.policy == "normwise") budget.rms *= kNormwise;
   budget.tiny = tiny_of(task, dtype);
   if (allows(task, "tf32")) {
-    // Rounding the inputs to 11 bits is an error of 0.4 units of D.
+    // Rounding the inputs to 11 bits causes an error of 0.4 units of D.
     budget.rounded_inputs = 4 * kTf32;
     budget.rounded_inputs_rms = kTf32;
   }

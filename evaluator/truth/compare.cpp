@@ -1,4 +1,4 @@
-// Outputs against the truth: every element against its allowed error, and the whole by the root mean square.
+// Compares outputs with the truth: every element with its tolerance, and the whole by the root mean square.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,9 +18,9 @@ using truth::RealType;
 using truth::visit_dtype;
 using truth::widened;
 
-/// Elements are summed up in blocks, so that a sum stays exact enough; parts begin with a block.
+/// Elements are summed in blocks, so that sums are exact enough; parts begin at a block.
 constexpr std::size_t kBlock = 1024;
-/// Sums of a block, side by side: a compiler may not reorder a single one, and so would not vectorise it.
+/// Parallel sums of a block. A compiler may not reorder a single sum, and so would not vectorise it.
 constexpr std::size_t kSideBySide = 16;
 
 /// A range of elements.
@@ -34,13 +34,13 @@ struct Sums {
   double squares = 0;
 };
 
-/// What an error is of its budget. T: the elements, W: the weights.
+/// An error relative to its budget. T are the elements, W the weights.
 template <class T, class W>
 W fraction(T actual, T expected, W weight) {
   return std::abs(static_cast<W>(widened(actual)) - static_cast<W>(widened(expected))) * weight;
 }
 
-/// NaN in `actual` makes the worst NaN or is caught by the count of comparisons that hold.
+/// NaN in `actual` makes the worst error NaN or is caught by the count of true comparisons.
 template <class T, class W>
 Sums<W> sum_block(const T* actual, const T* expected, const W* weight, std::size_t count,
                   std::size_t& within) {
@@ -69,15 +69,15 @@ bool same_class(T actual, T expected) {
   return std::isfinite(a);
 }
 
-/// Whether all of the 32-bit words that element `i` lies in are as before the call: a byte alone can be the
-/// poison's by chance.
+/// Whether all 32-bit words of element `i` are as before the call; a single byte can equal the poison by
+/// chance.
 bool is_poison(std::span<const std::byte> bytes, std::size_t size, std::size_t i, std::uint32_t poison) {
   const std::size_t first = i * size / sizeof poison * sizeof poison;
   const std::size_t last = std::min(std::max(first + sizeof poison, (i + 1) * size), bytes.size());
   return untouched(bytes.subspan(first, last - first), poison);
 }
 
-/// Looks through a part of an output of Ts with weights W.
+/// Compares a part of an output of Ts with weights W.
 template <class T, class W>
 class RealParts {
  public:
@@ -103,7 +103,7 @@ class RealParts {
   }
 
  private:
-  /// One by one. If only the RMS counts, nothing but the class of an element can be bad, or an error too
+  /// Element by element. If only the RMS is judged, an element can only have a wrong class or an error too
   /// large for the sum.
   void examine(std::size_t begin, std::size_t end, bool add_squares) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -175,12 +175,12 @@ Fault gravest(const Faults& faults) {
 
 bool is_bit_for_bit(const Expected& expected) { return expected.exact || expected.weights.empty(); }
 
-/// Too many steps that were not foreseen are wrong; `first` is one of them.
+/// Too many unexpected steps are wrong; `first` is one of them.
 void conclude_exact(const Expected& expected, Tally other_steps, CompareResult& result) {
   const bool too_many = other_steps.count > expected.more_steps;
   if (too_many) add(other_steps, result.faults.wrong);
   result.fault = gravest(result.faults);
-  constexpr double kWrong = 2;  // As a step is: beyond what may be, by no measure.
+  constexpr double kWrong = 2;  // A wrong step has no size, so its ratio is infinite.
   result.error = result.fault != Fault::none ? kWrong : other_steps.count > 0 ? 1 : 0;
   result.worst_at = result.faults.wrong.first;
 }

@@ -1,4 +1,4 @@
-// The C++ types that stand for Dtypes, so that hot loops are written once as templates.
+// The C++ types for Dtypes, so that hot loops can be templates.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct SmallReal {
   static constexpr bool kInfinite = kHasInfinity;
   static constexpr int kBias = (1 << (kExponent - 1)) - 1;
   static constexpr unsigned kSign = 1U << (kExponent + kMantissa);
-  static constexpr unsigned kNan = kInfinite ? kSign - (1U << (kMantissa - 1)) : kSign - 1;  ///< a quiet one
-  static constexpr unsigned kInfinity = kSign - (1U << kMantissa);            ///< if there is one
+  static constexpr unsigned kNan = kInfinite ? kSign - (1U << (kMantissa - 1)) : kSign - 1;  ///< quiet NaN
+  static constexpr unsigned kInfinity = kSign - (1U << kMantissa);            ///< infinity, if there is one
   static constexpr unsigned kHighest = kInfinite ? kInfinity - 1 : kNan - 1;  ///< finite
 
   Word bits = 0;
@@ -45,7 +45,7 @@ concept SmallRealType = requires {
 template <class T>
 concept RealType = std::floating_point<T> || SmallRealType<T>;
 
-/// What the elements of T are computed with.
+/// The type for computing with elements of T.
 template <class T>
 auto widened(T value) {
   if constexpr (SmallRealType<T>) {
@@ -65,7 +65,7 @@ auto widened(T value) {
   }
 }
 
-/// Rounds to nearest, ties to even, from the value itself: never twice.
+/// Rounds to nearest, ties to even, directly from the value, never twice.
 template <SmallRealType T, std::floating_point Real>
 T small_real_from(Real value) {
   const unsigned sign = std::signbit(value) ? T::kSign : 0;
@@ -79,7 +79,7 @@ T small_real_from(Real value) {
   if (std::isnan(value)) return with_sign(T::kNan);
   if (std::isinf(value)) return with_sign(kOverflow);
   if (magnitude == 0) return with_sign(0);
-  // In units of the last place, which denormals share with the least normal numbers.
+  // In units of the last place, which are the same for denormals and the smallest normal numbers.
   const int exponent = std::max(std::ilogb(magnitude), 1 - T::kBias);
   if (exponent > T::kBias + 1) return with_sign(kOverflow);
   const auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, T::kMantissa - exponent)));
@@ -88,7 +88,7 @@ T small_real_from(Real value) {
   return with_sign(bits > T::kHighest ? kOverflow : bits);
 }
 
-/// `value` as a T: reals to nearest; integers rounded to nearest even and saturated; a bool is not 0.
+/// Converts `value` to T: reals to nearest; integers to nearest even and saturated; a bool is true unless 0.
 template <class T, std::floating_point Real>
 T element_from(Real value) {
   if constexpr (std::floating_point<T>) {
@@ -149,7 +149,7 @@ decltype(auto) visit_dtype(Dtype dtype, const Visit& visit) {
   return visit(Boolean{});
 }
 
-/// Replaces each of a tensor's reals by what `change` makes of it as a double.
+/// Replaces each real of a tensor by `change` of it as a double.
 template <class Change>
 void change_reals(Dtype dtype, Bytes& bytes, const Change& change) {
   visit_dtype(dtype, [&]<class T>(T) {

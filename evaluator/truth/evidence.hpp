@@ -1,4 +1,4 @@
-// What the wide oracle found about a call's outputs, element by element.
+// The wide oracle's results about a call's outputs, element by element.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 
 namespace kernelsmith::truth {
 
-/// What a wide oracle, computing with Reals, found about one output.
+/// The results of a wide oracle, computing with Reals, for one output.
 template <class Real>
 struct Evidence {
   std::vector<Real> truth;       ///< y*
-  std::vector<double> absolute;  ///< the answer to the inputs' absolute values; empty: not asked
-  std::vector<double> squares;   ///< of the changes by perturbed inputs over their step, added up
+  std::vector<double> absolute;  ///< the answer to the inputs' absolute values; empty: not computed
+  std::vector<double> squares;   ///< sum of the changes by perturbed inputs / their step
   std::size_t perturbations = 0;
-  Bytes integers;          ///< of an output of integers, the answer; all else is empty then
-  double tried_error = 0;  ///< the most that the reference was off on perturbed inputs; 0: not tried
+  Bytes integers;          ///< for an output of integers the answer; then all else is empty
+  double tried_error = 0;  ///< the reference's largest error on perturbed inputs; 0: not tried
 
   void set_truth(const std::byte* answer, std::size_t elements) {
     truth.resize(elements);
@@ -37,7 +37,7 @@ struct Evidence {
     for (std::size_t i = 0; i < truth.size(); ++i)
       absolute[i] = std::fabs(static_cast<double>(load<Real>(answer, i)));
   }
-  /// If special values make an answer infinite, the others tell.
+  /// If special values make an answer infinite, the other answers are used.
   void add_perturbed(const std::byte* answer, double step) {
     ++perturbations;
     for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -47,25 +47,25 @@ struct Evidence {
   }
 
   double magnitude(std::size_t i) const { return std::fabs(static_cast<double>(truth[i])); }
-  /// D: how it answers to relative perturbations of all inputs.
+  /// D: the sensitivity to relative perturbations of all inputs.
   double sensitivity(std::size_t i) const {
     return perturbations == 0 ? 0 : std::sqrt(squares[i] / static_cast<double>(perturbations));
   }
   double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }
-  /// S.
+  /// S, the scale.
   double scale(Scale how, std::size_t i) const {
     if (how == Scale::sensitivity) return reach(i);
     return std::isfinite(absolute[i]) ? std::max(absolute[i], magnitude(i)) : magnitude(i);
   }
 };
 
-/// What is asked beside the truth.
+/// The results to compute besides the truth.
 struct Wanted {
   bool absolute = false;
   std::size_t perturbations = 0;
 };
 
-/// By tensor. `oracle` computes with Reals. Errors: the oracle's.
+/// The evidence by tensor. `oracle` computes with Reals. Errors: the oracle's.
 template <class Real>
 Result<std::vector<Evidence<Real>>> gather(const Task& task, const std::vector<TaskShape>& shapes,
                                            Oracle& oracle, std::size_t shape, const Inputs& inputs,

@@ -1,4 +1,4 @@
-// What an output must be, from what the oracles answered. Pure functions.
+// Computes the expected output from the oracles' answers. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace kernelsmith::truth {
 
-/// The mean square of the finite values. A long double holds the squares of all doubles.
+/// The mean square of the finite values. The squares of all doubles fit in a long double.
 class MeanSquare {
  public:
   void add(double value) {
@@ -33,8 +33,8 @@ class MeanSquare {
   std::size_t count_ = 0;
 };
 
-/// The elements that share an e, the most that the reference is off among them: a row (the last dimension) of
-/// 64 to 1024 elements, else 1024 elements; fewer say too little, more are no longer alike.
+/// The number of elements that share an e, the reference's largest error among them: a row (the last
+/// dimension) of 64 to 1024 elements, else 1024 elements. Fewer are not enough, more are too different.
 inline std::size_t block_of(const TensorExtent& extent) {
   constexpr std::size_t kLeast = 64, kMost = 1024;
   if (extent.shape.size() < 2) return kMost;
@@ -42,14 +42,14 @@ inline std::size_t block_of(const TensorExtent& extent) {
   return row >= kLeast && row <= kMost ? row : kMost;
 }
 
-/// A tensor of few elements scatters more about its RMS. Under `normwise` that is all there is, so no more
-/// than twice.
+/// The RMS of a tensor with few elements scatters more. Under `normwise` it is the only limit, so at most
+/// twice.
 inline double allowance_for_few(std::size_t elements, bool normwise) {
   const double scatter = 1 + 4 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1)));
   return normwise ? std::min(scatter, 2.0) : scatter;
 }
 
-/// How a tensor's elements are judged.
+/// The rule for judging a tensor's elements.
 struct Rule {
   const Tolerance& tolerance;
   Dtype dtype;
@@ -58,7 +58,7 @@ struct Rule {
   std::size_t block;
 };
 
-/// One tensor's Expected in the making. T: its elements, Real: the truth's.
+/// Builds one tensor's Expected. T is the type of its elements, Real that of the truth.
 template <class T, class Real>
 class Expectation {
  public:
@@ -67,7 +67,7 @@ class Expectation {
 
   Expected make() {
     expected_.dtype = rule_.dtype;
-    // The reciprocal of a budget about the smallest f32 or bf16 is beyond the largest f32.
+    // The reciprocal of a budget near the smallest f32 or bf16 exceeds the largest f32.
     expected_.wide_weights = std::is_same_v<T, double> || rule_.budget.tiny < 1e-37;
     take_values();
     if (rule_.tolerance.policy == "normwise")
@@ -86,8 +86,7 @@ class Expectation {
 
   bool is_judged(std::size_t i) const { return !std::isnan(own_error_[i]); }
 
-  /// If only one of truth and reference is finite, nothing can be asked of a kernel: that is a finite
-  /// value with a weight of 0.
+  /// If only one of truth and reference is finite, any result passes: this is a finite value with weight 0.
   void take_values() {
     expected_.values.resize(elements() * sizeof(T));
     own_error_.assign(elements(), std::numeric_limits<double>::quiet_NaN());
@@ -119,7 +118,7 @@ class Expectation {
     return all.root();
   }
 
-  /// Stores 1 / allowed(i), within what a weight holds, so that whatever is finite is judged.
+  /// Stores 1 / allowed(i), within the range of weights, so that all finite values are judged.
   template <class Function>
   void weigh(const Function& allowed) {
     expected_.wide_weights ? weigh_as<double>(allowed) : weigh_as<float>(allowed);
@@ -149,7 +148,7 @@ class Expectation {
     });
     const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i) * weight(i); });
     const double own = rms_over_judged([&](std::size_t i) { return own_error_[i] * weight(i); });
-    constexpr double kLeast = 1e-12;  // Not zero if nothing is to be judged.
+    constexpr double kLeast = 1e-12;  // Not zero, even if nothing is judged.
     expected_.rms_limit = std::clamp(
         std::max(granted, kOwnRms * own) * allowance_for_few(expected_.judged, false), kLeast, 1.0);
   }
@@ -162,7 +161,7 @@ class Expectation {
     expected_.rms_limit = allowance_for_few(expected_.judged, true);
   }
 
-  /// e. Not the rounding of the output itself, of which the largest element of a row has most.
+  /// e, without the rounding of the output itself, which is largest for a row's largest element.
   std::vector<double> errors_by_block() const {
     const double unit = traits_of(rule_.dtype).unit_roundoff;
     std::vector<double> errors((elements() + rule_.block - 1) / rule_.block, 0.0);

@@ -16,7 +16,7 @@ namespace kernelsmith {
 namespace truth {
 namespace {
 
-/// What one tensor is drawn by.
+/// The generator of one tensor.
 struct Drawing {
   const TensorSpec& spec;
   const TensorExtent& extent;
@@ -37,7 +37,7 @@ void store_integer(const Drawing& draw, Bytes& bytes, std::size_t i, std::int64_
   store_element(draw.spec.dtype, bytes.data(), i, static_cast<double>(value));
 }
 
-/// Reals by way of floats, which are in place already if the tensor is f32.
+/// Reals are drawn as floats, which are already in place if the tensor is f32.
 template <class Fill>
 void fill_reals(const Drawing& draw, Bytes& bytes, const Fill& fill) {
   if (draw.spec.dtype == Dtype::f32)
@@ -45,8 +45,8 @@ void fill_reals(const Drawing& draw, Bytes& bytes, const Fill& fill) {
   std::vector<float> values(draw.extent.elements);
   fill(std::span(values));
   if (draw.spec.dtype == Dtype::f64) {
-    // Digits of its own, lest a kernel that computes in f32 reads exact inputs; towards zero, lest uniform
-    // numbers go beyond -1.
+    // Adds digits below f32's, so that inputs are not exact in f32; towards zero, so that uniform numbers
+    // stay above -1.
     for (std::size_t i = 0; i < values.size(); ++i)
       store(bytes.data(), i, static_cast<double>(values[i]) * (1 - 0x1p-25 * draw.random.uniform()));
     return;
@@ -57,9 +57,9 @@ void fill_reals(const Drawing& draw, Bytes& bytes, const Fill& fill) {
                   std::clamp(static_cast<double>(values[i]), traits.lowest, traits.highest));
 }
 
-/// What has the type of a byte takes all of it. Every other tensor of wider integers goes beyond a byte, as
-/// far as sums of some hundred products stay within 32 bits: a kernel that cuts its inputs short, or looks
-/// them up, is wrong there. In a real type they stay exact in a lower precision.
+/// Byte types use their full range. Every second tensor of wider integers exceeds a byte, but sums of some
+/// hundred products fit in 32 bits: this detects kernels that truncate inputs or use look-up tables. In a
+/// real type the values stay exact in a lower precision.
 void draw_integers(const Drawing& draw, Bytes& bytes) {
   const DtypeTraits& traits = traits_of(draw.spec.dtype);
   double most = traits.real ? std::min(100.0, std::ldexp(1.0, traits.digits)) : traits.highest;
@@ -87,8 +87,8 @@ Status draw_range(const Drawing& draw, Bytes& bytes) {
   return {};
 }
 
-/// Row by row: sorted, the first 0 and the last `high`. One in kEmptyOneIn repeats another, so that some of
-/// the rows that they part are empty.
+/// In each row sorted, the first 0 and the last `high`. One in kEmptyOneIn repeats another, so that some
+/// segments are empty.
 Status draw_offsets(const Drawing& draw, Bytes& bytes) {
   constexpr std::uint64_t kEmptyOneIn = 8;
   const auto high = draw.bound(draw.spec.high);
@@ -123,8 +123,8 @@ void draw_one_hot(const Drawing& draw, Bytes& bytes) {
     store_integer(draw, bytes, begin + draw.random.below(draw.row_length()), 1);
 }
 
-/// Along each dimension a half of the slices repeat earlier ones: in a third of all lines the largest value,
-/// for one, is there again.
+/// Along each dimension half of the slices repeat earlier ones: for example, in a third of all lines the
+/// largest value is duplicated.
 void put_ties(const Drawing& draw, Bytes& bytes) {
   std::size_t slice = bytes.size();
   for (const std::int64_t length : draw.extent.shape) {
@@ -141,7 +141,7 @@ void put_ties(const Drawing& draw, Bytes& bytes) {
 
 Status draw_values(const Drawing& draw, Bytes& bytes) {
   const auto uniform = [&](std::span<float> values) {
-    // A narrow type would round the largest ones to 1, where functions such as atanh() have no value.
+    // A narrow type would round the largest ones to 1, where functions such as atanh() are undefined.
     const float most = 1 - static_cast<float>(traits_of(draw.spec.dtype).unit_roundoff);
     draw.random.fill_uniform(values);
     for (float& value : values) value = std::min(2 * value - 1, most);
@@ -186,10 +186,10 @@ Status draw_values(const Drawing& draw, Bytes& bytes) {
   return {};
 }
 
-/// One of each kind that the task declares.
+/// One value of each declared kind.
 std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
   const DtypeTraits& traits = traits_of(spec.dtype);
-  // A thousand to a thousand million, or what the type holds.
+  // Between a thousand and a thousand million, or the type's maximum.
   const double most = std::min(30.0, std::log2(traits.highest) - 1), least = std::min(10.0, most - 2);
   std::vector<double> kinds;
   if (spec.specials.nan) kinds.push_back(std::numeric_limits<double>::quiet_NaN());
@@ -203,8 +203,8 @@ std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
   return kinds;
 }
 
-/// In a sixteenth of the rows, most of what depends on a row or a column stays finite; in more if there
-/// are few, but not in more than a fourth, so that a set shows each kind. One or two to a row.
+/// Special values in a sixteenth of the rows leave most row and column results finite. If there are few rows,
+/// up to a quarter have them, so that a set has each kind. One or two per row.
 void put_specials(const Drawing& draw, Bytes& bytes) {
   constexpr std::size_t kRowsForOne = 16, kLeastRowsForOne = 4;
   SecretStream& random = draw.random;
@@ -241,7 +241,7 @@ std::vector<TaskShape> shapes_of(const Task& task) {
     shape.timed = timed;
     for (const std::string& name : task.size_order)
       if (const auto size = sizes.find(name); size != sizes.end()) shape.arguments.push_back(size->second);
-    // The loader has checked them.
+    // The loader has checked the bounds.
     shape.extents = extents_of(task, sizes).value();
   };
   for (const Sizes& sizes : task.timed) add(sizes, true);
@@ -271,7 +271,7 @@ Result<Inputs> draw_inputs(const Task& task, const std::vector<TaskShape>& shape
     SecretStream random({key[0], key[1] + t});
     const truth::Drawing draw{spec, extent, shapes[shape].sizes, random};
     if (auto s = truth::draw_values(draw, inputs[t]); !s) return s.error();
-    // Not among constants, which sets without special values have too.
+    // Not in constants, which sets without special values share.
     if (recipe.specials && spec.specials.any() && !spec.constant) truth::put_specials(draw, inputs[t]);
   }
   if (!generate) return inputs;

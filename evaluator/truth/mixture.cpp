@@ -13,8 +13,8 @@ float between(double low, double high, SecretStream& random) {
 float draw_scale(SecretStream& random) { return std::exp2(between(-3, 3, random)); }
 float draw_shift(SecretStream& random) { return between(-2, 2, random); }
 
-/// Values of two kinds take turns along the tensor, every few places or at random: what is true of some need
-/// not be true of those beside them, and a sample at equal distances can meet one kind alone.
+/// Two kinds of values alternate along the tensor, every few places or at random. So neighbours may differ,
+/// and a sample at equal distances may find only one kind.
 void draw_bands(std::span<float> values, bool scattered, SecretStream& random) {
   constexpr std::size_t kNarrowest = 4, kWidths = 6;
   const std::size_t width = kNarrowest << random.below(kWidths), phase = random.below(2 * width);
@@ -27,7 +27,7 @@ void draw_bands(std::span<float> values, bool scattered, SecretStream& random) {
   }
 }
 
-/// Beyond where the exponential of an f32 overflows now and then, about 88.
+/// Sometimes above 88, where the exponential of an f32 overflows.
 void draw_outliers(std::span<float> values, SecretStream& random) {
   constexpr std::size_t kOneIn = 1000;
   for (std::size_t i = 0; i < 1 + values.size() / kOneIn; ++i)

@@ -14,10 +14,10 @@ namespace truth {
 namespace {
 
 constexpr std::size_t kSets = 6;
-/// No secret: nothing is judged on what is drawn from it.
+/// Not secret, because no kernel is judged with these inputs.
 constexpr std::uint64_t kKey = 0x707265636973;
 
-/// The precision below the one that a task asks for, by its significant bits.
+/// The precision below the one that a task requires, by its significant bits.
 struct LowerPrecision {
   const char* name;
   int bits;
@@ -31,7 +31,7 @@ LowerPrecision lower_precision(const Task& task, Dtype dtype) {
   return digits <= 24 ? LowerPrecision{"tf32", 11} : LowerPrecision{"f32", 24};
 }
 
-/// Rounds to so many significant bits.
+/// Rounds to this many significant bits.
 template <class Real>
 Real rounded(Real x, int bits) {
   if (!std::isfinite(x)) return x;
@@ -40,8 +40,8 @@ Real rounded(Real x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
 }
 
-/// In every pair of neighbouring cache lines one is a copy of the other. What a function makes of such inputs
-/// is what a kernel makes of the plain ones that leaves out half of them and counts the other half twice.
+/// In every pair of neighbouring cache lines one is a copy of the other. The function's result for such
+/// inputs is that of a kernel that ignores half of the original inputs and counts the other half twice.
 Bytes halved(const Bytes& from, SecretStream& random) {
   constexpr std::size_t kLine = 64, kPair = 2 * kLine;
   Bytes to = from;
@@ -82,7 +82,7 @@ class PrecisionCheckMaker {
   }
 
  private:
-  /// Over all sets.
+  /// Sums over all sets.
   struct Half {
     bool changed = false, caught = false;
   };
@@ -123,8 +123,8 @@ class PrecisionCheckMaker {
     return all;
   }
 
-  /// Whether a kernel is found to be wrong that writes the oracle's last answer; if inputs are exact in
-  /// the lower precision already, one that rounds its outputs.
+  /// Whether a kernel with the oracle's last answer would be rejected; if inputs are already exact in the
+  /// lower precision, a kernel that rounds its outputs.
   bool is_caught(std::size_t shape, const InputSet& set, bool round_outputs) {
     constexpr std::uint32_t kPoison = 0x7fa00000U;
     for (std::size_t t = 0; t < task_.tensors.size(); ++t) {
@@ -157,7 +157,7 @@ class PrecisionCheckMaker {
   Truth& truth_;
   Oracle& oracle_;
   SecretStream random_{{kKey, ~kKey}};
-  std::vector<Half> halves_;  ///< by tensor
+  std::vector<Half> halves_;  ///< results by tensor
 };
 
 }  // namespace

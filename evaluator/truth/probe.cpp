@@ -16,23 +16,23 @@
 namespace kernelsmith::truth {
 namespace {
 
-/// Any key does; it is no secret, since no kernel is judged on what is drawn from it.
+/// Any key works. It is not secret, because no kernel is judged with these inputs.
 constexpr std::array<std::uint64_t, 2> kProbeKey = {0x6b65726e656c, 0x70726f6265};
 
 struct Range {
   double from, to;
 };
 
-/// Both signs, because anything equals its answer to the absolute inputs if these are the inputs; and
-/// wide, so that what is linear about zero only is seen.
+/// Both signs, because for positive inputs every function equals its answer to absolute inputs; and a wide
+/// range, to detect functions that are only linear near zero.
 constexpr Range kWide = {-16, 16};
-/// Both signs, one sign, and a wide one for what is flat between those.
+/// Both signs, one sign, and a wide range for functions that are flat between those.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
 
-/// Sums of products show themselves: the absolute values' answer bounds the answer everywhere, is no more
-/// than cancellation explains nearly everywhere (a sensitivity of few samples is now and then too small) and
-/// nowhere more than chance does, and is not beyond what the answer reaches either, as when a function only
-/// depends on its inputs' size. Zeros tell nothing.
+/// Recognises sums of products: the answer to absolute values bounds the answer everywhere. Nearly everywhere
+/// it is no larger than cancellation explains (a sensitivity from few samples is sometimes too small), and
+/// nowhere larger than chance explains. It is also not out of the answer's range, as for functions that only
+/// depend on the inputs' magnitude. Zeros are not informative.
 template <class Real>
 bool looks_like_sums(const Evidence<Real>& evidence) {
   constexpr double kSlack = 1 + 1e-9, kMostCancellation = 64, kBeyondChance = 1024, kSteep = 8;
@@ -79,7 +79,7 @@ class Probe {
     return ask(task_, *oracles_.wide, shape, inputs, change, random_);
   }
 
-  /// All outputs must look like sums for the cheaper scale.
+  /// The cheaper scale is used only if all outputs look like sums.
   Result<bool> sums_products(std::size_t shape) {
     constexpr std::size_t kPerturbations = 8;
     const auto inputs = draw_evenly(shape, kWide);
@@ -98,8 +98,8 @@ class Probe {
     return Terms(task_.tensors.size(), static_cast<double>(std::max<std::int64_t>(*terms, 1)));
   }
 
-  /// An output of so few inputs that most elements stay as they are when one in kOneOf changes is no sum
-  /// along a dimension, however long: an elementwise operation.
+  /// If most elements of an output do not change when one input in kOneOf changes, it depends on few inputs.
+  /// Then it is elementwise, not a sum along a dimension.
   Result<Terms> count_terms(std::size_t shape) {
     constexpr double kFewInputs = 10;
     const double most_unmoved = std::pow(1 - 1.0 / static_cast<double>(kOneOf), kFewInputs);
@@ -118,7 +118,7 @@ class Probe {
     return terms;
   }
 
-  /// By tensor, the share of an output's elements that do not change with a few of the inputs.
+  /// For each tensor, the share of an output's elements that do not change when a few inputs change.
   Result<std::vector<double>> unmoved_shares(std::size_t shape, Range range) {
     constexpr double kStep = 0x1p-10;
     const auto inputs = draw_evenly(shape, range);
@@ -138,9 +138,9 @@ class Probe {
     return shares;
   }
 
-  /// Reals between two numbers, in place of the mixture that a kernel is shown: what a function is like
-  /// must not depend on which kinds of inputs were drawn. What holds something narrower, which a function can
-  /// need, stays as drawn, and what is positive is.
+  /// Replaces the mixture of kernels' inputs by reals between two numbers, because a function's kind must not
+  /// depend on which inputs were drawn. Tensors with a narrower range, which a function may need, are left as
+  /// drawn, and positive ones stay positive.
   Result<Inputs> draw_evenly(std::size_t shape, Range range) {
     auto inputs = draw_inputs(task_, shapes_, shape, {kProbeKey, kProbeKey, false}, oracles_.generator.get());
     for (std::size_t t = 0; inputs && t < inputs->size(); ++t) {
@@ -163,8 +163,7 @@ class Probe {
     });
   }
 
-  /// The dimensions of an input that no output has, or its longest one, which is what a normalisation sums
-  /// over.
+  /// The dimensions of an input that no output has, or else its longest one, over which a normalisation sums.
   double most_terms(std::size_t shape) const {
     double most = 1;
     for (std::size_t t = 0; t < task_.tensors.size(); ++t) {

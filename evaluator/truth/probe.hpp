@@ -1,6 +1,5 @@
-// What kind of function a task's reference is: which scale its errors have, and of how many terms its outputs
-// are sums. Found by asking the oracle about inputs of a fixed key, so that the answer is the same every
-// time.
+// Finds the kind of function of a task's reference: the scale of its errors, and the number of terms that its
+// outputs sum. It queries the oracle with inputs of a fixed key, so that the answer is always the same.
 #pragma once
 
 #include <vector>

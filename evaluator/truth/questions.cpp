@@ -24,8 +24,8 @@ OraclePrecision truth_precision(const Task& task) {
 namespace truth {
 namespace {
 
-/// Uniform numbers of unit variance, four of each random word. Not signs: those cancel exactly when two
-/// inputs weigh the same.
+/// Uniform numbers of unit variance, four from each random word. Mere signs would cancel exactly if two
+/// inputs have the same weight.
 class Units {
  public:
   explicit Units(SecretStream& random) : random_(random) {}
@@ -44,7 +44,7 @@ class Units {
   unsigned left_ = 0;
 };
 
-/// Writes a tensor of reals as Reals, each changed by `change`.
+/// Writes a tensor of reals as Reals, with `change` applied to each.
 template <class Real, class Function>
 void lay_out(Dtype dtype, const Bytes& from, std::byte* to, const Function& change) {
   visit_dtype(dtype, [&]<class T>(T) {
@@ -71,7 +71,7 @@ void lay_out_changed(const TensorSpec& tensor, const Bytes& from, std::byte* to,
                 [&](Real x) { return x * static_cast<Real>(1 + unit() * change.step); });
 }
 
-/// If numbers may be places in a table, only those that are there are sure to be allowed.
+/// If numbers may be indices in a table, only existing values are certain to be valid.
 void copy_a_few_neighbours(std::size_t size, const Bytes& from, std::byte* to, SecretStream& random) {
   for (std::size_t at = size; at < from.size(); at += size)
     if (random.below(kOneOf) == 0) std::memcpy(to + at, from.data() + at - size, size);

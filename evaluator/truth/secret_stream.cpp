@@ -18,11 +18,11 @@ std::uint64_t from_kernel() {
   return word;
 }
 
-/// Values that are made side by side, so that the compiler vectorises the arithmetic.
+/// Values that are computed together, so that the compiler vectorises the arithmetic.
 constexpr std::size_t kBlock = 256;
 
-/// Box and Muller by polynomials, since a library's functions do not vectorise. They are right to 1e-6: what
-/// is drawn need not be more normal than that. From 24 bits for the radius and 24 for the angle.
+/// Box and Muller with polynomials, because library functions are not vectorised. They are accurate to 1e-6,
+/// which is normal enough. Uses 24 bits for the radius and 24 for the angle.
 void normals_from(const std::array<std::uint64_t, kBlock>& words, std::array<float, kBlock>& cosines,
                   std::array<float, kBlock>& sines) {
   for (std::size_t i = 0; i < kBlock; ++i) {
@@ -35,7 +35,7 @@ void normals_from(const std::array<std::uint64_t, kBlock>& words, std::array<flo
     const float log_m = z * (2 + w * (2 / 3.0F + w * (2 / 5.0F + w * (2 / 7.0F + w * (2 / 9.0F)))));
     const float log_u = static_cast<float>(static_cast<int>(u >> 23) - 127) * 0.693147181F + log_m;
     const float radius = std::sqrt(-2 * log_u);
-    // An angle of an eighth of a turn either way, about one of four directions.
+    // An angle of up to an eighth of a turn around one of four directions.
     const auto quadrant = ((low + 0x200000U) >> 22) & 3U;
     const float a = static_cast<float>(static_cast<int>(((low + 0x200000U) & 0x3fffffU)) - 0x200000) *
                     (1.570796327F * 0x1p-22F);

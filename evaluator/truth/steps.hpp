@@ -1,4 +1,4 @@
-// Integers that are made from reals, and can be one more or one less by rounding.
+// Integers that are made from reals and may be one more or less because of rounding.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline void mark_steps(std::span<const std::byte> answer, Expected& expected) {
   });
 }
 
-/// Once all are marked: how many others may be.
+/// After marking all: the number of others that may step.
 inline void count_steps(Expected& expected) {
   // Eight samples miss one step in 256.
   constexpr std::size_t kMarkedForOneMore = 16;

@@ -10,17 +10,17 @@
 namespace kernelsmith::truth {
 namespace {
 
-/// Perturbed answers for each element's sensitivity: that all of them are tiny by chance is rare, and the
-/// reference's own error makes up for it.
+/// Perturbed answers for each element's sensitivity. All are rarely tiny by chance, and then the reference's
+/// own error compensates.
 constexpr std::size_t kPerturbations = 4;
-/// Outputs from which on one perturbed answer will do if D only counts in the mean, and the reference's
-/// error on one set of inputs shows what it can be.
+/// The number of outputs from which one perturbed answer is enough: D then only matters in the mean, and one
+/// set of inputs shows the reference's error.
 constexpr std::size_t kEnoughElements = 64;
-/// Perturbed answers that look for integers about to step, and how far: some hundred roundoffs of f32, so
-/// that what a few of them can turn is found with certainty.
+/// Perturbed answers to find integers that may step, and their perturbation: some hundred roundoffs of f32,
+/// so that every integer that a few roundoffs can change is found.
 constexpr std::size_t kStepSamples = 8;
 constexpr double kStepPerturbation = 0x1p-16;
-/// Further inputs on which the reference's error is tried if outputs are few.
+/// Additional inputs for the reference's error if there are few outputs.
 constexpr std::size_t kTries = 4;
 
 bool is_integer_output(const TensorSpec& tensor) {
@@ -70,7 +70,7 @@ Result<std::vector<Expected>> Truth::expect(std::size_t shape, const Inputs& inp
              : expect_as<double>(shape, inputs, random);
 }
 
-/// Bit for bit what the reference answers as it stands.
+/// The unchanged reference's answer, bit for bit.
 Result<std::vector<Expected>> Truth::expect_exact(std::size_t shape, const Inputs& inputs,
                                                   SecretStream& random) {
   if (auto s = ask(*task_, *oracles_.declared, shape, inputs, {}, random); !s) return s.error();
@@ -100,7 +100,7 @@ Result<std::vector<Expected>> Truth::expect_as(std::size_t shape, const Inputs& 
   auto evidence = gather<Real>(*task_, *shapes_, *oracles_.wide, shape, inputs, wanted(shape), random);
   if (!evidence) return evidence.error();
   if (auto s = try_reference(shape, inputs, *evidence, random); !s) return s.error();
-  // What the oracles answer from here on is about integers; the reference's plain answer comes last.
+  // From here on the oracles' answers are about integers; the reference's plain answer comes last.
   std::vector<Expected> expected(inputs.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     if (!is_integer_output(task_->tensors[t])) continue;
@@ -119,7 +119,7 @@ Result<std::vector<Expected>> Truth::expect_as(std::size_t shape, const Inputs& 
   return expected;
 }
 
-/// If outputs are few, the reference can be exact by luck: tries it on perturbed inputs, too.
+/// With few outputs the reference can be exact by luck, so it is also tried on perturbed inputs.
 template <class Real>
 Status Truth::try_reference(std::size_t shape, const Inputs& inputs, std::vector<Evidence<Real>>& evidence,
                             SecretStream& random) {
@@ -146,8 +146,8 @@ Status Truth::try_reference(std::size_t shape, const Inputs& inputs, std::vector
   return {};
 }
 
-/// Asks the reference in its own precision, whose answer stays, and if integers are made from reals, which
-/// of them may step.
+/// Runs the reference in its own precision last, so that its answer stays. If integers are made from reals,
+/// first finds which of them may step.
 Status Truth::find_steps(std::size_t shape, const Inputs& inputs, std::vector<Expected>& expected,
                          SecretStream& random) {
   const auto mark = [&](Oracle& oracle) {

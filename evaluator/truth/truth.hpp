@@ -1,4 +1,4 @@
-// Truth: derives from what the oracles answer what each element of an output must be, and may be off.
+// Truth: derives the expected value and tolerance of each element of an output from the oracles' answers.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@
 
 namespace kernelsmith::truth {
 
-/// Oracles, with what is known of the task's function. Not thread-safe; `task` and `shapes` must outlive it.
+/// The oracles and the known properties of the task's function. Not thread-safe; `task` and `shapes` must
+/// outlive it.
 class Truth {
  public:
   /// Probes the task's function. Errors: the oracles'; bad_input for `declared: accumulate`.
   static Result<Truth> create(const Task& task, const std::vector<TaskShape>& shapes,
                               const OracleFactory& oracles, const std::stop_token& stop = {});
 
-  /// Another with the same knowledge and oracles of its own, for another thread.
+  /// A copy with the same knowledge and its own oracles, for another thread.
   Result<Truth> another(const OracleFactory& oracles, const std::stop_token& stop = {}) const;
 
-  /// Draws the inputs of a recipe and says what must come of them.
+  /// Draws the inputs of a recipe and computes the expected outputs.
   Result<InputSet> make_set(std::size_t shape, const InputRecipe& recipe);
 
-  /// What must come of these inputs, by tensor. `random` is for what the oracle is asked besides.
+  /// The expected outputs for these inputs, by tensor. `random` is for the oracle's other queries.
   Result<std::vector<Expected>> expect(std::size_t shape, const Inputs& inputs, SecretStream& random);
 
   Oracles& oracles() { return oracles_; }

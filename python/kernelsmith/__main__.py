@@ -1,4 +1,5 @@
-"""`python -m kernelsmith` is the command `kernelsmith`: some in Python (_commands.py), all else by the executable."""
+"""`python -m kernelsmith` is the command `kernelsmith`: some commands are in Python (_commands.py), the rest run the
+executable."""
 
 import os
 import select
@@ -18,7 +19,7 @@ def _reader_is_gone() -> bool:
 
 
 def _flush() -> None:
-    """What nobody reads any more is dropped, lest the interpreter try once more and complain."""
+    """Drops unread output, so that the interpreter does not retry and complain."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -26,7 +27,7 @@ def _flush() -> None:
 
 
 def main() -> None:
-    """Does it here, or becomes the executable and does not return. A closed pipe at the output is no error."""
+    """Runs the command here, or becomes the executable and does not return. A closed output pipe is not an error."""
     try:
         _act(sys.argv[1:])
     except BrokenPipeError:

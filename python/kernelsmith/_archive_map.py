@@ -13,18 +13,18 @@ from ._words import number, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More cells than this in a row have no room for their numbers, nor for lines between them.
+# With more cells than this in a row there is no room for their numbers or for lines between them.
 _NUMBERED_CELLS = 10
 _LINED_CELLS = 40
-# More labels than this along an axis run into each other.
+# More labels than this along an axis overlap.
 _LABELS = 10
 _LABEL_CHARACTERS = 16
 
-_FRAME = "#e11d48"  # seen on all colours of the map
+_FRAME = "#e11d48"  # visible on all colours of the map
 
 
 def draw(archive: Archive, axes: Axes) -> None:
-    """On the first two axes of the archive; each cell shows the best over all further ones."""
+    """The map over the first two axes; each cell shows the best over all further ones."""
     import numpy
 
     title = "Archive"
@@ -35,7 +35,7 @@ def draw(archive: Archive, axes: Axes) -> None:
         return _style.nothing(axes, title, f"one cell, for the best: {number(float(grid))}")
     names = [axis["feature"] for axis in archive.axes]
     hidden = tuple(range(2, grid.ndim))
-    # Empty cells are lower than any; so is what is left of them if all are empty.
+    # Empty cells are lower than any, also if all are empty.
     best = numpy.where(numpy.isnan(grid), -numpy.inf, grid).max(axis=hidden) if hidden else grid
     best = numpy.where(numpy.isinf(best), numpy.nan, best)
     shown = best.reshape(1, -1) if grid.ndim == 1 else best.T
@@ -66,7 +66,7 @@ def draw(archive: Archive, axes: Axes) -> None:
 
 
 def _lines(axes: Axes, shape: tuple[int, ...]) -> None:
-    """Between cells, so that empty ones are seen to be cells."""
+    """Lines between cells, so that empty ones are visible."""
     if max(shape) > _LINED_CELLS:
         return
     axes.set_xticks([at - 0.5 for at in range(1, shape[1])], minor=True)

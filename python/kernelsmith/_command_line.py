@@ -1,4 +1,4 @@
-"""What the commands in Python share: a parser of options, and how an error ends them."""
+"""Common code of the commands in Python: the option parser, and the end after an error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fail(error: Error) -> NoReturn:
     """Prints the error as the command does, and ends with its exit status."""
     where = f"{error.where}: " if error.where else ""
     with contextlib.suppress(BrokenPipeError):
-        sys.stdout.flush()  # what was printed before stands before it, in a pipe too
+        sys.stdout.flush()  # keeps the order with earlier output, also in a pipe
     with contextlib.suppress(BrokenPipeError):  # the status still tells
         print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
         if error.hint:

@@ -1,5 +1,5 @@
-"""The commands that are Python's: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, those of production, and
-`export --format trace`."""
+"""The commands written in Python: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, those of production,
+and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _plot(arguments: Sequence[str]) -> None:
     parser.add_argument("-o", "--out", metavar="FILE.{svg,png}", type=Path, required=True,
                         help="what is written, in place of what stands there")
     options = parser.parse_args(arguments)
-    # A model or a folder may be called in letters that the font lacks; boxes stand for them.
+    # Names of models or folders may have letters that the font lacks; boxes replace them.
     warnings.filterwarnings("ignore", message="Glyph .* missing from font")
     _draw(options.RUN, options.out)
 
@@ -80,14 +80,14 @@ def _reports_held_out(arguments: Sequence[str]) -> bool:
 
 
 def _profiles_a_candidate(arguments: Sequence[str]) -> bool:
-    """`profile TASK FILE` is the executable's; a model is one word, and options follow it."""
+    """`profile TASK FILE` belongs to the executable; a model is one word, followed by options."""
     words = arguments[1:3]
     return arguments[0] == "profile" and ("--no-evaluation" in arguments or any(one.startswith("--json") for one in arguments)
                                           or (len(words) == 2 and not any(one.startswith("-") for one in words)))
 
 
 def knows(arguments: Sequence[str]) -> bool:
-    """Whether they are for a command of this module."""
+    """Whether the arguments are for a command of this module."""
     if _profiles_a_candidate(arguments):
         return False
     return arguments[0] in _COMMANDS or _exports_trace(arguments) or _reports_held_out(arguments)

@@ -1,4 +1,4 @@
-"""The event loop on which evaluators and proposers run that are coroutines: one thread, begun with the first."""
+"""The event loop for evaluators and proposers that are coroutines: one thread, started with the first."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 
 def is_coroutine_function(function: Any) -> bool:
-    """Whether calling it gives a coroutine; objects are judged by their __call__."""
+    """Whether calling it returns a coroutine; for objects their __call__ decides."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
 def start(function: Callable[[Any], Awaitable[Any]], argument: Any,
           done: Callable[[asyncio.Task[Any]], object]) -> Callable[[], object]:
-    """Begins function(argument) on the loop, and calls `done` there with the task at its end. Returns what cancels it.
-    Both may be called by any thread, and return at once."""
+    """Begins function(argument) on the loop, and calls `done` there with the task at its end. Returns a function that
+    cancels it. Both may be called by any thread, and return at once."""
     loop = _running_loop()
     tasks: list[asyncio.Task[Any]] = []
 
@@ -39,7 +39,7 @@ def start(function: Callable[[Any], Awaitable[Any]], argument: Any,
 
 
 async def _guarded(function: Callable[[Any], Awaitable[Any]], argument: Any) -> Any:
-    """asyncio lets these two end the loop, with all that runs on it."""
+    """In asyncio these two would end the loop, with everything that runs on it."""
     try:
         return await function(argument)
     except (KeyboardInterrupt, SystemExit) as raised:
@@ -58,7 +58,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_after_fork() -> None:
-    """Threads do not survive a fork, and locks stay as they were."""
+    """Threads do not survive a fork, and locks keep their state."""
     global _lock, _loop
     _lock = threading.Lock()
     _loop = None

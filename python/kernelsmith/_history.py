@@ -1,4 +1,4 @@
-"""What pictures show of a run, read once and in the order in which it happened."""
+"""A run's data for pictures, read once, in chronological order."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from ._run import Run
 
-# matplotlib's arithmetic overflows on the way to the largest numbers.
+# matplotlib's arithmetic overflows near the largest numbers.
 LARGEST = 1e300
 
 
 @dataclass(frozen=True)
 class Best:
-    """The best after so many evaluated programs."""
+    """The best after this many evaluated programs."""
 
     evaluated: int
     fitness: float
@@ -25,7 +25,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Spent:
-    """What all calls up to a proposal cost, by model: US dollars, or tokens if nothing has a price."""
+    """The cost of all calls up to a proposal, by model: US dollars, or tokens if nothing has a price."""
 
     unit: str
     proposals: list[int]
@@ -33,7 +33,7 @@ class Spent:
 
 
 class History:
-    """A run's rows, each kind read when it is first asked for and then kept."""
+    """A run's rows; each kind is read at its first use and kept."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -82,9 +82,8 @@ class History:
 
     @cached_property
     def best(self) -> list[Best]:
-        """The best so far, a step for each new one, by what is known now: a program that was measured again counts
-        with all its measurements, one that did not hold not at all, and neither does one that the best beat side by
-        side although its own low end is higher."""
+        """The best so far, a step for each new one, by present knowledge. A program that was measured again counts with
+        all its measurements. Programs that failed then, or lost to the best in a duel, are left out."""
         last = self.run.best
         if last is None or last.fitness is None:
             return []
@@ -127,6 +126,6 @@ def _drawable(row: dict[str, Any]) -> dict[str, Any]:
 def _amount(cost: dict[str, Any], priced: bool) -> float:
     if not priced:
         return float(cost.get("input_tokens", 0) + cost.get("output_tokens", 0))
-    # A recording may hold anything; nothing that it says gives money back.
+    # A recording may contain anything, so negative costs are ignored.
     dollars = [float(cost.get(key, 0)) for key in ("usd", "guessed_usd")]
     return sum(max(one, 0.0) for one in dollars if math.isfinite(one))

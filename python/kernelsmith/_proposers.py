@@ -1,4 +1,4 @@
-"""The built-in proposers, as what their sections of run.yaml say."""
+"""The built-in proposers, as sections of run.yaml."""
 
 import os
 from typing import Any
@@ -18,7 +18,8 @@ class _Configured:
 
 
 class Tuner(_Configured):
-    """Gives the seed's knobs (`# @tune 1 2 4`) other values, by what is known of others; `exhaustive`: all of them."""
+    """Gives the seed's knobs (`# @tune 1 2 4`) other values, by the results of earlier ones; `exhaustive`: all of
+    them."""
 
     _kind = "tuner"
 
@@ -42,7 +43,7 @@ class Chat(_Configured):
 
 
 class ManualQueue(_Configured):
-    """Writes requests into a folder, and takes what people or other programs lay beside them as replies."""
+    """Writes requests into a folder, and reads replies that people or other programs put next to them."""
 
     _kind = "manual"
 

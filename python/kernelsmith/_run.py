@@ -62,7 +62,7 @@ class Archive:
 
     @property
     def features(self) -> numpy.typing.NDArray[numpy.float64]:
-        """float64 of shape (elites, axes): what the axes read; NaN if a program has no such feature."""
+        """float64 of shape (elites, axes): the features of the axes; NaN if a program lacks one."""
         import numpy
 
         rows = [[_feature(program, axis["feature"]) for axis in self.axes] for program in self.elites]
@@ -96,11 +96,8 @@ class Run(_core.StoredRun):
     """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
     are: `pandas.DataFrame(Run.open("a.run").programs())`.
 
-    >>> from kernelsmith import run
-    >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5, out="a.run")
-    >>> stored = Run.open("a.run")
-    >>> stored.ended, stored.programs()[0]["origin"]
-    ('budget', 'seed')
+    >>> from kernelsmith import run >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5,
+    out="a.run") >>> stored = Run.open("a.run") >>> stored.ended, stored.programs()[0]["origin"] ('budget', 'seed')
     """
 
     @classmethod

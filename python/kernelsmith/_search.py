@@ -1,4 +1,4 @@
-"""Searches: run() for the usual case, Engine for own loops."""
+"""Searches: run() for the usual case, Engine for your own loops."""
 
 import atexit
 import contextlib
@@ -20,8 +20,8 @@ Folder = str | os.PathLike[str]
 
 
 def _unused_folder(name: str) -> Path:
-    """The first of NAME-1.run, NAME-2.run, ... that is not there, made: another process takes the next one. One in which
-    nothing was begun is taken away at the end of the process."""
+    """Makes the first missing folder of NAME-1.run, NAME-2.run, ..., so that another process takes the next one. An
+    unused one is removed at the end of the process."""
     for number in itertools.count(1):
         folder = Path(f"{name}-{number}.run")
         with contextlib.suppress(FileExistsError):
@@ -86,7 +86,7 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
 
 def run_task(task: "Folder | _core.Task", proposer: Any, out: "Folder | None",
              progress: "Callable[[_core.Commit], None] | None", settings: dict[str, Any]) -> _core.Outcome:
-    """run() over a task, without a word."""
+    """run() for a task, without messages."""
     if isinstance(task, _core.Task):
         task = task.folder
     text, own = settings_from(settings, proposer)
@@ -102,13 +102,13 @@ def run_task(task: "Folder | _core.Task", proposer: Any, out: "Folder | None",
 
 
 def _check_progress(progress: Any) -> None:
-    """At once, and not with the first commit."""
+    """Reported at once, not with the first commit."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is a function of a Commit, not {type(progress).__name__}")
 
 
 def _said(outcome: _core.Outcome) -> _core.Outcome:
-    """A seed that was rejected is no exception, and not to be missed."""
+    """A rejected seed is not an exception, but must be noticed."""
     if outcome.reason == "refused":
         import logging
 

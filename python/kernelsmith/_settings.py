@@ -24,14 +24,14 @@ _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
 
 
 def settings_from(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
-    """The settings as JSON in run.yaml's terms, and what of `proposer` is a Python object."""
+    """The settings as JSON for run.yaml, and `proposer` if it is a Python object."""
     settings = dict(settings)
     for name, value in settings.items():
         _check_type(name, value)
     budgets = {name: settings.pop(name) for name in _BUDGETS if name in settings}
     if budgets:
         settings["budgets"] = {**settings.get("budgets", {}), **budgets}
-    for name in settings:  # what run.yaml does not know by this name; 0.85 tells evaluator from evaluations
+    for name in settings:  # unknown keys of run.yaml; 0.85 distinguishes evaluator from evaluations
         for known in difflib.get_close_matches(name, _BUDGETS, 1, 0.85):
             raise Error(f"unknown key '{name}'", "bad_input", "the keyword arguments", f"did you mean {known}?")
     if "random_seed" in settings:
@@ -45,7 +45,7 @@ def settings_from(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
 
 
 def _check_type(name: str, value: Any) -> None:
-    """What stands within a section is checked as run.yaml is."""
+    """The contents of a section are checked like run.yaml."""
     if name not in _TYPES:
         return
     words, types = _TYPES[name]
@@ -55,7 +55,7 @@ def _check_type(name: str, value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Paths and NumPy's numbers, as JSON has them."""
+    """Converts paths and NumPy's numbers to JSON."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if hasattr(value, "tolist"):

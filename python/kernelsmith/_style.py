@@ -1,4 +1,4 @@
-"""How the pictures look: colours, and axes without clutter. Imports matplotlib when it is first used."""
+"""The style of pictures: colours, and axes without clutter. Imports matplotlib at first use."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plain(axes: Axes, title: str, x: str = "", y: str = "", grid: Literal["x", "
 
 
 def words(text: Any) -> Any:
-    """The text as it stands: what looks like a formula is a candidate's or a user's word, not ours."""
+    """The literal text, because formulas in it come from a candidate or user, not from us."""
     text.set_parse_math(False)
     return text
 
@@ -62,7 +62,7 @@ def ticks(labels: list[Any]) -> None:
 
 
 def whole_numbers(axis: Any) -> None:
-    """Ticks at whole numbers only, with thousands parted."""
+    """Ticks only at whole numbers, with separators of thousands."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     axis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
@@ -70,7 +70,7 @@ def whole_numbers(axis: Any) -> None:
 
 
 def nothing(axes: Axes, title: str, why: str) -> None:
-    """A panel that says why it shows nothing."""
+    """A panel with the reason why it is empty."""
     plain(axes, title, grid="")
     for spine in axes.spines.values():
         spine.set_visible(False)
@@ -80,7 +80,7 @@ def nothing(axes: Axes, title: str, why: str) -> None:
 
 
 def legend_above(axes: Axes) -> None:
-    """In the line of the title, or below it if it has more entries than fit beside it."""
+    """A legend in the title's line, or below it if it does not fit."""
     most, in_a_row = 3, 4
     entries = len(axes.get_legend_handles_labels()[1])
     below = entries > most

@@ -1,4 +1,4 @@
-"""Results as notebooks show them: small tables, in which every foreign text is escaped."""
+"""Results for notebooks: small tables with escaped foreign text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from ._words import clock, code_point, is_odd, measured, number
 
-_LAST_LINES = 12  # of diagnostics: what a compiler or a traceback says stands at its end
+_LAST_LINES = 12  # the end of diagnostics, where compilers and tracebacks put the error
 _STYLE = "text-align: left; white-space: pre-wrap"
 
 
 def _text(foreign: str) -> str:
-    """As HTML, with characters that would hide or turn others shown as their code points."""
+    """Escapes for HTML; shows characters that hide or reorder others as code points."""
     return "".join(code_point(one) if is_odd(one) else html.escape(one) for one in foreign)
 
 

@@ -1,17 +1,17 @@
-"""How numbers and foreign texts are written for a person."""
+"""Formats numbers and foreign texts for people."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Any
 
-# Control bytes, what turns or hides text (bidi marks, zero widths), halves of characters, and separators of lines that
-# no editor shows as such. Line ends and tabs are text.
+# Control bytes, characters that reorder or hide text (bidi marks, zero widths), surrogates, and line separators that
+# editors do not show. Line ends and tabs are text.
 _ODD_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def is_odd(character: str) -> bool:
-    """Whether a reader would not see this character, or see others in its place."""
+    """Whether this character is invisible or makes others look different."""
     return unicodedata.category(character) in _ODD_CATEGORIES and character not in "\n\t"
 
 
@@ -32,7 +32,7 @@ def _escape(character: str) -> str:
 
 def number(value: float) -> str:
     """Three significant digits, without an exponent if it reads well: "0.123", "12.3", "4510"."""
-    if abs(value) < 1e-12:  # what rounding left of a zero
+    if abs(value) < 1e-12:  # a zero after rounding
         return "0"
     return f"{value:.0f}" if 100 <= abs(value) < 1e7 else f"{value:.3g}"
 
@@ -64,6 +64,6 @@ def clock(seconds: float) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """One line of at most so many characters."""
+    """One line of at most this many characters."""
     text = visible(text)
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["archive", "best", "cost", "failures", "figure", "lineage", "panels"]
 
-# More steps than this have no room for the programs' numbers, nor for markers with an edge.
+# With more steps than this there is no room for the programs' numbers or for markers with an edge.
 _NUMBERED_STEPS = 12
-# So much of the programs at the bottom may lie outside of the picture: one that is very bad would flatten all others.
+# This share of the worst programs may be outside of the picture, because a very bad one would flatten all others.
 _LEFT_OUT = 0.05
 
 
@@ -105,7 +105,7 @@ def lineage(run: Run | History, axes: Axes) -> None:
 
 
 def cost(run: Run | History, axes: Axes) -> None:
-    """What the calls to models cost so far, over proposals, by model: US dollars, or tokens if no price is known."""
+    """The cumulative cost of calls over proposals, by model: US dollars, or tokens if no price is known."""
     spent = History.of(run).spent
     title = "Cost"
     if spent is None:
@@ -124,7 +124,7 @@ def cost(run: Run | History, axes: Axes) -> None:
 
 
 def failures(run: Run | History, axes: Axes) -> None:
-    """How many programs were rejected, by stage and code, in the order of the stages."""
+    """The number of rejected programs by stage and code, in the order of the stages."""
     rows = History.of(run).failures
     title = "Failures"
     if not rows:
@@ -142,8 +142,8 @@ def failures(run: Run | History, axes: Axes) -> None:
 
 
 def panels(run: Run | History) -> list[tuple[str, str, Callable[[History, Axes], None]]]:
-    """What there is to draw, in order: a name, what it shows, and the function. Cost is among them if models were
-    asked, failures if there are any."""
+    """The available panels in order: a name, a description, and the function. Cost is included if models were asked,
+    failures if there are any."""
     history = History.of(run)
     made: list[tuple[str, str, Callable[[History, Axes], None]]] = [
         ("best", "Best fitness so far over evaluated programs", best)]
@@ -190,7 +190,7 @@ def _heading(history: History) -> str:
 
 
 def _confirmed(history: History) -> tuple[float, float, float] | None:
-    """The best's median, low and high if it was measured again and came out differently."""
+    """The best's median, low and high if it was measured again with a different result."""
     once, again = history.run.best, history.run.best_evaluation
     measured = again.measurement if again else None
     if once is None or measured is None or measured == once.evaluation.measurement:

@@ -17,7 +17,7 @@ __all__ = ["report"]
 
 
 def report(run: Run, out: str | os.PathLike[str]) -> None:
-    """Writes the page of the run, as its folder stands now, to `out`, in place of what is there. Raises Error."""
+    """Writes the page of the run's current state to `out`, and replaces an existing file. Raises Error."""
     if not isinstance(run, Run):
         raise TypeError(f"this is no Run, but {type(run).__name__}: Run.open(folder) makes one")
     # A path that begins with "-" is no option.

@@ -1,4 +1,4 @@
-// Archives as Python sees them: a copy, of plain numbers and programs.
+// Archives for Python: a copy with plain numbers and programs.
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"

@@ -1,4 +1,4 @@
-// The parts of the module kernelsmith._core, and what several of them show.
+// The parts of the module kernelsmith._core, and their common types.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,7 +10,7 @@
 
 namespace kernelsmith::python {
 
-/// A copy of what the archives of all islands hold: each filled cell with the best elite of all islands.
+/// A copy of the archives of all islands: each filled cell with the best elite of all islands.
 struct ArchiveView {
   struct Member {
     std::vector<std::size_t> at;  ///< the bin on each axis
@@ -25,7 +25,7 @@ struct CommitView {
   Commit commit;
 };
 
-/// What a ticket asks for. Data; the engine may be gone.
+/// A ticket's request. Data; the engine may no longer exist.
 struct TicketView {
   Ticket ticket;
   std::uint64_t seed = 0;

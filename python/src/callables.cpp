@@ -17,7 +17,7 @@ namespace {
 
 py::object helpers() { return py::module_::import("kernelsmith._coroutines"); }
 
-/// Whether it is a class whose method wants an object; a static one does not.
+/// Whether it is a class whose method needs an instance, unlike a static one.
 bool wants_object(const py::object& object, const char* method) {
   if (PyType_Check(object.ptr()) == 0) return false;
   const py::object found = py::module_::import("inspect").attr("getattr_static")(object, method);
@@ -41,7 +41,7 @@ bool is_coroutine_function(const py::object& function) {
   return py::cast<bool>(helpers().attr("is_coroutine_function")(function));
 }
 
-/// What the two seams differ in.
+/// The differences of the two seams.
 struct Evaluating {
   using Request = EvaluationJob;
   using Answer = Evaluation;
@@ -78,7 +78,7 @@ struct Proposing {
   }
 };
 
-/// What becomes of an exception of the user's. Needs the GIL.
+/// Converts a user's exception. Needs the GIL.
 template <class Kind>
 Result<typename Kind::Answer> answer_to(const py::error_already_set& raised) {
   try {
@@ -89,7 +89,7 @@ Result<typename Kind::Answer> answer_to(const py::error_already_set& raised) {
   }
 }
 
-/// What the user's object returned, as an answer. Needs the GIL.
+/// Converts the result of the user's object to an answer. Needs the GIL.
 template <class Kind>
 Result<typename Kind::Answer> answer_of(const typename Kind::Request& request, const py::object& returned) {
   try {

@@ -35,7 +35,7 @@ std::optional<Error> error_in(const py::error_already_set& raised) {
 }
 
 std::string traceback_of(const py::error_already_set& raised) {
-  // A call that did not come about has no trace.
+  // A call that failed to start has no trace.
   const py::object trace = raised.trace() ? raised.trace() : py::object(py::none());
   const py::object lines =
       py::module_::import("traceback").attr("format_exception")(raised.type(), raised.value(), trace);

@@ -1,4 +1,4 @@
-// Errors on their way between C++ and Python.
+// Converts errors between C++ and Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -16,7 +16,7 @@ T unwrap(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-/// The Error that a raised kernelsmith.Error stands for, or empty for another exception. Needs the GIL.
+/// The Error of a raised kernelsmith.Error, or empty for another exception. Needs the GIL.
 std::optional<Error> error_in(const py::error_already_set& raised);
 
 /// The exception with its traceback, as Python prints it, without the last line's end. Needs the GIL.

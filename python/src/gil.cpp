@@ -22,8 +22,7 @@ void park() {
 
 namespace {
 
-/// A child that a callback forked and that comes back from it would go on as a second engine, without
-/// threads.
+/// A forked child that returns from a callback would continue as a second engine, without threads.
 [[noreturn]] void end_fork() {
   if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_SystemExit) == 0) PyErr_Print();
   std::fputs(
@@ -50,7 +49,7 @@ py::object call_user(const py::object& function, const py::object& argument) {
 
 SharedObject share(py::object object) {
   return {new py::object(std::move(object)), [](const py::object* held) {
-            if (is_finalizing()) return;  // it goes with the process
+            if (is_finalizing()) return;  // freed with the process
             with_gil([&] { delete held; });
           }};
 }

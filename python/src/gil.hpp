@@ -1,4 +1,4 @@
-// Holding and letting go of the GIL on threads that may outlive the interpreter.
+// Acquires and releases the GIL on threads that may outlive the interpreter.
 #pragma once
 
 #include <exception>
@@ -16,11 +16,11 @@ namespace py = pybind11;
 /// Whether the interpreter is ending: no other thread gets the GIL any more.
 bool is_finalizing();
 
-/// Keeps this thread for ever. Python ends a thread that asks for the GIL too late by unwinding its stack,
-/// which destroys Python objects without the GIL and does not get past a noexcept function.
+/// Blocks this thread for ever. Python ends a thread that requests the GIL too late by unwinding its stack,
+/// which would destroy Python objects without the GIL and terminate at a noexcept function.
 [[noreturn]] void park();
 
-/// Lets the GIL go while it lives.
+/// Releases the GIL for its lifetime.
 class Released {
  public:
   Released() : state_(PyEval_SaveThread()) {}
@@ -57,10 +57,10 @@ auto with_gil(F call) {
   }
 }
 
-/// Calls the user's object, on a thread that may be left behind. Throws what it raises.
+/// Calls the user's object, on a thread that may be abandoned. Throws its exceptions.
 py::object call_user(const py::object& function, const py::object& argument);
 
-/// A Python object that may be let go on any thread, with or without the GIL.
+/// A Python object that may be released on any thread, with or without the GIL.
 using SharedObject = std::shared_ptr<const py::object>;
 SharedObject share(py::object object);
 

@@ -23,7 +23,7 @@ Role role_from(const std::string& name) {
                             "system, user, assistant and tool are"));
 }
 
-/// A message as Chat Completions has it: what is neither role nor content goes along as it is.
+/// A message of Chat Completions: keys other than role and content are passed on unchanged.
 Message message_from(const py::handle& one) {
   py::dict extra = py::dict(py::reinterpret_borrow<py::dict>(one).attr("copy")());
   const std::string role = py::cast<std::string>(extra.attr("pop")("role"));

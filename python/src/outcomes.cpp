@@ -1,4 +1,4 @@
-// What a search hands out: tickets, commits and outcomes. Data; the engine may be gone.
+// The results of a search: tickets, commits and outcomes. Data; the engine may no longer exist.
 #include <pybind11/stl.h>
 
 #include "bindings.hpp"

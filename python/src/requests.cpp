@@ -1,4 +1,4 @@
-// What the engine asks of evaluators and proposers, and a proposer's answer that is no child.
+// The engine's requests to evaluators and proposers, and a proposer's refusal.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -48,7 +48,7 @@ void bind_rng(py::module_& module) {
           py::arg("items"), "One of them, each equally likely. Raises ValueError if there is none.");
 }
 
-/// Asks for a trial and waits for what it comes to. Needs the GIL, and lets it go meanwhile.
+/// Requests a trial and waits for its result. Needs the GIL and releases it meanwhile.
 Tried attempt(const ProposalRequest& request, Trial trial) {
   if (!request.attempt)
     throw ErrorException(fail(ErrorCode::unsupported, "nothing is tried on behalf of this request", "",

@@ -39,8 +39,8 @@ using Run = std::function<Result<Outcome>(const CommitCallback&, std::stop_token
 
 using ProgressCall = py::typing::Optional<py::typing::Callable<py::object(CommitView)>>;
 
-/// Drives `run` and tells `progress` (may be None) of each commit, on another thread. What it raises ends the
-/// search in order and is raised here.
+/// Drives `run` and tells `progress` (may be None) of each commit, on another thread. An exception in it ends
+/// the search in order and is raised here.
 Outcome drive(Run run, const ProgressCall& progress, Notices& notices) {
   const SharedObject callback = progress.is_none() ? nullptr : share(progress);
   struct Raised {
@@ -69,7 +69,7 @@ Outcome drive(Run run, const ProgressCall& progress, Notices& notices) {
   return unwrap(std::move(outcome));
 }
 
-/// An engine over options that keyword arguments made.
+/// An engine with options from keyword arguments.
 class Search {
  private:
   std::shared_ptr<Engine> open() const {
@@ -96,7 +96,7 @@ class Search {
     return views;
   }
 
-  /// A copy of what `get` makes of the state; it runs with the engine's lock held and without the GIL.
+  /// A copy of the result of `get` on the state; `get` runs with the engine's lock and without the GIL.
   template <class F>
   auto look(F get) {
     const auto engine = open();
@@ -170,10 +170,10 @@ class Search {
 
   ArchiveView archive() { return look(archive_of); }
 
-  /// Calls that are under way keep the engine until they return. If its threads can't be waited for it is
-  /// left behind; what was told is in the journal.
+  /// Calls under way keep the engine until they return. If its threads cannot be waited for, it is abandoned;
+  /// all answers are in the journal.
   void close() {
-    auto engine = std::move(engine_);  // with the GIL: other threads may look at engine_ without it
+    auto engine = std::move(engine_);  // with the GIL: other threads may read engine_ without it
     if (!engine) return;
     if (guard_.is_forked() || is_finalizing()) {
       new std::shared_ptr<Engine>(std::move(engine));
@@ -236,7 +236,7 @@ Prepared prepared(const std::filesystem::path& folder, const Registry& registry,
   return {std::move(loaded), std::move(config)};
 }
 
-/// Refuses to go on with the run of another task.
+/// Refuses to continue the run of another task.
 void check_same_task(const std::filesystem::path& task, const std::filesystem::path& folder) {
   without_gil([&] {
     const Task named = unwrap(load_task_folder(task, default_registry().backends)).task;

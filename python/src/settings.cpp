@@ -9,7 +9,7 @@ namespace kernelsmith::python {
 namespace {
 
 constexpr const char* kKind = "python";
-/// How errors name what no file holds.
+/// The name in errors for settings that are not in a file.
 constexpr const char* kArguments = "the keyword arguments";
 
 class PythonEvaluator final : public EvaluatorProvider {
@@ -41,7 +41,7 @@ class PythonProposer final : public ProgramProposer {
   std::optional<unsigned> in_flight_;
 };
 
-/// What the object says of itself: how many requests it takes at a time, and what drives it.
+/// The object's properties: its number of parallel requests, and the program that drives it.
 template <class T>
 std::optional<T> said_by(const py::object& proposer, const char* name) {
   if (proposer.is_none() || !py::hasattr(proposer, name)) return std::nullopt;

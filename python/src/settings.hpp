@@ -1,5 +1,5 @@
-// What a search is made of, as keyword arguments say it: the keys of run.yaml, and Python objects in
-// place of an evaluator or a proposer.
+// Builds a search from keyword arguments: the keys of run.yaml, and Python objects instead of an evaluator or
+// a proposer.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@
 
 namespace kernelsmith::python {
 
-/// The default registry, with the kind `python` for evaluators and proposers: what is given here, or none.
+/// The default registry, with the kind `python` for evaluators and proposers: the objects given here, or
+/// none.
 Registry registry_with(const py::object& evaluator, const py::object& proposer, unsigned workers);
 
 /// The same for a task in a folder, whose evaluator is its backend's.
@@ -23,8 +24,8 @@ Registry registry_for_tasks(const py::object& proposer, unsigned workers);
 /// A task for searches whose evaluator is a Python object: no files but the seed.
 Task task_of(const Source& seed);
 
-/// Lays `settings`, a JSON object with the keys of run.yaml, over `config`. Errors: read_config's, with the
-/// keyword arguments in place of a file's line.
+/// Overrides `config` with `settings`, a JSON object with the keys of run.yaml. Errors: read_config's, with
+/// keyword arguments instead of lines.
 Status lay_settings(const std::string& settings, const Registry& registry, RunConfig& config);
 
 /// The configuration of a search over task_of(): the kind `python` if the settings name no other. Throws

@@ -1,4 +1,4 @@
-// Run folders as they stand on disk, finished or under way. Everything is a copy of one moment.
+// Run folders on disk, finished or active. Everything is a snapshot.
 #include <filesystem>
 
 #include <pybind11/stl.h>
@@ -44,7 +44,7 @@ Row row_of(const Individual& individual) {
   return row;
 }
 
-/// Read from the journal if nobody holds it, without the GIL.
+/// Read from the journal if it is not in memory, without the GIL.
 IndividualPtr individual_of(const RunView& view, ProgramId id) {
   const Released released;
   return unwrap(view.individual(id));
@@ -81,8 +81,7 @@ Rows events(const RunView& view) {
   return rows;
 }
 
-/// What was kept of these tickets' replies; None for a ticket that kept nothing. The run is opened once for
-/// all of them.
+/// The kept parts of these tickets' replies; None if a ticket has none. Opens the run once for all.
 py::typing::List<py::typing::Optional<Row>> replies(const RunView& view,
                                                     const std::vector<std::uint64_t>& tickets) {
   std::vector<std::optional<std::string>> texts;

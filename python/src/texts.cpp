@@ -1,4 +1,4 @@
-// Texts for own model clients: what a model is to be asked, and the child that its reply describes.
+// Texts for users' model clients: the prompt for a model, and the child in its reply.
 #include <filesystem>
 
 #include <pybind11/stl.h>
@@ -20,7 +20,7 @@
 namespace kernelsmith::python {
 namespace {
 
-/// A task folder as Python holds it.
+/// A task folder in Python.
 struct TaskView {
   std::filesystem::path path;
   TaskFolder folder;

@@ -24,7 +24,7 @@ std::string type_name(const py::handle& object) {
   return py::cast<std::string>(py::str(py::type::of(object).attr("__name__")));
 }
 
-/// Numbers are what Python can make a float of, but no texts.
+/// Numbers are objects that convert to a float, except texts.
 std::optional<double> number_in(const py::handle& object) {
   if (PyFloat_Check(object.ptr())) return PyFloat_AS_DOUBLE(object.ptr());
   const double value = PyFloat_AsDouble(object.ptr());
@@ -131,7 +131,7 @@ void bind_source(py::module_& module) {
       });
 }
 
-/// Hashes what two equal ones share: 0.0 and -0.0 are equal.
+/// Hashes consistently with equality: 0.0 and -0.0 are equal.
 std::size_t hash_of(const Measurement& measurement) { return std::hash<double>{}(measurement.median); }
 
 void bind_measurement(py::module_& module) {

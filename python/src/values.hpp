@@ -1,4 +1,4 @@
-// The values that both sides speak of, and how plain Python objects stand for them.
+// The values shared by both sides, and their conversion from plain Python objects.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace kernelsmith::python {
 
 namespace py = pybind11;
 
-/// A program with its evaluation, which Python sees as one object.
+/// A program with its evaluation, one object in Python.
 struct ProgramView {
   IndividualPtr individual;
 
@@ -24,11 +24,11 @@ struct ProgramView {
   const Evaluation& evaluation() const { return individual->evaluation; }
 };
 
-/// What the module's types say of JSON objects.
+/// The type annotation of JSON objects.
 using Row = py::typing::Dict<py::str, py::object>;
 using Rows = py::typing::List<Row>;
 
-/// And of what source_of() takes.
+/// The type annotation of source_of()'s argument.
 using SourceLike = py::typing::Union<Source, py::str, py::typing::Dict<py::str, py::str>>;
 
 std::optional<ProgramView> view_of(const IndividualPtr& individual);
@@ -51,20 +51,21 @@ std::string utf8_of(const py::handle& text);
 /// else "candidate.txt". Throws ErrorException, and py::type_error for another object.
 Source source_of(const py::handle& object, const Source* like = nullptr);
 
-/// What an evaluator returned: an Evaluation, a number, a dict with `fitness` beside features, or a pair of a
-/// number and a dict of features. Throws as source_of does: py::type_error says what was returned.
+/// Converts an evaluator's result: an Evaluation, a number, a dict with `fitness` beside features, or a pair
+/// of a number and a dict of features. Throws as source_of does: py::type_error says what was returned.
 Evaluation evaluation_of(const py::handle& object);
 
-/// What a proposer returned for `request`: a child as source_of takes it, a Refusal, or None (`exhausted`).
+/// Converts a proposer's result for `request`: a child as source_of takes it, a Refusal, or None
+/// (`exhausted`).
 Proposal proposal_of(const ProposalRequest& request, const py::handle& object);
 
 /// The JSON text as Python objects.
 py::object json_of(const std::string& text);
 
-/// A result as a notebook shows it: by the function `what` of kernelsmith._tables.
+/// A result for a notebook, made by the function `what` of kernelsmith._tables.
 py::str html_of(const char* what, const py::handle& result);
 
-/// The value that `name` is the name of. Throws ErrorException.
+/// The value with this name. Throws ErrorException.
 template <class Enum>
 Enum named(const std::string& name, std::optional<Enum> (*from)(std::string_view), const char* what) {
   const auto value = from(name);

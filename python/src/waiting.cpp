@@ -9,7 +9,7 @@
 namespace kernelsmith::python {
 namespace {
 
-/// What a thread and the one that waits for it share.
+/// State shared by a thread and the one that waits for it.
 struct Finish {
   Mutex mutex;
   Condition changed;
@@ -32,8 +32,8 @@ struct Finish {
   }
 };
 
-/// What a signal handler raised since the last look, here or in Python's logging. One that comes after the
-/// end is left to the interpreter.
+/// The exception of a signal handler since the last check, here or in Python's logging. A later one is left
+/// to the interpreter.
 std::optional<py::error_already_set> raised_by_signal(Notices* notices, bool finished) {
   try {
     if (notices) notices->deliver();
@@ -65,7 +65,7 @@ void Notices::deliver() {
       logger.attr(notice.level == Notice::Level::warning ? "warning" : "info")("%s", text_of(notice.message));
   } catch (py::error_already_set& raised) {
     if (raised.matches(PyExc_KeyboardInterrupt)) throw;
-    raised.discard_as_unraisable("kernelsmith's notices");  // a handler's fault ends no search
+    raised.discard_as_unraisable("kernelsmith's notices");  // a handler's exception does not end a search
   }
 }
 
@@ -97,7 +97,7 @@ std::optional<py::error_already_set> wait_for_work(std::function<void(std::stop_
       throw *raised;
     } else {
       first = std::move(raised);
-      const Released released;  // what is asked to stop may need the GIL for that
+      const Released released;  // stopping may need the GIL
       stop.request_stop();
     }
   }

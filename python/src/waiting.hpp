@@ -17,14 +17,14 @@
 
 namespace kernelsmith::python {
 
-/// Notices for Python's logging. They come with the engine's lock held, where nothing may wait for the GIL:
-/// they are kept until a Python thread takes them.
+/// Notices for Python's logging. They arrive with the engine's lock held, when nothing may wait for the GIL,
+/// so they are kept until a Python thread takes them.
 class Notices final : public Observer {
  public:
   void on_event(const Event&) override {}
   void on_notice(const Notice& notice) override;
 
-  /// Hands what has come to the logger "kernelsmith". Needs the GIL. Throws KeyboardInterrupt alone.
+  /// Passes received notices to the logger "kernelsmith". Needs the GIL. Throws only KeyboardInterrupt.
   void deliver();
 
  private:
@@ -32,12 +32,12 @@ class Notices final : public Observer {
   std::vector<Notice> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
-/// How often a waiting thread looks for signals; what ends the wait wakes it at once.
+/// How often a waiting thread checks for signals; the end of the wait wakes it at once.
 inline constexpr std::chrono::milliseconds kSignalInterval{50};
 
 /// Runs `work` on a thread of its own and waits for it with the GIL let go; throws what it throws. The first
-/// exception of a signal handler asks it to stop, and is returned once it has ended; a second one is raised
-/// at once, and the thread is left behind. Whatever `work` uses must be shared with it.
+/// exception of a signal handler requests a stop and is returned after the end; a second one is raised at
+/// once, and the thread is abandoned. Objects that `work` uses must be shared with it.
 std::optional<py::error_already_set> wait_for_work(std::function<void(std::stop_token)> work,
                                                    Notices* notices);
 

@@ -15,7 +15,7 @@ using http::Responder;
 using http::Response;
 
 constexpr int kLongestWait = 3600;
-/// How long a client that comes too early should wait, seconds.
+/// The Retry-After of a refused client, in seconds.
 constexpr std::chrono::seconds kPauseWhenFull{5}, kPauseWhenDraining{30}, kPauseWhenUnfinished{1};
 constexpr std::chrono::seconds kPauseWhenLate{30}, kPauseWithoutHardware{60};
 
@@ -30,13 +30,13 @@ Response later(unsigned status, std::string_view detail, Seconds pause, std::str
   return response;
 }
 
-/// "field: what is wrong with it"
+/// Such as "field: what is wrong with it".
 Response invalid(const Error& error, unsigned status = 422) {
   const std::string place = error.where.empty() ? "" : error.where + ": ";
   return http::error_response(status, place + error.message, error.hint);
 }
 
-/// "40 s", "90 min", "24 h"
+/// Such as "40 s", "90 min" or "24 h".
 std::string duration_text(std::chrono::milliseconds duration) {
   using namespace std::chrono;
   const auto whole = [](auto count, const char* unit) { return std::to_string(count.count()) + unit; };
@@ -51,7 +51,7 @@ Response unknown(const Parts& parts) {
                                   ", fewer if they take too much memory, and not across a restart");
 }
 
-/// The response if a submission was not taken.
+/// The response for a refused submission.
 std::optional<Response> refusal_of(SubmitResult result, const Obstacle& obstacle) {
   switch (result) {
     case SubmitResult::accepted:
@@ -76,7 +76,7 @@ std::optional<Response> refusal_of(SubmitResult result, const Obstacle& obstacle
   return later(503, "the service is stopping and takes no requests", kPauseWhenDraining);
 }
 
-/// Seconds of the query's `wait`, or of the default; nothing for one that is no whole number up to an hour.
+/// The query's `wait` in seconds, or the default; empty unless it is a whole number up to an hour.
 std::optional<int> wait_of(const Parts& parts, const Request& request) {
   const auto found = request.query.find("wait");
   const auto otherwise = request.method == "POST" ? parts.default_wait : std::chrono::seconds(0);
@@ -88,7 +88,7 @@ std::optional<int> wait_of(const Parts& parts, const Request& request) {
   return whole && seconds >= 0 && seconds <= kLongestWait ? std::optional(seconds) : std::nullopt;
 }
 
-/// Calls `respond` when the request is finished, or the client does not want to wait any longer.
+/// Calls `respond` when the request is finished, or the client's wait is over.
 void when_waited(Parts& parts, const Request& request, const std::string& id, const Responder& responder,
                  std::function<Response()> respond) {
   const auto wait = wait_of(parts, request);
@@ -144,7 +144,7 @@ Response batch_response(const Parts& parts, const BatchRequest& batch) {
   Json results = Json::array();
   for (const EvaluationRequest& request : batch.requests) {
     const auto answer = parts.table.answer(request.task_id);
-    if (!answer) {  // it ended, and made room for others: who asks again has it evaluated anew
+    if (!answer) {  // it was dropped to make room; a repeated request is evaluated again
       results.push_back({{"task_id", request.task_id}, {"status", name_of(State::pending)}});
       continue;
     }
@@ -213,7 +213,7 @@ Json queue_json(const Parts& parts, const Counts& counts) {
            {{"high", counts.pending[0]}, {"normal", counts.pending[1]}, {"low", counts.pending[2]}}}};
 }
 
-/// A service all of whose requests would fail is not healthy.
+/// A service is not healthy if all its requests would fail.
 const char* state_of(const Parts& parts, const Counts& counts) {
   if (counts.draining) return "draining";
   const auto is_useless = [](const auto& backend) { return backend.second == kNoGpu; };
@@ -257,7 +257,7 @@ Response metrics(const Parts& parts) {
           .content_type = "text/plain; version=0.0.4"};
 }
 
-/// What somebody sees who opens the address in a browser.
+/// The page for people who open the address in a browser.
 Response front(const Parts& parts) {
   return json_response(
       {{"service", "kernelsmith"},
@@ -276,7 +276,7 @@ std::map<std::string, std::string> hardware_of(const ServiceOptions& options) {
   std::set<std::string> names;
   for (const auto& task : options.tasks) names.insert(task->backend);
   const BackendDescription* const of_problems = backend_of_form(options.backends, TaskForm::module);
-  if (names.empty() && of_problems) names.insert(of_problems->name);  // what requests bring
+  if (names.empty() && of_problems) names.insert(of_problems->name);  // tasks from requests
   for (const std::string& name : names)
     if (const auto found = options.backends.find(name);
         found != options.backends.end() && found->second.hardware)

@@ -1,4 +1,4 @@
-// The service's endpoints: requests in, what the job table says out.
+// The service's endpoints: they pass requests to the job table and return its answers.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace kernelsmith::service {
 
-/// By backend that a request can be for, what this machine evaluates it on. Takes about a second.
+/// The hardware of this machine for each backend that requests can use. Takes about a second.
 std::map<std::string, std::string> hardware_of(const ServiceOptions& options);
 
-/// What handlers refer to; outlives the server.
+/// The objects that handlers refer to; must outlive the server.
 struct Parts {
   explicit Parts(const ServiceOptions& options)
       : workers(options.workers),

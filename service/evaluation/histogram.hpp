@@ -1,4 +1,4 @@
-// Histogram: counts of durations by fixed buckets, as Prometheus has them.
+// Histogram: counts of durations in fixed buckets, as in Prometheus.
 #pragma once
 
 #include <algorithm>

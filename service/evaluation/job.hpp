@@ -1,4 +1,4 @@
-// Job: one request on its way from submitted to finished, and what is known about it.
+// Job: one request from submission to completion, with its data.
 #pragma once
 
 #include <chrono>
@@ -29,8 +29,8 @@ constexpr std::string_view name_of(State state) {
 
 constexpr bool is_final(State state) { return state != State::pending && state != State::processing; }
 
-/// Since when a request is evaluated or waits: for a worker, its task, its turn on the device. What it did
-/// before is in the sums.
+/// The time since which a request is evaluated or waits for a worker, its task, or its turn on the device.
+/// Earlier times are in the sums.
 struct Stint {
   using Clock = std::chrono::steady_clock;
 
@@ -44,7 +44,7 @@ struct Stint {
     works = work;
     since = Clock::now();
   }
-  /// What was done is lost through no fault of the request: all of it counts as waiting.
+  /// The work so far is lost without the request's fault, so all of it counts as waiting.
   void undo() {
     next(false);
     waited_s += std::exchange(worked_s, 0);
@@ -52,7 +52,7 @@ struct Stint {
   double waiting_s() const { return waited_s + (works ? 0 : so_far_s()); }
 };
 
-/// Guarded by the table that holds it.
+/// Guarded by its table.
 struct Job {
   using Clock = std::chrono::steady_clock;
 
@@ -61,10 +61,11 @@ struct Job {
   Assignment assignment;      ///< empty once it is final
   State state = State::pending;
   std::stop_source stop;
-  std::uint32_t attempt = 0;           ///< EvaluationJob::attempt
-  std::uint32_t noisy = 0;             ///< attempts at which the machine was too noisy
-  std::uint32_t own_failures = 0;      ///< at which the machine failed, while others of its backend succeeded
-  std::uint64_t successes_before = 0;  ///< of its backend, at its last failure
+  std::uint32_t attempt = 0;  ///< EvaluationJob::attempt
+  std::uint32_t noisy = 0;    ///< attempts at which the machine was too noisy
+  /// Attempts at which the machine failed while others of its backend succeeded.
+  std::uint32_t own_failures = 0;
+  std::uint64_t successes_before = 0;  ///< count of its backend at its last failure
   Moment not_before{};                 ///< it is not started
   Stint stint;
 
@@ -72,18 +73,18 @@ struct Job {
   std::chrono::system_clock::time_point completed_at;
   Clock::time_point submitted = Clock::now(), started, finished;
 
-  std::size_t code_bytes = 0;  ///< that it held when it was submitted
+  std::size_t code_bytes = 0;  ///< bytes when it was submitted
   Verdict verdict;             ///< without metadata once it is final
   std::string answer;          ///< response_of() as text, once it is final
 
-  /// When its timeout is over, if it goes on as it does now.
+  /// The time at which its timeout ends if its state does not change.
   Moment times_out() const {
     if (state != State::processing || !stint.works) return Moment::max();
     return moment_after(stint.since, Seconds(request.timeout_s - stint.worked_s));
   }
 };
 
-/// The forms of KernelGYM: EvaluationResponse, and TaskStatusResponse with the error that it lacks.
+/// KernelGYM's formats: EvaluationResponse, and TaskStatusResponse with an additional error.
 Json response_of(const Job& job);
 Json status_of(const Job& job, std::optional<std::size_t> queue_position);
 

@@ -7,28 +7,27 @@
 namespace kernelsmith::service {
 namespace {
 
-/// How long a request whose task is not prepared lets others pass.
+/// How long a request with an unprepared task lets others pass.
 constexpr std::chrono::seconds kPatience{60};
-/// Evaluations of one request on a machine that is too noisy to measure, or that fails at this request while
-/// it evaluates others; and the first pause between those that are noisy.
+/// The most evaluations of one request on a machine that is too noisy, or that fails at this request while it
+/// evaluates others; and the first pause after a noisy one.
 constexpr std::uint32_t kAttempts = 4;
 constexpr std::chrono::milliseconds kFirstPause{500};
-/// As long as a machine that is mended may stay unused.
+/// The longest time that a repaired machine may stay unused.
 constexpr std::chrono::milliseconds kLongestRest{60'000};
-/// Between looks at what has no moment of its own: results that grow old, and requests that wait.
+/// The interval of checks for expired results and waiting requests, which have no deadline of their own.
 constexpr std::chrono::milliseconds kShortestSweep{10}, kLongestSweep{60'000};
 
 Moment now_is() { return Job::Clock::now(); }
 
 std::string seconds_text(Seconds time) { return std::to_string(static_cast<long long>(time.count())) + " s"; }
 
-/// Whether what failed was neither the request nor its candidate.
+/// Whether the failure was neither the request's nor its candidate's fault.
 bool is_of_machine(ErrorCode code) {
   return code != ErrorCode::cancelled && error_code_of(code) != "VALIDATION_ERROR";
 }
 
-/// Jobs are known by their run and their number wherever they are evaluated, also after this service is
-/// started anew.
+/// Jobs are identified by run and number everywhere, also after a restart of this service.
 std::string new_run() {
   std::random_device random;
   DigestBuilder builder;
@@ -116,9 +115,9 @@ SubmitResult JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obsta
   return SubmitResult::accepted;
 }
 
-/// Whether what comes before such a request waits for too long.
+/// Whether the requests before such a request wait too long.
 bool JobTable::is_late_for(Priority priority, Moment now) const {
-  // If the machine fails at a task, or failed at it before, its waiting says nothing about the others.
+  // If the machine fails at a task or failed before, its waiting is not representative of the others.
   const auto is_fresh = [](const JobPtr& job) { return job->attempt == 0; };
   const auto is_late = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
     return Seconds(job->stint.waiting_s()) >= options_.late && !fault_of(*job, now);
@@ -243,8 +242,7 @@ void JobTable::unqueue(const JobPtr& job) {
   counts_.queued_bytes -= job->code_bytes;
 }
 
-/// The request that comes next, out of its queue; null if none waits, or only those that must not be started
-/// yet.
+/// Takes the next request from its queue; null if none waits or none may start yet.
 JobTable::JobPtr JobTable::next(Moment now) {
   for (const Queue& queue : queues_) {
     const auto may_start = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
@@ -288,7 +286,7 @@ void JobTable::pump() {
   }
 }
 
-/// The evaluator goes on with the request, or waits.
+/// The evaluator continues with the request, or waits.
 void JobTable::turn(const JobPtr& job, bool works) {
   const MutexLock lock(mutex_);
   if (job->state != State::processing) return;
@@ -313,7 +311,7 @@ void JobTable::arrived(const JobPtr& job, const Result<Evaluation>& evaluation) 
   pump();
 }
 
-/// Whether the request waits again after this error: the machine failed, and not at it alone.
+/// Whether the request waits again after this error: the machine failed, and not only at this request.
 bool JobTable::is_tried_again(const JobPtr& job, const Error& error) {
   const Moment now = now_is();
   const Digest& task = job->assignment.task->digest;
@@ -340,7 +338,7 @@ bool JobTable::is_tried_again(const JobPtr& job, const Error& error) {
   job->verdict = no_verdict(error_code_of(error.code), describe(error) + "; it is tried again");
   ++job->attempt;
   ++counts_.retried;
-  // If this request is what the machine fails at, the others have their turn before it.
+  // If the machine fails at this request, the others come before it.
   enqueue(job, noisy);
   watch_.wake();
   return true;
@@ -373,7 +371,7 @@ void JobTable::give_up_late(Moment now, Deferred& calls) {
         no_verdict("TIMEOUT_ERROR", "evaluating it was not done within the request's timeout of " +
                                         seconds_text(Seconds(job->request.timeout_s))),
         calls);
-  // The service's failure, not the request's: nobody looked at it for too long.
+  // The service's failure, not the request's: it waited too long.
   const Error busy = fail(ErrorCode::busy,
                           "it waited for " + seconds_text(options_.max_wait) +
                               " and was not evaluated: more is asked of this service than it can do",

@@ -1,4 +1,4 @@
-// JobTable: every request that the service knows, from its submission until its result is forgotten.
+// JobTable: all requests of the service, from submission until their results are forgotten.
 #pragma once
 
 #include <array>
@@ -22,26 +22,26 @@
 
 namespace kernelsmith::service {
 
-/// A request with what it is about.
+/// A request with its task and candidate.
 struct Submission {
   EvaluationRequest request;
   Assignment assignment;
 };
 
 enum class SubmitResult {
-  accepted,  ///< or known before: the same id with the same content
-  conflict,  ///< an id that is known with another content
+  accepted,  ///< or a repeat: the same id with the same content
+  conflict,  ///< the same id with other content
   full,
   draining,
-  late,     ///< requests wait for so long that this one might not be evaluated in time
+  late,     ///< requests wait so long that this one may not be evaluated in time
   resting,  ///< the machine fails at this task
 };
 
-/// Why a submission was not taken.
+/// The reason for refusing a submission.
 struct Obstacle {
   std::string conflicting_id;
   std::string machine_fault;
-  Seconds pause{};  ///< how long the task rests
+  Seconds pause{};  ///< the task's remaining rest
 };
 
 struct Answer {
@@ -49,11 +49,11 @@ struct Answer {
   std::string body;  ///< an EvaluationResponse as JSON
 };
 
-/// What the table holds and did, for metrics.
+/// The table's state and statistics, for metrics.
 struct Counts {
   std::array<std::size_t, kPriorities> pending{};
   std::size_t processing = 0;
-  std::size_t under_way = 0;  ///< with an evaluator: those, and what was given up and has not ended
+  std::size_t under_way = 0;  ///< jobs in an evaluator, including given-up ones that have not ended
   std::size_t kept = 0, kept_bytes = 0, queued_bytes = 0;
   std::size_t prepared_tasks = 0;
   std::uint64_t submitted = 0, repeated = 0, refused = 0, retried = 0;
@@ -64,21 +64,21 @@ struct Counts {
   std::size_t all_pending() const { return pending[0] + pending[1] + pending[2]; }
 };
 
-/// A place for one evaluation at a time: what clients call a worker.
+/// A slot for one evaluation at a time; clients call it a worker.
 struct EvaluationSlot {
   std::string task_id;  ///< empty: idle
-  double seconds = 0;   ///< since it began
+  double seconds = 0;   ///< time since the evaluation began
 };
 
-/// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but a
-/// request whose task is prepared comes before one whose task would have to take another's place, for a
-/// minute at most. A request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits.
-/// If the machine fails, the request waits again, and its task rests; if it was too noisy, the request alone
-/// waits a little.
-/// Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is dropped.
+/// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but for at
+/// most a minute a request with a prepared task comes before one whose task would replace another. A
+/// request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits. If the machine
+/// fails, the request waits again and its task rests; if the machine is too noisy, only the request waits a
+/// little. Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is
+/// dropped.
 ///
-/// Time: one thread looks at everything that is due, when the next of it is, and whenever it may have become
-/// earlier. Thread-safe.
+/// One thread handles everything that is due, and wakes when the next deadline comes or an earlier one is
+/// added. Thread-safe.
 class JobTable {
  public:
   explicit JobTable(const ServiceOptions& options);
@@ -86,17 +86,17 @@ class JobTable {
   JobTable(const JobTable&) = delete;
   JobTable& operator=(const JobTable&) = delete;
 
-  /// All or none.
+  /// Submits all or none.
   SubmitResult submit(std::vector<Submission> submissions, Obstacle& obstacle);
 
   std::optional<Answer> answer(const std::string& id) const;
   std::optional<Json> status(const std::string& id) const;
 
-  /// The request is given up: what runs for it is killed. One that is finished stays as it is.
+  /// Cancels the request and kills its evaluation. A finished one is unchanged.
   std::optional<Answer> cancel(const std::string& id);
 
-  /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, if
-  /// it is finished or not known.
+  /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, if the
+  /// request is finished or unknown.
   void when_finished(const std::string& id, Seconds wait, std::function<void()> then);
 
   Counts counts() const;
@@ -109,14 +109,14 @@ class JobTable {
   using JobPtr = std::shared_ptr<Job>;
   using Queue = std::list<JobPtr>;
 
-  /// A client that waits for a request's end.
+  /// A client that waits for the end of a request.
   struct Client {
     JobPtr job;
     Moment until;
     std::function<void()> then;
   };
 
-  /// A task at whose evaluation the machine failed.
+  /// A task that the machine failed to evaluate.
   struct Fault {
     Rest rest;
     std::string why;
@@ -159,11 +159,11 @@ class JobTable {
   /// Evaluations that were answered, by backend.
   std::map<std::string, std::uint64_t> successes_ KERNELSMITH_GUARDED_BY(mutex_);
   std::uint64_t last_number_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
-  /// Nothing is started any more: the pool goes before the watch.
+  /// Nothing starts any more: the pool is destroyed before the watch.
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);  ///< what counts() need not look up
+  Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);  ///< running counts for counts()
   Repeater watch_;
-  PreparedTasks pool_;  ///< last: its destructor answers what it still has
+  PreparedTasks pool_;  ///< last: its destructor answers remaining jobs
 };
 
 }  // namespace kernelsmith::service

@@ -1,4 +1,4 @@
-// What /metrics tells, in Prometheus' text format, and the counters of HTTP that the job table does not have.
+// The output of /metrics in Prometheus' text format, and HTTP counters that the job table lacks.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace kernelsmith::service {
 
-/// Counts what the HTTP server served. Thread-safe.
+/// Counts requests of the HTTP server. Thread-safe.
 class HttpCounters {
  public:
   void add(const http::Served& served);

@@ -19,7 +19,7 @@ constexpr std::size_t kMostRequests = 100;
 constexpr std::size_t kLongestId = 100;
 constexpr std::size_t kShortestCode = 10, kLongestCode = 100'000;  // characters
 constexpr std::string_view kTaskPrefix = "task:";
-/// Unknown fields: how many there may be, which are compared with known ones, and what is reported of them.
+/// Limits of unknown fields: their number, those compared with known names, and those reported.
 constexpr std::size_t kMostUnknown = 64, kLongestCompared = 40, kMostTold = 16, kLongestTold = 100;
 
 enum class Kind { text, whole, flag, any };
@@ -84,7 +84,7 @@ const Field* field_named(std::string_view name) {
   return found == kFields.end() ? nullptr : &*found;
 }
 
-/// A whole number, also if it is written as 300.0.
+/// A whole number, also in the form 300.0.
 std::optional<std::int64_t> whole_number(const Json& value) {
   constexpr double kLargest = 1e15;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargest))
@@ -96,7 +96,7 @@ std::optional<std::int64_t> whole_number(const Json& value) {
   return static_cast<std::int64_t>(number);
 }
 
-/// At most kLongestTold bytes of a name, and no part of a character.
+/// At most kLongestTold bytes of a name, cut between characters.
 std::string told_name(const std::string& name) {
   if (name.size() <= kLongestTold) return name;
   std::size_t end = kLongestTold;
@@ -135,7 +135,7 @@ void check(const Field& field, const Json& value) {
   }
 }
 
-/// Types, ranges and names of all fields; what of them is ignored.
+/// Checks types, ranges and names of all fields, and collects ignored ones.
 std::vector<std::string> check_fields(const Json& body) {
   std::vector<std::string> ignored;
   std::size_t unknown = 0;
@@ -143,7 +143,7 @@ std::vector<std::string> check_fields(const Json& body) {
     const Field* const field = field_named(name);
     if (!field) {
       if (check_unknown(name, ++unknown)) ignored.push_back(told_name(name));
-    } else if (!value.is_null()) {  // null is a field that is not sent
+    } else if (!value.is_null()) {  // null means that the field is absent
       check(*field, value);
       if (field->ignored) ignored.push_back(name);
     }

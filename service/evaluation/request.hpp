@@ -1,5 +1,5 @@
-// A request for an evaluation, as KernelGYM's clients send it: which fields are honoured, which are taken and
-// reported as ignored, and which are refused. docs/service.md has the table.
+// A request for an evaluation, as KernelGYM's clients send it: which fields are used, which are ignored and
+// reported, and which are refused. docs/service.md has the table.
 #pragma once
 
 #include <string>
@@ -24,17 +24,16 @@ struct EvaluationRequest {
   std::string reference_code;  ///< empty: the candidate is one of a task that the service was started with
   std::string entry_point = "Model";  ///< the reference's class; the candidate's has "New" behind it
   std::string task;  ///< of the service's tasks, by "workflow": "task:NAME"; empty: none was named
-  bool compiled_baseline = false;  ///< the reference runs by torch.compile
-  double timeout_s = 300;          ///< of evaluating, without waiting and preparing
+  bool compiled_baseline = false;  ///< the reference runs with torch.compile
+  double timeout_s = 300;          ///< limit of the evaluation, without waiting and preparing
   Priority priority = Priority::normal;
-  bool verbose_errors = true;        ///< the whole of an error, not its first line
+  bool verbose_errors = true;        ///< report complete errors, not only the first line
   bool detect_decoys = true;         ///< a candidate without kernels of its own is reported as a decoy
-  std::vector<std::string> ignored;  ///< fields that were sent and change nothing
-  Digest digest;  ///< of the request's content, whatever its white space and the order of its keys
+  std::vector<std::string> ignored;  ///< fields that were sent but have no effect
+  Digest digest;                     ///< digest of the content, independent of white space and order of keys
 };
 
-/// The JSON value of a request's body. Errors: bad_input for what is no JSON or is nested deeper than 64
-/// levels.
+/// The JSON value of a request's body. Errors: bad_input for invalid JSON or more than 64 levels.
 Result<Json> parse_body(std::string_view body);
 
 /// Errors: bad_input, with the field as `where`.

@@ -11,7 +11,7 @@
 namespace kernelsmith {
 namespace {
 
-/// What clients that ask once a second need to fetch what was finished last.
+/// The time for clients that poll once a second to fetch the last results.
 constexpr std::chrono::milliseconds kLastLook{2500};
 
 Status check_names(const ServiceOptions& options) {

@@ -11,7 +11,7 @@
 namespace kernelsmith::service {
 namespace {
 
-/// Forgotten tasks are swept out when so many are known.
+/// Unused tasks are removed when this many are known.
 constexpr std::size_t kSweepAt = 256;
 constexpr std::size_t kDigits = 12;
 
@@ -25,13 +25,13 @@ Error bad_field(std::string message, const char* field, std::string hint = {}) {
   return fail(ErrorCode::bad_input, std::move(message), field, std::move(hint));
 }
 
-/// A module's text in which the class `name` is called `wanted` too.
+/// Adds the alias `wanted` for the class `name` to a module's text.
 std::string with_alias(std::string text, const std::string& wanted, const std::string& name) {
   if (wanted == name) return text;
   return text + "\n\nif \"" + name + "\" in globals():\n    " + wanted + " = " + name + "\n";
 }
 
-/// The path of a candidate's main file, as `kernelsmith evaluate` has it.
+/// The path of a candidate's main file, as in `kernelsmith evaluate`.
 std::string candidate_path(const Task& task, const Backends& backends) {
   const Source& like = task.seed.empty() ? task.reference : task.seed;
   if (!like.empty()) return like.files().front().path;
@@ -90,7 +90,7 @@ Result<TaskPtr> TaskResolver::task_of_reference(const EvaluationRequest& request
   const Digest key = DigestBuilder().add(reference).add(baseline).finish();
   const MutexLock lock(mutex_);
   if (auto known = made_[key].lock()) return known;
-  // Any policy: a candidate without a kernel of its own is evaluated, and reported as a decoy.
+  // Policy `any`: a candidate without its own kernel is evaluated and reported as a decoy.
   const std::string yaml =
       problem_yaml("kernelbench_" + key.hex().substr(0, kDigits),
                    {.precision = precision_, .baseline = baseline, .policy = "any", .cast = true});

@@ -1,4 +1,4 @@
-// TaskResolver: which task a request is about, and the candidate that it brings.
+// TaskResolver: finds the task and the candidate of a request.
 #pragma once
 
 #include <map>
@@ -21,10 +21,10 @@ struct Assignment {
   Source candidate;
 };
 
-/// One task for each distinct reference text; equal ones share it while anybody holds it. Thread-safe.
+/// Makes one task for each distinct reference text; requests share it while it is in use. Thread-safe.
 class TaskResolver {
  public:
-  /// `named` are chosen by name. `precision` is TorchSettings' for tasks that are made of references.
+  /// `named` are chosen by name. `precision` is TorchSettings' for tasks made from references.
   TaskResolver(std::vector<TaskPtr> named, Backends backends, std::string precision);
 
   /// Errors: bad_input, with the request's field as `where`.

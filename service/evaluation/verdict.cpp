@@ -9,11 +9,11 @@
 namespace kernelsmith::service {
 namespace {
 
-/// What a rejection says in KernelGYM's terms.
+/// A rejection in KernelGYM's terms.
 struct Meaning {
   std::string_view error_code;
-  bool compiled = false;  ///< the candidate got past compiling
-  bool decoy = false;     ///< it tried to look faster than it is
+  bool compiled = false;  ///< the candidate compiled
+  bool decoy = false;     ///< it tried to cheat the measurement
 };
 
 Meaning meaning_of(RejectionCode code) {
@@ -69,7 +69,7 @@ Json json_of(const Measurement& value) {
   return {{"median", value.median}, {"low", value.low}, {"high", value.high}, {"samples", value.samples}};
 }
 
-/// "(3 / 5)" of the shapes whose outputs were compared; empty if none was.
+/// Such as "(3 / 5)": correct shapes of the compared ones; empty if none was compared.
 std::string trials_of(const Report& report) {
   const auto compared =
       std::ranges::count_if(report.shapes, [](const auto& s) { return s.correct.has_value(); });
@@ -79,7 +79,7 @@ std::string trials_of(const Report& report) {
   return "(" + std::to_string(correct) + " / " + std::to_string(compared) + ")";
 }
 
-/// What has no place among KernelGYM's fields.
+/// Data that has no field in KernelGYM.
 Json own_metadata(const Evaluation& evaluation) {
   const Report& report = evaluation.report();
   Json own = {{"tier", report.tier}, {"hardware", report.hardware}, {"toolchain", report.toolchain}};
@@ -104,7 +104,7 @@ Json own_metadata(const Evaluation& evaluation) {
   return own;
 }
 
-/// How much of a call is the candidate's own kernels: what rewards for coverage read.
+/// The share of a call in the candidate's own kernels, for rewards of coverage.
 void put_coverage(const Metrics& metrics, const Report& report, Json& metadata) {
   const auto& features = metrics.features();
   const auto own = features.find("own_kernels"), others = features.find("aten_ops"),
@@ -145,7 +145,7 @@ void put_acceptance(const Evaluation& evaluation, const EvaluationRequest& reque
   verdict.decoy_kernel = request.detect_decoys && own_kernels != features.end() && own_kernels->second == 0;
   constexpr double kUsInMs = 1000;
   if (report.runtime_us) verdict.kernel_runtime_ms = report.runtime_us->median / kUsInMs;
-  // A task without a baseline has a fitness alone, which is what a trainer rewards.
+  // A task without a baseline only has a fitness, which the trainer uses as the reward.
   verdict.speedup = (report.speedup ? *report.speedup : evaluation.metrics()->fitness()).median;
   if (report.runtime_us && report.speedup)
     verdict.reference_runtime_ms = *verdict.kernel_runtime_ms * report.speedup->median;

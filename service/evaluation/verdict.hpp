@@ -13,7 +13,7 @@
 
 namespace kernelsmith::service {
 
-/// What of an EvaluationResponse comes out of the evaluation itself. Absent: not known.
+/// The part of an EvaluationResponse from the evaluation itself. Absent means unknown.
 struct Verdict {
   std::optional<bool> compiled, correctness, decoy_kernel;
   std::optional<double> reference_runtime_ms, kernel_runtime_ms, speedup;
@@ -21,16 +21,16 @@ struct Verdict {
   Json metadata = Json::object();
 };
 
-/// A candidate's evaluation: correct is who was accepted, and nobody else.
+/// A candidate's evaluation: it is correct only if it was accepted.
 Verdict verdict_of(const Evaluation& evaluation, const EvaluationRequest& request);
 
-/// Why there is no verdict.
+/// The response without a verdict.
 Verdict no_verdict(std::string_view error_code, std::string message);
 
-/// The machine failed, not the candidate: this says nothing of the candidate.
+/// The machine failed, so nothing is known about the candidate.
 Verdict verdict_of(const Error& error);
 
-/// KernelGYM's code for what a rule of ours is called.
+/// KernelGYM's code for one of our rules.
 std::string_view error_code_of(RejectionCode code);
 std::string_view error_code_of(ErrorCode code);
 

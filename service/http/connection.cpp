@@ -28,22 +28,22 @@ namespace beast = boost::beast;
 namespace wire = boost::beast::http;
 using boost::system::error_code;
 
-/// Operations give (error, result) in place of throwing.
+/// Operations return (error, result) instead of throwing.
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t kFirstRead = 4096;
-/// What is read at once, beyond a header.
+/// The size of one read, beyond a header.
 constexpr std::size_t kReadBlock = std::size_t{64} << 10;
 /// The limit for requests whose body has no meaning (GET, HEAD, DELETE).
 constexpr std::size_t kUnusedBody = 4096;
-/// How much of a request that was turned away is read, so that its client gets to read the answer.
+/// How much of a refused request is read, so that its client can read the answer.
 constexpr std::size_t kMostDrained = std::size_t{64} << 20;
 constexpr std::chrono::seconds kLongestDrain{2};
-/// Between events: finds out whether the client is still there.
+/// The interval of comments between events, to detect whether the client is still there.
 constexpr std::string_view kComment = ":\n\n";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/// Tells the handler's side when the connection has no more use for its answer.
+/// Informs the handler's side when the connection no longer needs its answer.
 class Attached {
  public:
   explicit Attached(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
@@ -90,7 +90,7 @@ Response overcrowded() {
   return response;
 }
 
-/// The answer to a header whose body, or whose end, two programs could read differently; empty for others.
+/// The answer to a header whose body or end is ambiguous between programs; empty for others.
 template <class Header>
 std::optional<Response> ambiguous(const Header& header) {
   const auto hosts = header.count(wire::field::host);
@@ -160,7 +160,7 @@ Connection::Awaitable<> Connection::run(bool refused) {
   stream_.close();
 }
 
-/// Until the first bytes of a request are here.
+/// Waits for the first bytes of a request.
 Connection::Awaitable<bool> Connection::wait_for_bytes() {
   if (buffer_.size() > 0) co_return true;  // sent along with the request before
   idle_ = true;
@@ -172,7 +172,7 @@ Connection::Awaitable<bool> Connection::wait_for_bytes() {
   co_return true;
 }
 
-/// Whether the connection goes on.
+/// Returns whether the connection continues.
 Connection::Awaitable<bool> Connection::serve_one(bool refused) {
   const ServerOptions& options = shared_->options;
   Parser parser;
@@ -220,9 +220,9 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
   co_return co_await dispatch(std::move(request), *match.route);
 }
 
-/// False if the request ended here, with or without an answer.
+/// Returns false if the request ended here, with or without an answer.
 Connection::Awaitable<bool> Connection::read_body(Parser& parser) {
-  parser.body_limit(body_limit_);  // holds for chunks; a length was compared with the limit before
+  parser.body_limit(body_limit_);  // for chunks; a length was already checked
   if (parser.content_length().value_or(0) > body_limit_) {
     co_await fail_to_read(wire::error::body_limit);
     co_return false;
@@ -241,14 +241,14 @@ Connection::Awaitable<bool> Connection::read_body(Parser& parser) {
   co_return true;
 }
 
-/// Answers what cannot be read as a request; a connection that broke off is left to itself.
+/// Answers an invalid request; ignores a broken connection.
 Connection::Awaitable<bool> Connection::fail_to_read(error_code error) {
   const ServerOptions& options = shared_->options;
   unread_ = true;
   if (error == wire::error::body_limit)
     co_return co_await write(
         error_response(413, "the body is larger than " + std::to_string(body_limit_) + " bytes"));
-  // A buffer that is full: the same of a chunk's header, or of trailers.
+  // A full buffer: a chunk's header or trailers are too long.
   if (error == wire::error::header_limit || error == wire::error::buffer_overflow)
     co_return co_await write(error_response(
         431, "the header is larger than " + std::to_string(options.max_header_bytes) + " bytes"));
@@ -286,7 +286,7 @@ Connection::Awaitable<bool> Connection::dispatch(Request request, const Router::
   }
 }
 
-/// Whether the connection goes on.
+/// Returns whether the connection continues.
 Connection::Awaitable<bool> Connection::write(Response response) {
   const bool goes_on = keep_alive_ && !stopping_;
   wire::response<wire::string_body> message(static_cast<wire::status>(response.status), version_);
@@ -354,8 +354,8 @@ Connection::Awaitable<bool> Connection::write_chunk(std::string_view bytes) {
   co_return !error;
 }
 
-/// A client that waits for an answer sends nothing: the end of what it sends means that it is gone. If it
-/// does send something, its next request, nothing is watched any more.
+/// A client that waits for an answer sends nothing, so the end of its stream means that it is gone. If it
+/// sends its next request, watching ends.
 void Connection::watch_for_close() {
   if (std::exchange(watching_, true)) return;
   stream_.socket().async_wait(
@@ -372,8 +372,8 @@ void Connection::watch_for_close() {
       });
 }
 
-/// Ends the sending side, and reads for a while what the client still sends: closing a socket with unread
-/// bytes throws away the answer that is on its way.
+/// Ends the sending side, and still reads for a while: closing a socket with unread bytes would discard the
+/// answer.
 Connection::Awaitable<> Connection::drain() {
   error_code failed;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, failed);

@@ -23,7 +23,7 @@
 
 namespace kernelsmith::http {
 
-/// What all connections of a server read.
+/// Data shared by all connections of a server.
 struct Shared {
   Router router;
   ServerOptions options;
@@ -32,17 +32,16 @@ struct Shared {
 
 using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
 
-/// All but start() and stop() runs on the strand.
+/// Everything except start() and stop() runs on the strand.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   /// `strand` is the socket's executor.
   Connection(boost::asio::ip::tcp::socket socket, Strand strand, std::shared_ptr<const Shared> shared);
 
-  /// Serves until the connection ends, and then calls `gone`. One that is `refused` has its first request
-  /// answered with 503.
+  /// Serves until the connection ends, then calls `gone`. If `refused`, answers its first request with 503.
   void start(bool refused, std::function<void()> gone);
 
-  /// Ends it, after the answer that is under way.
+  /// Ends it after the current answer.
   void stop();
 
  private:
@@ -67,16 +66,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Strand strand_;
   const std::shared_ptr<const Shared> shared_;
   boost::beast::tcp_stream stream_;
-  boost::beast::flat_buffer buffer_;  ///< bounded: also chunk extensions and trailers have to fit
-  Timer wake_;             ///< cancelled if there may be something to do while an answer is waited for
-  bool idle_ = false;      ///< between two requests
-  bool stopping_ = false;  ///< no further request
-  bool watching_ = false;  ///< for the end of the client
-  bool gone_ = false;      ///< the client closed its side before it had its answer
+  boost::beast::flat_buffer buffer_;  ///< bounded; chunk extensions and trailers must also fit
+  Timer wake_;                        ///< cancelled to wake the wait for an answer
+  bool idle_ = false;                 ///< between two requests
+  bool stopping_ = false;             ///< no further request
+  bool watching_ = false;             ///< for the end of the client
+  bool gone_ = false;                 ///< the client closed its side before it had its answer
 
-  // For the request that is served.
+  // For the current request.
   std::size_t body_limit_ = 0;
-  bool unread_ = false;  ///< a part of it was not read, so that none can follow
+  bool unread_ = false;  ///< a part of it was not read, so no other can follow
   bool head_ = false;
   bool keep_alive_ = false;
   unsigned version_ = 11;

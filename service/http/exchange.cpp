@@ -5,7 +5,7 @@
 namespace kernelsmith::http {
 namespace {
 
-/// What may wait for a client that does not read.
+/// The most bytes that wait for a client that does not read.
 constexpr std::size_t kMostWaiting = std::size_t{4} << 20;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Exchange: one request between its handler, on any thread, and its connection, on the connection's strand.
+// Exchange: connects the handler of a request, on any thread, with its connection, on the connection's
+// strand.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 namespace kernelsmith::http {
 
 /// The handler's side gives an answer, or begins a stream and adds to it; the connection's side is woken and
-/// takes it. Whichever side goes first, the other finds out. Thread-safe.
+/// takes it. Each side learns when the other has ended. Thread-safe.
 class Exchange {
  public:
   /// `wake` is called with the lock held, whenever there is something to take, until detach().

@@ -1,4 +1,4 @@
-// The form of every time that is answered.
+// The format of all times in answers.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace kernelsmith::http {
 
-/// "2026-01-31T12:00:00.123Z"
+/// Such as "2026-01-31T12:00:00.123Z".
 std::string iso_time(std::chrono::system_clock::time_point time);
 
 }  // namespace kernelsmith::http

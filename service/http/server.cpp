@@ -25,9 +25,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-/// Beyond max_connections so many get an answer that says so; others are closed without one.
+/// This many connections above max_connections get an answer that says so; others are closed without one.
 constexpr std::size_t kRefusedAtOnce = 64;
-/// Before connections are accepted again when this process has no descriptor left.
+/// The pause before accepting connections again after this process ran out of descriptors.
 constexpr std::chrono::milliseconds kPause{100};
 
 std::string text_of(const tcp::endpoint& endpoint) {
@@ -136,7 +136,7 @@ class Server::Impl {
   bool stopping_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   std::uint64_t last_id_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   tcp::endpoint endpoint_;
-  asio::io_context io_;  ///< after what its coroutines use
+  asio::io_context io_;  ///< after members that its coroutines use
   tcp::acceptor acceptor_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_ KERNELSMITH_GUARDED_BY(mutex_);
   std::vector<std::jthread> threads_;

@@ -1,5 +1,5 @@
-// StrictParser: Beast's, which refuses fields that go on in another line (obs-fold, RFC 9112 section 5.2):
-// what stands before this server may have read them otherwise.
+// StrictParser: Beast's parser that refuses fields continued on another line (obs-fold, RFC 9112 section
+// 5.2), because a proxy may read them differently.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace kernelsmith::http {
 class StrictParser final : public boost::beast::http::request_parser<boost::beast::http::string_body> {
   using View = boost::beast::string_view;
 
-  /// Beast does not report a fold. But it has put together elsewhere the value that has one, or there is an
-  /// end of line between name and value.
+  /// Beast does not report a fold. But then the value is assembled elsewhere, or there is an end of line
+  /// between name and value.
   static bool is_folded(View name, View value) {
     constexpr std::uintptr_t kMostBlanks = 1U << 16;
     const char* const colon = name.data() + name.size();

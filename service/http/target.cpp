@@ -14,7 +14,7 @@ int digit_of(char c) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// What stands before the first `mark`; `rest` becomes what stands behind it.
+/// Returns the text before the first `mark`; `rest` becomes the text after it.
 std::string_view cut(std::string_view& rest, char mark) {
   const std::size_t end = std::min(rest.find(mark), rest.size());
   const std::string_view part = rest.substr(0, end);

@@ -1,4 +1,4 @@
-// The target of a request line: what a client wrote, taken apart and decoded.
+// The target of a request line, parsed and decoded.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ struct Target {
   std::map<std::string, std::string> query;
 };
 
-/// Nothing for a target that is no path (origin form) or http URL (absolute form), holds a broken percent
-/// escape, or a control character, encoded or not.
+/// Returns empty unless the target is a path (origin form) or http URL (absolute form) without broken percent
+/// escapes and control characters, encoded or not.
 std::optional<Target> parse_target(std::string_view text);
 
 /// The text with "%41" decoded, and "+" as a blank if `plus_is_blank`.

@@ -1,4 +1,4 @@
-// One GET request to an evaluation service, waited for.
+// A blocking GET request to an evaluation service.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ struct Fetched {
   std::string body;
 };
 
-/// Follows no redirection, which could lead the token elsewhere. Errors: `network` if nobody answers in
-/// seconds, `untrusted` for a certificate, `bad_reply` for an answer beyond some megabytes. `where` is the
-/// URL. Thread-safe.
+/// Follows no redirection, which could send the token elsewhere. Errors: `network` without an answer in
+/// seconds, `untrusted` for a certificate, `bad_reply` for an answer of more than some megabytes. `where` is
+/// the URL. Thread-safe.
 Result<Fetched> fetch(const std::string& url, const Secret& token);
 
 }  // namespace kernelsmith::ui

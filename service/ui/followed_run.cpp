@@ -28,7 +28,7 @@ class Reading {
 }  // namespace
 
 Result<std::optional<std::string>> FollowedRun::look() {
-  // Taken before the run is read: what is written meanwhile is seen by the next look.
+  // Taken before the run is read, so that the next look sees later writes.
   RunStamp stamp = RunStamp::of(folder_, stamp_ ? &*stamp_ : nullptr);
   if (stamp_ && !stamp_->may_differ(stamp)) return std::optional<std::string>();
   stamp_.reset();

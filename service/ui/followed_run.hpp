@@ -1,4 +1,4 @@
-// FollowedRun: a run folder as it stood when it was looked at last, and what a page asks of it.
+// FollowedRun: a run folder's state at the last look, and the queries of a page.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace kernelsmith::ui {
 
-/// Between two calls it holds nothing of the folder open, so that it is in nobody's way. Not thread-safe.
+/// Between calls it keeps no file of the folder open, so that it disturbs no process. Not thread-safe.
 class FollowedRun {
  public:
   FollowedRun(std::filesystem::path folder, Registry registry)
       : folder_(std::move(folder)), registry_(std::move(registry)) {}
 
-  /// page_json() if the folder may have changed since the last look; replays the whole journal then.
-  /// Errors: view_run's; what was seen before stays.
+  /// page_json() if the folder may have changed since the last look; replays the whole journal then. Errors:
+  /// view_run's; then the last state is kept.
   Result<std::optional<std::string>> look();
 
   /// program_json() of the last look that succeeded; `not_found` before it.
@@ -28,8 +28,8 @@ class FollowedRun {
  private:
   const std::filesystem::path folder_;
   const Registry registry_;
-  std::optional<RunStamp> stamp_;  ///< of what view_ shows
-  std::unique_ptr<RunView> view_;  ///< without its store
+  std::optional<RunStamp> stamp_;  ///< stamp of view_
+  std::unique_ptr<RunView> view_;  ///< the view without its store
 };
 
 }  // namespace kernelsmith::ui

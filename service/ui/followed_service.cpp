@@ -44,7 +44,7 @@ Result<std::string> text_at(const ServiceAddress& service, const std::string& pa
 Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
   const auto text = text_at(service, path);
   if (!text) return text.error();
-  bool too_deep = false;  // such values are not kept: what reads them calls itself for each level
+  bool too_deep = false;  // such values are dropped, because reading them is recursive
   const auto is_kept = [&too_deep](int depth, Json::parse_event_t, const Json&) {
     too_deep = too_deep || depth > kDeepest;
     return depth <= kDeepest;
@@ -53,7 +53,8 @@ Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
   if (too_deep)
     return fail(ErrorCode::bad_reply, "the answer is nested deeper than 64 levels", service.url + path);
   if (!body.is_object()) return no_service(service.url + path, 200);
-  return Result<Json>(boost::system::in_place_value, std::move(body));  // a Json converts to too much
+  // Because a Json converts implicitly to many types.
+  return Result<Json>(boost::system::in_place_value, std::move(body));
 }
 
 double steady_s() {
@@ -65,7 +66,7 @@ double steady_s() {
 Result<std::unique_ptr<FollowedService>> FollowedService::at(ServiceAddress service) {
   while (service.url.ends_with('/')) service.url.pop_back();  // "http://" is left as "http:"
   const std::string place = place_of(service.url);
-  // A name and a password in an address would be shown on the page.
+  // Refuses a name and password in an address, because the page would show them.
   if (place.empty() || place.find('@') != place.npos || has_odd_characters(service.url))
     return fail(ErrorCode::invalid_argument, "this is no address of a service", "",
                 "write http://HOST:PORT or https://HOST:PORT");

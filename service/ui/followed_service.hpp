@@ -1,5 +1,5 @@
-// FollowedService: an evaluation service as a page shows it, fetched by this process, because a browser must
-// not have the token.
+// FollowedService: an evaluation service for a page, fetched by this process, because a browser must not have
+// the token.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,11 @@ namespace kernelsmith::ui {
 /// Not thread-safe.
 class FollowedService {
  public:
-  /// Errors: `invalid_argument` for an address that is no URL of a service.
+  /// Errors: `invalid_argument` for an address that is not a URL of a service.
   static Result<std::unique_ptr<FollowedService>> at(ServiceAddress service);
 
-  /// What the service reports about itself; it always has something new, the time. Errors: fetch()'s,
-  /// `permission` for a token that the service does not take, `bad_reply` for an answer that no service
-  /// gives.
+  /// The service's report about itself, which always changes because of the time. Errors: fetch()'s,
+  /// `permission` for a wrong token, `bad_reply` for an invalid answer.
   Result<std::optional<std::string>> look();
 
  private:

@@ -20,8 +20,7 @@ using http::Request;
 using http::Responder;
 using http::Response;
 
-// Nothing that is not of this server is loaded, and no script stands in the page: whatever a foreign text
-// might achieve.
+// Only this server's files are loaded, and the page has no inline script, so that foreign text is harmless.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri "
     "'none'; "
@@ -73,7 +72,7 @@ void add_events(http::Router& router, const std::shared_ptr<Poller>& poller) {
   });
 }
 
-/// What only runs have. `run` is used on the poller's thread alone.
+/// Routes that only runs have. `run` is used only on the poller's thread.
 void add_run(http::Router& router, const std::shared_ptr<Poller>& poller,
              const std::shared_ptr<FollowedRun>& run) {
   router.add("GET", "/api/run",

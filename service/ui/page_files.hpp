@@ -1,5 +1,4 @@
-// The files of the live page: those of page/, and the report's style sheet, as the build put them into the
-// program.
+// The files of the live page: those of page/, and the report's style sheet, embedded by the build.
 #pragma once
 
 #include <string_view>

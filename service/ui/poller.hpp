@@ -1,5 +1,5 @@
-// Poller: the one thread that looks at what a page shows, answers the requests about it, and notifies the
-// browsers that listen what is new.
+// Poller: a thread that polls a page's data, answers requests about it, and notifies connected browsers of
+// changes.
 #pragma once
 
 #include <chrono>
@@ -16,30 +16,30 @@
 
 namespace kernelsmith::ui {
 
-/// How often to look.
+/// The polling interval.
 struct Cadence {
-  std::chrono::milliseconds pause{1000};  ///< at least, between the end of a look and the next one
-  unsigned rest = 3;  ///< times as long as the look took: it takes a quarter of the time at most
+  std::chrono::milliseconds pause{1000};  ///< minimum between the end of a look and the next one
+  unsigned rest = 3;  ///< multiple of a look's duration, so that looks take at most a quarter of the time
 };
 
-/// Looks only while somebody listens or asks. Thread-safe.
+/// Polls only while there are listeners or requests. Thread-safe.
 class Poller {
  public:
-  /// The summary if it has changed since the last call; empty if it has not. Called on the poller's
-  /// thread, as every job is.
+  /// The summary if it has changed since the last call; empty if it has not. Called on the poller's thread,
+  /// like every job.
   using Look = std::function<Result<std::optional<std::string>>()>;
   using Job = std::function<void()>;
 
   /// `first` is the summary to begin with.
   Poller(Look look, std::string first, Cadence cadence);
 
-  /// Runs the job behind those that wait.
+  /// Runs the job after the waiting ones.
   void post(Job job) { jobs_.post(std::move(job)); }
 
   /// Answers with the summary, after a look if one is due.
   void send_summary(http::Responder responder);
 
-  /// Sends the event `summary` now and whenever there is a new one, `trouble` (an Error) when a look fails.
+  /// Sends the event `summary` now and at every change, and `trouble` (an Error) when a look fails.
   void add_listener(http::EventStream stream);
 
  private:
@@ -57,7 +57,7 @@ class Poller {
   std::vector<http::EventStream> listeners_;
 
   Mailbox<Job> jobs_;
-  std::jthread thread_;  ///< last: it ends before what it uses
+  std::jthread thread_;  ///< last: it ends before the members that it uses
 };
 
 }  // namespace kernelsmith::ui

@@ -1,5 +1,5 @@
-// The page as one file: its style sheet, its script and the run's documents stand in it, and its policy lets
-// nothing else run or load.
+// The page as one file: it contains its style sheet, script and the run's documents, and its policy forbids
+// running or loading anything else.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -23,7 +23,8 @@ namespace {
 
 using Document = nlohmann::json;
 
-// A browser opens a page of some megabytes at once; a run of thousands of programs has many times as much.
+// The size limit: a browser opens some megabytes quickly, but a run of thousands of programs has many times
+// more.
 constexpr std::size_t kMostProgramBytes = 4'000'000;
 
 constexpr std::string_view kSheet = R"(<link rel="stylesheet" href="/page.css">)";
@@ -36,7 +37,7 @@ std::string_view file_named(std::string_view name) {
   return found->text;
 }
 
-/// A module without what ties it to others: imports, and the word before what it exports.
+/// A module without its imports and `export` keywords.
 void append_module(std::string& script, std::string_view text) {
   constexpr std::string_view kExport = "export ";
   while (!text.empty()) {
@@ -48,7 +49,7 @@ void append_module(std::string& script, std::string_view text) {
   }
 }
 
-/// All modules as one, what runs at once behind what it uses. Their names are different.
+/// Joins all modules; code that runs at once follows the code that it uses. Their names are distinct.
 std::string whole_script() {
   std::string script;
   for (const PageFile& file : page_files())
@@ -57,7 +58,7 @@ std::string whole_script() {
   return script;
 }
 
-/// As a content security policy names the text that it allows.
+/// The hash of an allowed text for a content security policy.
 std::string source_of(std::string_view text) {
   const Digest digest = digest_of(text);
   std::array<unsigned char, 45> base64{};  // of 32 bytes, and an end
@@ -71,7 +72,7 @@ void replace(std::string& page, std::string_view what, std::string_view by) {
   page.replace(at, what.size(), by);
 }
 
-/// "<" stands in JSON's texts only: without it no text ends the element that it is in.
+/// "<" occurs only in JSON's strings. Escaping it prevents a text from ending its HTML element.
 std::string without_tags(std::string_view json) {
   std::string text;
   text.reserve(json.size());
@@ -92,7 +93,7 @@ void gather(const Document& value, std::vector<std::uint64_t>& ids) {
       gather(member, ids);
 }
 
-/// What a reader is likely to open comes first.
+/// Programs that a reader is likely to open come first.
 std::vector<std::uint64_t> shown_programs(const Document& run) {
   std::vector<std::uint64_t> ids;
   for (const char* part : {"best", "lineage", "failures", "demoted", "islands"}) gather(run.at(part), ids);

@@ -10,8 +10,7 @@
 namespace kernelsmith::ui {
 namespace {
 
-// Two writes within a tick of the kernel's clock leave the same time; file systems of a network have coarser
-// ones.
+// Two writes within a tick of the kernel's clock have the same time; network file systems are coarser.
 constexpr std::int64_t kGrainNs = 2'000'000'000;
 
 std::int64_t now_ns() {

@@ -1,4 +1,4 @@
-// RunStamp: whether a run folder may hold more than when it was looked at last, without opening its database.
+// RunStamp: detects without opening the database whether a run folder may have changed.
 #pragma once
 
 #include <array>
@@ -8,12 +8,11 @@
 
 namespace kernelsmith::ui {
 
-/// The files that change when a run goes on, and whether a process writes it.
+/// The state of the files that change during a run, and whether a process writes it.
 class RunStamp {
  public:
-  /// `before` is the last one of the same folder, or null. Whether the run is in use is asked only if the
-  /// answer may have changed: asking holds the run's lock for an instant, for which a writer that begins
-  /// waits.
+  /// `before` is the last one of the same folder, or null. Whether the run is in use is checked only if that
+  /// may have changed, because the check takes the run's lock for an instant and could delay a writer.
   static RunStamp of(const std::filesystem::path& folder, const RunStamp* before);
 
   /// False if nothing can have been written between this look and the later one.
@@ -32,7 +31,7 @@ class RunStamp {
 
   std::array<std::optional<File>, kFiles.size()> files_;
   bool in_use_ = false;
-  bool settled_ = false;  ///< the last change is longer ago than the grain of the files' times
+  bool settled_ = false;  ///< the last change is older than the resolution of file times
 };
 
 }  // namespace kernelsmith::ui

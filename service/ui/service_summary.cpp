@@ -26,7 +26,7 @@ Json told(const MetricValues& metrics, std::string_view name) {
   return found == metrics.end() ? Json(nullptr) : Json(found->second);
 }
 
-/// Sums over the states that end a request.
+/// Sums over the final states of requests.
 double finished_in(const MetricValues& metrics) {
   constexpr std::string_view kFinished = "kernelsmith_requests_finished_total{";
   double sum = 0;
@@ -77,7 +77,7 @@ MetricValues read_metrics(std::string_view text) {
 }
 
 void ServiceHistory::add(ServiceAnswers answers) {
-  // Counters that fell are those of a service that was started again.
+  // Falling counters mean that the service was restarted.
   if (!answers_.empty() && finished_in(answers.metrics) < finished_in(answers_.back().metrics))
     answers_.clear();
   while (answers_.size() > 1 && answers.at_s - answers_[1].at_s >= kWindowS) answers_.pop_front();
@@ -96,7 +96,7 @@ Json ServiceHistory::rate_of(std::string_view counter) const {
   return (count(last) - count(first)) / (last.at_s - first.at_s) * kSecondsOfAMinute;
 }
 
-/// The mean of the window's values, or of all if it has none; null if there never was one.
+/// The mean of the window's values, or of all if the window is empty; null if there are none.
 Json ServiceHistory::mean_of(const std::string& histogram) const {
   const std::string sum = histogram + "_sum", count = histogram + "_count";
   const MetricValues &first = answers_.front().metrics, &last = answers_.back().metrics;

@@ -1,5 +1,5 @@
-// What the live page shows of an evaluation service: its health, its workers and its rates, from what it
-// tells. Pure.
+// What the live page shows of an evaluation service: its health, its workers and its rates, from its reports.
+// Pure.
 #pragma once
 
 #include <deque>
@@ -13,13 +13,13 @@ namespace kernelsmith::ui {
 
 using Json = nlohmann::ordered_json;
 
-/// Values of Prometheus' text format, by name with labels as they stand: `requests_total{state="done"}`.
+/// Values of Prometheus' text format, by name with unchanged labels: `requests_total{state="done"}`.
 using MetricValues = std::map<std::string, double, std::less<>>;
 
-/// Comments and lines that are no metric are left out.
+/// Skips comments and lines that are not metrics.
 MetricValues read_metrics(std::string_view text);
 
-/// Answers of a service to one look.
+/// A service's answers to one poll.
 struct ServiceAnswers {
   Json health;   ///< of GET /health
   Json workers;  ///< of GET /workers/status
@@ -32,8 +32,8 @@ class ServiceHistory {
  public:
   void add(ServiceAnswers answers);
 
-  /// What the page shows. A field that the service does not report is null. Requires at least one add().
-  /// `name` is the service's, for people.
+  /// The page's data. Fields that the service does not report are null. Requires at least one add(). `name`
+  /// is the service's, for people.
   Json summary(const std::string& name) const;
 
  private:

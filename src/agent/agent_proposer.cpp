@@ -18,7 +18,7 @@
 namespace kernelsmith {
 namespace {
 
-/// As a shell would find it.
+/// The path that a shell would find.
 Result<std::string> found_in_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return std::filesystem::absolute(program).string();
   const char* path = std::getenv("PATH");
@@ -32,7 +32,7 @@ Result<std::string> found_in_path(const std::string& program) {
               "install it, or give its whole path");
 }
 
-/// Whether the sandbox shows a program; what a link or its first line leads to is another matter.
+/// Whether the sandbox shows a program, ignoring the target of a link or of its first line.
 bool is_shown(const std::filesystem::path& program, const AgentOptions& options) {
   SandboxSpec spec;
   add_toolchain(spec);
@@ -46,7 +46,7 @@ bool is_shown(const std::filesystem::path& program, const AgentOptions& options)
   });
 }
 
-/// The sandbox's "No such file or directory" is not the host's.
+/// The sandbox's "No such file or directory" does not refer to the host.
 Error with_hint(Error error) {
   if (error.code == ErrorCode::not_found && error.hint.empty())
     error.hint =
@@ -56,7 +56,7 @@ Error with_hint(Error error) {
   return error;
 }
 
-/// A thread for each request: it waits for a process most of the time, or until fewer agents are at work.
+/// A thread for each request, which mostly waits for a process or for other agents to end.
 class AgentProposer final : public Proposer {
  public:
   AgentProposer(PromptBuilder prompts, AgentOptions options)

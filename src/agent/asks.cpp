@@ -14,13 +14,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongestReason = 300;
-constexpr std::size_t kMostProgramBytes = std::size_t{256} << 10;  // as kernelsmith mcp
-constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;       // beyond it JSON's readers round
-// More than anybody pays for one request, and little enough for a run's sums.
+constexpr std::size_t kMostProgramBytes = std::size_t{256} << 10;  // as in kernelsmith mcp
+constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;       // above it JSON readers round
+// More than anyone pays for one request, and small enough for a run's sums.
 constexpr double kMostUsd = 1e6;
 constexpr std::uint64_t kMostTokens = 1'000'000'000'000;
 
-/// nlohmann's messages repeat what they could not read, which may be megabytes.
+/// nlohmann's messages quote the invalid text, which may be megabytes.
 Error refused(const std::string& why) {
   return fail(ErrorCode::bad_input, "this is no ask: " + why.substr(0, kLongestReason), "",
               "use tools/kernelsmith, or see README.md");
@@ -34,7 +34,7 @@ Result<std::uint64_t> whole_number(const Json& ask, const char* name, std::uint6
   return value.get<std::uint64_t>();
 }
 
-/// Throws Json::exception for what is of another type.
+/// Throws Json::exception for another type.
 Result<Source> source_in(const Json& ask) {
   std::vector<SourceFile> files;
   for (const auto& [path, text] : ask.at("files").items()) {

@@ -1,4 +1,4 @@
-// What an agent asks for, as it comes out of its workspace.
+// An agent's requests from its workspace.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kernelsmith::agent {
 
-/// Have a program evaluated, and measured again if `careful`.
+/// A request to evaluate a program, or to measure it again if `careful`.
 struct AskEvaluate {
   Source source;
   std::vector<ProgramId> parents;  ///< empty: the request's parent
@@ -24,7 +24,7 @@ struct AskConfirm {
 struct AskSubmit {
   std::variant<ProgramId, Source> program;
 };
-/// What the agent has cost so far, in all.
+/// The agent's total cost so far.
 struct AskReport {
   double usd = 0;
   std::uint64_t input_tokens = 0, output_tokens = 0;
@@ -33,7 +33,7 @@ struct AskBudget {};
 
 using Ask = std::variant<AskEvaluate, AskConfirm, AskSubmit, AskReport, AskBudget>;
 
-/// Errors: `bad_input`, which says what an ask is.
+/// Parses an ask. Errors: `bad_input`, with the expected form.
 Result<Ask> parse_ask(std::string_view json);
 
 /// The answers, as JSON.

@@ -12,7 +12,7 @@
 namespace kernelsmith::agent {
 namespace {
 
-/// About 3,000 tokens, as every answer of `kernelsmith mcp`: an agent reads all of it, and once.
+/// About 3,000 tokens, like every answer of `kernelsmith mcp`: an agent reads all of it, once.
 constexpr std::size_t kMostBytes = 12'000;
 constexpr std::size_t kMostOfAReason = 120;  // enough for a compiler's first error
 
@@ -57,7 +57,7 @@ std::string row(const Individual& one) {
          short_number(fitness.high) + "), " + made + "\n";
 }
 
-/// A heading and as many rows as there is room for.
+/// A heading and as many rows as fit.
 void add(std::string& text, std::string_view heading, const std::vector<IndividualPtr>& individuals) {
   if (individuals.empty()) return;
   text += "\n## " + std::string(heading) + "\n\n";

@@ -1,4 +1,4 @@
-// HISTORY.md of an agent's workspace: what the run has tried so far, a program a line.
+// HISTORY.md of an agent's workspace: the run's programs so far, one per line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The texts of workspace/, which every agent finds in its workspace, as the build put them into the library.
+// The texts of workspace/ for every agent's workspace, embedded by the build.
 #pragma once
 
 #include <string_view>

@@ -13,13 +13,13 @@ namespace kernelsmith::agent {
 namespace {
 
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
-constexpr auto kLookFor = std::chrono::milliseconds(200);  // then its time and Ctrl-C are looked at again
+constexpr auto kLookFor = std::chrono::milliseconds(200);  // then its time and Ctrl-C are checked again
 constexpr std::size_t kMostAtOnce = 8;
 constexpr std::uint64_t kMostAsks = 10'000;
 
 double fitness_of(const IndividualPtr& individual) { return individual->evaluation.metrics()->fitness().low; }
 
-/// What names are resolved and servers are known by.
+/// Files for name resolution and certificates.
 void add_name_service(SandboxSpec& spec) {
   std::error_code ignored;
   for (const char* path :
@@ -27,7 +27,7 @@ void add_name_service(SandboxSpec& spec) {
     if (std::filesystem::exists(path, ignored)) spec.read_only.push_back({path});
 }
 
-/// With the path that the agent knows it by.
+/// Uses the agent's path of the file.
 Result<Ask> unreadable(std::uint64_t number, Error why) {
   why.where = "asks/" + std::to_string(number) + ".json";
   return why;
@@ -63,7 +63,7 @@ Result<Proposal> Sitting::run(const std::stop_token& stop) {
   }
   if (!*end) return end->error();
   if (attended) attended = attend();
-  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // what it asked for last may be its best
+  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // its last ask may be its best
     std::this_thread::sleep_for(kLookEvery);
     attended = attend();
   }
@@ -88,10 +88,10 @@ SandboxSpec Sitting::sandbox() const {
   spec.working_directory = kWorkspace;
   spec.limits.wall_s = options_.time_s;
   spec.limits.memory_bytes = options_.memory_bytes;
-  spec.limits.limit_address_space = false;  // runtimes reserve far more than they use
+  spec.limits.limit_address_space = false;  // runtimes reserve much more than they use
   spec.limits.open_files = 4096;
   spec.limits.processes = 512;
-  spec.limits.gives_way = true;  // what is evaluated meanwhile is judged by time
+  spec.limits.gives_way = true;  // because evaluations at the same time are timed
   spec.limits.tmp_bytes = 1ULL << 30;
   spec.limits.output_bytes = 0;
   spec.limits.kept_output_bytes = options_.transcript_bytes;
@@ -138,7 +138,7 @@ std::optional<Error> Sitting::refusal_of_attempt() const {
   return std::nullopt;
 }
 
-/// Costs nothing, so an agent may leave notes and a compiler's output beside its program by mistake.
+/// A mistake is free here, so an agent may leave notes and compiler output next to its program.
 std::optional<Error> Sitting::refusal_of_files(const Source& source) const {
   const IndividualPtr& parent = request_.selection.parent;
   const Source model = parent ? parent->program->source : prompts_.blank_candidate();
@@ -160,7 +160,7 @@ Status Sitting::take(std::uint64_t number, const AskEvaluate& ask) {
   if (!child) return workspace_->answer(number, answer_of(child.error()));
   Child made = *child->child();
   if (!ask.parents.empty()) made.parents = ask.parents;
-  ++evaluations_;  // given back if it turns out to be known
+  ++evaluations_;  // given back if the program is already known
   attempt(number, std::move(made), ask.careful, {});
   return {};
 }
@@ -238,7 +238,7 @@ Status Sitting::answer_arrived() {
   return {};
 }
 
-/// What was submitted; else the best that was tried.
+/// The submitted program, or else the best one tried.
 std::optional<Source> Sitting::answer() const {
   if (submitted_) return submitted_;
   IndividualPtr best;

@@ -1,4 +1,4 @@
-// One agent at work on one request: from its start to its end, with everything that it asks for meanwhile.
+// Runs one agent for one request, and serves its asks.
 #pragma once
 
 #include <memory>
@@ -14,22 +14,22 @@
 
 namespace kernelsmith::agent {
 
-/// Lives on one thread; what is tried is answered on others.
+/// Used by one thread; trials are answered on others.
 class Sitting {
  public:
   Sitting(const PromptBuilder& prompts, const AgentOptions& options, ProposalRequest request);
 
-  /// Runs the agent and returns its answer. When it returns nothing of the agent is left. Errors:
-  /// Workspace::lay's and SandboxedProcess::start's; `cancelled` if it was stopped with nothing in hand;
+  /// Runs the agent and returns its answer. When it returns, all of the agent's processes have ended. Errors:
+  /// Workspace::lay's and SandboxedProcess::start's; `cancelled` if it was stopped without an answer;
   /// `tool_failed` as a PaidError if the agent ended with an error before it asked for anything.
   Result<Proposal> run(const std::stop_token& stop);
 
  private:
-  /// Where results of trials arrive, from any thread; shared with the callbacks.
+  /// The mailbox for results of trials from any thread; shared with the callbacks.
   struct Arrived {
     struct One {
       std::uint64_t ask = 0;
-      bool careful = false;            ///< a confirmation is wanted
+      bool careful = false;            ///< a confirmation was requested
       std::optional<Tried> confirmed;  ///< the first result, if this is the confirmation's
       Result<Tried> tried;
     };
@@ -40,7 +40,7 @@ class Sitting {
   SandboxSpec sandbox() const;
   std::string budget_text() const;
 
-  /// Takes every ask that is there, and every result that has arrived.
+  /// Processes all present asks and arrived results.
   Status attend();
   Status take(std::uint64_t number, const Result<Ask>& ask);
   Status take(std::uint64_t number, const AskEvaluate& ask);

@@ -25,7 +25,7 @@ class Writer {
   void write(const std::filesystem::path& folder, const Source& source) {
     for (const SourceFile& file : source.files()) write(folder / file.path, file.text);
   }
-  /// A program and what became of it; `role` says why it is shown.
+  /// A program and its verdict; `role` says why it is shown.
   void write(std::string_view role, const IndividualPtr& individual) {
     if (!individual) return;
     const auto folder = std::filesystem::path("programs") / std::to_string(individual->program->id.value);
@@ -43,7 +43,7 @@ class Writer {
   Status status_;
 };
 
-/// The task as a prompt says it, without the programs, which have files of their own.
+/// The prompt's description of the task, without the programs, which have their own files.
 Result<std::string> task_text(const PromptBuilder& prompts, const ProposalRequest& request) {
   ProposalRequest asked{request.seed, request.ticket, Operator::rewrite, request.model, request.selection};
   if (!request.selection.parent) asked.op = Operator::translate;
@@ -72,7 +72,7 @@ Result<Workspace> Workspace::lay(const PromptBuilder& prompts, const ProposalReq
   writer.write("BUDGET.md", budget);
   writer.write("HISTORY.md", history_text(request));
   writer.write("candidate", selection.parent ? selection.parent->program->source : prompts.blank_candidate());
-  // A later role takes the place of an earlier one.
+  // A later role replaces an earlier one.
   writer.write("one of the run's latest", selection.past.latest);
   writer.write("one of the run's best", selection.past.best);
   writer.write("one of the best", selection.top);
@@ -92,7 +92,7 @@ Result<std::string> Workspace::ask(std::uint64_t number) const {
   return work_.read("asks/" + std::to_string(number) + ".json", kMostAskBytes);
 }
 
-/// Written whole or not at all: the agent waits for the name.
+/// Written atomically, because the agent waits for the name.
 Status Workspace::answer(std::uint64_t number, std::string_view json) const {
   const std::string name = std::to_string(number) + ".json";
   if (Status written = answers_.write(name + ".new", json); !written) return written;

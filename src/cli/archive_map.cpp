@@ -48,7 +48,7 @@ std::string aligned(const Table& table, const Kept& rows, const Kept& columns) {
   return text;
 }
 
-/// Indices of `best`, those of the best first; what is empty comes last.
+/// Indices of `best`, the best first; empty ones last.
 Kept by_rank(const std::vector<std::optional<double>>& best) {
   Kept order(best.size());
   std::iota(order.begin(), order.end(), 0);
@@ -82,8 +82,8 @@ std::string archive_map(const RunView& view, bool all) {
     table.push_back(std::move(line));
   }
 
-  // If not all fits, the best is shown, and nothing that is empty.
-  Kept rows = {0}, columns = {0};  // the head, and the labels
+  // If not everything fits, shows the best rows and columns without empty ones.
+  Kept rows = {0}, columns = {0};  // the heading and the labels
   const bool fits = all || best.size() <= kRows;
   for (const std::size_t row : by_rank(of_row))
     if (fits || (of_row[row] && rows.size() <= kRows)) rows.push_back(row + 1);

@@ -7,9 +7,9 @@
 
 namespace kernelsmith::cli {
 
-/// Rows are the bins of the first axis, columns those of the second; a cell shows score_of() its best
-/// program, over all bins of further axes, or a dot. A grid of one axis is one column, one without axes has
-/// no map. The best 24 rows and the best columns that fit into kColumns; `all`: every one, however wide.
+/// Rows are the bins of the first axis, columns those of the second; a cell shows score_of() of its best
+/// program over all bins of further axes, or a dot. A grid with one axis is one column; without axes there is
+/// no map. Shows the best 24 rows and the best columns that fit into kColumns; `all` shows every one.
 std::string archive_map(const RunView& view, bool all);
 
 }  // namespace kernelsmith::cli

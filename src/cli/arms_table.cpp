@@ -15,7 +15,7 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "-";
 }
 
-/// What children that were better than their parents gained, in the geometric mean.
+/// The geometric mean of the gains of children that were better than their parents.
 std::string gain_text(const ArmSums& sums) {
   return sums.better > 0 && sums.gain > 0 ? short_number(std::exp(sums.gain / sums.better)) + "x" : "-";
 }

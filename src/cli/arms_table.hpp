@@ -1,4 +1,4 @@
-// What each operator of each model has brought, as a table for a person.
+// A table of the gains of each operator with each model.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace kernelsmith::cli {
 
-/// One line for each arm, the one with the most late tries first, beneath a head; empty if there is but one.
+/// A heading and one line for each arm, the one with the most recent tries first; empty if there is only one
+/// arm.
 std::string arms_table(const ArmRecord& record);
 
 }  // namespace kernelsmith::cli

@@ -45,7 +45,7 @@ bool has_command(const CLI::App& app, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The app or subcommand that the words reached.
+/// The parsed app or subcommand.
 const CLI::App& innermost(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? app : *parsed.front();
@@ -56,12 +56,12 @@ std::string hint_for(const std::string& name, const std::vector<std::string>& kn
   return name_hint(name, names);
 }
 
-/// "kernelsmith run", as it is typed.
+/// The typed command, such as "kernelsmith run".
 std::string typed_name(const CLI::App& app) {
   return app.get_parent() ? app.get_parent()->get_name() + " " + app.get_name() : app.get_name();
 }
 
-/// Where to read on. The Python package has a command of the same name as one of these.
+/// A pointer to further help. The Python package has a command with the same name as one of these.
 std::string usage_hint(const CLI::App& place) {
   const std::string typed = typed_name(place);
   return typed + " --help says how it is used" +
@@ -80,7 +80,7 @@ Error unknown_command(const CLI::App& app, const std::string& word) {
   return fail(ErrorCode::invalid_argument, "unknown command " + word, "", hint_for(word, command_names(app)));
 }
 
-/// What is wrong with a word that nothing took.
+/// The error for a word that nothing accepted.
 Error unknown_word(const CLI::App& app, const std::string& word) {
   const CLI::App& place = innermost(app);
   const std::string name = word.substr(0, word.find('='));
@@ -97,7 +97,7 @@ Error unknown_word(const CLI::App& app, const std::string& word) {
               usage_hint(place));
 }
 
-/// Whether it is a command of which one must be named of its own, and none was.
+/// Whether it is a command that needs a subcommand and got none.
 bool lacks_subcommand(const CLI::App& place) {
   return place.get_parent() && !place.get_subcommands({}).empty() && place.get_subcommands().empty();
 }
@@ -110,7 +110,7 @@ Error missing_subcommand(const CLI::App& place) {
               typed + " --help says what each does");
 }
 
-/// The first word that nothing took: options before others, because what follows an unknown option is its
+/// The first word that nothing accepted: options first, because the word after an unknown option is its
 /// value.
 std::string first_unknown(const CLI::App& app) {
   const auto left = app.remaining(true);
@@ -119,7 +119,7 @@ std::string first_unknown(const CLI::App& app) {
   return left.empty() ? "" : left.front();
 }
 
-/// What `kernelsmith help COMMAND` does; prints `overview` without one.
+/// Implements `kernelsmith help COMMAND`; prints `overview` without a command.
 int help(const CLI::App& app, const std::string& name, const std::string& overview) {
   if (name.empty()) return std::fputs(overview.c_str(), stdout), kDone;
   if (name == "run.yaml") return std::fputs(settings_help().c_str(), stdout), kDone;
@@ -137,7 +137,7 @@ void add_help(CLI::App& app, Command& chosen) {
   command->callback([&app, &chosen, name, overview] {
     chosen = [&app, name, overview] { return help(app, *name, *overview); };
   });
-  *overview = app.help();  // once words are parsed, it is that of the command they name
+  *overview = app.help();  // after parsing, that of the named command
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::ParseError& wrong) {
-    // A value that is wrong may be why a word behind it was not taken.
+    // A wrong value may be the reason why a later word was not accepted.
     const bool bad_value = dynamic_cast<const CLI::ValidationError*>(&wrong) != nullptr;
     if (const std::string word = first_unknown(app); !word.empty() && !bad_value)
       return report(unknown_word(app, word), json);

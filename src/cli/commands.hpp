@@ -1,5 +1,5 @@
 // The subcommands. Each add_ function declares its options on `app` and, when its subcommand is on the
-// command line, sets `chosen` to what does the work and returns the exit status.
+// command line, sets `chosen` to a function that does the work and returns the exit status.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace kernelsmith::cli {
 
-/// Exit statuses that no Error stands for; core's report() knows the others.
+/// Exit statuses without an Error; core's report() has the others.
 inline constexpr int kDone = 0, kRejected = 1, kWrongUse = 2, kBroken = 3, kInterrupted = 130;
 
 using Command = std::function<int()>;

@@ -34,7 +34,7 @@ struct DoctorCommand {
   int operator()() const;
 };
 
-/// 0, or what is wrong first: the machine, then the task.
+/// 0, or the status of the first problem: the machine's, then the task's.
 int status_of(const MachineReport& machine, const std::vector<MachineCheck>& task) {
   const auto lacks_gpu = [](const MachineCheck& check) {
     return check.name == kGpuCheck && check.status == CheckStatus::missing;

@@ -8,8 +8,7 @@
 
 namespace kernelsmith::cli {
 
-/// Prints what was checked and what the run may cost; returns the exit status: 0, or that of what failed
-/// first.
+/// Prints the checks and the estimated cost; returns the exit status: 0, or that of the first failed check.
 int dry_run_command(const TaskFolder& task, const RunConfig& config, Interrupt& interrupt);
 
 }  // namespace kernelsmith::cli

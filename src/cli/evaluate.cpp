@@ -35,7 +35,7 @@ void print_shapes(const Report& report) {
     say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }
 
-/// A candidate that is so close to what is allowed may be beyond it with the next inputs.
+/// A candidate this close to its tolerance may exceed it with other inputs.
 void warn_of_error(const Evaluation& evaluation, const std::string& file) {
   constexpr double kClose = 0.5;
   if (!evaluation.accepted()) return;
@@ -46,8 +46,8 @@ void warn_of_error(const Evaluation& evaluation, const std::string& file) {
           file, shape.shape, short_number(shape.error));
 }
 
-/// What works differently is disturbed by different things, and a ratio to it moves with the machine's state.
-/// Whether that was said.
+/// Kernels that work differently are disturbed differently, so their ratio changes with the machine's state.
+/// Returns whether a warning was printed.
 bool warn_of_yardstick(const Evaluation& evaluation) {
   constexpr double kAlike = 2;
   const auto& ratio = evaluation.report().over_yardstick;
@@ -60,7 +60,7 @@ bool warn_of_yardstick(const Evaluation& evaluation) {
   return true;
 }
 
-/// What was gained may be no faster kernel.
+/// The gain may not be a faster kernel.
 void print_shortcuts(const Metrics& metrics) {
   const auto has = [&](const char* name) {
     const auto found = metrics.features().find(name);
@@ -84,7 +84,7 @@ void print_text(const Evaluation& evaluation) {
   } else {
     say("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
   }
-  if (evaluation.accepted()) {  // what a rejection did not reach is not wrong
+  if (evaluation.accepted()) {  // shapes after a rejection are not wrong
     print_shapes(report);
     if (const std::string costs = costs_text(*evaluation.metrics()); !costs.empty()) say("{}\n", costs);
     print_shortcuts(*evaluation.metrics());
@@ -99,16 +99,16 @@ std::string only_file(const Source& candidate, const std::string& given) {
   return is_folder ? (std::filesystem::path(given) / candidate.files().front().path).string() : given;
 }
 
-/// What a candidate's files are called: the only one as it was given.
+/// The names of a candidate's files; a single one is named as given.
 std::vector<std::string> given_paths_of(const Source& candidate, const std::string& given) {
   if (candidate.files().size() == 1) return {only_file(candidate, given)};
   return cli::paths_of(candidate);
 }
 
-/// What the tuner could vary.
+/// The knobs that the tuner could vary.
 void print_knobs(const Source& candidate, const std::vector<std::string>& paths) {
   const auto knobs = find_knobs(candidate);
-  if (!knobs) return;  // then the candidate is rejected for it
+  if (!knobs) return;  // then the candidate is rejected anyway
   for (const Knob& knob : *knobs) say("{}\n", describe(knob, paths[knob.file]));
 }
 
@@ -147,7 +147,7 @@ struct EvaluateCommand {
     if (!run) return report(run.error(), json);
     if (const Status applied = config.apply(registry, *run); !applied) return report(applied.error(), json);
 
-    // Not before the files are read: a pipe that nobody writes to would leave a first signal without effect.
+    // Not before the files are read: while reading an idle pipe, a first signal would have no effect.
     Interrupt interrupt;
     const std::vector<Source> sources = candidates;
     say(stderr, "task {}; preparing\n", loaded->task.name);
@@ -178,7 +178,7 @@ struct EvaluateCommand {
       std::fflush(stdout);
       if (!evaluation.accepted() && !told_error) status = kRejected;
     };
-    // Each error was told beside its file.
+    // Each error was printed with its file.
     (void)evaluate_all(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
     return status;
   }

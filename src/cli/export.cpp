@@ -21,7 +21,7 @@ struct ExportCommand {
     if (!view) return view.error();
     if (!out) {
       const Status written = export_run(*view, std::cout);
-      return std::cout.fail() ? Status() : written;  // what the standard output did not take, main() tells
+      return std::cout.fail() ? Status() : written;  // main() reports failed writes to standard output
     }
     auto file = OutFile::open(*out, folder);
     if (!file) return file.error();

@@ -24,7 +24,7 @@ struct InitCommand {
   Backends backends;
   std::string folder;
   std::string name = kDefaultTemplate;
-  std::string problem;  ///< a file of KernelBench, in place of a template
+  std::string problem;  ///< a KernelBench file, instead of a template
 
   int operator()() const;
 };
@@ -43,7 +43,7 @@ std::string footer_of(const Backends& backends, const std::vector<std::string>& 
   return text;
 }
 
-/// A task of several files belongs in a folder of its own; git's folder may be there before it.
+/// A task with several files needs its own folder, which may already contain git's.
 Status check_empty(const std::filesystem::path& here, const std::string& typed) {
   std::error_code ignored;  // writing fails if the folder may not be read
   for (const auto& entry : std::filesystem::directory_iterator(here, ignored))
@@ -54,7 +54,7 @@ Status check_empty(const std::filesystem::path& here, const std::string& typed) 
   return {};
 }
 
-/// Nothing of the user's is overwritten.
+/// No file of the user is overwritten.
 Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   std::error_code ignored;  // writing fails if the folder may not be searched
   for (const SourceFile& file : task.files)
@@ -64,8 +64,8 @@ Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   return {};
 }
 
-/// What could be left out of the task unnoticed, or why this machine cannot try that. False if a part that
-/// the task needs is missing.
+/// Prints what a candidate could leave out unnoticed, or why this machine cannot check it. Returns false if a
+/// part that the task needs is missing.
 bool print_checks(const Task& task, const Backends& backends) {
   bool has_all = true;
   for (const MachineCheck& check : examine_precision(task, backends)) {
@@ -76,7 +76,7 @@ bool print_checks(const Task& task, const Backends& backends) {
   return has_all;
 }
 
-/// A task without a seed is searched by a model, which writes the first program.
+/// For a task without a seed a model writes the first program.
 void print_next(const Task& task, const std::string& folder, bool has_all) {
   if (!has_all) {
     say("next     install what is missing\n");
@@ -136,7 +136,7 @@ void add_init(CLI::App& app, Command& chosen) {
           ->type_name("NAME")
           ->excludes(problem);
   command
-      ->add_option("--backend", init->name, "The same")  // apart, so that errors name what was typed
+      ->add_option("--backend", init->name, "The same")  // separate, so that errors name the typed option
       ->check(CLI::IsMember(names))
       ->type_name("NAME")
       ->excludes(problem)

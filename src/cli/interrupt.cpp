@@ -12,7 +12,7 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr int kWakeUp = SIGUSR1;  // ends the waiting thread
-/// `timeout` signals the process and then its group: one request, which arrives twice.
+/// `timeout` signals the process and then its group, so that one request arrives twice.
 constexpr std::chrono::seconds kSameRequest{1};
 
 bool is_ignored(int signal) {
@@ -43,7 +43,7 @@ void Interrupt::wait() {
   while (sigwait(&signals_, &signal) == 0 && signal != kWakeUp) {
     if (source_.stop_requested()) {
       if (Clock::now() - first < kSameRequest) continue;
-      ::_exit(kInterrupted);  // what was told is committed already
+      ::_exit(kInterrupted);  // everything reported is already committed
     }
     first = Clock::now();
     std::fprintf(stderr, "\n%s (Ctrl-C again ends at once)\n", notice_);

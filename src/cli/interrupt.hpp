@@ -1,4 +1,4 @@
-// Ctrl-C, in order: the first SIGINT or SIGTERM asks to stop, the second ends the process at once.
+// Handles Ctrl-C: the first SIGINT or SIGTERM requests a stop, the second ends the process at once.
 #pragma once
 
 #include <csignal>
@@ -7,8 +7,8 @@
 
 namespace kernelsmith::cli {
 
-/// Takes over SIGINT and SIGTERM for its lifetime. Made before any other thread starts, because threads
-/// inherit the signal mask that leaves the signals to this class. One at a time.
+/// Takes over SIGINT and SIGTERM for its lifetime. Make it before any other thread starts, because threads
+/// must inherit its signal mask. Only one may exist.
 class Interrupt {
  public:
   /// `notice` is printed to stderr at the first signal.

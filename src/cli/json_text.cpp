@@ -16,14 +16,14 @@ constexpr int kIndent = 2;
 constexpr const char* kLine = "line";
 constexpr const char* kPretty = "pretty";
 
-/// A candidate's output can hold any byte; what is no UTF-8 is replaced, and what is no ASCII escaped:
-/// terminals obey some of it.
+/// A candidate's output may contain any byte. Invalid UTF-8 is replaced, and non-ASCII is escaped, because
+/// some of it controls terminals.
 std::string dump(const Json& value, const JsonOption& json) {
   const int indent = json.style == kPretty ? kIndent : -1;
   return value.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
-/// None if a knob is broken: the evaluation says so.
+/// Returns empty if a knob is invalid: the evaluation reports that.
 Json knobs_list(const Source& candidate, const std::vector<std::string>& paths) {
   Json list = Json::array();
   const auto knobs = find_knobs(candidate);

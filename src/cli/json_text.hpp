@@ -14,29 +14,30 @@
 
 namespace kernelsmith::cli {
 
-/// `--json`, which prints an object on a line, or `--json=pretty`. A value.
+/// The option `--json`, which prints an object on one line, or `--json=pretty`. A value.
 struct JsonOption {
-  std::string style;  ///< empty: not asked for
+  std::string style;  ///< empty: not requested
 
   void add_to(CLI::App& command, const char* what = "Print one JSON object, on one line");
   explicit operator bool() const { return !style.empty(); }
 };
 
-/// With `file`, which the candidate was given as, and its knobs; `paths` is what its files are called.
+/// The evaluation's object with `file` (the candidate as given) and its knobs; `paths` are the names of its
+/// files.
 std::string json_of(const std::string& file, const Evaluation& evaluation, const Source& candidate,
                     const std::vector<std::string>& paths, const JsonOption& json);
 std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
 std::string json_of(const PromptPreview& preview, const JsonOption& json);
 
-/// An object that is one line already, in the style that was asked for.
+/// Prints an object given as one line, in the requested style.
 std::string json_of_object(const std::string& line, const JsonOption& json);
 
 /// `{"file": FILE}`.
 std::string json_of_file(const std::string& file, const JsonOption& json);
 
-/// Prints an error that ends a command, to the standard output too if it prints JSON, and returns the exit
-/// status. `file`, if there is one, is the input that it is about.
+/// Prints an error that ends a command, with JSON also to standard output, and returns the exit status.
+/// `file` is the input with the error, if any.
 int report(const Error& error, const JsonOption& json, const std::string& file = {});
 
 }  // namespace kernelsmith::cli

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Whether a pipe at the standard output lost its reader. Whoever has read enough needs no error.
+/// Whether a pipe at standard output lost its reader. A reader that has read enough needs no error.
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
@@ -22,9 +22,9 @@ bool reader_is_gone() {
 int main(int argc, char** argv) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);  // an API key may be in memory
-  // Whoever read the output may go; a run has more to do than to print.
+  // The reader of the output may end; a run has more to do than print.
   std::signal(SIGPIPE, SIG_IGN);
-  // Whoever ignores it hands that on, and the ends of children are lost then.
+  // If a parent ignored SIGCHLD, that is inherited, and ends of children would be lost.
   std::signal(SIGCHLD, SIG_DFL);
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);

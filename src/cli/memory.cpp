@@ -23,7 +23,8 @@ struct Words {
   std::string store, other;  ///< the memory's folder; a rule's id, a file or a run folder
 };
 
-/// Only what adds rules makes a folder: a misspelt name shall not look like an empty memory.
+/// Only commands that add rules create the folder, so that a misspelt name does not look like an empty
+/// memory.
 Result<MemoryStore> existing(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder, ignored))

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With less, a disk is full.
+/// With less space left, the disk counts as full.
 constexpr std::uintmax_t kRoom = 64 << 10;
 
 bool is_within(const fs::path& path, const fs::path& folder) {

@@ -31,7 +31,7 @@ python -m kernelsmith profile MODEL --out DIR (docs/production.md).
 
 Exit status: 0 accepted, or not run for want of a GPU; 1 rejected; 2 wrong use; 3 a broken machine or environment.)";
 
-/// Bytes of advice: what fits beside the rest in a model's context.
+/// The bytes of advice that fit into a model's context with the rest.
 constexpr std::size_t kMostText = 2000;
 
 void print_verdict(const Evaluation& evaluation, const std::string& diagnostics) {
@@ -67,12 +67,12 @@ void print(const CandidateProfile& profile, const Source& candidate, const std::
   for (const std::string& what : profile.missing) say("missing: {}\n", what);
 }
 
-/// What is profiled, and with which settings.
+/// The candidate to profile, and the settings.
 struct Subject {
   Task task;
   RunConfig config;
   Source source;
-  std::string file;  ///< what its only file is called
+  std::string file;  ///< the name of its only file
 };
 
 Result<Subject> candidate_of_task(const std::string& folder, const std::string& file,
@@ -86,7 +86,7 @@ Result<Subject> candidate_of_task(const std::string& folder, const std::string& 
   return Subject{std::move(loaded->task), std::move(*config), std::move(*candidate), file};
 }
 
-/// Its settings are a run folder's, which somebody else may have made: the provider knows that.
+/// Its settings come from a run folder that somebody else may have made, so the provider must not trust them.
 Result<Subject> program_of_run(const std::string& folder, const std::string& number,
                                const Registry& registry) {
   if (const std::string wrong = whole_number(0)(number); !wrong.empty())

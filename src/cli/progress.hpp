@@ -1,5 +1,5 @@
-// What `run` and `resume` print while they search: one live line on a terminal, otherwise a plain line at
-// every new best and at every tenth of the budget.
+// The progress output of `run` and `resume`: one live line on a terminal, otherwise a plain line at every new
+// best and at every tenth of the budget.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@ class Progress final : public Observer {
   /// Begins to show what `engine` does, until finish().
   void start(const Engine& engine);
   void on_commit(const Commit& commit);
-  /// Takes the live line away.
+  /// Removes the live line.
   void finish();
 
   void on_event(const Event& event) override;
   void on_notice(const Notice& notice) override;
 
  private:
-  /// What the line is made of.
+  /// The data of the line.
   struct Snapshot {
     Counts counts;
     Budgets budgets;
@@ -51,11 +51,12 @@ class Progress final : public Observer {
   std::uint64_t evaluations_before_ = 0;
   double elapsed_before_ = 0;
 
-  Mutex mutex_;  ///< guards stderr too
+  Mutex mutex_;  ///< also guards stderr
   Snapshot shown_ KERNELSMITH_GUARDED_BY(mutex_);
   int tenths_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool drawn_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  std::string last_look_ KERNELSMITH_GUARDED_BY(mutex_);  ///< what the end of the run measures; else empty
+  /// The current measurement at the end of the run; else empty.
+  std::string last_look_ KERNELSMITH_GUARDED_BY(mutex_);
   std::optional<Repeater> ticker_;
 };
 

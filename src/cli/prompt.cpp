@@ -38,7 +38,7 @@ Result<Operator> operator_named(const std::string& name) {
               name_hint(name, names));
 }
 
-/// Once more, for people.
+/// The same for people.
 std::string summary(const Prompt& prompt, std::size_t budget) {
   std::string text = fmt::format("about {} tokens", prompt.tokens);
   if (budget > 0) text += fmt::format(" of {}", budget);
@@ -50,7 +50,7 @@ std::string summary(const Prompt& prompt, std::size_t budget) {
   return text;
 }
 
-/// As it would be sent, but for a terminal, which the programs in a prompt must not steer.
+/// As sent, but safe for a terminal, which programs in a prompt must not control.
 void print(const std::string& messages) {
   if (isatty(STDOUT_FILENO) == 1)
     put(stdout, messages);

@@ -36,7 +36,7 @@ Status ReplayCommand::configure(const Registry& registry, RunConfig& config) con
     map.put("evaluations", keep_evaluations ? "kept" : "measured");
     map.put("live", live);
   });
-  // Another proposer brings operators of its own; here they are the recorded run's.
+  // Changing the proposer sets its operators; here the recorded run's are used.
   const auto operators = config.operators;
   if (Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
   config.operators = operators;

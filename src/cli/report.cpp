@@ -17,7 +17,7 @@ struct ReportCommand {
   std::string folder, out;
   JsonOption json;
 
-  /// Beside this process, named as the run: "hill.run.html".
+  /// In the current folder, named after the run: "hill.run.html".
   std::string file() const {
     if (!out.empty()) return out;
     const auto path = std::filesystem::path(folder).lexically_normal();

@@ -18,12 +18,12 @@ constexpr const char* kResumeFooter =
 --set lays a key over the run's own run.yaml, and keeps it there: workers, budgets and what proposes and evaluates
 (docs/formats.md); what the run's journal rests on is refused.)";
 
-/// What all sessions of a run have used.
+/// The used budgets of all sessions of a run.
 struct Used : Budgets {
-  bool ended = false;  ///< the run has nothing under way that a session would finish
+  bool ended = false;  ///< the run has no open work for a session to finish
 };
 
-/// Nothing if the run's journal cannot be read, which resuming it tells.
+/// Returns empty if the run's journal cannot be read; resuming will report that.
 Used used_by(const std::string& folder, const Registry& registry) {
   Used used;
   const auto view = view_run(folder, registry);
@@ -36,7 +36,7 @@ Used used_by(const std::string& folder, const Registry& registry) {
   return used;
 }
 
-/// Refuses a budget below the one in force, and one below what was used.
+/// Refuses a budget below the present one or below the used amount.
 template <class T>
 Status check_raised(const char* option, const std::optional<T>& before, const std::optional<T>& used,
                     const std::optional<T>& given) {
@@ -51,8 +51,8 @@ Status check_raised(const char* option, const std::optional<T>& before, const st
   return {};
 }
 
-/// Refuses to go on with another budget that ended the run: nothing would be done. Who gives a total once
-/// more may do so again and again.
+/// Refuses to resume if another budget ended the run, because nothing would be done. Giving the same total
+/// again is always allowed.
 template <class T>
 Status check_left(const char* option, const std::optional<T>& budget, const std::optional<T>& used,
                   const std::optional<T>& given) {
@@ -89,7 +89,7 @@ struct ResumeCommand {
   KeyOptions budgets, workers;
   ConfigOptions settings;
 
-  /// The server is the user's word from here on.
+  /// From here on the server is the user's own choice.
   Status set_server(const Registry& registry, RunConfig& config) const {
     if (!base_url) return {};
     if (config.proposer.kind != "chat")

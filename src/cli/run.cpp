@@ -47,10 +47,10 @@ Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& re
   return run;
 }
 
-/// Ends when no point is left: neither repeats nor the default budget end it before.
+/// Ends when no point is left; neither repeats nor the default budget end it earlier.
 Status RunCommand::search_exhaustively(const Task& for_task, const Registry& registry, RunConfig& run) const {
   constexpr unsigned kMostIdle = 1'000'000'000;
-  constexpr std::uint64_t kForConfirming = 16;  // and for asking whether a point is left
+  constexpr std::uint64_t kForConfirming = 16;  // plus one to find that no point is left
   if (run.proposer.kind != "tuner" || !only_tunes(run))
     return fail(ErrorCode::invalid_argument, "only the tuner searches every point", "--exhaustive",
                 "leave out --exhaustive, or what makes another proposer of it (--model, --manual, --config)");

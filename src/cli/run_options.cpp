@@ -13,7 +13,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-/// "islands.count=8" as the YAML that stands for it: "islands:\n  count: 8\n".
+/// Converts "islands.count=8" to YAML: "islands:\n count: 8\n".
 Result<std::string> yaml_of(const std::string& setting) {
   const auto equals = setting.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -89,7 +89,7 @@ std::string help_of(const std::string& key) {
   return help;
 }
 
-/// What is wrong with the value of a key whatever the task is; empty: nothing.
+/// The error in the value of a key, independent of the task; empty: none.
 std::string wrong_with(const std::string& key, const std::string& value) {
   const Registry registry = default_registry();
   Task task;
@@ -202,7 +202,7 @@ void ModelOptions::add_server_to(CLI::App& command) {
 
 namespace {
 
-/// What only models' runs have: the tuner has no reply to keep.
+/// Settings only for models: the tuner has no reply to keep.
 Status check_training(const RunConfig& config, bool calls) {
   if (calls || config.proposer.kind == "chat") return {};
   return fail(ErrorCode::invalid_argument, "only replies of a model are kept for training", "--for-training",
@@ -240,7 +240,7 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
       map.map("prompts",
               [&](YamlWriter& prompts) { prompts.put("budget_tokens", *sampling.most_prompt_tokens); });
   });
-  // A model sees what the compiler said and usually mends it; the tuner has nothing to mend.
+  // A model sees the compiler's message and usually fixes the error; the tuner cannot fix anything.
   constexpr int kRepairs = 2;
   if ((calls || manual) && config.proposer.kind != (manual ? "manual" : "chat") &&
       (config.repairs == 0 || config.tunings == 0))

@@ -1,4 +1,4 @@
-// The options that run, resume and evaluate share, and what they do to a run's configuration.
+// The options shared by run, resume and evaluate, and their effect on a run's configuration.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace kernelsmith::cli {
 
-/// Takes whole numbers in decimal. CLI11's own checks for them name the largest double when they refuse.
-/// Refuses an option where a value is expected: its own value was forgotten.
+/// Accepts decimal whole numbers, because CLI11's own checks mention the largest double in their messages.
+/// Refuses an option in place of a value: the value was forgotten.
 CLI::Validator no_option(const std::string& value_name);
 
 CLI::Validator whole_number(std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-/// Lays YAML that the user never saw over `config`; an error stands at `where`, without a line.
+/// Overrides `config` with generated YAML; errors have the place `where`, without a line.
 Status lay(const std::string& yaml, const std::string& where, const Registry& registry, RunConfig& config);
 
-/// A setting as it may be printed and kept: a password in a URL is left out.
+/// A setting without the password of a URL, to be printed and stored.
 std::string without_password(const std::string& setting);
 
-/// "--set KEY=VALUE" as an error quotes it: without the value if that may be a key or hold a password.
+/// "--set KEY=VALUE" for an error, without the value if that may be a key or contain a password.
 std::string shown_setting(const std::string& setting);
 
-/// Options that are short for keys of run.yaml: what they take, and their help, is the keys'. Lives as long
-/// as the command.
+/// Options that abbreviate keys of run.yaml; their values and help are the keys'. Lives as long as the
+/// command.
 class KeyOptions {
  public:
-  /// The value of a key for an option's word.
+  /// Converts an option's word to a key's value.
   using Convert = std::function<Result<std::string>(const std::string& word)>;
 
   CLI::Option* add_to(CLI::App& command, const std::string& option, const std::string& key,
@@ -45,9 +45,9 @@ class KeyOptions {
   void add_workers_to(CLI::App& command) { add_to(command, "--workers", "workers", "N"); }
 
   bool any() const { return !given_.empty(); }
-  /// The value that was given for the key.
+  /// The given value of the key.
   std::optional<std::string> given(const std::string& key) const;
-  /// Sets what was given and leaves the rest.
+  /// Sets the given values and leaves the rest unchanged.
   Status apply(const Registry& registry, RunConfig& config) const;
 
  private:
@@ -60,36 +60,36 @@ class KeyOptions {
 /// Every key of run.yaml, for `kernelsmith help run.yaml`.
 std::string settings_help();
 
-/// How models are asked; what is not set is left to them and to the defaults.
+/// Settings of models; those not set keep the defaults or are left to the models.
 struct Sampling {
   std::optional<double> temperature, top_p;
   std::optional<std::uint64_t> most_prompt_tokens, most_reply_tokens;
 };
 
-/// The models, or whoever answers in a folder, that propose in place of the tuner.
+/// The models, or the folder for manual answers, that propose instead of the tuner.
 struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;
-  bool for_training = false;          ///< what a data set needs of each reply is kept in the run
-  std::optional<std::string> manual;  ///< the folder in which somebody else answers
-  Sampling sampling;                  ///< of `models`; no option of the command line
+  bool for_training = false;          ///< the run keeps the parts of each reply that a data set needs
+  std::optional<std::string> manual;  ///< the folder for answers of others
+  Sampling sampling;                  ///< settings of `models`; not an option of the command line
 
   void add_to(CLI::App& command);
-  /// Only what says which model answers, and where.
+  /// Adds only the options for the model and its server.
   void add_server_to(CLI::App& command);
-  /// Does nothing if nothing was given.
+  /// Does nothing if no option was given.
   Status apply(const Registry& registry, RunConfig& config) const;
 };
 
-/// Whatever else configures a run: a file, and single keys of it.
+/// Other configuration of a run: a file, and single keys.
 struct ConfigOptions {
   std::optional<std::string> file;
   std::vector<std::string> settings;  ///< "section.key=value"
 
   void add_to(CLI::App& command);
-  /// Only --set.
+  /// Adds only --set.
   void add_settings_to(CLI::App& command);
-  /// The file, and then the settings.
+  /// Applies the file, then the settings.
   Status apply(const Registry& registry, RunConfig& config) const;
   Status apply_file(const Registry& registry, RunConfig& config) const;
   Status apply_settings(const Registry& registry, RunConfig& config) const;

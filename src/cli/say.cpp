@@ -13,7 +13,7 @@ namespace kernelsmith::cli {
 
 void put(std::FILE* stream, std::string_view text) {
   const std::string shown = escape_controls(text);
-  if (stream == stderr) std::fflush(stdout);  // so that the two keep their order in one pipe
+  if (stream == stderr) std::fflush(stdout);  // keeps the order of both streams in one pipe
   std::fwrite(shown.data(), 1, shown.size(), stream);
 }
 

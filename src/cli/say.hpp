@@ -1,5 +1,4 @@
-// The one way by which the command prints text for people: what models, servers and run folders put into it
-// must not steer a terminal.
+// Prints all text for people, so that text from models, servers and run folders cannot control a terminal.
 #pragma once
 
 #include <cstdio>
@@ -17,29 +16,28 @@ namespace kernelsmith::cli {
 /// Prints the text with control characters escaped.
 void put(std::FILE* stream, std::string_view text);
 
-/// put() of a formatted text.
+/// Formats a text and calls put().
 template <class... Parts>
 void say(std::FILE* stream, fmt::format_string<Parts...> format, Parts&&... parts) {
   put(stream, fmt::format(format, std::forward<Parts>(parts)...));
 }
 
-/// On the standard output.
+/// Prints to standard output.
 template <class... Parts>
 void say(fmt::format_string<Parts...> format, Parts&&... parts) {
   put(stdout, fmt::format(format, std::forward<Parts>(parts)...));
 }
 
-/// A line on the standard error.
+/// Prints a line to standard error.
 void note(const std::string& line);
 
-/// A warning on the standard error if everybody on this machine can read the file, which holds a secret.
+/// Warns on standard error if everybody on this machine can read the file, which has a secret.
 void warn_of_readers(const std::string& file);
 
 /// The names of a source's files.
 std::vector<std::string> paths_of(const Source& source);
 
-/// A note for each comment that nearly makes a knob, on the standard error; `paths` are what its files are
-/// called.
+/// Prints a note for each misspelt knob to standard error; `paths` are the names of the files.
 void warn_of_near_knobs(const Source& source, const std::vector<std::string>& paths);
 
 }  // namespace kernelsmith::cli

@@ -26,7 +26,7 @@ docs/suite.md explains the figures and the files.)";
 
 constexpr std::size_t kMostTold = 5;
 
-/// Sources whose names fit no task may be there by mistake.
+/// Warns about sources whose names match no task.
 void tell_without_task(const std::vector<std::filesystem::path>& files) {
   for (std::size_t i = 0; i < std::min(files.size(), kMostTold); ++i)
     say(stderr, "note: {} belongs to none of the tasks\n", files[i].string());

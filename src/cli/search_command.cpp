@@ -34,13 +34,13 @@ std::string_view words_for(BudgetName budget) {
   return "";
 }
 
-/// Whether the tuner, which alone proposed, has tried every point.
+/// Whether the tuner was the only proposer and has tried every point.
 bool is_used_up(const Session& session, const Outcome& outcome) {
   return outcome.reason == EndReason::exhausted && only_tunes(session.config()) &&
          outcome.refusals.contains(RefusalCode::exhausted);
 }
 
-/// In the words of a sentence that begins "ended:".
+/// The reason for a sentence that begins with "ended:".
 std::string_view words_for(const Session& session, const Outcome& outcome) {
   switch (outcome.reason) {
     case EndReason::unfinished:
@@ -71,12 +71,12 @@ std::string best_file(const Session& session, const Individual& best) {
   return (files.size() == 1 ? session.best_folder() / files.front().path : session.best_folder()).string();
 }
 
-/// Where the run, or the last part of it, comes from a recording; null if it was searched.
+/// The recording of the run or its last part; null if it was searched.
 std::optional<RecordedRun> recording_of(const Session& session) {
   return session.config().proposer.provider->traits().recorded;
 }
 
-/// Whether nothing was called or measured: every number is the recording's.
+/// Whether nothing was called or measured, so that all numbers are the recording's.
 bool is_copy(const Session& session) {
   const auto run = recording_of(session);
   return run && !run->live && run->evaluations == RecordedEvaluations::kept;
@@ -114,7 +114,7 @@ void print_archive(const Session& session) {
   });
 }
 
-/// What changes the limit that ended the run.
+/// The option that changes the limit that ended the run.
 std::string more_of(const Budgets& budgets, const Outcome& outcome) {
   if (outcome.reason == EndReason::flat) return fmt::format(" --until-flat {:.3g}", *budgets.until_flat / 2);
   if (outcome.reason != EndReason::budget || !outcome.budget) return "";
@@ -132,7 +132,7 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
   return "";
 }
 
-/// Prints for the whole run the iterations that were paid for and gave nothing.
+/// Prints the run's iterations that were paid for without a result.
 void print_refusals(const std::map<RefusalCode, std::uint64_t>& refusals) {
   if (refusals.empty()) return;
   std::string list;
@@ -156,7 +156,7 @@ void print_cost(const Session& session, const Outcome& outcome) {
   for (const std::string& line : unknown_costs(outcome.spending)) say("         {}\n", line);
 }
 
-/// Why the money ended it though some is left.
+/// Explains why the money ended the run although some is left.
 void print_next_call(const Session& session, const Outcome& outcome) {
   if (outcome.next_usd.value_or(0) > 0)
     say("         the next call may cost {}, and {} of {} are left\n", usd_text(*outcome.next_usd),
@@ -164,7 +164,7 @@ void print_next_call(const Session& session, const Outcome& outcome) {
         usd_text(*session.config().budgets.usd));
 }
 
-/// Why a flat run ended.
+/// Explains why a flat run ended.
 void print_expected(const Session& session, const Outcome& outcome) {
   if (outcome.reason != EndReason::flat) return;
   session.engine().inspect([&](const SearchState& state) {
@@ -173,11 +173,11 @@ void print_expected(const Session& session, const Outcome& outcome) {
   });
 }
 
-/// What goes on with the run, or with its task if the run cannot find anything more.
+/// The command that continues the run, or its task if the run cannot find more.
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   say("next     kernelsmith show {}\n", folder);
-  if (outcome.reason == EndReason::refused) return;  // it would end in the same way
+  if (outcome.reason == EndReason::refused) return;  // a resumed run would end in the same way
   if (const auto recording = recording_of(session); recording && !recording->live) {
     say("         kernelsmith replay {} --live    goes on where the recording ends\n",
         shell_word(recording_of(session)->folder.string()));
@@ -201,12 +201,12 @@ void print_next(const Session& session, const Outcome& outcome) {
                                             : "");
 }
 
-/// Wall time, with what no budget counts.
+/// Wall time, including the part that no budget counts.
 std::string time_text(const Outcome& outcome) {
   return clock_text(outcome.elapsed_s - outcome.confirming_s) + confirming_text(outcome.confirming_s);
 }
 
-/// `idle`: the run had ended before this session.
+/// `idle` means that the run had ended before this session.
 void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   say("ended    {}{}: {} iterations, {} evaluations, {}\n", idle ? "before this session: " : "",
       words_for(session, outcome), outcome.counts.iterations, outcome.counts.evaluations, time_text(outcome));
@@ -221,11 +221,11 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   print_next(session, outcome);
 }
 
-/// Such a run has done nothing, whatever its seed is worth.
+/// Such a run has done nothing, even if its seed was evaluated.
 bool nobody_answered(const Session& session, const Outcome& outcome) {
   const bool asked = outcome.budget == BudgetName::wall_time ||
                      (outcome.budget == BudgetName::money && !outcome.spending.empty());
-  // A reply has tokens that its server reported, even if no worker was there to evaluate its program.
+  // A reply is recognised by its reported tokens, even if no worker evaluated its program.
   const bool answered = std::ranges::any_of(
       outcome.spending.models(), [](const auto& model) { return model.second.calls > model.second.untold; });
   return session.config().proposer.kind == "chat" && asked && !answered && outcome.counts.iterations == 0;
@@ -271,7 +271,7 @@ Result<NewFolder> NewFolder::claim(const std::optional<std::string>& named, cons
 }
 
 NewFolder::~NewFolder() {
-  if (made_) ::rmdir(path_.c_str());  // which leaves one that is not empty
+  if (made_) ::rmdir(path_.c_str());  // fails if it is not empty
 }
 
 }  // namespace kernelsmith::cli

@@ -1,4 +1,4 @@
-// What run, replay and resume have in common: drive the session, show its progress, tell how it ended.
+// Common code of run, replay and resume: runs the session, shows its progress, and reports its end.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace kernelsmith::cli {
 
-/// Runs the session to its end, or to the user's Ctrl-C, prints the summary and returns the exit status.
+/// Runs the session until its end or Ctrl-C, prints the summary and returns the exit status.
 int search(Session& session, Progress& progress, Interrupt& interrupt);
 
 /// The folder of a new run. Removed at the end if nothing was written into it.
 class NewFolder {
  public:
-  /// `named`, or the first of NAME-1.run, NAME-2.run, ... that is not there. That one is made at once, so
-  /// that a run that begins at the same time takes the next one.
+  /// `named`, or the first missing one of NAME-1.run, NAME-2.run, ... The folder is made at once, so that a
+  /// run that begins at the same time takes the next one.
   static Result<NewFolder> claim(const std::optional<std::string>& named, const std::string& name);
   ~NewFolder();
   NewFolder(NewFolder&& other) noexcept

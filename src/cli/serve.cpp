@@ -57,7 +57,7 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-/// Makes evaluators as a run does. Thread-safe.
+/// Makes evaluators like a run. Thread-safe.
 class Makers {
  public:
   explicit Makers(ConfigOptions config) : config_(std::move(config)), registry_(default_registry()) {
@@ -122,7 +122,7 @@ struct ServeCommand {
       if (const auto config_ok = makers.config_for(loaded->task); !config_ok) return config_ok.error();
       options.tasks.push_back(std::make_shared<const Task>(std::move(loaded->task)));
     }
-    Task problem;  // what requests bring
+    Task problem;  // tasks from requests
     const BackendDescription* const of_problems =
         backend_of_form(makers.registry().backends, TaskForm::module);
     if (of_problems) problem.backend = of_problems->name;
@@ -143,7 +143,7 @@ struct ServeCommand {
       constexpr double kMsInS = 1000;
       duration = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * kMsInS));
     }
-    options.late = options.max_wait / 2;  // so that what is taken then has as long again
+    options.late = options.max_wait / 2;  // so that requests accepted later have the full time
     return {};
   }
 

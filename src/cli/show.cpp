@@ -23,7 +23,7 @@ std::string used_of(const T& used, const std::optional<T>& limit) {
   return limit ? fmt::format("{} of {}", used, *limit) : fmt::format("{}", used);
 }
 
-/// What used it up, or what its proposer said.
+/// The used-up budget, or the proposer's reason.
 std::string why_ended(const RunView& view) {
   const auto said = view.refusals.find(RefusalCode::finished);
   if (view.reason == EndReason::finished && said != view.refusals.end() && !said->second.detail.empty())
@@ -43,7 +43,7 @@ std::string words_for(ErrorCode code) {
   }
 }
 
-/// By what they were recognised.
+/// How they were recognised.
 std::string repeats_text(const Counts& counts) {
   if (counts.same_binary == 0) return "";
   return fmt::format(" ({} by their text, {} by their binary)", counts.repeated - counts.same_binary,
@@ -135,7 +135,7 @@ void print_best(const RunView& view) {
   if (!report.tier.empty()) say("tier      {}\n", report.tier);
 }
 
-/// With several objectives: what there is to choose from.
+/// For several objectives: the programs to choose from.
 void print_front(const RunView& view) {
   const Objectives& objectives = view.state.archipelago().objectives();
   if (!objectives.several()) return;
@@ -184,7 +184,7 @@ void print_failures(const RunView& view) {
     say("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
 }
 
-/// Nobody evaluates them again by himself: somebody should look at them, and at the machines.
+/// They are not evaluated again automatically, so the user should check them and the machines.
 void print_lost_workers(const RunView& view) {
   if (view.lost_workers.empty()) return;
   constexpr std::size_t kShown = 20;
@@ -207,7 +207,7 @@ void print_refusals(const RunView& view) {
   }
 }
 
-/// The latest steps, and the latest diffs that fit: what came last is what the best has.
+/// The latest steps, and the latest diffs that fit, because these led to the best.
 void print_lineage(const RunView& view, bool all) {
   constexpr std::size_t kSteps = 20, kDiffLines = 40;
   const auto& steps = view.lineage_of_best;

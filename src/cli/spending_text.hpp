@@ -1,4 +1,4 @@
-// What calls cost, and what of it is unknown, in words.
+// Describes the cost of calls, and unknown parts of it.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace kernelsmith::cli {
 
-/// What counts against the budget: "0.0125 of 5 USD"; "price unknown" if no call has a price.
+/// The cost that counts against the budget: "0.0125 of 5 USD", or "price unknown" if no call has a price.
 std::string money_text(const Spending& spending, const std::optional<double>& limit);
 
-/// "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
+/// Such as "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
 std::string tokens_text(const CallTotals& totals);
 
-/// One line for each reason why the sum may not be all of it; none if it is.
+/// One line for each reason why the sum may be incomplete; empty if it is complete.
 std::vector<std::string> unknown_costs(const Spending& spending);
 
 }  // namespace kernelsmith::cli

@@ -23,7 +23,7 @@ no reply twice.
 Exit status: 0 every trajectory is complete, 130 interrupted, else that of the first error.
 docs/stts.md explains the figures and the files.)";
 
-/// Prints what the client has to say while calls go on.
+/// Prints the client's notices during calls.
 class Notices final : public Observer {
  public:
   void on_event(const Event&) override {}
@@ -84,7 +84,7 @@ Result<RunConfig> SttsCommand::configure(const Task& task, const Registry& regis
   return run;
 }
 
-/// A path that is a task is the only one.
+/// A path of a task gives only that task.
 Result<std::vector<SuiteTask>> SttsCommand::find() const {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -95,7 +95,7 @@ Result<std::vector<SuiteTask>> SttsCommand::find() const {
   return std::vector{SuiteTask{whole.filename().string(), 0, path}};
 }
 
-/// By the configuration of the first task that can be loaded: all tasks have the same model.
+/// From the configuration of the first loadable task, because all tasks have the same model.
 Result<std::shared_ptr<ChatModel>> SttsCommand::model(const std::vector<SuiteTask>& found,
                                                       const Registry& registry) const {
   std::optional<Error> first;
@@ -117,7 +117,7 @@ Result<std::shared_ptr<ChatModel>> SttsCommand::model(const std::vector<SuiteTas
   return *first;
 }
 
-/// What other trajectories would come of; not the server, which may move, nor how many there are at a time.
+/// The settings that influence trajectories, without the server, which may change, and the parallelism.
 Result<SttsOptions> SttsCommand::options() const {
   auto settings = settings_of(config);
   if (!settings) return settings.error();

@@ -61,7 +61,7 @@ class SearchSuiteHost final : public SearchHost {
   std::shared_ptr<Observer> observer() override { return progress_ = std::make_shared<Progress>(); }
 
   Result<Outcome> search(Session& session) override {
-    // Whom models are asked of is the same for all tasks.
+    // The server of models is the same for all tasks.
     if (const std::string whom = session.config().proposer.provider->outlook().destination;
         !whom.empty() && !told_)
       say(stderr, "{}\n", whom);
@@ -95,7 +95,7 @@ Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& regi
   return run;
 }
 
-/// What another search would come of; not the server, which may move, nor the number of workers.
+/// The settings that influence a search, without the server, which may change, and the number of workers.
 Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
   auto settings = settings_of(config);
   if (!settings) return settings;

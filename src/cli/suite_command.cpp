@@ -64,7 +64,7 @@ Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, Su
     if (!searches) return {};
     if (auto ok = check_budgets(*config); !ok) return ok;
     const auto proposer = config->proposer.provider->make(loaded->task, {});
-    // If this task has nothing to vary, others may.
+    // Other tasks may have something to vary even if this one does not.
     return proposer || proposer.error().code == ErrorCode::refused ? Status() : Status(proposer.error());
   }
   return {};
@@ -86,7 +86,7 @@ void tell_end(const TaskResult& result) {
 
 namespace {
 
-/// All tasks with an error as one, with the first one's words.
+/// Combines all tasks with an error into one, with the first one's message.
 std::optional<Error> error_of(const SuiteReport& report) {
   const auto& results = report.results;
   const auto failed = [](const TaskResult& result) { return result.error.has_value(); };
@@ -99,7 +99,7 @@ std::optional<Error> error_of(const SuiteReport& report) {
   return error;
 }
 
-/// The exit status, after the tables were printed.
+/// The exit status after printing the tables.
 int status_of(const SuiteReport& report, const std::string& out) {
   say("\nresults  {}\n", out);
   if (report.results.size() < report.tasks) {

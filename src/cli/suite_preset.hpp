@@ -14,15 +14,15 @@ namespace kernelsmith::cli {
 
 struct SuitePreset {
   std::uint64_t rounds = 0;
-  Sampling sampling;          ///< of models that --model names
-  std::string translates_to;  ///< its tasks' backend; they have no seed, so a search begins with a
-                              ///< translation of the reference. Empty: any task
+  Sampling sampling;  ///< settings of models named with --model
+  /// Backend of its tasks, which have no seed: a search begins with a translation. Empty: any task.
+  std::string translates_to;
 };
 
-/// By name.
+/// The presets by name.
 const std::map<std::string, SuitePreset>& suite_presets();
 
-/// Whether the task is one that the preset `name` is for. Errors: `invalid_argument`.
+/// Checks that the preset `name` supports the task. Errors: `invalid_argument`.
 Status check_preset(const std::string& name, const Task& task);
 
 }  // namespace kernelsmith::cli

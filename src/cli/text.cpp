@@ -14,7 +14,7 @@
 namespace kernelsmith::cli {
 namespace {
 
-/// `text` with `begin` replaced by `by` wherever a word, parted from others by white space, begins with it.
+/// Replaces `begin` by `by` at the beginning of each word of `text`; words are separated by white space.
 std::string with_words_begun(std::string text, const std::string& begin, const std::string& by) {
   for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
     if (at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) == 0) {
@@ -36,7 +36,7 @@ std::string cut_lines(std::string_view text, std::size_t columns) {
     text.remove_prefix(line.size());
     std::size_t characters = 0, kept = 0;  // bytes of all but the last two characters that fit
     for (std::size_t i = 0; i < line.size() && line[i] != '\n'; ++i) {
-      if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80) continue;  // goes on with a character
+      if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80) continue;  // continues a character
       if (++characters == columns - 1) kept = i;
     }
     if (characters > columns)
@@ -105,7 +105,7 @@ std::string naming_given_file(std::string text, const Source& candidate, const s
 std::string text_of(const Measurement& measurement) {
   const std::string unit =
       measurement.unit == "x" || measurement.unit.empty() ? measurement.unit : " " + measurement.unit;
-  // A ratio close to one needs its decimals; other quantities their leading digits.
+  // A ratio close to one needs decimals; other quantities need leading digits.
   const auto number = [&](double value) {
     const bool near_one = std::abs(value) >= 0.095 && std::abs(value) < 1000;
     return measurement.unit == "x" && near_one    ? fmt::format("{:.2f}", value)
@@ -146,7 +146,7 @@ Result<double> parse_duration(std::string_view text, std::string_view option) {
 }
 
 std::string expected_text(const ExpectedGain& expected) {
-  // After few evaluations the estimate is mostly its prior, carried far ahead: no figure to go by.
+  // After few evaluations the estimate is mostly an extrapolated prior, and so not useful.
   constexpr double kMostTold = 100;
   return fmt::format("{} from the next {}",
                      expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %",

@@ -1,4 +1,4 @@
-// How numbers and words are written for a person, and how durations are read from one.
+// Formats numbers and words for people, and parses durations.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace kernelsmith::cli {
 
-/// "2.41x [2.38, 2.44]"; without the interval if it has no width.
+/// Such as "2.41x [2.38, 2.44]"; without the interval if it has no width.
 std::string text_of(const Measurement& measurement);
 
 /// score_of() in words: "2.41x [2.38, 2.44]", or "fitness 24".
 std::string score_text(const Evaluation& accepted);
 
-/// "0:42", "12:05", "3:00:00".
+/// Such as "0:42", "12:05" or "3:00:00".
 std::string clock_text(double seconds);
 
-/// Seconds from "90", "90s", "1.5m" or "2h", given with `option`. Fails with invalid_argument.
+/// Parses "90", "90s", "1.5m" or "2h", the value of `option`, as seconds. Errors: invalid_argument.
 Result<double> parse_duration(std::string_view text, std::string_view option);
 
-/// "1.3 % from the next 120 evaluations".
+/// Such as "1.3 % from the next 120 evaluations".
 std::string expected_text(const ExpectedGain& expected);
 
-/// "0.0125 USD", "0.0125 of 5 USD".
+/// Such as "0.0125 USD" or "0.0125 of 5 USD".
 std::string usd_text(double usd, const std::optional<double>& limit = {});
 
-/// ", and 0:17 measuring the best again", or nothing if it took less than a second.
+/// Such as ", and 0:17 measuring the best again"; empty if it took less than a second.
 std::string confirming_text(double seconds);
 
-/// "1 call", "2 calls".
+/// Such as "1 call" or "2 calls".
 std::string number_text(std::uint64_t count, std::string_view what);
 
-/// Characters of a line that a terminal is taken to have.
+/// The assumed width of a terminal in characters.
 constexpr std::size_t kColumns = 100;
 
 /// The text with each line cut after `columns` characters, with ".." where something is missing.
@@ -46,17 +46,17 @@ std::string cut_lines(std::string_view text, std::size_t columns = kColumns);
 /// A sentence on a program that was the best and was rejected when it was confirmed.
 std::string demotion_text(const Individual& demoted);
 
-/// Three significant digits, without an exponent if it reads well: "0.123", "12.3", "4510".
+/// Three significant digits, usually without an exponent: "0.123", "12.3", "4510".
 std::string short_number(double value);
 
-/// "  60 % of the score" for a shape with a weight, else nothing.
+/// " 60 % of the score" for a shape with a weight, else empty.
 std::string weight_text(const ShapeResult& shape);
 
-/// "compiled in 812 ms, 1.2 GiB of device memory" of what is known, or nothing.
+/// The known parts of "compiled in 812 ms, 1.2 GiB of device memory"; may be empty.
 std::string costs_text(const Metrics& metrics);
 
-/// A candidate of one file goes by the name of the seed's: words of tools that name it, as NAME:LINE, shall
-/// name the file that was given. Others stay.
+/// Replaces the seed's file name in messages of tools (NAME:LINE) by the given file's name, because a
+/// candidate of one file is renamed like the seed. Other text is unchanged.
 std::string naming_given_file(std::string text, const Source& candidate, const std::string& given);
 
 }  // namespace kernelsmith::cli

@@ -48,7 +48,8 @@ bool has_screen() {
   return false;
 }
 
-/// This process's environment without the token, which is nobody else's. Holds pointers into it.
+/// This process's environment without the token, which other programs must not get. Contains pointers into
+/// it.
 std::vector<char*> environment_of_browser() {
   const std::string token = std::string(kToken) + "=";
   std::vector<char*> kept;
@@ -58,8 +59,8 @@ std::vector<char*> environment_of_browser() {
   return kept;
 }
 
-/// Asks the desktop to show it; whoever sees no browser has the address. The browser is no part of this
-/// command: it has a session, signals and output of its own.
+/// Asks the desktop to open it; without a browser the user has the address. The browser is independent of
+/// this command: it has its own session, signals and output.
 void open_browser(const std::string& url) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
@@ -76,7 +77,7 @@ void open_browser(const std::string& url) {
   std::string program = "xdg-open", address = url;
   std::array<char*, 3> words{program.data(), address.data(), nullptr};
   std::vector<char*> environment = environment_of_browser();
-  pid_t ignored = 0;  // nobody waits for it: it goes when this command does
+  pid_t ignored = 0;  // not waited for; it ends with this command
   posix_spawnp(&ignored, program.c_str(), &quiet, &apart, words.data(), environment.data());
   posix_spawnattr_destroy(&apart);
   posix_spawn_file_actions_destroy(&quiet);

@@ -24,7 +24,7 @@ The second run is not in a sandbox: the candidate can do what you can. Read it f
 
 Exit status: 0 both accept it, 1 one of them does not, 2 wrong use, 3 a broken machine or environment.)";
 
-/// Beyond this two ways to time the same calls disagree. Launches from Python make short calls longer.
+/// Above this ratio two ways to time the same calls disagree. Launches from Python make short calls longer.
 constexpr double kClose = 0.1;
 
 void print_ours(const Evaluation& evaluation) {
@@ -46,7 +46,7 @@ void print_plain(const PlainVerdict& plain) {
   say("               {}\n", plain.environment);
 }
 
-/// What differs, for somebody who relies on one of them.
+/// Explains the differences for users who rely on one of them.
 void print_difference(const Evaluation& ours, const PlainVerdict& plain) {
   if (ours.accepted() != plain.passed()) {
     say("They differ: the candidate {}\n", plain.passed()

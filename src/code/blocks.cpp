@@ -58,7 +58,7 @@ Status add_blocks(const SourceFile& file, std::size_t index, std::vector<EvolveB
   return {};
 }
 
-// The frozen texts of one file: before, between and behind its blocks.
+// The frozen texts of one file: before, between and after its blocks.
 std::vector<std::string_view> frozen_texts(std::string_view text, std::span<const EvolveBlock> blocks) {
   std::vector<std::string_view> texts;
   std::size_t begin = 0;
@@ -146,7 +146,7 @@ Result<Source> with_block_texts(const Source& source, std::span<const std::strin
                                                  std::to_string(blocks->size()) + " EVOLVE-BLOCKs");
   }
   std::vector<SourceFile> files = source.files();
-  for (std::size_t i = texts.size(); i-- > 0;) {  // backwards, so that the offsets before stay right
+  for (std::size_t i = texts.size(); i-- > 0;) {  // backwards, so that earlier offsets stay valid
     const EvolveBlock& block = (*blocks)[i];
     const bool needs_newline = !texts[i].empty() && !texts[i].ends_with('\n');
     files[block.file].text.replace(block.begin, block.end - block.begin,

@@ -15,7 +15,7 @@ namespace {
 using Line = std::string;
 using LineDiff = dtl::Diff<Line>;
 
-// A line without its newline would print like one that has it.
+// A line without a newline would print like one with it.
 std::vector<Line> printable_lines(std::string_view text) {
   std::vector<Line> lines;
   for (const std::string_view line : lines_of(text)) lines.emplace_back(line);
@@ -23,14 +23,14 @@ std::vector<Line> printable_lines(std::string_view text) {
   return lines;
 }
 
-// One line of the way from one file to the other.
+// One line of the edit from one file to the other.
 using Step = std::pair<Line, dtl::elemInfo>;
 
 char sign_of(const Step& step) {
   return step.second.type == dtl::SES_ADD ? '+' : step.second.type == dtl::SES_DELETE ? '-' : ' ';
 }
 
-// Steps [begin, end), with the context already around them.
+// Steps [begin, end), including context.
 struct Hunk {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -50,7 +50,7 @@ std::vector<Hunk> hunks_of(const std::vector<Step>& steps) {
   return hunks;
 }
 
-// "12,7": a range without lines is named by the line before it.
+// Such as "12,7"; an empty range is named by the line before it.
 std::string range(std::size_t lines_before, std::size_t count) {
   return std::to_string(lines_before + (count > 0 ? 1 : 0)) + ',' + std::to_string(count);
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// "edit 2 (`for (int i = 0; i < n; ++i) {`)"
+// Such as "edit 2 (`for (int i = 0; i < n; ++i) {`)".
 std::string name_of(const Edit& edit, std::size_t index) {
   constexpr std::size_t kLongest = 80;
   for (const std::string_view line : lines_of(edit.search)) {
@@ -29,7 +29,7 @@ std::string name_of(const Edit& edit, std::size_t index) {
   return "edit " + std::to_string(index + 1);
 }
 
-// Lines compared or moved; some tenths of a second. Models' edits need a thousandth of it.
+// The limit of compared or moved lines: some tenths of a second. Models' edits need a thousandth of it.
 constexpr std::size_t kMostWork = 100'000'000;
 
 // A file that is being edited.
@@ -44,7 +44,7 @@ struct Match {
   std::size_t first_line = 0;
 };
 
-// How much a match may differ from what is searched for; each is tried if the one before finds nothing.
+// The allowed difference of a match from the SEARCH text; each is tried if the one before finds nothing.
 enum class Likeness { exact, blanks_at_line_ends, indentation };
 
 std::string_view without_blanks_behind(std::string_view line) {
@@ -54,7 +54,7 @@ std::string_view without_blanks_behind(std::string_view line) {
 
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
-// The blanks that all lines begin with, empty ones apart.
+// The common indentation of all lines that are not empty.
 std::string_view common_indent(std::span<const std::string_view> lines) {
   std::optional<std::string_view> common;
   for (const std::string_view line : lines) {
@@ -90,7 +90,7 @@ bool matches_at(std::span<const std::string_view> lines, const Lines& wanted, Li
   return true;
 }
 
-// Those found before `work` is used up.
+// The matches found before `work` is used up.
 std::vector<Match> matches_of(const std::vector<OpenFile>& files, const std::string& path,
                               const Lines& wanted, Likeness likeness, std::size_t& work) {
   std::vector<Match> matches;
@@ -103,7 +103,7 @@ std::vector<Match> matches_of(const std::vector<OpenFile>& files, const std::str
   return matches;
 }
 
-// The closest matches. Lines that hold nothing match exactly or not at all.
+// The closest matches. Blank lines only match exactly.
 std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFile>& files,
                                                         const std::string& path, const Lines& wanted,
                                                         std::size_t& work) {
@@ -118,10 +118,9 @@ std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFi
   return {};
 }
 
-// `text` with its lines indented by `to` if what was searched for is indented by `from`; nothing if a
-// line is not indented so far.
+// Changes the indentation of `text` from `from` to `to`; empty if a line has less indentation than `from`.
 std::optional<std::string> shifted(std::string_view text, std::string_view from, std::string_view to) {
-  // If one of them ends like the other, what is less indented than both moves with them.
+  // If one ends like the other, the lines that are less indented than both move with them.
   const bool deeper = to.ends_with(from), higher = from.ends_with(to);
   if (deeper) to.remove_suffix(from.size());
   if (higher) from.remove_suffix(to.size());
@@ -139,7 +138,7 @@ std::optional<std::string> shifted(std::string_view text, std::string_view from,
   return result;
 }
 
-// Replaces `count` lines from `first` on; the file's own line ends are kept. `texts` holds the new lines.
+// Replaces `count` lines from `first` on; the file's own line ends are kept. `texts` has the new lines.
 void replace(OpenFile& file, std::size_t first, std::size_t count, std::string_view replacement,
              std::deque<std::string>& texts) {
   Lines fresh;
@@ -198,7 +197,8 @@ EditFault conflict(const std::vector<Edit>& edits, std::size_t one, std::size_t 
               ", at " + at};
 }
 
-// An edit whose place is known: the lines from `first` on that it searches for, and of these what it changes.
+// An edit with a known place: the lines from `first` on that it searches for, and those of them that it
+// changes.
 struct Change {
   std::size_t edit = 0, file = 0;
   std::size_t first = 0, count = 0;
@@ -206,7 +206,7 @@ struct Change {
   std::string replacement;
 };
 
-// Leaves lines alone that SEARCH and REPLACE have in common at either end.
+// Excludes lines that SEARCH and REPLACE have in common at either end.
 void narrow(Change& change, const Lines& search, const Lines& replace) {
   const auto differ = std::ranges::mismatch(search, replace);
   const auto head = static_cast<std::size_t>(differ.in1 - search.begin());
@@ -231,7 +231,7 @@ bool in_conflict(const Change& a, const Change& b) {
   return touch && ((only_add && share) || same_search);
 }
 
-// Finds edits in files and carries them out.
+// Finds edits in files and applies them.
 class Editing {
  public:
   Editing(const Source& source, const std::vector<Edit>& edits) : edits_(edits) {
@@ -271,7 +271,7 @@ class Editing {
  private:
   std::variant<Change, EditFault> find(std::size_t index) {
     const Edit& edit = edits_[index];
-    const std::string path = open_.size() > 1 ? edit.path : "";  // with one file its name says nothing
+    const std::string path = open_.size() > 1 ? edit.path : "";  // with one file the name does not matter
     if (!path.empty() && std::ranges::find(open_, path, &OpenFile::path) == open_.end())
       return no_file(edit, index);
     const Lines wanted = lines_of(edit.search);
@@ -292,7 +292,7 @@ class Editing {
     return change;
   }
 
-  // From the last to the first, so that the places of those that follow stay right.
+  // From the last to the first, so that the places of the others stay valid.
   std::optional<EditFault> carry_out(std::vector<Change> changes) {
     std::erase_if(changes, [](const Change& one) { return one.begin == one.end && one.replacement.empty(); });
     std::ranges::sort(changes, {}, [](const Change& one) {

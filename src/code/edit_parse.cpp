@@ -21,11 +21,11 @@ bool same_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// Five or more of a sign, and a word behind them.
+// Five or more of a sign, followed by a word.
 struct MarkerAt {
   std::size_t begin = 0;  // in its line
   std::size_t signs = 0;
-  std::string_view rest;  // of the line, behind the word and a colon, without blanks around it
+  std::string_view rest;  // rest of the line after the word and a colon, without blanks around it
 };
 
 std::optional<MarkerAt> marker_at(std::string_view line, std::size_t begin, char sign,
@@ -40,7 +40,7 @@ std::optional<MarkerAt> marker_at(std::string_view line, std::size_t begin, char
   return MarkerAt{begin, signs, trimmed(text)};
 }
 
-// `<<<<<<< SEARCH`, alone or with something behind it.
+// `<<<<<<< SEARCH`, alone or followed by other text.
 std::optional<MarkerAt> begin_of(std::string_view line) {
   return marker_at(line, std::min(line.find_first_not_of(" \t"), line.size()), '<', "SEARCH");
 }
@@ -50,8 +50,8 @@ bool parts_edit(std::string_view line) {
   return line.size() >= kFewestSigns && line.find_first_not_of('=') == line.npos;
 }
 
-// `>>>>>>> REPLACE`, also glued to the replacement's last line, to a fence's end or to the next edit. Between
-// code that ends in `>` and more signs than usual nobody can tell.
+// `>>>>>>> REPLACE`, also glued to the replacement's last line, to a fence's end or to the next edit. Code
+// that ends in `>` cannot be distinguished from more signs than usual.
 std::optional<MarkerAt> end_of(std::string_view line) {
   const std::size_t begin = line.find(std::string(kFewestSigns, '>'));
   const auto marker = begin == line.npos ? std::nullopt : marker_at(line, begin, '>', "REPLACE");
@@ -61,7 +61,7 @@ std::optional<MarkerAt> end_of(std::string_view line) {
   return ends && marker->signs == kUsualSigns ? marker : std::nullopt;
 }
 
-// Behind SEARCH a file may be named, `src/kernel.cpp`, also in quotes or brackets.
+// A file name may follow SEARCH, such as `src/kernel.cpp`, also in quotes or brackets.
 std::optional<std::string> path_in(std::string_view rest) {
   constexpr std::string_view kAround = "`'\"()[]*:";
   while (!rest.empty() && kAround.find(rest.front()) != kAround.npos) rest.remove_prefix(1);
@@ -77,7 +77,7 @@ std::string joined(const Lines& lines, std::size_t begin, std::size_t end) {
   return text;
 }
 
-// The lines, with an edit that begins directly behind another one's end on a line of its own.
+// The lines; an edit that begins directly after another one's end gets its own line.
 Lines lines_with_edits(std::string_view text) {
   Lines lines;
   for (const std::string_view line : lines_of(text)) {

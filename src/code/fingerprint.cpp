@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 using namespace detail;
 using Tokens = std::vector<Token>;
 
-// Names through which a program sees its own line numbers or text.
+// Names that give a program its own line numbers or text.
 constexpr std::array kSelfAware{"__LINE__"sv,
                                 "__builtin_LINE"sv,
                                 "__builtin_COLUMN"sv,
@@ -31,7 +31,7 @@ constexpr std::array kSelfAware{"__LINE__"sv,
                                 "linecache"sv,
                                 "tb_lineno"sv};
 
-// Bytes that compilers read in ways the lexer does not follow: NUL, a carriage return alone, trigraphs.
+// Bytes that compilers interpret and the lexer does not: NUL, a single carriage return, trigraphs.
 bool is_plain(std::string_view text) {
   if (text.find('\0') != text.npos || text.find("??") != text.npos) return false;
   for (std::size_t i = text.find('\r'); i != text.npos; i = text.find('\r', i + 1)) {
@@ -48,7 +48,7 @@ bool is_read_with_certainty(std::string_view text, Language language, const Toke
   });
 }
 
-// Whether a macro makes a string of its argument, spacing included.
+// Whether a macro makes a string of its argument, including spacing.
 bool stringizes(std::string_view text, const Tokens& tokens) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     return token.kind == TokenKind::operation && token.in_directive &&
@@ -56,7 +56,7 @@ bool stringizes(std::string_view text, const Tokens& tokens) {
   });
 }
 
-// Whether a macro can make a name of parts, such as one of those above.
+// Whether a macro can paste a name from parts, such as one of those above.
 bool pastes(std::string_view text, const Tokens& tokens) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     return token.kind == TokenKind::operation && token.in_directive &&
@@ -76,8 +76,8 @@ bool is_plain_string(const Token& token, std::string_view text) {
          bytes.substr(0, bytes.find_first_of("\"'")).find_first_of("fFtT") == bytes.npos;
 }
 
-// Without comments that mean nothing and statements that are nothing but a string, such as docstrings. The
-// last statement of a block stays: it may be the only one.
+// Drops comments without a meaning, and statements that are only a string, such as docstrings. Keeps the last
+// statement of a block, because it may be the only one.
 Tokens without_remarks(const Tokens& all, std::string_view text) {
   Tokens tokens;
   std::ranges::copy_if(all, std::back_inserter(tokens), [&](const Token& token) {
@@ -109,14 +109,14 @@ std::size_t last_line(const Token& token, std::string_view text) {
 void add_tokens(DigestBuilder& digest, std::string_view text, Language language, const Tokens& tokens,
                 bool spacing_counts) {
   std::size_t end = 0;       // of the last code token
-  std::size_t end_line = 0;  // and the line it ends on
+  std::size_t end_line = 0;  // and the line on which it ends
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     const std::string_view bytes = token.in(text);
     if (token.kind == TokenKind::comment) {
       if (!comment_counts(bytes, token.line, language)) continue;
       const bool has_code_behind = i + 1 < tokens.size() && tokens[i + 1].line == last_line(token, text);
-      // Blanks at a line's end mean nothing but behind a backslash.
+      // Blanks at a line's end only matter after a backslash.
       const std::string_view bare = trimmed(bytes);
       digest.add("comment")
           .add(bare.ends_with('\\') ? bytes : bare)

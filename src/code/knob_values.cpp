@@ -1,4 +1,4 @@
-// What a knob's values mean as numbers.
+// Interprets a knob's values as numbers.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -45,7 +45,7 @@ Tokens code_before(std::string_view text, Language language, const Tokens& token
   return code;
 }
 
-// A sign belongs to the number behind it if it cannot be a binary operator.
+// A sign belongs to the next number if it cannot be a binary operator.
 bool has_sign(std::string_view text, const Tokens& code, std::size_t at) {
   if (at == 0 || code[at].kind != TokenKind::number || !is_sign(code[at - 1].in(text))) return false;
   if (at == 1) return true;
@@ -87,7 +87,7 @@ bool is_listable(const std::string& value, Language language) {
   return tokens.size() == 2 && is_sign(tokens[0].in(value)) && tokens[1].kind == TokenKind::number;
 }
 
-// What is wrong with the list, or nothing.
+// The error in the list, or empty.
 std::string list_fault(const std::vector<std::string>& values, Language language) {
   if (values.empty()) return "@tune without values";
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -111,7 +111,7 @@ class KnobReader {
     const Tokens tokens = tokenize(file_.text, language_);
     for (const TuneComment& comment : tune_comments(file_.text, language_, tokens)) {
       const Tokens code = code_before(file_.text, language_, tokens, comment.line, comment.offset);
-      if (!comment.leads && code.empty()) continue;  // prose that speaks of knobs
+      if (!comment.leads && code.empty()) continue;  // prose about knobs
       Result<Knob> knob = knob_of(comment, code);
       if (!knob) return knob.error();
       knobs.push_back(std::move(*knob));
@@ -119,7 +119,8 @@ class KnobReader {
     return {};
   }
 
-  /// If the constant before it is one of its values, or they begin as numbers do: prose may say "@tuned".
+  /// Only if the constant before it is one of its values, or they begin like numbers, because prose may say
+  /// "@tuned".
   void read(std::vector<NearKnob>& knobs) const {
     const Tokens tokens = tokenize(file_.text, language_);
     for (const NearTuneComment& comment : near_tune_comments(file_.text, language_, tokens)) {
@@ -202,7 +203,7 @@ void set(std::string& text, const Knob& knob, const std::string& value) {
   text.replace(knob.offset, knob.length, fuses ? " " + value : value);
 }
 
-// Whether `knobs` are those of `before` with the values of `choice`.
+// Whether `knobs` equal `before` with the values of `choice`.
 bool took(const std::vector<Knob>& knobs, const std::vector<Knob>& before,
           std::span<const std::size_t> choice) {
   if (knobs.size() != before.size()) return false;
@@ -254,7 +255,7 @@ Result<Source> with_knobs(const Source& source, std::span<const std::size_t> cho
                 std::to_string(choice.size()) + " choices for " + std::to_string(knobs->size()) + " knobs");
   }
   std::vector<SourceFile> files = source.files();
-  for (std::size_t i = choice.size(); i-- > 0;) {  // backwards, so that the offsets before stay right
+  for (std::size_t i = choice.size(); i-- > 0;) {  // backwards, so that earlier offsets stay valid
     const Knob& knob = (*knobs)[i];
     if (choice[i] >= knob.values.size()) {
       return fail(ErrorCode::invalid_argument, "a choice past the end of a knob's list",

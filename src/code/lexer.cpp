@@ -42,8 +42,8 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The first byte is compared by itself: most operators differ there, and this is what a lexer does most.
-/// After most of them comes a letter or a blank, which belongs to no operator.
+/// The first byte is compared first, because most operators differ there and this is the lexer's hottest
+/// loop. Usually a letter or a blank follows, which belongs to no operator.
 std::size_t longest(std::span<const std::string_view> operators, std::string_view rest) {
   if (rest.size() < 2 || is_word(rest[1]) || is_blank(rest[1])) return 0;
   const auto it = std::ranges::find_if(
@@ -105,7 +105,7 @@ class Lexer {
 
   bool at_line_start() const { return is_blank(peek()) && (at_ == 0 || text_[at_ - 1] == '\n'); }
 
-  // The indentation of blank lines and of lines that hold only a comment means nothing.
+  // The indentation of blank lines and of lines with only a comment has no meaning.
   void indentation() {
     std::size_t end = at_;
     while (end < text_.size() && is_blank(text_[end])) ++end;
@@ -129,7 +129,7 @@ class Lexer {
     return true;
   }
 
-  // A spliced line end is white space only if white space stands beside it: within a name it joins.
+  // A spliced line end is white space only next to white space; within a name it joins.
   bool splice() {
     const std::size_t length = language_ == Language::other ? 0 : splice_length(text_, at_);
     if (length == 0) return false;
@@ -165,7 +165,7 @@ class Lexer {
                                [this](const Token& token) { return among(kHeaderNames, token.in(text_)); });
   }
 
-  // A string whose quote stands behind a prefix of that length.
+  // A string whose quote follows a prefix of that length.
   bool string(std::size_t prefix_length) {
     const std::string_view prefix = text_.substr(at_, prefix_length);
     const std::size_t quote = at_ + prefix_length;

@@ -18,7 +18,7 @@ constexpr auto kEnd = "EVOLVE-BLOCK-END"sv;
 struct CommentForm {
   std::string_view open, close;  // an empty `close` is the end of the line
 };
-// "<!--" stands before "--", which it ends with.
+// "<!--" must come before "--", its suffix.
 constexpr std::array<CommentForm, 7> kForms{
     {{"//", ""}, {"#", ""}, {"!", ""}, {"/*", "*/"}, {"<!--", "-->"}, {"--", ""}, {"(*", "*)"}}};
 
@@ -36,7 +36,7 @@ Marker marker_at(std::string_view line, std::string_view word, Marker kind) {
   if (!behind.empty() && (is_word(behind.front()) || behind.front() == '-')) return Marker::none;
   const std::string_view before = trimmed(line.substr(0, at));
   const CommentForm* form = opened_by(before);
-  if (form == nullptr) return Marker::none;  // prose that speaks of markers
+  if (form == nullptr) return Marker::none;  // prose about markers
   if (before != form->open) return Marker::misplaced;
   const bool closed_at_end =
       behind.ends_with(form->close) && behind.find(form->close) == behind.size() - form->close.size();

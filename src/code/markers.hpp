@@ -12,7 +12,7 @@ enum class Marker {
   misplaced,  ///< a marker in a comment that shares its line with code, or in a comment left open
 };
 
-/// What `line` (with or without its newline) is.
+/// The kind of `line` (with or without its newline).
 Marker marker_of(std::string_view line);
 
 }  // namespace kernelsmith::detail

@@ -22,7 +22,7 @@ bool is_tag_at(std::string_view text, std::size_t at) {
   return end >= text.size() || is_blank(text[end]) || text[end] == '\n' || text[end] == '*';
 }
 
-// Where the opener begins that `text` ends with, blanks apart; npos if there is none.
+// The beginning of a comment opener at the end of `text`, ignoring blanks; npos if there is none.
 std::size_t opener_before(std::string_view text) {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   for (const std::string_view opener : kOpeners) {
@@ -31,7 +31,7 @@ std::size_t opener_before(std::string_view text) {
   return text.npos;
 }
 
-// How much of `text` is `@` and a form of the word "tune"; 0 if that is not what it begins with.
+// The length of `@` and a form of the word "tune" at the beginning of `text`; 0 if it begins differently.
 std::size_t near_tag(std::string_view text) {
   constexpr std::size_t kLongestWord = 8;  // tunables
   std::size_t begin = 1;
@@ -43,7 +43,7 @@ std::size_t near_tag(std::string_view text) {
   return near ? begin + word.size() : 0;
 }
 
-// Where `@` and a form of the word "tune" stand; npos if nowhere.
+// The position of `@` and a form of the word "tune"; npos if there is none.
 std::size_t find_near_tag(std::string_view text) {
   std::size_t at = text.find('@');
   const auto is_tag = [&] { return (at == 0 || !is_word(text[at - 1])) && near_tag(text.substr(at)) > 0; };
@@ -56,7 +56,7 @@ struct Comment {
   std::string_view text;  // with its opener
 };
 
-// The comments of a text; in an unknown language those in which `find` finds a tag directly behind the
+// The comments of a text; in an unknown language those with a tag (found by `find`) directly after the
 // opener.
 std::vector<Comment> comments_of(std::string_view text, Language language, const std::vector<Token>& tokens,
                                  std::size_t (*find)(std::string_view)) {

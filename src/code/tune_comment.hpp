@@ -11,15 +11,15 @@
 
 namespace kernelsmith::detail {
 
-/// A comment that holds `@tune`.
+/// A comment with `@tune`.
 struct TuneComment {
   std::size_t line = 1;
-  std::size_t offset = 0;   ///< where the comment begins
+  std::size_t offset = 0;   ///< offset of the comment
   bool leads = false;       ///< `@tune` is its first word
   std::string_view values;  ///< what follows `@tune`, without the comment's closer
 };
 
-/// What a comment, with its opener, says about tuning; empty if it does not hold `@tune`.
+/// Parses a comment, with its opener; empty if it has no `@tune`.
 std::optional<TuneComment> tune_comment(std::string_view comment);
 
 /// The `@tune` comments of a text. In an `other` language a comment begins with one of // # ! -- ; % /* <!--
@@ -27,7 +27,7 @@ std::optional<TuneComment> tune_comment(std::string_view comment);
 std::vector<TuneComment> tune_comments(std::string_view text, Language language,
                                        const std::vector<Token>& tokens);
 
-/// A comment that nearly holds `@tune`: `@tunes`, `@Tune`, `@ tune`, `@tune:`, `@tune(1, 2)`.
+/// A comment with a misspelt `@tune`: `@tunes`, `@Tune`, `@ tune`, `@tune:`, `@tune(1, 2)`.
 struct NearTuneComment {
   std::size_t line = 1;
   std::size_t offset = 0;           ///< where the comment begins
@@ -35,7 +35,7 @@ struct NearTuneComment {
   std::vector<std::string> values;  ///< what follows, without signs around or between
 };
 
-/// Those of a text.
+/// The misspelt ones of a text.
 std::vector<NearTuneComment> near_tune_comments(std::string_view text, Language language,
                                                 const std::vector<Token>& tokens);
 

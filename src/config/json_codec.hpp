@@ -1,6 +1,5 @@
-// How a value becomes JSON and back: Codec<T> for plain values and containers, and for records a list of
-// their fields, given once for both directions. Private: it is the only place where nlohmann/json meets our
-// types.
+// Converts values to JSON and back: Codec<T> for plain values and containers; records list their fields once
+// for both directions. Private: only this file combines nlohmann/json with our types.
 #pragma once
 
 #include <cmath>
@@ -23,7 +22,7 @@ namespace kernelsmith::detail {
 
 using Json = nlohmann::json;
 
-/// Where a value stands in its document.
+/// The place of a value in its document.
 struct JsonPath {
   const JsonPath* parent = nullptr;
   std::string_view key;
@@ -33,17 +32,16 @@ struct JsonPath {
   std::string text() const;
 };
 
-/// Ends a decoding. Thrown and caught within this component only.
+/// An error that ends decoding. Thrown and caught within this component only.
 struct JsonRefusal {
   std::string message, where, hint;
 };
 
 [[noreturn]] void refuse(const JsonPath& path, std::string message, std::string hint = {});
-/// "expected EXPECTED, found WHAT".
+/// The message "expected EXPECTED, found WHAT".
 [[noreturn]] void refuse_type(const JsonPath& path, std::string_view expected, const Json& found);
 
-/// Bytes that are not UTF-8 (and text that looks like the mark of such) are written behind this mark in
-/// base64.
+/// Invalid UTF-8 (and text that looks like this mark) is written in base64 after this mark.
 inline constexpr std::string_view kBase64Mark = "base64:";
 std::string encode_text(std::string_view bytes);
 std::string decode_text(const std::string& text, const JsonPath& path);
@@ -67,7 +65,7 @@ class ObjectWriter {
   void operator()(const char* key, const std::optional<T>& value) {
     if (value) object_[key] = Codec<T>::encode(*value);
   }
-  /// Left out if it is T{}.
+  /// Omits a value equal to T{}.
   template <class T>
   void defaulted(const char* key, const T& value) {
     if (value != T{}) object_[key] = Codec<T>::encode(value);
@@ -108,7 +106,7 @@ class ObjectReader {
   /// Makes the key a known one.
   const Json* find(const char* key);
 
-  /// Refuses keys that nobody asked for.
+  /// Refuses unknown keys.
   void finish() const;
 
  private:
@@ -137,7 +135,7 @@ struct Codec<T> {
   }
 };
 
-/// Reports may hold what is not finite, for which JSON has no number.
+/// Reports may contain numbers that are not finite, which JSON lacks.
 template <>
 struct Codec<double> {
   static Json encode(double value) {

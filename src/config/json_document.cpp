@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kDeepestJson = 64;
 
-/// "[json.exception.parse_error.101] parse error at ...": the library's own number helps nobody, nor does all
-/// of a long text that was read last.
+/// "[json.exception.parse_error.101] parse error at ...": removes the library's error number and shortens a
+/// long quotation, which do not help users.
 JsonRefusal no_json(std::string_view message) {
   constexpr std::size_t kLongestShown = 200;
   const std::size_t end = message.find("] ");
@@ -25,7 +25,7 @@ class Builder {
  public:
   explicit Builder(Json& root) : root_(root) {}
 
-  // What Json::sax_parse calls.
+  // The callbacks of Json::sax_parse.
   bool null() { return put(nullptr); }
   bool boolean(bool value) { return put(value); }
   bool number_integer(Json::number_integer_t value) { return put(value); }
@@ -75,8 +75,8 @@ class Builder {
   }
 
   Json& root_;
-  std::vector<Json*> open_;  ///< the objects and arrays around what comes next
-  Json* member_ = nullptr;   ///< of the innermost object, whose key came last
+  std::vector<Json*> open_;  ///< the open objects and arrays
+  Json* member_ = nullptr;   ///< last key of the innermost object
 };
 
 }  // namespace

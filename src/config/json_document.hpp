@@ -1,4 +1,4 @@
-// JSON text to a document and back.
+// Converts JSON text to a document and back.
 #pragma once
 
 #include <string>

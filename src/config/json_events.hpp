@@ -1,4 +1,4 @@
-// The JSON form of every event of the journal: its name, and its fields listed once for both directions.
+// The JSON format of every event of the journal: its name, and its fields, listed once for both directions.
 #pragma once
 
 #include <optional>
@@ -97,7 +97,7 @@ struct Fields<SessionFailed> {
   }
 };
 
-/// A value to decode into, for the one kind of event that has no empty one.
+/// A value to decode into, for the only kind of event without a default value.
 template <class T>
 T blank() {
   return T{};

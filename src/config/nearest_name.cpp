@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Longer names are no misspellings of one another, and the table grows with the product of the lengths.
+/// Longer names are not considered, because the table grows with the product of the lengths.
 constexpr std::size_t kLongestName = 100;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

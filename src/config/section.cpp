@@ -3,7 +3,7 @@
 namespace kernelsmith {
 namespace {
 
-/// As it stands behind its key; nothing for what is empty.
+/// The text after the key; empty for an empty value.
 template <class T>
 std::string yaml_of(const T& value) {
   if constexpr (requires { value.empty(); })

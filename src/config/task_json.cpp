@@ -154,7 +154,7 @@ std::string to_json(const Task& task) {
 Result<Task> task_from_json(std::string_view text) {
   try {
     Task task = detail::RecordCodec<Task>::decode(detail::parse_document(text), detail::JsonPath{});
-    // Their paths are written to: Source refuses what climbs out.
+    // Files are written to these paths, so Source refuses those that leave the folder.
     if (const auto files = Source::create(task.files); !files) return files.error();
     return task;
   } catch (detail::JsonRefusal& refusal) {

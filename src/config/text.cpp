@@ -45,7 +45,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
   std::size_t padding = 0;
   while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
   bytes.resize(bytes.size() - padding);
-  // OpenSSL forgives blanks and stray padding; writing it again shows them.
+  // OpenSSL accepts blanks and stray padding; encoding again detects them.
   if (base64_encode(bytes) != text) return std::nullopt;
   return bytes;
 }

@@ -12,7 +12,7 @@ bool is_utf8(std::string_view bytes);
 
 /// RFC 4648, section 4, with padding.
 std::string base64_encode(std::string_view bytes);
-/// Nothing if `text` is not what base64_encode() writes.
+/// Returns empty if `text` is not exactly base64_encode()'s output.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace kernelsmith::detail

@@ -22,7 +22,7 @@ struct YamlMap::State {
   std::optional<Error>& error;
   const YamlAdvice& advice;
   std::vector<std::string> known = {};
-  bool complete = false;  ///< `known` holds all that may be asked for
+  bool complete = false;  ///< `known` has all allowed keys
 
   const detail::YamlEntry* find(std::string_view key) {
     if (std::ranges::find(known, key) == known.end()) {
@@ -39,7 +39,7 @@ struct YamlMap::State {
     if (!error) error = fail(ErrorCode::bad_input, std::move(message), place(line), std::move(hint));
   }
 
-  /// A key that nobody asked for yet, and that may have been meant for this one.
+  /// A present key that was not read yet and that may be a misspelling of this one.
   const detail::YamlEntry* misspelt(std::string_view key) const {
     const auto found = std::ranges::find_if(node.entries, [&](const detail::YamlEntry& entry) {
       return std::ranges::find(known, entry.key) == known.end() && nearest_name(entry.key, {&key, 1});
@@ -55,7 +55,7 @@ struct YamlMap::State {
            "did you mean " + std::string(key) + "?");
   }
 
-  /// The value of a key that must be there; null after any error.
+  /// The value of a required key; null after any error.
   const YamlNode* value(std::string_view key) {
     if (error) return nullptr;
     const detail::YamlEntry* entry = find(key);
@@ -113,7 +113,7 @@ constexpr std::pair<std::string_view, double> kTimes[] = {{"ms", 1e-3},    {"s",
                                                           {"seconds", 1},  {"m", 60},   {"min", 60},
                                                           {"minutes", 60}, {"h", 3600}, {"hours", 3600}};
 
-/// How to write what was meant for a number: "40s", "2m" (a key that ends in _s counts seconds), "1_000".
+/// A hint for a misspelt number: "40s", "2m" (keys that end in _s are seconds), "1_000".
 std::string number_hint(std::string_view name, const YamlNode& node) {
   if (node.quoted) return "a number stands without quotation marks";
   if (node.kind != YamlKind::scalar) return "write one number";
@@ -142,7 +142,7 @@ std::string bool_hint(const YamlNode& node) {
   return "";
 }
 
-/// What to write in place of a name that is not a choice.
+/// A hint for a name that is not a choice.
 std::string meant_by(std::string_view name, const std::vector<std::string_view>& names,
                      const Meaning& meaning) {
   auto word = meaning ? meaning(name) : std::nullopt;
@@ -200,7 +200,7 @@ struct YamlReader {
     if (!error) state.refuse_unknown();
   }
 
-  /// Tells the keys that the mapping may have, as `body` asks an empty one for them.
+  /// Lists the allowed keys of the mapping by calling `body` with an empty one.
   static void refuse_no_map(YamlMap::State& parent, const std::string& name, const YamlNode& node,
                             const YamlMap::Body& body) {
     parent.refuse_value(name, node, "a mapping", "write {KEY: VALUE}, or KEY: VALUE lines below it");
@@ -246,7 +246,7 @@ struct YamlReader {
     out = node.text;
   }
 
-  /// Reads every item of a list; `out` is replaced only if all could be read.
+  /// Reads every item of a list; replaces `out` only if all are valid.
   template <class T, class ReadItem>
   static void read_list(YamlMap::State& state, std::string_view key, std::vector<T>& out,
                         const ReadItem& read_item) {

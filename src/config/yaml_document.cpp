@@ -66,8 +66,8 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Open {
     YamlNode node;
-    std::set<std::string> keys;      ///< of a mapping
-    std::optional<YamlEntry> entry;  ///< whose key was read and whose value follows
+    std::set<std::string> keys;      ///< key of a mapping
+    std::optional<YamlEntry> entry;  ///< whose key was read and value follows
   };
 
   static YamlNode node_at(const YAML::Mark& mark, YamlKind kind) {
@@ -145,13 +145,13 @@ std::size_t line_from_1(int line_from_0) {
   return line_from_0 < 0 ? 0 : static_cast<std::size_t>(line_from_0) + 1;
 }
 
-/// yaml-cpp takes byte 4 for the end of the file and forgives others.
+/// yaml-cpp treats byte 4 as the end of the file and accepts other control bytes.
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-/// What can be refused before parsing.
+/// Checks before parsing.
 std::optional<Refused> unreadable(std::string_view text) {
   if (text.size() > kLargest) return Refused{-1, "larger than 1 MiB"};
   if (!is_utf8(text)) return Refused{-1, "not UTF-8"};
@@ -161,7 +161,7 @@ std::optional<Refused> unreadable(std::string_view text) {
   return Refused{static_cast<int>(line), "a control byte"};
 }
 
-/// What was refused may be due to a bracket or quote above, which is reported instead.
+/// If a bracket or quote above caused the error, that is reported instead.
 Error refusal(std::string_view text, const std::string& file, YamlFault otherwise) {
   YamlFault fault = find_yaml_fault(text).value_or(std::move(otherwise));
   const std::string where = fault.line == 0 ? file : file + ":" + std::to_string(fault.line);

@@ -1,4 +1,4 @@
-// A YAML document as a plain tree with line numbers, stripped of what configuration does not need.
+// A YAML document as a plain tree with line numbers, without features that configuration does not need.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct YamlEntry {
   YamlNode value;
 };
 
-/// Refuses what docs/formats.md says; see read_yaml().
+/// Refuses the constructs listed in docs/formats.md; see read_yaml().
 Result<YamlNode> parse_yaml(std::string_view text, const std::string& file);
 
 }  // namespace kernelsmith::detail

@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr const char* kQuotedTag = "!";  // yaml-cpp's for what is not plain
+constexpr const char* kQuotedTag = "!";  // yaml-cpp's tag of quoted texts
 
 void write(YAML::Emitter& out, const YAML::Node& node) {
   switch (node.Type()) {
@@ -32,7 +32,7 @@ void write(YAML::Emitter& out, const YAML::Node& node) {
   }
 }
 
-/// The node at the path; mappings are made where there are none.
+/// The node at the path; missing mappings are created.
 YAML::Node at(YAML::Node node, const std::vector<std::string>& path) {
   for (const std::string& key : path) {
     if (!node.IsMap()) node = YAML::Node(YAML::NodeType::Map);

@@ -11,7 +11,7 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool ends_line(char c) { return c == '\n' || c == '\r'; }
 
-/// Follows brackets and quotes through a text, as far as YAML's rules for them go.
+/// Tracks brackets and quotes in a text by YAML's rules.
 class BracketReader {
  public:
   explicit BracketReader(std::string_view text) : text_(text) {}
@@ -67,7 +67,7 @@ class BracketReader {
     return go_on(indicator && (is_blank(next()) || ends_line(next()) || before_json));
   }
 
-  /// `begins`: whether a value may begin behind this character.
+  /// `begins`: whether a value may begin after this character.
   std::optional<YamlFault> go_on(bool begins) {
     begins_ = begins;
     behind_blank_ = indenting_ = false;
@@ -159,7 +159,7 @@ constexpr std::string_view kQuote =
 constexpr std::string_view kIndent =
     "the keys of one mapping, and the items of one list, are indented alike, with blanks";
 
-/// By the beginning of yaml-cpp's message.
+/// Keyed by the beginning of yaml-cpp's message.
 constexpr std::array kWords{
     Words{"end of map flow", "a ',' or a '}' is missing in a mapping within { }", "{key: value, key: value}"},
     Words{"end of sequence flow", "a ',' or a ']' is missing in a list within [ ]", "[value, value]"},

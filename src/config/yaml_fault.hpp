@@ -1,4 +1,4 @@
-// Why a text is no YAML, in words for its author. Private to config.
+// Explains to the author why a text is not valid YAML. Private to config.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct YamlFault {
   std::string hint;
 };
 
-/// A bracket or quote that does not close, or closes nothing, or a tab that indents. Only for a text that was
-/// refused: a well-formed one may have something of the kind within its texts.
+/// A bracket or quote that does not close, or closes nothing, or a tab that indents. Only for a refused text:
+/// a well-formed one may contain these within strings.
 std::optional<YamlFault> find_yaml_fault(std::string_view text);
 
-/// What yaml-cpp's message says, at its line.
+/// An explanation of yaml-cpp's message, at its line.
 YamlFault yaml_fault(const std::string& library_message, std::size_t line);
 
 }  // namespace kernelsmith::detail

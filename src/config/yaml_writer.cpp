@@ -1,4 +1,4 @@
-// Writes YAML as a person would: block style, short numbers, and quotes only if they are needed.
+// Writes readable YAML: block style, short numbers, and quotes only if necessary.
 #include <array>
 #include <charconv>
 #include <cmath>

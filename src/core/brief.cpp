@@ -7,7 +7,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kBriefLines = 3;  // the first, the error, and how many there are
+constexpr std::size_t kBriefLines = 3;  // the first line, the error, and the number of lines
 
 std::vector<std::string> lines_in(const std::string& text) {
   std::vector<std::string> lines;
@@ -24,20 +24,19 @@ bool names_an_error(const std::string& line) { return line.find("rror:") != std:
 
 bool is_frame(const std::string& line) { return line.starts_with("  File \""); }
 
-/// Whether it is in a library or in Python itself, as far as its path tells.
+/// Whether it is in a library or in Python itself, judging by its path.
 bool is_foreign(const std::string& frame) {
   for (const char* place : {"site-packages/", "dist-packages/", "/lib/python", "File \"<frozen"})
     if (frame.find(place) != std::string::npos) return true;
   return false;
 }
 
-/// Where the last traceback left the user's own code: its frame and the line of source below, and the
-/// exception.
+/// The last traceback's frame in the user's own code with its source line, and the exception.
 Lines of_traceback(const Lines& lines) {
   auto end = std::find_if(lines.rbegin(), lines.rend(), is_frame).base();
   if (end == lines.begin()) return {};
   const auto last = end - 1;
-  auto begin = last;  // of the last traceback, if one followed the other
+  auto begin = last;  // of the last traceback, if there are several
   while (begin != lines.begin() && (begin - 1)->starts_with("  ")) --begin;
   auto own = last;
   for (auto frame = begin; frame <= last; ++frame)

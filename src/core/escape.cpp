@@ -35,8 +35,8 @@ char32_t code_point(std::string_view sequence) {
   return code;
 }
 
-// C0 but newline and tab, DEL, C1, which some terminals obey, and the marks that turn the direction of a
-// text, so that it reads as another.
+// C0 except newline and tab; DEL; C1, which some terminals obey; and marks that change the direction of text
+// and so disguise it.
 bool is_control(char32_t code) {
   if (code < 0x20) return code != '\n' && code != '\t';
   return (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||

@@ -8,15 +8,14 @@
 namespace kernelsmith {
 namespace {
 
-/// Local servers are given placeholders such as "EMPTY" or "not-needed", which programs hold for good
-/// reasons.
+/// Placeholders for local servers such as "EMPTY" or "not-needed" also occur in normal text.
 constexpr std::size_t kShortest = 8, kLongestWord = 19;
-/// From here on no program holds it by chance, in whatever case.
+/// From this length on normal text does not contain it by chance, in any case.
 constexpr std::size_t kShortestDisguised = 16;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
-/// A key holds such bytes only: check_endpoint().
+/// A key has only such bytes: see check_endpoint().
 bool is_graphic(char c) { return c > 0x20 && c < 0x7F; }
 
 bool is_variable_name(std::string_view name) {
@@ -99,7 +98,7 @@ Result<Secret> expand_variables(std::string_view text) {
       return fail(ErrorCode::bad_input, "a ${ without its }", "",
                   "write ${NAME} for an environment variable");
     const std::string name(text.substr(begin + 2, end - begin - 2));
-    // Not quoted: it may be the key itself.
+    // Not quoted, because it may be the key itself.
     if (!is_variable_name(name))
       return fail(ErrorCode::bad_input, "what stands in ${} is no name of an environment variable", "",
                   "write ${NAME}, and give the key as that variable's value");

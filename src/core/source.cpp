@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// What is wrong with a path, or nothing.
+/// The error in a path, or empty.
 std::string_view fault_of(std::string_view path) {
   if (path.empty()) return "is empty";
   if (path.front() == '/') return "is absolute";

@@ -57,7 +57,7 @@ Result<std::string> read_regular_file(const Descriptor& file, const fs::path& pa
     const ssize_t count = ::read(file.get(), text.data() + at, text.size() - at);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error("cannot read", path, errno);
-    if (count == 0) break;  // it was cut meanwhile
+    if (count == 0) break;  // it was truncated meanwhile
     at += static_cast<std::size_t>(count);
   }
   text.resize(at);

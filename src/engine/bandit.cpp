@@ -7,17 +7,16 @@
 namespace kernelsmith {
 namespace {
 
-/// Tries that what is expected of an arm, an operator or a model counts for; docs/search-quality.md.
+/// The weight, in tries, of the prior of an arm, an operator or a model; see docs/search-quality.md.
 constexpr double kPrior = 4;
-/// The chance that is expected before anything was tried; it counts for one try.
+/// The prior chance before any try; it weighs as much as one try.
 constexpr double kFirstChance = 0.5;
-/// A chance is never taken to be certain.
+/// A chance is never assumed to be certain.
 constexpr double kLeastChance = 0.01;
-/// A child that costs no money is evaluated all the same: at least this share of what a try costs on average.
+/// Even a free child must be evaluated, so it costs at least this share of an average try.
 constexpr double kLeastCost = 0.1;
 
-/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. The standard library's
-/// differ.
+/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Standard libraries differ.
 double gamma_draw(double shape, Rng& rng) {
   if (shape < 1) {
     const double root = std::pow(1 - rng.uniform(), 1 / shape);
@@ -35,20 +34,20 @@ double beta_draw(double a, double b, Rng& rng) {
   return x + y > 0 ? x / (x + y) : a / (a + b);
 }
 
-/// A quantity of the arms' late tries.
+/// A quantity of the arms' recent tries.
 struct Quantity {
   double sum = 0, tries = 0;
   void add(double amount, double of) {
     sum += amount;
     tries += of;
   }
-  /// Drawn towards the rate that is expected without them.
+  /// Shrunk towards the prior rate.
   double rate(double expected, double strength) const {
     return (sum + strength * expected) / (tries + strength);
   }
 };
 
-/// The late tries of the arms of one choice.
+/// The recent tries of the arms of one choice.
 class Evidence {
  public:
   using Amount = double (*)(const ArmSums&);
@@ -65,7 +64,7 @@ class Evidence {
     mean_ = all_.rate(without, 1);
   }
   double mean() const { return mean_; }
-  /// What an arm's rate is taken to be before its own tries.
+  /// The prior of an arm's rate before its own tries.
   double expected(const OperatorChoice& arm) const {
     const double by_op = at(ops_, arm.op).rate(mean_, kPrior);
     const double by_model = at(models_, arm.model).rate(mean_, kPrior);

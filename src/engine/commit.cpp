@@ -1,4 +1,4 @@
-// What a ticket does to counts, lineage and archive when its turn has come.
+// Applies a ticket to counts, lineage and archive in its turn.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ bool is_close(const Individual& a, const Individual& b) {
          Comparison::ambiguous;
 }
 
-/// What came of a child of that parent, as a try of its arm.
+/// The result of a child of that parent, as a try of its arm.
 ArmSums outcome_of(const Individual& child, const IndividualPtr& parent) {
   ArmSums outcome;
   const Metrics* metrics = child.evaluation.metrics();
@@ -60,8 +60,8 @@ Result<SearchState::Commits> SearchState::commit_what_may(std::optional<TicketId
     commits.push_back(std::move(*one));
     return commits;
   }
-  // A commit waits for what became due behind the one before it, so that what is sampled depends on neither
-  // the order of arrival nor the place where a killed run stopped.
+  // A commit waits for everything that became due after the previous one, so that sampling depends on neither
+  // the order of arrival nor the point where a run was killed.
   while (!crossing_due() && opening(0) == Opening::none) {
     const auto next = open_.find(TicketId{committed_});
     if (next == open_.end() || !next->second.answered()) break;
@@ -89,7 +89,7 @@ Result<Commit> SearchState::commit(TicketId id) {
     elapsed_s_ = std::max(elapsed_s_, arrived.elapsed_s);
     if (auto ok = commit_evaluation(ticket, arrived, commit); !ok) return ok.error();
   }
-  // Nothing else is open beside it, so the event before it is as old as the ticket.
+  // No other ticket is open, so the previous event is as old as the ticket.
   if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
     confirming_s_ += elapsed_s_ - elapsed_before_s;
   ++committed_;
@@ -124,8 +124,8 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
       note_knobs(ticket.knobs, programs_.at(*earlier));
     }
     ++idle_;
-    // Twins in flight: in free mode the second one's evaluation is gone. Whether a deterministic run
-    // evaluates it is a matter of timing, which no budget may feel.
+    // Twins in flight: in free mode the second one's evaluation is lost. In a deterministic run it depends on
+    // timing whether it is evaluated, and timing must not affect a budget.
     if (arrived.source == EvaluationSource::evaluated && !options_.deterministic) ++counts_.evaluations;
     return {};
   }
@@ -150,7 +150,7 @@ std::optional<ProgramId> SearchState::earlier_program(const OpenTicket& ticket,
   return is_there ? std::optional(arrived.program) : std::nullopt;
 }
 
-/// The record of a program as it stands now.
+/// The current record of a program.
 void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual) {
   record.individual = individual;
   const Metrics* metrics = individual->evaluation.metrics();
@@ -243,11 +243,11 @@ Status SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrive
   const auto outcome = archipelago_.settle(ticket.opened.island, winner, loser->program->id);
   commit.added = wins ? outcome.status : AddStatus::not_better;
   const bool stands_there = outcome.incumbent && outcome.incumbent->program->id == challenger->program->id;
-  if (wins && stands_there) commit.added = AddStatus::improved;  // by its new measurement
+  if (wins && stands_there) commit.added = AddStatus::improved;  // with its new measurement
   return {};
 }
 
-/// What a program's new measurement says counts together with those before, whoever asked for it.
+/// A program's new measurement is pooled with earlier ones, no matter who asked for it.
 Result<IndividualPtr> SearchState::add_evidence(const OpenTicket& ticket, const Evaluation& evaluation) {
   const ProgramPtr& program = ticket.challenger->program;
   auto before = individual(program->id);
@@ -291,7 +291,7 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   return demote(commit.individual, ticket.answered_at);
 }
 
-/// The best of the run is named by these measurements alone. What decided who it is, is not its figure.
+/// Only these measurements decide the best of the run. The samples that chose it are not used for its figure.
 void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& evaluation,
                                  const IndividualPtr& measured) {
   const ProgramId program = measured->program->id;
@@ -307,13 +307,13 @@ void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& eva
     wins = report.duel ? report.duel->median > 1 : fitness.low > leader_->fitness->low;
     if (report.incumbent_failed) {
       wins = true;
-      looked_at_.erase(led);  // it has to show once more that it holds
+      looked_at_.erase(led);  // it must be confirmed again
     }
   }
   if (wins) leader_ = Leader{measured, fitness, ticket.opened.ticket};
 }
 
-/// A program that does not hold when it is measured again is a rejected one.
+/// A program that fails a repeated measurement counts as rejected.
 Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered_at) {
   const ProgramId id = rejected->program->id;
   ProgramRecord& record = programs_.at(id);
@@ -334,7 +334,7 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   return replace(rejected);
 }
 
-/// In the cells that a program leaves, the best of the others that belong there takes its place.
+/// In the cells that a program leaves, the best remaining program of the cell replaces it.
 Status SearchState::replace(const IndividualPtr& measured) {
   return archipelago_.replace(measured, [&](Cell cell) -> Result<std::vector<IndividualPtr>> {
     std::vector<IndividualPtr> heirs;
@@ -347,8 +347,8 @@ Status SearchState::replace(const IndividualPtr& measured) {
   });
 }
 
-/// The accepted program that belongs there with the highest low end, of equals the older. With several
-/// objectives all that belong there, in the order of their age: the cell keeps what it would have kept.
+/// The accepted program of the cell with the highest low end, of equals the older. With several objectives
+/// all programs of the cell by age, so that the cell keeps what it would have kept.
 std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) {
   auto& standings = standings_[cell];
   const auto counts = [&](const Standing& one) {
@@ -378,7 +378,7 @@ std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) {
   return heirs;
 }
 
-/// An Error says nothing of the arm. A program that was tried on the way counts once, if it is the answer.
+/// An Error does not count for the arm. A trial program counts once, if it is the answer.
 void SearchState::record_try(const OpenTicket& ticket, const Commit& commit) {
   if (!ticket.opened.op || commit.kind == CommitKind::given_back) return;
   ArmSums one;
@@ -409,7 +409,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
       if (!leader_) leader_ = Leader{ticket.challenger, std::nullopt, ticket.opened.ticket};
     }
     if (options_.ends_when_exhausted) idle_ = 0;
-    nothing_left_ = false;  // what it lost can be proposed again
+    nothing_left_ = false;  // its lost child can be proposed again
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;
     return;

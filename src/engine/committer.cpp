@@ -424,7 +424,7 @@ Status Committer::check_outer(TicketId ticket) const {
   return {};
 }
 
-/// A duel's outcome would be settled against a measurement that is not known yet.
+/// A duel's outcome would be settled against an unknown measurement.
 Status Committer::check_remeasured(ProgramId program) const {
   const std::string name = "program " + std::to_string(program.value);
   const auto known = state_.programs().find(program);

@@ -1,5 +1,5 @@
-// The committer: owns the journal and the search state, and lets every change pass through one transaction.
-// Engine's own; Engine and Driver are its callers.
+// The committer: owns the journal and the search state, and makes every change in a transaction. Used only by
+// Engine and Driver.
 #pragma once
 
 #include <chrono>
@@ -18,21 +18,20 @@
 
 namespace kernelsmith {
 
-/// How often Journal::check is asked while nothing arrives: whoever deletes a run learns of it before turning
-/// away.
+/// The interval of Journal::check while nothing arrives, so that a user who deletes a run soon sees the
+/// error.
 inline constexpr std::chrono::seconds kCheckJournalEvery{1};
 
-/// Thread-safe: one mutex guards everything. An event is appended before it is applied, and whatever it makes
-/// due follows in the same call; if an append fails the state stays as the journal has it.
+/// Thread-safe: one mutex guards everything. An event is appended before it is applied, and everything that
+/// it makes due follows in the same call. If an append fails, the state still equals the journal's.
 class Committer {
  public:
   using Commits = std::vector<Commit>;
 
-  /// What became of a trial that was asked for.
+  /// The outcome of a trial request.
   struct OpenedTrial {
-    std::optional<Ticket>
-        ticket;                  ///< to be evaluated; empty if the child is a program that was there already
-    std::optional<Tried> known;  ///< then that one
+    std::optional<Ticket> ticket;  ///< to be evaluated; empty if the child is a known program
+    std::optional<Tried> known;    ///< then that program
     Commits commits;
   };
 
@@ -43,20 +42,20 @@ class Committer {
 
   /// Takes a ticket's proposal; a refusal or a repeat closes it.
   Result<Commits> propose(TicketId ticket, Proposal proposal);
-  /// Journals what an attempt cost that gave its ticket nothing; `goes_on` if another one may follow.
+  /// Journals the cost of a failed attempt of a ticket; `goes_on` if another one may follow.
   Result<Commits> charge(TicketId ticket, Cost cost, bool goes_on);
-  /// Journals that no call is under way for a ticket any more, unless the journal knows.
+  /// Journals that a ticket's call is no longer under way, unless that is already journalled.
   Result<Commits> end_call(TicketId ticket);
-  /// Journals what ended the session.
+  /// Journals the error that ended the session.
   Status fail_session(const Error& error);
   /// Whether the money left covers another attempt at a call that failed.
   bool affords_attempt() const;
-  /// Whether a ticket that ask() gave may be called for: what was left open by an earlier session or run()
-  /// got its room there, and the money may be gone.
+  /// Whether the call of a ticket from ask() may start. A ticket left open by an earlier session or run() was
+  /// budgeted there, and the money may be used up.
   bool affords_call(TicketId ticket) const;
-  /// Opens a ticket within one whose proposer is at work. Errors: `over_budget`; `already_told` and the like
-  /// of the outer ticket; `invalid_argument` for a child that tell() would refuse; `not_found` for a program
-  /// that is not accepted, `busy` for one that is being measured again.
+  /// Opens a trial's ticket within one whose proposer is working. Errors: `over_budget`; `already_told` and
+  /// the like of the outer ticket; `invalid_argument` for a child that tell() would refuse; `not_found` for a
+  /// program that is not accepted, `busy` for one that is being measured again.
   Result<OpenedTrial> open_trial(TicketId within, Trial trial);
 
   /// Takes a ticket's evaluation.
@@ -65,8 +64,8 @@ class Committer {
   Result<Commits> tell(TicketId ticket, Child child, Evaluation evaluation);
   Result<Commits> give_back(TicketId ticket, Error error);
 
-  /// What to evaluate for a ticket that has its child or is a re-measurement; empty if the ticket needs
-  /// none (any more). `again` after an attempt that ended in an Error.
+  /// The job of a ticket that has its child or is a re-measurement; empty if it needs none (any more).
+  /// `again` is set after an attempt that ended in an Error.
   std::optional<EvaluationJob> job(TicketId ticket, bool again);
 
   /// Answers a ticket from the cache if its child became a repeat since it was proposed.
@@ -75,8 +74,8 @@ class Committer {
   /// Lets ask() hand out a ticket again that was not answered.
   void put_back(TicketId ticket);
 
-  /// Takes a step of a recording as this run's own; would_do() holds. `measured` stands in place of the
-  /// recorded evaluation. What the step makes due is not recorded here: it stands in the recording.
+  /// Takes a step of a recording as this run's own; requires would_do(). `measured` replaces the recorded
+  /// evaluation. Consequences of the step are not appended, because they follow in the recording.
   Result<Commits> repeat(const Event& recorded, std::optional<Evaluation> measured);
 
   /// Begins a session with the budgets and policies of a recording's; does nothing if the run has them.
@@ -85,7 +84,7 @@ class Committer {
   /// Begins a session with these budgets and the options' own policies; does nothing if the run has them.
   Status renew(const Budgets& budgets);
 
-  /// Where in the recording this run stands.
+  /// The position of this run in the recording.
   Result<Place> place_in(const Journal& recording) const;
 
   /// Journal::check.
@@ -93,7 +92,7 @@ class Committer {
 
   void notify(const Notice& notice);
 
-  /// What is left of the budget of wall time; empty if there is none.
+  /// The rest of the budget of wall time; empty without one.
   std::optional<double> seconds_left() const;
 
   Outcome outcome() const;
@@ -103,7 +102,7 @@ class Committer {
  private:
   Committer(std::unique_ptr<Journal> journal, EngineOptions options, SearchState state);
 
-  /// Holds the mutex, and counts the time that it is held as the engine's own.
+  /// Holds the mutex, and counts the holding time as the engine's own.
   class KERNELSMITH_SCOPED_LOCK Turn {
    public:
     explicit Turn(const Committer& committer) KERNELSMITH_ACQUIRE(committer.mutex_)
@@ -138,13 +137,13 @@ class Committer {
   mutable Mutex mutex_;
   std::unique_ptr<Journal> journal_ KERNELSMITH_GUARDED_BY(mutex_);
   SearchState state_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::set<TicketId> to_issue_ KERNELSMITH_GUARDED_BY(mutex_);  ///< open, and nobody works on them
-  /// Those and the issued ones that were not opened since.
+  std::set<TicketId> to_issue_ KERNELSMITH_GUARDED_BY(mutex_);  ///< open tickets that are not being worked on
+  /// These, and issued ones that were not reopened since.
   std::set<TicketId> left_open_ KERNELSMITH_GUARDED_BY(mutex_);
   double session_began_s_ KERNELSMITH_GUARDED_BY(mutex_);  ///< on the options' clock
-  double began_s_ KERNELSMITH_GUARDED_BY(mutex_);   ///< likewise; a recording that is followed moves it
-  double before_s_ KERNELSMITH_GUARDED_BY(mutex_);  ///< wall time that the run had used at began_s_
-  mutable std::chrono::steady_clock::duration busy_ KERNELSMITH_GUARDED_BY(mutex_){};  ///< of all Turns
+  double began_s_ KERNELSMITH_GUARDED_BY(mutex_);          ///< likewise; following a recording changes it
+  double before_s_ KERNELSMITH_GUARDED_BY(mutex_);         ///< the run's used wall time at began_s_
+  mutable std::chrono::steady_clock::duration busy_ KERNELSMITH_GUARDED_BY(mutex_){};  ///< time of all Turns
 };
 
 }  // namespace kernelsmith

@@ -11,10 +11,10 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Replies in a row without a program: even a model that gives one with every tenth reply comes so far once
-/// in eight times ...
+/// Warn after this many replies in a row without a program; a model with a program in every tenth reply
+/// reaches it once in eight times ...
 constexpr unsigned kTellOfBarren = 20;
-/// ... and so far once in 500, after three times the price of the warning.
+/// ... and end after this many, which it reaches once in 500 times, at three times the price of the warning.
 constexpr unsigned kMostBarren = 60;
 
 Error trial_cancelled() { return fail(ErrorCode::cancelled, "the run ended before it was evaluated"); }
@@ -24,7 +24,7 @@ bool is_seed(const Ticket& ticket) {
   return evaluate && evaluate->child.origin == Origin::seed;
 }
 
-/// The same request gets the same error, and may be paid for once more; another one may do better.
+/// Repeating the request would give the same error and may cost again; another request may succeed.
 bool is_the_prompts(ErrorCode code) {
   return ErrorStreak::is_lasting(code) || code == ErrorCode::bad_reply || code == ErrorCode::too_long;
 }
@@ -77,7 +77,7 @@ Result<Outcome> Driver::run() {
     if (auto delivery = inbox_->take(next_moment())) land(std::move(*delivery));
     land_late();
   }
-  // Nothing is under way any more: a later session must not take it for what a killed process left.
+  // Nothing is under way any more, so a later session must not assume that a killed process left it.
   for (const auto& task : to_propose_) tell(committer_.end_call(task.ticket.id));
   if (error_ && !failure_)
     if (const Status told = committer_.fail_session(*error_); !told) failure_ = told.error();
@@ -109,13 +109,13 @@ void Driver::watch_time() {
 }
 
 void Driver::end_what_is_late() {
-  // The newest first: they may wait for a worker, whom the end of an older one sets free.
+  // The newest first, because they may be waiting for workers that older ones release when they end.
   for (auto entry = flights_.rbegin(); entry != flights_.rend(); ++entry) {
     Flight& flight = entry->second;
     flight.ending.request_stop();
     if (!is_waited_for(flight.task)) flight.stop.request_stop();
   }
-  // What was not begun: only an answer is worth its evaluation, and no trial will lead to one any more.
+  // Drops work that has not started: only answers are worth evaluating, and trials no longer lead to any.
   const auto is_worth_it = [&](const Task& task) {
     return task.role == Role::evaluate && is_waited_for(task) && !trials_.contains(task.ticket.id);
   };
@@ -127,22 +127,22 @@ void Driver::end_what_is_late() {
   }
 }
 
-/// What is paid for when the money is gone goes on, and nothing is tried again.
+/// When the money is used up, paid calls continue, and nothing is retried.
 void Driver::watch_money() {
   if (stopping() || committer_.affords_attempt()) return;
   for (auto& [request, flight] : flights_)
     if (flight.task.role == Role::propose) flight.ending.request_stop();
 }
 
-/// Without seeds there is no run, and without the best's confirmation no result.
+/// A run needs its seeds, and a result the best's confirmation.
 bool Driver::is_needed(const Task& task) const {
   const auto* remeasure = std::get_if<Remeasure>(&task.ticket.work);
   return is_seed(task.ticket) ||
          (remeasure && remeasure->why == Remeasurement::confirm && !trials_.contains(task.ticket.id));
 }
 
-/// When the time is up: seeds, without which there is no run, the best's confirmation, calls that were paid
-/// for, and what somebody else than the tuner has answered.
+/// Work that continues when the time is up: seeds, the best's confirmation, paid calls, and answers of
+/// proposers other than the tuner.
 bool Driver::is_waited_for(const Task& task) const {
   if (const auto* remeasure = std::get_if<Remeasure>(&task.ticket.work))
     return remeasure->why == Remeasurement::confirm;
@@ -167,7 +167,7 @@ Status Driver::begin_work() {
         give_up_unaffordable(task->ticket.id);
       continue;
     }
-    // What is asked early samples an old archive: nothing is asked while evaluations pile up.
+    // Early requests sample an old archive, so no request is made while evaluations pile up.
     if (to_evaluate_.size() >= options_.evaluations_in_flight) break;
     auto ticket = committer_.ask();
     if (!ticket) return ticket.error();
@@ -240,7 +240,7 @@ void Driver::land(Delivery delivery) {
   if (auto* asked = std::get_if<AskedTrial>(&delivery.content))
     return begin_trial(delivery.request, std::move(*asked));
   const auto flight = flights_.extract(delivery.request);
-  // A second answer, or one that was given up: its ticket goes its own way.
+  // A second answer or a given-up one is ignored; its ticket continues elsewhere.
   if (flight.empty()) return;
   if (auto* proposal = std::get_if<Result<Proposal>>(&delivery.content))
     accept(flight.mapped(), std::move(*proposal));
@@ -248,10 +248,10 @@ void Driver::land(Delivery delivery) {
     accept(flight.mapped(), std::move(std::get<Result<Evaluation>>(delivery.content)));
 }
 
-/// In the journal at once: a process that is killed in mid-call forgets nothing of it.
+/// Journalled at once, so that the cost survives if the process is killed during the call.
 void Driver::count(LostAttempt lost) {
   auto charged = committer_.charge(lost.ticket, std::move(lost.cost), !stopping());
-  if (!charged && charged.error().code == ErrorCode::already_told) return;  // of a call that was given up
+  if (!charged && charged.error().code == ErrorCode::already_told) return;  // from a given-up call
   tell(std::move(charged));
   watch_money();
 }
@@ -275,7 +275,7 @@ void Driver::end_trial(const Commit& commit) {
   const auto& done = waiting.mapped();
   if (commit.kind == CommitKind::given_back) return done(*commit.error);
   std::optional<Evaluation> evaluation;
-  if (commit.kind == CommitKind::remeasured)  // what was measured now, whichever stands in the archive
+  if (commit.kind == CommitKind::remeasured)  // the new measurement, whatever the archive has
     committer_.inspect([&](const SearchState& state) {
       evaluation = state.confirmations().at(commit.individual->program->id).latest;
     });
@@ -345,7 +345,7 @@ void Driver::accept(const Flight& flight, Result<Proposal> answer) {
   watch_money();
 }
 
-/// Replies without a program cost what others cost.
+/// Replies without a program cost as much as others.
 void Driver::note_reply(const std::string& model, const std::optional<Refusal>& refusal) {
   if (!refusal) barren_[model] = all_barren_ = 0;
   if (!refusal || refusal->code == RefusalCode::exhausted || stopping()) return;
@@ -374,7 +374,7 @@ void Driver::retry_or_give_up(Task task, Error error) {
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));
   const bool waited = error.code == ErrorCode::timeout || error.code == ErrorCode::network;
-  if (is_late_ && task.role == Role::evaluate && waited) {  // another session evaluates what was paid for
+  if (is_late_ && task.role == Role::evaluate && waited) {  // another session evaluates the paid answers
     error_ = std::move(error);
     return queue.push_back(std::move(task));
   }
@@ -382,7 +382,7 @@ void Driver::retry_or_give_up(Task task, Error error) {
   ++task.failures;
   const bool gives_up =
       task.failures > options_.retries || (task.role == Role::propose && is_the_prompts(error.code));
-  // Only tickets that waited in vain count.
+  // Counts only tickets that waited in vain.
   const bool counts = !passes_by_itself(error.code) || gives_up;
   if (counts && streak.failure(error.code, task.role == Role::propose)) {
     error_ = error;

@@ -1,5 +1,5 @@
-// The driver of run(): asks and tells through the committer, keeps proposals and evaluations in flight,
-// retries what ended in an Error. Lives on the one thread that called run().
+// The driver of run(): asks and tells through the committer, keeps proposals and evaluations in flight, and
+// retries after Errors. Used only by the thread that called run().
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@
 
 namespace kernelsmith {
 
-/// An attempt that gave no answer, whose call may go on.
+/// A failed attempt whose call may continue.
 struct LostAttempt {
   TicketId ticket;
   Cost cost;
 };
 
-/// What a proposer asks to have evaluated before it answers.
+/// A trial that a proposer requests before it answers.
 struct AskedTrial {
   Trial trial;
   std::function<void(Result<Tried>)> done;
 };
 
-/// What came of one request, which its number names: its answer, or news before that.
+/// A message about one request, identified by its number: its answer, or earlier news.
 struct Delivery {
   std::uint64_t request = 0;
   std::variant<Result<Proposal>, Result<Evaluation>, LostAttempt, AskedTrial> content;
@@ -43,7 +43,7 @@ class Driver {
  public:
   Driver(Committer& committer, Evaluator& evaluator, Proposer& proposer,
          const std::function<void(const Commit&)>& on_commit, std::stop_token stop);
-  /// Puts back what was not answered, so that the next run() finds it.
+  /// Puts back unanswered tickets for the next run().
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -108,19 +108,19 @@ class Driver {
   const std::function<void(const Commit&)>& on_commit_;
   const EngineOptions& options_;
   std::stop_token stop_;
-  /// Shared with the sinks, so that an answer that comes after the end is forgotten.
+  /// Shared with the sinks, so that an answer after the end is ignored.
   std::shared_ptr<Mailbox<Delivery>> inbox_ = std::make_shared<Mailbox<Delivery>>();
 
   std::deque<Task> to_propose_, to_evaluate_;
   std::map<std::uint64_t, Flight> flights_;
-  std::map<TicketId, std::function<void(Result<Tried>)>> trials_;  ///< who waits for those tickets
+  std::map<TicketId, std::function<void(Result<Tried>)>> trials_;  ///< requests waiting for those tickets
   std::uint64_t next_request_ = 0;
   ErrorStreak proposer_errors_, evaluator_errors_;
   std::map<std::string, unsigned> barren_;  ///< replies in a row without a program, by model
   unsigned all_barren_ = 0;                 ///< of all models
-  std::optional<Moment> time_up_;           ///< when the budget of wall time is used up
-  bool is_late_ = false;                    ///< it is
-  std::optional<Error> error_;              ///< too many in a row
+  std::optional<Moment> time_up_;           ///< time when the budget of wall time is used up
+  bool is_late_ = false;                    ///< it is used up
+  std::optional<Error> error_;              ///< too many Errors in a row
   std::optional<Error> failure_;            ///< the journal could not be written
 };
 

@@ -1,4 +1,4 @@
-// When Errors end a session: a few in a row with one code say that the machine is broken, not unlucky.
+// Decides when Errors end a session: a few in a row with the same code mean that the machine is broken.
 #pragma once
 
 #include <kernelsmith/core/error.hpp>
@@ -14,7 +14,7 @@ class ErrorStreak {
     answered_ = true;
   }
 
-  /// True if the session should end. A model's `bad_reply` was asked for in every form before.
+  /// Returns true if the session should end. For a model's `bad_reply` every form of reply was already tried.
   bool failure(ErrorCode code, bool is_models = false) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;
@@ -23,15 +23,15 @@ class ErrorStreak {
     return same_ >= limit_ || any_ >= kAnyCode * limit_;
   }
 
-  /// Asking again gets the same error until somebody changes the settings. Behind an answer it may be a
-  /// server's passing fault all the same.
+  /// A retry gets the same error until the settings change. After a successful answer it may still be a
+  /// server's temporary fault.
   static bool is_lasting(ErrorCode code) {
     return code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::untrusted ||
            code == ErrorCode::invalid_argument || code == ErrorCode::unsupported;
   }
 
  private:
-  /// Codes that alternate without a success between them end a session too, only later.
+  /// Alternating codes without a success in between also end a session, but later.
   static constexpr unsigned kAnyCode = 4;
 
   unsigned limit_;

@@ -6,8 +6,8 @@
 namespace kernelsmith {
 namespace {
 
-/// The history before the first evaluation: one improvement of so much. It keeps a search that has not gained
-/// yet from being taken for flat at once, and weighs less with each evaluation.
+/// The prior history: one improvement of this size. It keeps a new search from counting as flat at once, and
+/// its weight falls with each evaluation.
 constexpr double kPriorLogGain = 1;
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace kernelsmith {
 namespace {
 
-/// What says nothing of the search itself.
+/// Clears the parts that do not describe the search itself.
 bool is_session(const Event& event) {
   return std::holds_alternative<SessionStarted>(event) || std::holds_alternative<SessionFailed>(event);
 }
@@ -29,7 +29,7 @@ bool takes(const SearchState& state, const ProposalArrived& arrived) {
                                        [&](ProgramId parent) { return state.lineage().contains(parent); });
 }
 
-/// Nobody but its proposer knows when a trial is asked for.
+/// Only the proposer knows when it requests a trial.
 bool takes_trial(const SearchState& state, const TicketOpened& opened) {
   const OpenTicket* outer = unanswered(state, *opened.within);
   if (!outer || outer->proposal || outer->challenger || opened.ticket != state.next_ticket()) return false;
@@ -49,8 +49,8 @@ bool takes(const SearchState& state, const EvaluationArrived& arrived) {
   return arrived.program == ProgramId{arrived.ticket.value};
 }
 
-/// What is opened if the money left covers no call. What a first call was forecast to cost stands in no
-/// event.
+/// Tickets that open even if the remaining money covers no call. No event records the forecast cost of a
+/// first call.
 std::optional<TicketOpened> without_money(SearchState state) {
   Budgets budgets = state.budgets();
   if (!budgets.usd) return std::nullopt;
@@ -88,7 +88,7 @@ bool would_do(const SearchState& state, const Event& recorded) {
   if (const auto due = state.due(now)) return same_step(*due, recorded);
   if (const auto* opened = std::get_if<TicketOpened>(&recorded)) {
     if (opened->within) return takes_trial(state, *opened);
-    // A confirmation follows when time is up, whose moment no event holds.
+    // A confirmation follows when the time is up, and no event records that moment.
     const auto early = state.next_opening(now);
     const auto late = state.next_opening(std::numeric_limits<double>::infinity());
     return (early && *early == *opened) || (late && *late == *opened) || without_money(state) == *opened;

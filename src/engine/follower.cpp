@@ -50,7 +50,7 @@ std::string words_for(const std::optional<Event>& event) {
   return event ? std::visit(Words{}, *event) : std::string("nothing of the kind is due");
 }
 
-/// What the run does by itself now.
+/// The run's own next step.
 std::optional<Event> own_step(const SearchState& state) {
   if (auto due = state.due(state.elapsed_s())) return due;
   if (auto opening = state.next_opening(state.elapsed_s())) return Event(std::move(*opening));
@@ -93,7 +93,7 @@ Result<Followed> Follower::run(const Journal& recording) {
 Status Follower::take(const Event& recorded) {
   if (stop_.stop_requested()) followed_.end = Followed::End::stopped;
   if (followed_.end != Followed::End::whole) return enough();
-  if (std::holds_alternative<SessionFailed>(recorded)) return {};  // its error is not this run's
+  if (std::holds_alternative<SessionFailed>(recorded)) return {};  // that session's error is not this run's
   bool fits = false;
   committer_.inspect([&](const SearchState& state) { fits = would_do(state, recorded); });
   if (!fits) {
@@ -198,7 +198,7 @@ Result<Evaluation> Follower::measured(TicketId ticket) {
     }
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
     if (const Status there = committer_.check_journal(); !there) return there.error();
-    if (!flights_.contains(ticket)) {  // the recording waits for this one: it goes first
+    if (!flights_.contains(ticket)) {  // the recording waits for this evaluation, so it comes first
       std::erase(waiting_, ticket);
       waiting_.push_front(ticket);
     }

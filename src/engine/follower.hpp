@@ -1,5 +1,5 @@
-// The follower of follow(): takes a recording's events one after another, and has evaluated again what is to
-// be measured. Lives on the one thread that called follow().
+// The follower of follow(): takes a recording's events one after another, and repeats evaluations that are to
+// be measured. Used only by the thread that called follow().
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ class Follower {
   /// Without an evaluator the recorded evaluations are kept.
   Follower(Committer& committer, Evaluator* evaluator, const std::function<void(const Commit&)>& on_commit,
            std::stop_token stop);
-  /// Ends what is measured for nothing.
+  /// Stops useless measurements.
   ~Follower();
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;

@@ -1,13 +1,13 @@
-// What the search knows of knobs: what is noted of each program, what a ticket of the tuner holds, and which
-// new structures are tuned at once. All of it is a fold over the journal.
+// The search's knowledge about knobs: the record of each program, the data of a tuner's ticket, and the new
+// structures to tune at once. All of it is a fold over the journal.
 
 #include <kernelsmith/engine/search_state.hpp>
 
 namespace kernelsmith {
 namespace {
 
-/// The most that tuning new structures takes of the evaluations: a model that marks knobs in every child
-/// would else be asked for one child in five.
+/// The largest share of evaluations for tuning new structures. Otherwise a model that marks knobs in every
+/// child would provide only one child in five.
 constexpr std::uint64_t kShareOfTunings = 4;
 
 bool is_written(Origin origin) { return origin != Origin::seed && origin != Origin::tune; }
@@ -24,7 +24,7 @@ void SearchState::note_knobs(const std::optional<KnobSetting>& setting, const Pr
               record.accepted ? record.deviation : 0);
 }
 
-/// In deterministic mode it is chance which proposals have arrived, so that they count as asked for only.
+/// In deterministic mode the arrival of proposals is random, so they only count as requested.
 void SearchState::look_up_knobs(OpenTicket& ticket) const {
   const auto setting = knobs_of(ticket.selection.parent->program->source);
   if (!setting) return;

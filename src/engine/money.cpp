@@ -1,4 +1,4 @@
-// What calls to models cost, and whether another one may be begun. All of it is a fold over the journal.
+// The cost of calls to models, and whether another one may start. All of it is a fold over the journal.
 
 #include <algorithm>
 #include <array>
@@ -13,12 +13,14 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // ten times 0.1 is a little less than 1
 constexpr std::array kMarks{0.5, 0.8,
-                            1 + 1e-6};  // of the budget, at which the user is warned; the last is beyond it
-constexpr double kUnknownKind = 4;  // times what other kinds of calls cost: a rewrite is longer than an edit
+                            // Shares of the budget at which the user is warned; the last is never reached.
+                            1 + 1e-6};
+// Factor over the cost of other kinds of calls: a rewrite is longer than an edit.
+constexpr double kUnknownKind = 4;
 
 }  // namespace
 
-/// The tuner's children cost nothing.
+/// The tuner's children are free.
 bool is_call(const TicketOpened& ticket) { return ticket.op && *ticket.op != Operator::tune; }
 
 Spending SearchState::spending() const {
@@ -29,7 +31,7 @@ Spending SearchState::spending() const {
   return all;
 }
 
-/// In deterministic mode a cost counts when its ticket takes effect: when it arrives is chance.
+/// In deterministic mode a cost counts when its ticket takes effect, because its arrival is random.
 void SearchState::charge(OpenTicket& ticket, const Cost& cost) {
   ticket.costs.push_back(cost);
   if (!options_.deterministic) count(ticket, cost);
@@ -62,7 +64,7 @@ bool SearchState::knows(const TicketOpened& call) const {
   return known != known_calls_.end() && known->second.answered;
 }
 
-/// As dear as the dearest of its kind; if there is none, as the dearest of all.
+/// As expensive as the most expensive call of its kind; if there is none, as the most expensive of all.
 double SearchState::expected_usd(const TicketOpened& call) const {
   const auto own = known_calls_.find({call.model, *call.op});
   if (own != known_calls_.end()) return own->second.dearest_usd;
@@ -71,7 +73,7 @@ double SearchState::expected_usd(const TicketOpened& call) const {
   return dearest;
 }
 
-/// The forecast for a kind that has not answered yet; 0 if it has, or if no forecast is known.
+/// The forecast for a kind that has not answered yet; 0 if it has answered or there is no forecast.
 double SearchState::forecast_usd(const TicketOpened& call) const {
   if (!budgets_.usd || !options_.forecast_usd || knows(call)) return 0;
   const auto find = [&](ProgramId id) {

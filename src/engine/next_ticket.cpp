@@ -1,5 +1,5 @@
-// What may be opened next, and what the journal lacks. Everything here is a pure function of the state, but
-// for the wall time, which replay never asks about.
+// The next ticket to open, and the next event that the journal lacks. Everything is a pure function of the
+// state, except for the wall time, which replay does not use.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace kernelsmith {
 namespace {
 
-/// The few whose intervals overlap the best's: each costs a careful evaluation, and those that follow seldom
-/// win ...
+/// The number of rivals whose intervals overlap the best's: each costs a careful evaluation, and later ones
+/// rarely win ...
 constexpr std::uint64_t kMostRivals = 3;
 /// ... and they take a small share of the evaluations.
 constexpr std::uint64_t kEvaluationsForARival = 20;
@@ -127,7 +127,7 @@ BudgetName SearchState::used_up(double elapsed_s) const {
   return time_is_up(elapsed_s) ? BudgetName::wall_time : BudgetName::money;
 }
 
-/// Duels go on if a repair would cost too much.
+/// Duels continue if a repair would cost too much.
 const SearchState::FollowUp* SearchState::next_follow_up() const {
   const auto next = std::ranges::find_if(follow_ups_, [&](const FollowUp& follow_up) {
     return follow_up.incumbent || !budgets_.usd || room_for_call(open_follow_up(follow_up));
@@ -148,7 +148,7 @@ bool SearchState::exhausted() const {
   return idle_ >= options_.idle_iterations || (options_.ends_when_exhausted && nothing_left_);
 }
 
-/// A confirmation gains nothing, so it follows all the same.
+/// A confirmation gains nothing, so it happens even if the run is flat.
 bool SearchState::flat() const {
   if (!budgets_.until_flat) return false;
   const auto expected = expected_gain();
@@ -187,8 +187,7 @@ std::optional<std::uint64_t> SearchState::evaluations_left() const {
   return *budgets_.evaluations - std::min(*budgets_.evaluations, taken);
 }
 
-/// What the end of the run is going to measure as things stand: the best, its rivals beside it, and the
-/// winner once more.
+/// The evaluations that the end of the run needs at present: the best, its rivals, and the winner again.
 std::uint64_t SearchState::looks_to_come() const {
   if (!options_.confirm) return 0;
   const IndividualPtr best = archipelago_.best();
@@ -210,13 +209,13 @@ bool SearchState::room_for_trial(double elapsed_s) const {
   return !time_is_up(elapsed_s) && room_for_evaluation();
 }
 
-/// An island without a seed begins with translations, until there are as many as its sampler waits for.
+/// An island without a seed begins with as many translations as its sampler waits for.
 bool SearchState::begins(const Island& island) const {
   return island.leaders().empty() || (island.roots().empty() && options_.sampler->opens(island));
 }
 
-/// As many are under way as islands wait for, and one more for each child that failed, a repeat included: a
-/// hard task gets more of them at a time, and an easy one does not buy as many as could be under way.
+/// The number under way is what islands wait for, plus one for each failed child, including repeats. So a
+/// hard task gets more at a time, and an easy task does not pay for unneeded ones.
 bool SearchState::wants_translation() const {
   std::uint64_t wanted = counts_.rejected + counts_.refused + counts_.repeated;
   for (std::uint32_t i = 0; i < archipelago_.size(); ++i) {
@@ -229,17 +228,17 @@ bool SearchState::wants_translation() const {
   return static_cast<std::uint64_t>(under_way) < wanted;
 }
 
-/// On an island that has no program yet every ticket is a translation.
+/// On an island without a program every ticket is a translation.
 bool SearchState::room_for_translation() const {
   const IslandId next{static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
   return !archipelago_.island(next).leaders().empty() || wants_translation();
 }
 
-/// Whom the end of a run has not looked at and who may be as good as `best`, the most promising first. With
-/// several objectives nobody: the best is not the fittest alone.
+/// Programs that may be as good as `best` and that the end of the run has not measured, the most promising
+/// first. Empty with several objectives, because then fitness alone does not decide the best.
 std::vector<IndividualPtr> SearchState::rivals_of(const Measurement& best) const {
   if (options_.objectives.several()) return {};
-  std::map<ProgramId, IndividualPtr> found;  // migrants lead on several islands
+  std::map<ProgramId, IndividualPtr> found;  // migrants may lead on several islands
   const IndividualPtr first = leader_ ? nullptr : archipelago_.best();
   for (std::uint32_t i = 0; i < archipelago_.size(); ++i)
     for (const IndividualPtr& one : archipelago_.island({i}).leaders())
@@ -252,7 +251,7 @@ std::vector<IndividualPtr> SearchState::rivals_of(const Measurement& best) const
   return rivals;
 }
 
-/// How many more of them may be measured: afterwards the winner is measured once more.
+/// The number of rivals that may still be measured before the winner is measured again.
 std::uint64_t SearchState::room_for_rivals() const {
   const std::uint64_t room = kMostRivals - std::min(kMostRivals, extra_looks_);
   const auto& budget = budgets_.evaluations;
@@ -261,16 +260,16 @@ std::uint64_t SearchState::room_for_rivals() const {
   return std::min({room, *budget / kEvaluationsForARival, left});
 }
 
-/// The best alone, its rivals beside whoever leads, and the winner once more if there was any. The budget
-/// keeps these evaluations. If the best does not hold, the next one is measured all the same, a few times: a
-/// best that nobody looked at would be worth less than the few evaluations. One that a proposer asked for is
-/// no substitute, for it could ask until it is lucky.
+/// Measures the best alone, then its rivals together with the leader, then the winner again if there were
+/// rivals. The budget reserves these evaluations. If the best fails, the next one is measured anyway, a few
+/// times, because an unconfirmed best would be worth less than a few evaluations. A measurement for a
+/// proposer does not count, because it could ask until it is lucky.
 std::optional<SearchState::LastLook> SearchState::next_look() const {
   const IndividualPtr best = options_.confirm ? archipelago_.best() : nullptr;
   if (!best) return std::nullopt;
   const bool has_room = !budgets_.evaluations || counts_.evaluations < *budgets_.evaluations;
   if (looked_at_.empty() && !has_room) return std::nullopt;
-  const bool may_go_on = extra_looks_ < 2 * kMostRivals;  // rivals, and the next best if one did not hold
+  const bool may_go_on = extra_looks_ < 2 * kMostRivals;  // rivals, and the next best if one failed
   const LastLook alone{best->program->id, {}};
   if (!leader_) return may_go_on ? std::optional(alone) : std::nullopt;
   if (leader_->fitness && room_for_rivals() > 0) {

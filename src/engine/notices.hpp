@@ -1,4 +1,4 @@
-// What the committer reports to a person beside the events.
+// The committer's notices to people, in addition to events.
 #pragma once
 
 #include <map>
@@ -10,14 +10,14 @@
 
 namespace kernelsmith {
 
-/// What is worth telling about a session that goes on with other settings than the one before it.
+/// Notices about a session with other settings than the previous one.
 std::vector<Notice> notices_of_changes(const std::map<std::string, std::string>& before,
                                        const std::map<std::string, std::string>& now);
 
-/// One for each axis that the first accepted program has no number for.
+/// One for each axis whose feature the first accepted program lacks.
 std::vector<Notice> notices_of_axes(const std::vector<AxisSpec>& axes, const Metrics& metrics);
 
-/// A mark of the budget of money was passed.
+/// The notice that the spending passed a mark of the budget.
 Notice money_warning(const SearchState& state);
 
 }  // namespace kernelsmith

@@ -1,11 +1,11 @@
-// Engine::open: begins a run, or goes on with the one in a folder.
+// Engine::open: begins a run, or continues the one in a folder.
 #include <kernelsmith/engine/engine.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
 namespace kernelsmith {
 namespace {
 
-/// The options of such a run stand in the program that began it.
+/// The options of such a run are in the program that began it.
 constexpr const char* kConfiguration =
     "# Begun by a program that links kernelsmith; its options stand there.\n";
 

@@ -100,7 +100,7 @@ Status check_budgets(const EngineOptions& options) {
 
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid) {
   std::map<std::string, std::string> settings{
-      {"task", options.task.hex()},  // scores of two tasks cannot stand in one archive
+      {"task", options.task.hex()},  // one archive cannot mix scores of two tasks
       {"seed", std::to_string(options.seed)},
       {"seeds", digest_of_all(options.seeds)},
       {"seeds_must_pass", options.seeds_must_pass ? "true" : "false"},
@@ -115,7 +115,7 @@ std::map<std::string, std::string> settings_of(const EngineOptions& options, con
       {"idle_iterations", std::to_string(options.idle_iterations)},
       {"deterministic", options.deterministic ? "true" : "false"},
   };
-  // Only then, so that runs of older versions, which had none, are resumed.
+  // Only then, so that runs of older versions without it can be resumed.
   if (options.tunings > 0) settings.emplace(kTuningsSetting, std::to_string(options.tunings));
   if (options.deterministic) settings.emplace("pipeline", std::to_string(options.pipeline));
   if (options.objectives.several()) settings.emplace(kObjectivesSetting, options.objectives.to_text());

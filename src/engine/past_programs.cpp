@@ -1,5 +1,5 @@
-// What a request brings along of the run so far: its best programs and its latest. A fold over the journal;
-// the latest are held, so that no request reads them from there.
+// The run's best and latest programs for requests. A fold over the journal; the latest are kept in memory, so
+// that requests do not read them from the journal.
 
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,7 @@ PastPrograms SearchState::past() const {
   PastPrograms past;
   if (options_.history == 0) return past;
   past.evaluated = programs_.size();
-  std::map<ProgramId, IndividualPtr> leaders;  // migrants lead on several islands
+  std::map<ProgramId, IndividualPtr> leaders;  // migrants may lead on several islands
   for (std::uint32_t i = 0; i < archipelago_.size(); ++i)
     for (const IndividualPtr& leader : archipelago_.island({i}).leaders())
       leaders.emplace(leader->program->id, leader);

@@ -1,5 +1,4 @@
-// The options of a run, as far as its own journal tells them: for whoever looks at a run without the program
-// that began it.
+// Reads the options of a run from its journal, for viewing a run without the program that began it.
 
 #include <charconv>
 #include <iomanip>
@@ -14,7 +13,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Reads settings_of()'s texts back. They come with a run folder, perhaps from a stranger.
+/// Reads settings_of()'s texts back. They come from a run folder, perhaps a stranger's.
 class Settings {
  public:
   explicit Settings(const std::map<std::string, std::string>& texts) : texts_(texts) {}
@@ -57,7 +56,7 @@ bool read_range(std::istream& in, AxisSpec& axis) {
   return static_cast<bool>(in);
 }
 
-/// True if the axis ends here; takes the semicolon that parts it from the next one.
+/// Returns true if the axis ends here; consumes the semicolon before the next one.
 bool at_end(std::istream& in) {
   if (!in.eof()) in >> std::ws;  // which fails at the end
   return in.eof() || in.peek() == ';';
@@ -137,13 +136,14 @@ Result<EngineOptions> options_from(const std::map<std::string, std::string>& tex
   return options;
 }
 
-/// What a first pass over the journal finds out.
+/// The results of a first pass over the journal.
 struct Gathered {
   std::optional<std::map<std::string, std::string>> settings;
   std::vector<Source> seeds;
   std::unordered_map<std::uint64_t, Digest> children;  ///< by ticket
-  std::unordered_set<Digest> judged;           ///< children that were compiled, and are known from then on
-  std::unordered_map<Digest, Digest> repeats;  ///< of another child, and of the program that it repeats
+  std::unordered_set<Digest> judged;                   ///< children known since they were compiled
+  /// Fingerprint of another child, and of the program that it repeats.
+  std::unordered_map<Digest, Digest> repeats;
 
   void operator()(const Event& event) {
     const auto* session = std::get_if<SessionStarted>(&event);
@@ -182,7 +182,7 @@ Result<SearchState> replay_as_recorded(
   auto options = options_from(*gathered.settings);
   if (!options) return options.error();
   options->seeds = std::move(gathered.seeds);
-  // The program's own fingerprint is not known, but which children it took for one.
+  // The program's own fingerprint is unknown, but not which children it treated as equal.
   options->fingerprint = [repeats = std::move(gathered.repeats)](const Source& source) {
     const Digest digest = source.digest();
     const auto found = repeats.find(digest);

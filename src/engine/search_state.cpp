@@ -1,5 +1,5 @@
-// The fold: what each event does to what is open. What a ticket does to the archive when its turn has come is
-// in commit.cpp, what may be opened next in next_ticket.cpp.
+// The fold: applies events to open tickets. commit.cpp applies tickets to the archive, and next_ticket.cpp
+// opens tickets.
 
 #include <algorithm>
 #include <type_traits>
@@ -17,7 +17,7 @@ Error corrupt(TicketId ticket, std::string message) {
               "ticket " + std::to_string(ticket.value));
 }
 
-/// Kin that are held once they were read: one request after the other brings those of the leaders along.
+/// Kin that are kept in memory after reading, because successive requests need those of the leaders.
 constexpr std::size_t kMostKinHeld = 256;
 
 std::string where(ProgramId program) { return "program " + std::to_string(program.value); }
@@ -88,7 +88,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
 
 Status SearchState::check_settings(const SessionStarted& session) const {
   auto settings = settings_of(options_, archipelago_.grid());
-  // Those of the fitness alone are not written, and neither are tunings if a run has none.
+  // The default objective is not written, nor are tunings if a run has none.
   if (session.settings.contains(kObjectivesSetting))
     settings.emplace(kObjectivesSetting, options_.objectives.to_text());
   if (session.settings.contains(kTuningsSetting))
@@ -124,7 +124,7 @@ Status SearchState::begin_session(const SessionStarted& session) {
   return {};
 }
 
-/// A session that ends in order records what it broke off.
+/// A session that ends in order records its interrupted calls.
 std::vector<TicketId> SearchState::calls_under_way() const {
   std::vector<TicketId> calls;
   for (const auto& [id, ticket] : open_)
@@ -212,7 +212,7 @@ Status SearchState::take_proposal(const ProposalArrived& arrived) {
     return corrupt(arrived.ticket, "a child without files arrived");
   (*ticket)->proposal = arrived.proposal;
   (*ticket)->proposed_at = position_;
-  (*ticket)->proposal->reply.reset();  // the journal has it, and the search has no use for it
+  (*ticket)->proposal->reply.reset();  // it is in the journal, and the search does not need it
   charge(**ticket, arrived.proposal.cost);
   if (const Child* child = (*ticket)->child()) {
     (*ticket)->fingerprint = fingerprint_of(child->source);
@@ -273,7 +273,7 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
   return {};
 }
 
-/// Who won at an end of the run stays the best until a later program is better beyond the noise.
+/// The winner at an end of the run stays the best until a later program is better beyond the noise.
 IndividualPtr SearchState::best() const {
   IndividualPtr best = archipelago_.best();
   if (!best || !leader_ || options_.objectives.several()) return best;
@@ -296,7 +296,7 @@ IndividualPtr SearchState::shown(IndividualPtr one) const {
   if (found == confirmations_.end() || !found->second.is_figure()) return one;
   const auto& confirmation = found->second.evaluation;
   if (!confirmation->accepted() || !one->evaluation.accepted()) return one;
-  // What is computed from the source stands in no confirmation.
+  // A confirmation lacks features that are computed from the source.
   auto features = confirmation->metrics()->features();
   features.insert(one->evaluation.metrics()->features().begin(), one->evaluation.metrics()->features().end());
   auto metrics = Metrics::create(confirmation->metrics()->fitness(), std::move(features));
@@ -351,7 +351,7 @@ Status SearchState::complete(Commit& commit) const {
   return {};
 }
 
-/// Whoever looks for a program like a child proposes the child next.
+/// The caller who looks up a child's program proposes the child next.
 const Digest& SearchState::fingerprint_of(const Source& source) const {
   if (!last_fingerprint_ || last_fingerprint_->first != source)
     last_fingerprint_.emplace(source, options_.fingerprint(source));

@@ -1,4 +1,4 @@
-// What EngineOptions must be, and what of it must not change within a run.
+// Checks EngineOptions, and finds the settings that must not change within a run.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ inline constexpr const char* kTuningsSetting = "tunings";
 /// Fills in the default policies.
 EngineOptions with_defaults(EngineOptions options);
 
-/// `invalid_argument`, and `where` is the option's name.
+/// Fails with `invalid_argument`; `where` is the option's name.
 Status check_options(const EngineOptions& options);
 Status check_budgets(const EngineOptions& options);
 
-/// Everything that the fold over the events reads, as text by name.
+/// All settings that the fold over the events uses, as text by name.
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid);
 
 /// Whether a ticket asks for a child that may cost money.

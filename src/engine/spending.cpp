@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// A recording may hold anything; nothing that it says gives money back.
+/// A recording may contain anything, so negative costs are ignored.
 double dollars(double usd) { return std::isfinite(usd) ? std::max(usd, 0.0) : 0; }
 
 }  // namespace
@@ -26,7 +26,7 @@ CallTotals& CallTotals::operator+=(const CallTotals& other) {
 
 void Spending::add(const Cost& cost) {
   if (cost == Cost{}) return;
-  const std::uint64_t calls = std::max<std::uint64_t>(cost.calls, 1);  // who counts none made one
+  const std::uint64_t calls = std::max<std::uint64_t>(cost.calls, 1);  // a cost without a count is one call
   models_[cost.revision.empty() ? cost.model : cost.model + "@" + cost.revision] +=
       {.calls = calls,
        .untold = cost.untold,

@@ -14,17 +14,17 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// An idle slot asks for less and less, so that a thousand of them are no load for the server.
+/// An idle slot polls less and less often, so that a thousand of them do not load the server.
 constexpr milliseconds kFirstFetchWait{250}, kLongestFetchWait{2000};
 constexpr milliseconds kLastFetchWait{20};
 constexpr int kLongestRest = 16;  ///< times WorkerOptions::rest
 
-/// What ails the machine, whatever is asked of it.
+/// Errors of the machine, independent of the job.
 bool breaks_machine(ErrorCode code) {
   return code == ErrorCode::tool_missing || code == ErrorCode::disk_full;
 }
 
-/// Whoever wrote the task does not end the worker with it.
+/// The author of a task must not be able to end the worker.
 EvaluatorMaker without_exceptions(EvaluatorMaker make) {
   return [make = std::move(make)](const Task& task) -> Result<std::shared_ptr<Evaluator>> {
     try {
@@ -75,7 +75,7 @@ Status BackendService::begin(const std::stop_token& stop) {
 Result<milliseconds> BackendService::declare_queue(const std::stop_token& stop) {
   auto declared = bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
                                      jobs_filter(backend_.name, backend_.hardware), ack_wait_.load(), stop);
-  if (declared) ack_wait_ = *declared;  // of one that has to be made anew as well
+  if (declared) ack_wait_ = *declared;  // also after recreating it
   return declared;
 }
 
@@ -96,7 +96,7 @@ void BackendService::serve(JobSource& source, const std::stop_token& stop) {
     wait = delivery ? kFirstFetchWait : std::min(2 * wait, kLongestFetchWait);
     if (delivery) handle(*delivery, stop);
   }
-  // What came at the last moment goes to somebody else at once.
+  // A job that came at the last moment goes to another worker at once.
   if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
 }
 
@@ -107,7 +107,7 @@ void BackendService::wait_while_resting(const std::stop_token& stop) {
   if (rested && !stop.stop_requested()) changed_();
 }
 
-/// The server gets a sign of work three times in each period after which it would give the job to another
+/// Sends a sign of work three times in each period after which the server would give the job to another
 /// worker.
 void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   const milliseconds every = ack_wait_.load() / 3;
@@ -144,8 +144,8 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   answer(delivery, message->id, std::move(evaluation));
 }
 
-/// How many workers began the job and were lost, apart from the first; below kMostLosses this one is marked
-/// as another. A job that was handed out is not yet begun: it may never have reached a worker.
+/// The number of workers after the first that began the job and were lost; below kMostLosses this worker is
+/// added. A job that was handed out has not yet begun: it may never have reached a worker.
 Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, const JobId& id,
                                                   const std::stop_token& stop) {
   const auto begun = bus_.subjects(kBegunStream, begun_filter(id.key), stop);
@@ -158,7 +158,7 @@ Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, cons
 }
 
 Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_token&) {
-  // What was begun is finished: the evaluator sees no stop.
+  // A started job is finished: the evaluator gets no stop request.
   const auto run = [&]() -> Result<Evaluation> {
     try {
       const auto task = tasks_.task_of(job.task, {});
@@ -167,7 +167,7 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
                  [&](auto done) { prepared_.start(*task, std::move(job), {}, std::move(done), [](bool) {}); })
           .get();
     } catch (const std::exception& error) {
-      // Neither does whoever wrote the job.
+      // Nor must the author of the job.
       return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));
     }
   };
@@ -177,8 +177,8 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
   return run();
 }
 
-/// The result first and the acknowledgement behind it: whoever is lost in between has the job done twice, and
-/// the coordinator takes one.
+/// The result first, then the acknowledgement: if the worker is lost in between, the job is done twice and
+/// the coordinator takes one result.
 void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluation> answer) {
   if (!answer) answer = as_mine(answer.error());
   ++(answer ? counts_.evaluated : counts_.failed);

@@ -1,4 +1,4 @@
-// BackendService: a worker's jobs of one backend, some at a time.
+// BackendService: runs a worker's jobs of one backend, several at a time.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace kernelsmith::fleet {
 
-/// What the worker's services count together.
+/// Counters shared by the worker's services.
 struct WorkCounts {
   std::atomic<std::uint64_t> evaluated = 0, failed = 0, given_up = 0;
 };
@@ -28,21 +28,21 @@ struct WorkCounts {
 /// Thread-safe.
 class BackendService {
  public:
-  /// `changed` is called if it begins or ends to rest. `bus`, `options` and `counts` outlive it.
+  /// Calls `changed` when it begins or ends a rest. `bus`, `options` and `counts` outlive it.
   BackendService(Bus& bus, const WorkerOptions& options, const WorkerBackend& backend, WorkCounts& counts,
                  std::function<void()> changed);
 
   /// Begins to take jobs, until the stop. Errors: Bus's.
   Status begin(const std::stop_token& stop);
 
-  /// Makes the queue if the server has none (any more); how long it waits for a silent worker.
+  /// Makes the queue if the server has none (any more); returns how long it waits for a silent worker.
   Result<milliseconds> declare_queue(const std::stop_token& stop);
 
-  /// Returns when every job that was begun is answered. The stop must have been requested.
+  /// Waits until every started job is answered. The stop must have been requested.
   void finish();
 
   Offer offer() const { return {backend_.name, backend_.hardware, backend_.slots}; }
-  /// It takes no jobs for a while, because its machine failed.
+  /// Whether it takes no jobs for a while because its machine failed.
   bool rests() const { return std::chrono::steady_clock::now() < rests_until(); }
 
  private:

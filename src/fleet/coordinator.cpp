@@ -17,12 +17,12 @@ using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr milliseconds kWatchEvery = 20ms;
-/// Results come by themselves; this is for what was put while the connection was away.
+/// Results normally arrive by themselves; this interval is for those stored while disconnected.
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
-/// What is waited for so long is reported.
+/// The time after which waiting is reported.
 constexpr milliseconds kTellAfter = 5s;
-/// A job is asked so often for which a worker does not find the task: a server may drop what it took.
+/// The number of tries of a job whose task a worker does not find: a server may drop what it accepted.
 constexpr std::uint32_t kMostTaskRounds = 8;
 
 Error unreadable(const Error& why) {
@@ -61,7 +61,7 @@ Coordinator::~Coordinator() {
   if (asker_.joinable()) asker_.join();
   looker_.reset();
   watcher_.reset();
-  listening_.clear();  // results that nobody waits for may still come
+  listening_.clear();  // unneeded results may still come
   remove_given_up();
 }
 
@@ -105,12 +105,12 @@ void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
   if (!asked) pending_.finish(subject, asked.error());
 }
 
-/// Changes when the server may have lost something.
+/// Changes when the server may have lost data.
 std::uint64_t Coordinator::server_state() const {
   return bus_->connections() + bus_->streams_lost() + tasks_missed_;
 }
 
-/// A server that lost its disk gets the task again.
+/// Sends the task again to a server that lost its disk.
 Status Coordinator::send_task(const std::stop_token& stop) {
   const std::uint64_t state = server_state();
   if (task_sent_with_ == state) return {};
@@ -141,7 +141,7 @@ Status Coordinator::listen_to(const std::string& run) {
   return {};
 }
 
-/// From what an earlier session asked. An Error is no answer: `id` gets a round behind it.
+/// Looks for an answer from an earlier session. An Error does not count: then `id` gets a later round.
 Result<bool> Coordinator::is_answered(const std::string& subject, JobId& id, const std::stop_token& stop) {
   const auto stored = bus_->latest(kResultsStream, subject, stop);
   if (!stored) return stored.error();
@@ -182,7 +182,7 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
     const auto put =
         bus_->put({kJobsStream, job, encode_job(asking.id, asking.text), asking.id.text(), false}, stop);
     if (!put) return put.error();
-    // One that was put before and is gone has been answered, or was taken away: then it needs another id.
+    // A job that was put before and is gone was answered or removed; then it needs another id.
     const auto there = put->repeated ? bus_->holds(kJobsStream, put->sequence, stop) : Result<bool>(true);
     if (!there) return there.error();
     if (*there) {
@@ -194,7 +194,7 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
   }
 }
 
-/// A worker's answer if the server has lost the task, and nobody noticed.
+/// A worker's answer if the server has lost the task without our noticing.
 bool Coordinator::misses_task(const ResultMessage& result) const {
   return !result.answer && result.id.round < kMostTaskRounds &&
          result.answer.error().code == ErrorCode::not_found &&
@@ -225,7 +225,7 @@ bool Coordinator::take(ResultMessage result) {
   return pending_.deliver(std::move(result));
 }
 
-// What the listening missed.
+// Results that the listener missed.
 
 void Coordinator::look_for_results(const std::stop_token& stop) {
   remove_given_up();
@@ -245,7 +245,7 @@ void Coordinator::look_for_results(const std::stop_token& stop) {
 
 bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   const auto asked = steady_clock::now();
-  // In this order: a job leaves the queue when its result is there.
+  // In this order, because a job leaves the queue when its result exists.
   const auto queued = bus_->holds(kJobsStream, job.sequence, stop);
   if (!queued) return no_answer(queued.error(), asked);
   const auto stored = bus_->latest(kResultsStream, job.subject, stop);
@@ -253,7 +253,7 @@ bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   unanswered_since_.reset();
   if (*stored) {
     auto result = decode_result((*stored)->payload);
-    if (!result && !*queued) {  // asked again it would be the same
+    if (!result && !*queued) {  // a retry would give the same
       pending_.finish(job.subject, unreadable(result.error()));
       return true;
     }
@@ -275,7 +275,8 @@ bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   return true;
 }
 
-/// A server that is there and answers nothing of what it stores: its disk was full, or we may not ask.
+/// The error of a server that is reachable but does not return stored data: its disk was full, or we lack
+/// permission.
 bool Coordinator::no_answer(const Error& error, Moment asked) {
   if (error.code == ErrorCode::cancelled) return false;
   if (!unanswered_since_) unanswered_since_ = asked;
@@ -314,7 +315,7 @@ void Coordinator::remove_given_up() {
   while (const auto sequence = given_up_.take(Moment{})) bus_->remove(kJobsStream, *sequence);
 }
 
-// What is not waited for.
+// Jobs that are no longer waited for.
 
 void Coordinator::watch() {
   for (const std::string& subject : pending_.stopped()) {

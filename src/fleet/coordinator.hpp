@@ -1,5 +1,5 @@
-// Coordinator: the Evaluator that sends a task's jobs to workers and waits for what comes back. The journal
-// of whoever asks is the truth; the server is only a queue.
+// Coordinator: the Evaluator that sends a task's jobs to workers and waits for what comes back. The caller's
+// journal is authoritative; the server is only a queue.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 namespace kernelsmith::fleet {
 
 /// Thread-safe. Three threads of its own: one puts jobs into the queue, one looks for results that the
-/// listening may have missed, one answers what was stopped, or waits while the server is away.
+/// listener may have missed, and one answers stopped jobs and those that wait while the server is away.
 class Coordinator final : public Evaluator {
  public:
   Coordinator(std::shared_ptr<Bus> bus, const Task& task, const FleetOptions& options);
@@ -29,7 +29,7 @@ class Coordinator final : public Evaluator {
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
-  /// Puts the task onto the server. Errors: Bus's, and choose_hardware()'s if there are workers.
+  /// Stores the task on the server. Errors: Bus's, and choose_hardware()'s if there are workers.
   Status begin();
 
   void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) override;
@@ -46,11 +46,11 @@ class Coordinator final : public Evaluator {
   Status queue_job(const std::string& subject, Asking asking, const RunPlace& place,
                    const std::stop_token& stop);
 
-  /// Answers the job that the result is of; whether it did.
+  /// Answers the result's job; returns whether it did.
   bool take(ResultMessage result);
 
   void look_for_results(const std::stop_token& stop);
-  /// False if the server does not answer.
+  /// Returns false if the server does not answer.
   bool look_for(const Asked& job, const std::stop_token& stop);
   bool no_answer(const Error& error, Moment asked);
   void ask_again(const std::string& subject);
@@ -69,27 +69,27 @@ class Coordinator final : public Evaluator {
   PendingJobs pending_;
   std::atomic<std::uint64_t> tasks_missed_ = 0;
 
-  // The asking thread's.
+  // Used by the asking thread.
   RunPlaces places_;
   std::uint64_t task_sent_with_ = 0;  ///< server_state()
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
-  // The looking thread's.
+  // Used by the looking thread.
   std::uint64_t looked_at_ = 0;  ///< server_state()
   Moment next_look_{};
   std::optional<Moment> without_worker_since_, unanswered_since_;
   bool told_of_workers_ = false;
 
-  // The watching thread's.
+  // Used by the watching thread.
   bool told_of_absence_ = false;
 
   Mailbox<std::string> to_ask_;      ///< subjects
-  Mailbox<std::uint64_t> given_up_;  ///< sequences of jobs that nobody waits for
+  Mailbox<std::uint64_t> given_up_;  ///< sequences of abandoned jobs
   Mutex mutex_;
   std::string measured_on_ KERNELSMITH_GUARDED_BY(mutex_);              // what the first report named
   std::optional<std::string> hardware_ KERNELSMITH_GUARDED_BY(mutex_);  // of the latest run
 
-  std::jthread asker_;  ///< it and the others last: they use all above
+  std::jthread asker_;  ///< threads last: they use all members above
   std::optional<Repeater> looker_, watcher_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongestEnvelope = std::size_t{64} * 1024;
-constexpr std::size_t kLongestText = 4096;  ///< of a field of the envelope that quotes something
+constexpr std::size_t kLongestText = 4096;  ///< limit of a quoted field of the envelope
 
 struct Parts {
   Json envelope;
@@ -27,7 +27,7 @@ Error broken(std::string_view kind, std::string message) {
   return fail(ErrorCode::bad_input, "a " + std::string(kind) + " message " + std::move(message));
 }
 
-/// Bytes that are no UTF-8 would end the writing.
+/// Invalid UTF-8 would end the writing.
 std::string written(const Json& envelope) {
   return envelope.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -74,7 +74,7 @@ std::optional<Error> error_in(const Json& object) {
   return Error{error_code_from(*code).value_or(ErrorCode::tool_failed), *message, *where, *hint};
 }
 
-/// The verdict without the artifact that takes most room; empty if there is none.
+/// The verdict without its largest artifact; empty if there is none.
 std::optional<Evaluation> without_longest_artifact(const Evaluation& evaluation) {
   auto outcome = evaluation.outcome();
   const bool cut = std::visit(

@@ -1,6 +1,6 @@
-// What travels: jobs, results, tasks, and what workers say of themselves. A message is one line of JSON, the
-// envelope, and behind it the value in the JSON form that the run store has too. What is read here was
-// written by others: everything is checked, and nothing but an Error comes of what is wrong.
+// The messages: jobs, results, tasks, and workers' descriptions. A message is one line of JSON, the envelope,
+// followed by the value in the run store's JSON format. Input is untrusted: everything is checked, and
+// invalid data only causes an Error.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct JobMessage {
 
 /// `job` is the job's JSON.
 std::string encode_job(const JobId& id, std::string_view job);
-/// Errors: `version` for another protocol, `bad_input`, also for an id that is another job's.
+/// Errors: `version` for another protocol, `bad_input`, also for the id of another job.
 Result<JobMessage> decode_job(std::string_view text);
 
 struct ResultMessage {
@@ -32,15 +32,15 @@ struct ResultMessage {
   Result<Evaluation> answer;
 };
 
-/// At most `limit` bytes: logs are dropped, the longest first, and then what else is not the verdict.
+/// At most `limit` bytes: drops logs, the longest first, then everything else except the verdict.
 std::string encode_result(const ResultMessage& result, std::size_t limit);
 Result<ResultMessage> decode_result(std::string_view text);
 
 std::string encode_task(const Task& task);
-/// Errors: as decode_job(), and `corrupt` if the task's digest is not what its fields give.
+/// Errors: as decode_job(), and `corrupt` if the task's digest does not match its fields.
 Result<Task> decode_task(std::string_view text);
 
-/// A backend as a worker offers it.
+/// A backend that a worker offers.
 struct Offer {
   std::string backend, hardware;
   std::uint32_t slots = 0;
@@ -48,7 +48,7 @@ struct Offer {
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 
-/// What a worker says of itself, while it is there.
+/// A worker's description of itself.
 struct WorkerEntry {
   std::string name, version;
   std::vector<Offer> offers;
@@ -65,7 +65,7 @@ Result<std::string> decode_hardware(std::string_view text);
 
 /// The protocol of the fleet.
 std::string encode_protocol();
-/// `version` if it is another one, with what to do.
+/// Fails with `version`, with a hint, if it differs.
 Status check_protocol(std::string_view text);
 
 }  // namespace kernelsmith::fleet

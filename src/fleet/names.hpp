@@ -1,5 +1,5 @@
-// The protocol's names: streams, subjects and message ids. docs/fleet.md writes them down; a change of any of
-// them is another kProtocol.
+// The protocol's names: streams, subjects and message ids. docs/fleet.md describes them; any change needs a
+// new kProtocol.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ inline constexpr const char* kFleetStream = "KERNELSMITH_FLEET";
 inline constexpr const char* kWorkersStream = "KERNELSMITH_WORKERS";
 inline constexpr const char* kBegunStream = "KERNELSMITH_BEGUN";
 
-/// So many workers may be lost on a job that was lost before; the next one condemns it.
+/// The number of workers that may be lost on a job that was lost before; after the next one it is given up.
 inline constexpr std::uint64_t kMostLosses = 3;
 
-/// What identifies a job: the seam's key, and the job's bytes, because a killed session may have used an
-/// attempt's number for something else.
+/// The identity of a job: its key (run, candidate, attempt) and its bytes, because a killed session may have
+/// used an attempt's number for another job.
 struct JobKey {
   std::string run;  ///< as a token
   ProgramId candidate;
   std::uint32_t attempt = 0;
-  std::string digest;  ///< 32 hexadecimal digits of the job's
+  std::string digest;  ///< 32 hexadecimal digits of the job's digest
 
   friend bool operator==(const JobKey&, const JobKey&) = default;
 };
@@ -37,7 +37,7 @@ struct JobKey {
 /// `text` is the job's JSON.
 JobKey key_of(const EvaluationJob& job, std::string_view text);
 
-/// A message id: the key, and how often the job was asked anew after an Error or a loss.
+/// A message id: the key, and the number of retries of the job after an Error or a loss.
 struct JobId {
   JobKey key;
   std::uint32_t round = 0;
@@ -48,7 +48,7 @@ struct JobId {
   friend bool operator==(const JobId&, const JobId&) = default;
 };
 
-/// One token of a subject: the text itself if it is made of letters, digits, - and _, else a digest of it.
+/// One token of a subject: the text itself if it only has letters, digits, - and _, else its digest.
 std::string token(std::string_view text);
 
 /// "any" if scores do not depend on the machine.
@@ -57,18 +57,19 @@ std::string hardware_token(std::string_view hardware);
 std::string job_subject(std::string_view backend, std::string_view hardware, const JobKey& key);
 /// The subjects of all jobs that workers of this kind take.
 std::string jobs_filter(std::string_view backend, std::string_view hardware);
-/// The name of the queue that they share.
+/// The name of these workers' queue.
 std::string jobs_queue(std::string_view backend, std::string_view hardware);
 
 std::string result_subject(const JobKey& key);
 std::string results_filter(std::string_view run);
 
-/// Where a worker writes that it begins a job that was handed out before; `delivery` counts within the round.
+/// The subject in which a worker records that it begins a redelivered job; `delivery` counts within the
+/// round.
 std::string begun_subject(const JobId& id, std::uint64_t delivery);
 std::string begun_filter(const JobKey& key);
 
 std::string task_subject(const Digest& task);
-/// How errors name a task.
+/// The name of a task in errors.
 std::string short_name(const Digest& task);
 std::string run_subject(std::string_view run);
 std::string worker_subject(std::string_view id);

@@ -20,10 +20,10 @@ constexpr std::int64_t kMostWaitingPulls = 4096;
 constexpr std::int64_t kMostUnacknowledged = 65'536;
 constexpr int kLooksForStream = 20;
 constexpr milliseconds kStreamPause{50};
-/// A server answers that a stream is deleted, and only then takes away its files: also those of one that has
-/// the same name by then (2.9.10).
+/// A server confirms that a stream is deleted and only then removes its files, even those of a new stream
+/// with the same name (2.9.10).
 constexpr milliseconds kDeletionPause{500};
-/// Bytes that the headers of a message may take beside its payload.
+/// The room for the headers of a message, in addition to its payload.
 constexpr std::int64_t kMostHeaders = 1024;
 
 std::int64_t nanoseconds(milliseconds time) { return time.count() * kNanosecondsPerMillisecond; }
@@ -201,7 +201,7 @@ class NatsBus final : public Bus {
   std::uint64_t streams_lost() const override { return streams_lost_.load(); }
 
  private:
-  /// As insist(); a stream that is gone is made anew.
+  /// Like insist(), but recreates a missing stream.
   Result<Outcome> ask(const char* stream, const NatsConnection::Attempt& attempt,
                       const std::stop_token& stop) {
     return connection_->insist(
@@ -212,8 +212,8 @@ class NatsBus final : public Bus {
         stop);
   }
 
-  /// What is put where no stream listens has no answer, as if there were no JetStream; nor has a result to
-  /// which a run listens without a stream.
+  /// A message without a stream gets no answer, as if there were no JetStream; so does a result to which a
+  /// run listens without a stream.
   static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
     if (outcome.status == NATS_NO_RESPONDERS || outcome.status == NATS_TIMEOUT || outcome.lacks_jetstream())
       outcome = info_of(link, stream);
@@ -234,8 +234,8 @@ class NatsBus final : public Bus {
     return outcome;
   }
 
-  /// Nothing is wrong with a message that is not there, unless the stream lost its files: then its first one
-  /// is not there either, and the stream is deleted, so that it is made anew.
+  /// A missing message is normal unless the stream lost its files. Then its first message is missing too, and
+  /// the stream is deleted so that it is recreated.
   static Outcome absence_in(const NatsLink& link, const char* stream) {
     const auto first_of = [&]() -> std::uint64_t {
       jsStreamInfo* raw = nullptr;
@@ -249,11 +249,11 @@ class NatsBus final : public Bus {
     Outcome got;
     got.status = js_GetMsg(&raw, link.stream(), stream, first, nullptr, &got.code);
     const NatsMessage message(raw);
-    if (!is_absent(got) || first_of() != first) return {};  // it may have been taken away meanwhile
+    if (!is_absent(got) || first_of() != first) return {};  // it may have been removed meanwhile
     return without(link, stream);
   }
 
-  /// A stream whose files are gone is deleted, so that it is made anew.
+  /// Deletes a stream whose files are lost, so that it is recreated.
   static Outcome without(const NatsLink& link, const char* stream) {
     js_DeleteStream(link.stream(), stream, nullptr, nullptr);
     return {NATS_ERR, JSStreamNotFoundErr};
@@ -271,7 +271,7 @@ class NatsBus final : public Bus {
     Outcome made = try_to_declare(link, spec);
     if (!made.ok()) return made;
     ++streams_lost_;
-    return {NATS_TIMEOUT, {}};  // what was asked is asked again
+    return {NATS_TIMEOUT, {}};  // the request is repeated
   }
 
   Outcome try_to_declare(const NatsLink& link, const StreamSpec& spec) {
@@ -291,14 +291,14 @@ class NatsBus final : public Bus {
     config.AllowDirect = true;
     Outcome made;
     made.status = js_AddStream(nullptr, link.stream(), &config, nullptr, &made.code);
-    // With other limits: somebody set them. Or somebody makes it at this moment.
+    // It exists with other limits, or another process is making it now.
     if (made.code == JSStreamNameExistErr ||
         (made.code == JSStreamSubjectOverlapErr && appears(link, spec.name)))
       made = {};
     return made;
   }
 
-  /// If two make a stream at once, the server answers one of them that its subjects are taken.
+  /// If two processes make a stream at once, the server tells one of them that its subjects are taken.
   static bool appears(const NatsLink& link, const char* stream) {
     for (int look = 0; look < kLooksForStream; ++look) {
       if (info_of(link, stream).ok()) return true;
@@ -326,14 +326,14 @@ class NatsBus final : public Bus {
       return {};
     }
     if (put.status == NATS_MAX_PAYLOAD && size + kMostHeaders < link.most_bytes()) {
-      link.close();  // the limit that it has read since is not the server's
+      link.close();  // the limit that it has read since is another server's
       return {NATS_CONNECTION_CLOSED, {}};
     }
     return put.code == JSStreamStoreFailedErr ? reason_of(link, message.stream, put.status) : put;
   }
 
-  /// One code stands for every failure to store: of a stream that is being deleted, a full one, a full disk.
-  /// The server says more in words, and whether the stream is there and full if it is asked.
+  /// All failures to store have the same code: a stream being deleted, a full stream, a full disk. The
+  /// server's text says more, and a query shows whether the stream exists and is full.
   static Outcome reason_of(const NatsLink& link, const char* stream, natsStatus status) {
     const char* const text = nats_GetLastError(nullptr);  // JetStream's latest error, on this thread
     std::string said = text ? text : "";
@@ -352,7 +352,7 @@ class NatsBus final : public Bus {
                           full(info->Config->MaxMsgs, info->State.Msgs) ||
                           full(info->Config->MaxBytes, info->State.Bytes);
     if (at_limit) return {status, JSStreamStoreFailedErr};
-    return {NATS_ERR, {}, said};  // it may be made anew by now
+    return {NATS_ERR, {}, said};  // it may have been recreated
   }
 
   static Outcome try_to_mend(const NatsLink& link, const char* stream, const std::string& queue,

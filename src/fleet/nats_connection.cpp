@@ -9,11 +9,11 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr milliseconds kPause{50};
-/// One that has just started takes connections before its JetStream answers.
+/// A server that just started accepts connections before its JetStream answers.
 constexpr milliseconds kJetStreamPatience{5'000};
-/// A server that refuses us is not asked all the time.
+/// The pause between tries with a server that refuses us.
 constexpr milliseconds kReopenPause{500};
-/// So long a server that is there may say nothing before that is reported.
+/// The silence of a reachable server after which it is reported.
 constexpr milliseconds kSilence{5'000};
 
 std::int64_t now_ms() {
@@ -51,7 +51,7 @@ Outcome NatsConnection::try_to_open() {
   {
     const MutexLock lock(mutex_);
     refused_ = outcome;
-    if (opened) std::swap(link_, opened);  // the former one ends without the lock
+    if (opened) std::swap(link_, opened);  // the old one ends without the lock
   }
   if (outcome.ok()) happened(NatsLink::Event::made);
   return outcome;

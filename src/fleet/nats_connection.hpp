@@ -1,5 +1,4 @@
-// The connection to the server for as long as somebody wants it: a link, and another one if that was
-// closed.
+// A lasting connection to the server: a link, replaced by another one when it is closed.
 #pragma once
 
 #include <atomic>
@@ -22,33 +21,33 @@ namespace kernelsmith::fleet {
 /// Thread-safe.
 class NatsConnection {
  public:
-  /// What has to be done again on a new link. Thread-safe; outlives its place in the connection.
+  /// Work to repeat on a new link. Thread-safe; outlives its registration.
   class OnLink {
    public:
     virtual ~OnLink() = default;
     virtual void begin_on(const std::shared_ptr<NatsLink>& link) = 0;
   };
 
-  /// Tries for `options.first_patience`. Errors: as connect().
+  /// Tries to connect for `options.first_patience`. Errors: as connect().
   static Result<std::shared_ptr<NatsConnection>> open(const BusOptions& options, const std::stop_token& stop);
   ~NatsConnection();
   NatsConnection(const NatsConnection&) = delete;
   NatsConnection& operator=(const NatsConnection&) = delete;
 
-  /// The latest one; it may be closed.
+  /// The latest link; it may be closed.
   std::shared_ptr<NatsLink> link() const;
 
-  /// Calls it for each link that follows the present one.
+  /// Calls it for each later link.
   void add(OnLink& one);
   void remove(OnLink& one);
 
   using Attempt = std::function<Outcome(const NatsLink&)>;
-  /// Calls `attempt` until it does not fail in passing. Errors: `network` after the patience, `cancelled`;
-  /// any other outcome is the caller's to judge.
+  /// Repeats `attempt` while it fails temporarily. Errors: `network` after the patience, `cancelled`; the
+  /// caller handles any other outcome.
   Result<Outcome> insist(const Attempt& attempt, const std::stop_token& stop) const;
 
   milliseconds away_for() const;
-  /// Why a server that is there lets us in no more.
+  /// The reason why a reachable server refuses us.
   std::optional<Error> refusal() const;
   Error away_error() const;
   std::uint64_t connections() const { return connections_.load(); }
@@ -73,10 +72,10 @@ class NatsConnection {
   std::atomic<std::int64_t> lost_at_ = 0;  ///< of the steady clock, in milliseconds; 0 while connected
   mutable Mutex mutex_;
   std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);
-  Outcome refused_ KERNELSMITH_GUARDED_BY(mutex_);  // the latest try to open a link
+  Outcome refused_ KERNELSMITH_GUARDED_BY(mutex_);  // the latest attempt to open a link
   Mutex on_link_mutex_;
   std::set<OnLink*> on_link_ KERNELSMITH_GUARDED_BY(on_link_mutex_);
-  std::optional<Repeater> keeper_;  ///< last: it uses all above
+  std::optional<Repeater> keeper_;  ///< last: it uses all members above
 };
 
 }  // namespace kernelsmith::fleet

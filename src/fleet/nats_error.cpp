@@ -1,4 +1,4 @@
-// What the statuses of libnats and JetStream mean.
+// The meaning of statuses of libnats and JetStream.
 #include "nats_link.hpp"
 
 namespace kernelsmith::fleet {

@@ -30,7 +30,7 @@ class NatsDelivery final : public Delivery {
   void hand_back() override { send("-NAK"); }
 
  private:
-  /// Over the present link, which may be another one than the job came by.
+  /// Uses the present link, which may differ from the one that delivered the job.
   void send(const char* what) const {
     natsConnection_PublishString(connection_->link()->connection(), reply_.c_str(), what);
   }
@@ -71,7 +71,7 @@ std::unique_ptr<Delivery> NatsJobSource::next(milliseconds wait) {
   const NatsMessage message(list.Count > 0 ? std::exchange(list.Msgs[0], nullptr) : nullptr);
   natsMsgList_Destroy(&list);
   if (message) return std::make_unique<NatsDelivery>(connection_, message.get());
-  // Without a connection or a queue it fails at once.
+  // Fails at once without a connection or a queue.
   std::this_thread::sleep_until(began + std::min(wait, kFailedFetchPause));
   return nullptr;
 }

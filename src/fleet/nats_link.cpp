@@ -7,7 +7,7 @@
 namespace kernelsmith::fleet {
 namespace {
 
-/// In milliseconds, as libnats has them.
+/// In milliseconds, as libnats wants.
 constexpr std::int64_t kConnectWait = 2000, kRequestWait = 2000, kReconnectWait = 100, kPingInterval = 5000;
 
 std::string_view host_of(std::string_view url) {

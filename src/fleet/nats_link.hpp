@@ -1,5 +1,5 @@
-// A link: one connection of libnats with its JetStream context, from its opening to its closing. If it
-// broke off libnats makes it anew; closed (credentials refused, what came could not be read) it stays closed.
+// A link: one connection of libnats with its JetStream context, from opening to closing. If it breaks off,
+// libnats reconnects; once closed (refused credentials, unreadable data) it stays closed.
 #pragma once
 
 #include <atomic>
@@ -32,16 +32,16 @@ using StreamInfo = std::unique_ptr<jsStreamInfo, Destroy<jsStreamInfo_Destroy>>;
 using ConsumerInfo = std::unique_ptr<jsConsumerInfo, Destroy<jsConsumerInfo_Destroy>>;
 using PublishAck = std::unique_ptr<jsPubAck, Destroy<jsPubAck_Destroy>>;
 
-/// What a call answered: libnats' status, and JetStream's own code if that failed it.
+/// The outcome of a call: libnats' status, and JetStream's code if JetStream failed.
 struct Outcome {
   natsStatus status = NATS_OK;
   jsErrCode code = static_cast<jsErrCode>(0);
-  std::string said = {};  ///< the server's words, of a failure to store
+  std::string said = {};  ///< the server's message about a failure to store
 
   bool ok() const { return status == NATS_OK; }
   /// The server is away, or JetStream is not ready yet.
   bool is_passing() const;
-  /// As well: an answer that cannot be read, no room, or no JetStream, from a server that had it.
+  /// Also an unreadable answer, no space, or no JetStream from a server that had it.
   bool may_pass() const;
   bool lacks_room() const;
   bool lacks_jetstream() const;
@@ -65,10 +65,10 @@ class NatsLink {
 
   natsConnection* connection() const { return connection_; }
   jsCtx* stream() const { return stream_; }
-  /// Bytes that a message may have, as the server said when it was connected.
+  /// The largest size of a message, by the server's information at connection.
   std::int64_t most_bytes() const { return most_bytes_.load(); }
   bool is_closed() const;
-  /// For one whose server says what cannot be.
+  /// Closes the link of a server with impossible answers.
   void close() const;
 
  private:
@@ -87,7 +87,7 @@ class NatsLink {
   bool closed_ KERNELSMITH_GUARDED_BY(mutex_) = false;  // no callback comes any more
 };
 
-/// An Error for what libnats or JetStream refused; `doing` is what was wanted, such as "a job cannot be
+/// An Error for a failure of libnats or JetStream; `doing` names the failed action, such as "a job cannot be
 /// queued".
 Error nats_error(const Outcome& outcome, const std::string& doing, const std::string& url);
 

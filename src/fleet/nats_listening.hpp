@@ -1,4 +1,4 @@
-// What is put into a stream while somebody listens, over whichever link there is.
+// A subscription to a stream that survives changes of the link.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace kernelsmith::fleet {
 
-/// A subscription whose function runs no more when it is destroyed.
+/// A subscription; the destructor waits until its function has returned.
 class Subscribed {
  public:
   Subscribed(const NatsLink& link, const std::string& subject, natsMsgHandler take, void* taker) {

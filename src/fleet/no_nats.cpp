@@ -1,4 +1,4 @@
-// In a build without libnats.
+// The Bus in a build without libnats.
 #include "bus.hpp"
 
 namespace kernelsmith {

@@ -1,5 +1,5 @@
-// PendingJobs: the jobs of a coordinator that wait for their answer. Each is answered once; whoever takes it
-// out of the table answers it.
+// PendingJobs: a coordinator's jobs that wait for their answer. Each is answered once, by the thread that
+// takes it out of the table.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace kernelsmith::fleet {
 
-/// What has to be sent for a job.
+/// The message of a job.
 struct Asking {
   JobId id;
   std::string text;  ///< the job's JSON
@@ -26,39 +26,39 @@ struct Asking {
 
 /// A job that the server has.
 struct Asked {
-  std::string subject;  ///< of its result; what the table knows it by
+  std::string subject;  ///< subject of its result; its key in the table
   std::uint64_t sequence = 0;
 };
 
 /// Thread-safe. Sinks are called without a lock held.
 class PendingJobs {
  public:
-  /// False if a job of the same key waits already.
+  /// Returns false if a job with the same key is already waiting.
   bool add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done);
 
-  /// Null if it was answered meanwhile.
+  /// The job; null if it was answered meanwhile.
   std::optional<Asking> find(const std::string& subject) const;
 
-  /// The server has it, under this id.
+  /// Records that the server has it with this id.
   void mark_asked(const std::string& subject, const JobId& id, std::uint64_t sequence);
 
-  /// Answers it, if it still waits; the sequence of what is in the queue, 0 if nothing was sent.
+  /// Answers it if it still waits; returns its sequence in the queue, 0 if nothing was sent.
   std::optional<std::uint64_t> finish(const std::string& subject, Result<Evaluation> answer);
 
-  /// Answers the result's job, and returns whether it did. It ignores an Error of an earlier round, and a
-  /// result of another job under the same attempt.
+  /// Answers the result's job, and returns whether it did. Ignores an Error of an earlier round, and a result
+  /// of another job with the same attempt.
   bool deliver(ResultMessage result);
 
-  /// Answers every job that waits, or that was asked.
+  /// Answers every job that is waiting or was sent.
   void fail_all(const Error& error, bool only_asked = false);
 
-  /// Those whose stop was requested.
+  /// Jobs with a stop request.
   std::vector<std::string> stopped() const;
 
-  /// Those that were asked before `moment`.
+  /// Jobs that were sent before `moment`.
   std::vector<Asked> asked_before(Moment moment) const;
 
-  /// The server has lost the job: it is to be asked again, in a new round. False if it was answered
+  /// Records that the server lost the job, which must be sent again in a new round. False if it was answered
   /// meanwhile.
   bool ask_again(const std::string& subject);
 

@@ -1,4 +1,4 @@
-// Who is in the fleet, and on which hardware a run goes.
+// The workers of the fleet, and the choice of a run's hardware.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 
 namespace kernelsmith::fleet {
 
-/// The workers that announced themselves lately. What cannot be read is left out.
+/// The workers that announced themselves recently. Invalid messages are skipped.
 Result<std::vector<WorkerEntry>> read_roster(Bus& bus, const std::stop_token& stop);
 
 /// The kinds of hardware on which workers offer the backend.
 std::set<std::string> hardware_of(const std::vector<WorkerEntry>& workers, std::string_view backend);
 
-/// The kind that a run goes to: the only one whose name holds `wanted`, in any case. Empty if there is
-/// none yet. Errors: `invalid_argument` if several are left.
+/// The kind for a run: the only one whose name contains `wanted`, in any case. Empty if there is none yet.
+/// Errors: `invalid_argument` if several are left.
 Result<std::optional<std::string>> choose_hardware(const std::set<std::string>& kinds,
                                                    const std::string& wanted);
 
-/// Whether `hardware` is one that was wanted.
+/// Whether `hardware` matches the wanted name.
 bool is_wanted(std::string_view hardware, std::string_view wanted);
 
 }  // namespace kernelsmith::fleet

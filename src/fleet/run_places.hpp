@@ -1,5 +1,5 @@
-// RunPlaces: on which hardware each run goes. It is written down on the server with the run's first job, by
-// the first coordinator that gets there, and holds for all that come later.
+// RunPlaces: the hardware of each run. The first coordinator records it on the server with the run's first
+// job, and it applies to all later ones.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class RunPlaces {
         wait_for_worker_(wait_for_worker) {}
 
   /// Waits for a worker while `is_wanted` says so (else `cancelled`). Errors: Bus's, choose_hardware()'s,
-  /// `invalid_argument` if the run was begun on other hardware than is wanted, `timeout` without a worker.
+  /// `invalid_argument` if the run was begun on other hardware, `timeout` without a worker.
   Result<RunPlace> place_of(const std::string& run, const std::function<bool()>& is_wanted,
                             const std::stop_token& stop);
 
@@ -41,7 +41,7 @@ class RunPlaces {
   std::optional<std::chrono::steady_clock::time_point> without_worker_since_;
 };
 
-/// No worker takes the backend's jobs.
+/// The error if no worker takes the backend's jobs.
 Error without_worker(const std::string& backend, const std::string& hardware);
 
 }  // namespace kernelsmith::fleet

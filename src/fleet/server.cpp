@@ -19,7 +19,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-/// %40 and the like, for passwords that hold what a URL uses.
+/// Decodes %40 and the like, for passwords with special characters of URLs.
 std::string decoded(std::string_view text) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr milliseconds kDay = 24h;
-/// A publisher that got no answer asks again within it. The server keeps the ids in memory.
+/// A publisher without an answer retries within this time. The server keeps the ids in memory.
 constexpr milliseconds kRepeatWindow = 2min;
 constexpr std::int64_t kMostJobs = 65'536;
 

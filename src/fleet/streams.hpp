@@ -1,4 +1,4 @@
-// The fleet's streams, and its protocol: what worker and coordinator make sure of before anything else.
+// The fleet's streams, and its protocol: which worker and coordinator check first.
 #pragma once
 
 #include <stop_token>
@@ -7,8 +7,8 @@
 
 namespace kernelsmith::fleet {
 
-/// Makes the streams that are not there and checks that this fleet speaks our protocol; the first to come
-/// writes it down. Errors: Bus's, and `version`.
+/// Makes missing streams and checks that this fleet uses our protocol; the first process records it. Errors:
+/// Bus's, and `version`.
 Status join_fleet(Bus& bus, const std::stop_token& stop);
 
 }  // namespace kernelsmith::fleet

@@ -1,5 +1,5 @@
-// TaskGate: jobs of one task at a time on a machine that measures time. Evaluators keep their own task's runs
-// apart, and know nothing of each other.
+// TaskGate: admits jobs of one task at a time on a machine that measures time. An evaluator only separates
+// the runs of its own task.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace kernelsmith::fleet {
 
-/// Thread-safe. First come, first served: a task that waits is let in before more of the present one's jobs.
+/// Thread-safe. First come, first served: a waiting task is admitted before more jobs of the present one.
 class TaskGate {
  public:
-  /// Inside until it is destroyed; waits in the constructor.
+  /// The constructor waits for admission; the destructor leaves.
   class Pass {
    public:
     Pass(TaskGate& gate, const Digest& task) : gate_(gate) { gate_.enter(task); }

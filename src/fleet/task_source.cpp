@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kReadableFolder = std::filesystem::perms{0755}, kReadableFile = std::filesystem::perms{0644};
 
-/// Whatever the umask is: the sandbox's user, nobody, reads the copy.
+/// Independent of the umask, because the sandbox's user nobody reads the copy.
 Status set_mode(const std::filesystem::path& path, std::filesystem::perms mode) {
   std::error_code error;
   std::filesystem::permissions(path, mode, error);
@@ -53,8 +53,8 @@ Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& sto
   return std::make_shared<const Task>(std::move(*decoded));
 }
 
-/// The task's evaluator is run from a copy, alone in its folder: the path in the task is that of whoever
-/// wrote the task, and a program reads what stands beside its evaluator.
+/// The task's evaluator runs from a copy that is alone in its folder: the path in the task is its author's,
+/// and a program can read files next to its evaluator.
 Status TaskSource::bring_evaluator(Task& task) {
   if (task.evaluator.path.empty()) return {};
   if (folder_.empty()) {
@@ -64,7 +64,8 @@ Status TaskSource::bring_evaluator(Task& task) {
   }
   const auto folder = folder_ / task.digest.hex(), path = folder / "evaluator.py";
   std::error_code error;
-  if (std::filesystem::create_directory(folder, error)) {  // else prepared before, and dropped since
+  // Otherwise it was prepared before and dropped since.
+  if (std::filesystem::create_directory(folder, error)) {
     if (Status written = write_new_file(path, task.evaluator.text, Flush::no); !written) return written;
   }
   if (error) return system_error("cannot make a folder for an evaluator", folder, error.value());

@@ -1,4 +1,4 @@
-// TaskSource: the tasks that jobs name by their digests, from the server.
+// TaskSource: gets the tasks that jobs name by digest from the server.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,8 @@
 
 namespace kernelsmith::fleet {
 
-/// Thread-safe. Its end deletes the copies of Python evaluators: it outlives what was prepared of its tasks.
+/// Thread-safe. The destructor deletes the copies of Python evaluators, so it must outlive its prepared
+/// tasks.
 class TaskSource {
  public:
   TaskSource(Bus& bus, std::string backend) : bus_(bus), backend_(std::move(backend)) {}
@@ -23,7 +24,7 @@ class TaskSource {
   TaskSource(const TaskSource&) = delete;
   TaskSource& operator=(const TaskSource&) = delete;
 
-  /// Asks the server unless somebody holds the task. Errors: `not_found` (the server has no such task),
+  /// Asks the server unless the task is in use. Errors: `not_found` (the server has no such task),
   /// decode_task()'s, and `bad_input` (a task of another backend).
   Result<TaskPtr> task_of(const Digest& task, const std::stop_token& stop);
 

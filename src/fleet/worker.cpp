@@ -1,4 +1,4 @@
-// run_worker: joins the fleet, says what it offers, and serves its backends until it is told to stop.
+// run_worker: joins the fleet, announces what it offers, and serves its backends until a stop request.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -23,13 +23,13 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds kRenewalCheck = 200ms;
 
-/// Two workers may have one name.
+/// Two workers may have the same name.
 std::string random_id(const std::string& name) {
   std::random_device random;
   return token(name).substr(0, 32) + "-" + std::to_string(random()) + std::to_string(random());
 }
 
-/// Tells the fleet what this worker offers, over and over, and takes it back at the end.
+/// Announces to the fleet what this worker offers, repeatedly, and withdraws it at the end.
 class Announcer {
  public:
   Announcer(Bus& bus, const WorkerOptions& options,
@@ -39,7 +39,7 @@ class Announcer {
         services_(services),
         subject_(worker_subject(random_id(options.name))) {}
 
-  /// Returns when the fleet knows; then a thread goes on.
+  /// Returns after the first announcement; a thread continues.
   Status begin(const std::stop_token& stop) {
     if (Status told = announce(stop); !told) return told;
     connections_ = bus_.connections();
@@ -51,7 +51,7 @@ class Announcer {
 
   void changed() { due_ = true; }
 
-  /// From now on no run counts on this worker.
+  /// Withdraws the announcement, so that no run relies on this worker.
   void end() {
     if (!repeater_) return;
     repeater_.reset();
@@ -97,7 +97,7 @@ class Announcer {
       tell(Notice::Level::warning, "the server is back, and: " + describe(joined.error()));
   }
 
-  /// One that was taken away looks, to those who pull from it, like one without jobs.
+  /// For readers a deleted queue looks like an empty one.
   void declare_queues(const std::stop_token& stop) const {
     for (const auto& service : services_) {
       const auto declared = service->declare_queue(stop);
@@ -114,14 +114,14 @@ class Announcer {
   const WorkerOptions& options_;
   const std::vector<std::unique_ptr<BackendService>>& services_;
   const std::string subject_;
-  std::atomic<bool> due_ = false;  ///< what it offers has changed
+  std::atomic<bool> due_ = false;  ///< its offer has changed
 
-  // The repeater's.
+  // Used by the repeater.
   std::uint64_t connections_ = 0, streams_lost_ = 0;
   std::string told_away_;  ///< what was reported of the server's absence
   Moment next_{};
 
-  std::optional<Repeater> repeater_;  ///< last: it uses all above
+  std::optional<Repeater> repeater_;  ///< last: it uses all members above
 };
 
 }  // namespace
@@ -156,7 +156,7 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
   for (const WorkerBackend& backend : options.backends)
     services.push_back(std::make_unique<BackendService>(bus, options, backend, counts,
                                                         [&announcer] { announcer.changed(); }));
-  // Those that have begun end with it if another one cannot.
+  // Started ones are stopped if another one fails to start.
   std::stop_source ended;
   const std::stop_callback end_with(stop, [&ended] { ended.request_stop(); });
   Status begun;

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "asked_pause.hpp"
 #include "redaction.hpp"
 #include "wire.hpp"
 
@@ -16,7 +15,8 @@ constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
 constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
 
-/// For the end of the exchange behind that of its reply: at once with most servers; others keep it open.
+/// The time for the exchange to end after its reply: immediate with most servers, but others keep it open.
+/// ClientFailure.AReplyEndsWithItsLastEventThoughTheServerKeepsTheExchangeOpen
 constexpr std::chrono::milliseconds kEndOfExchange{100};
 
 /// Gateways answer with 201 and 202 too.
@@ -34,7 +34,7 @@ bool is_event_stream(std::string_view type) {
   });
 }
 
-/// An object, or a list that may hold one: "[" alone may begin a line of some program's text.
+/// An object, or a list with one: "[" alone may begin other text.
 bool begins_json(std::string_view text) {
   if (text.starts_with('{')) return true;
   if (!text.starts_with('[')) return false;
@@ -48,7 +48,7 @@ CallFailure too_large(std::size_t limit) {
                  "the server's answer is larger than " + std::to_string(limit) + " bytes and was cut off");
 }
 
-/// Whether the connection stood, so that the server may have read the request before it broke.
+/// Whether the connection was established, so that the server may have read the request before it broke.
 bool is_behind_connection(CURLcode code) {
   return code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
          code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_SEND_ERROR ||
@@ -57,19 +57,15 @@ bool is_behind_connection(CURLcode code) {
 
 }  // namespace
 
+/// A URL or a CA file that cannot be used was refused by check_endpoint().
 CallFailure failure_from(CURLcode code, const std::string& detail) {
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
       return lasting(ErrorCode::untrusted, "the server's certificate was not accepted: " + detail,
                      "name the server's own CA with proposer.ca_file; verification cannot be turned off");
-    case CURLE_SSL_CACERT_BADFILE:
-      return lasting(ErrorCode::untrusted, "the CA file holds no certificate that can be read: " + detail,
-                     "proposer.ca_file is a file in PEM");
-    case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was looked at before
+    case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was checked before
     case CURLE_WEIRD_SERVER_REPLY:
       return transient(ErrorCode::bad_reply, "the server's answer is no HTTP: " + detail);
-    case CURLE_URL_MALFORMAT:
-      return lasting(ErrorCode::invalid_argument, "the base URL cannot be used: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
       return transient(ErrorCode::timeout, "no connection in time: " + detail,
                        "check the base URL and the network");
@@ -142,7 +138,7 @@ AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, c
       sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
         const auto taken = decoder_->take(event, data);
         if (taken || decoder_->complete()) return true;
-        // What a connection's end has cut off is broken for that reason.
+        // Data that the connection's end cut off is broken for that reason.
         if (exchange_ == nullptr && taken.error().error.code == ErrorCode::bad_reply) return false;
         failure_ = taken.error();
         return false;
@@ -160,14 +156,14 @@ void AttemptRun::start(const std::string& body) {
 
 bool AttemptRun::on_header(std::string_view line) {
   last_bytes_ = Clock::now();
-  if (received_ > 0) return true;  // a trailer changes nothing of what came
+  if (received_ > 0) return true;  // a trailer does not change the reply
   head_bytes_ += line.size();
   if (head_bytes_ > kHeadBytes) {
     failure_ = too_large(kHeadBytes);
     return false;
   }
   if (const int status = status_in(line)) {
-    status_ = status;  // what came before it was a 1xx or a proxy's answer
+    status_ = status;  // earlier lines were a 1xx or a proxy's answer
     headers_.clear();
   } else {
     add_header(headers_, line);
@@ -175,8 +171,9 @@ bool AttemptRun::on_header(std::string_view line) {
   return true;
 }
 
-/// Gateways send either form under the other's name, so the body's beginning counts: JSON begins with a
-/// brace or a bracket, an event stream with the name of a field or a comment.
+/// Gateways send either form with the other's content type, so the beginning of the body decides: JSON begins
+/// with a brace or a bracket, an event stream with the name of a field or a comment.
+/// Client.AWholeReplyIsTakenHoweverItComes
 AttemptRun::Form AttemptRun::form_of_body() const {
   const std::string_view text = body_;
   const auto type = headers_.find("content-type");
@@ -209,7 +206,8 @@ bool AttemptRun::on_body(std::string_view bytes) {
   return goes_on;
 }
 
-/// Some servers send blanks for as long as a model thinks; each is looked at once.
+/// Some servers send blanks while a model thinks; each is examined only once.
+/// ClientFailure.BlanksBeforeAReplyAreLookedAtOnce
 void AttemptRun::drop_leading_blanks() {
   if (body_.starts_with(kByteOrderMark)) body_.erase(0, kByteOrderMark.size());
   body_.erase(0, std::min(body_.find_first_not_of(kBlanks), body_.size()));
@@ -227,7 +225,7 @@ bool AttemptRun::take(std::string_view bytes) {
   return sse_.feed(beginning);
 }
 
-/// Whatever has come of a plain body is the model's.
+/// Any part of a plain body is the model's.
 bool AttemptRun::begun() const { return decoder_->begun() || !body_.empty(); }
 
 AttemptRun::Clock::time_point AttemptRun::due() const {
@@ -259,7 +257,7 @@ void AttemptRun::time_out() {
            : latest_ ? "the model did not begin to answer soon after the run's budget was used up"
                      : "the model did not begin to answer in time (proposer.limits.first_token_s)";
   transport_.cancel(std::exchange(exchange_, nullptr));
-  reached_ = true;  // libcurl's own limit ends what never gets a connection
+  reached_ = true;  // libcurl's own limit ends exchanges without a connection
   end(transient(ErrorCode::timeout, what));
 }
 
@@ -270,10 +268,11 @@ void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
   end(code == CURLE_OK ? std::nullopt : std::optional(failure_from(code, detail)));
 }
 
-/// Whether what came is JSON or a stream, and no page of some other program.
+/// Whether the body is JSON or a stream, not a page of some other program.
+/// ClientFailure.ATextInThePlaceOfAnAnswerIsShownAndNotPaidFor
 bool AttemptRun::is_document() const { return is_stream() || body_.empty() || begins_json(body_); }
 
-/// The reply of a 200, as far as it came.
+/// The received part of the reply of a 200.
 Attempt<ModelReply> AttemptRun::reply() const {
   if (is_stream()) return decoder_->finish();
   if (is_document()) return decode_reply(endpoint_.protocol, body_);
@@ -294,7 +293,8 @@ std::optional<ModelReply> AttemptRun::take_whole() {
   return std::move(*whole);
 }
 
-/// A reply that is there is taken, whatever happened behind its end: it is paid for.
+/// A complete reply is used, whatever happened after its end, because it is paid for.
+/// ClientFailure.NothingBehindAWholeReplyLosesIt
 Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
   const bool cut_off = failure_ || sse_.too_large();
   if (is_success(status_) && (is_stream() ? decoder_->complete() : !cut_off)) {
@@ -345,7 +345,7 @@ std::optional<LostCall> AttemptRun::lost_with(const CallFailure& failure) const 
 }
 
 void AttemptRun::end(const std::optional<CallFailure>& broken) {
-  const auto self = shared_from_this();  // done_ may let go of it
+  const auto self = shared_from_this();  // done_ may destroy it
   timer_.cancel();
   const auto now = std::chrono::system_clock::now();
   auto reply = outcome(broken);

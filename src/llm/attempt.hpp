@@ -19,14 +19,14 @@
 
 namespace kernelsmith::llm {
 
-/// What went wrong below HTTP; `detail` is libcurl's own words.
+/// The error below HTTP; `detail` is libcurl's message.
 CallFailure failure_from(CURLcode code, const std::string& detail);
 
 /// A request with the endpoint's key, to `path` below its base URL.
 HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
                        const std::string& body);
 
-/// Says so if a server refused a call that carried no key, because none is set.
+/// Adds a hint if a server refused a call without a key because none is set.
 Error without_key(Error error, const Endpoint& endpoint);
 
 /// The status of "HTTP/1.1 200 OK"; 0 for any other line.
@@ -39,10 +39,10 @@ struct AttemptEnd {
   bool hinted = false;                             ///< the server sends its limits
 };
 
-/// Lives on the client's thread. Destroying it before its end cancels it.
+/// Used on the client's thread. Destroying it before its end cancels it.
 class AttemptRun final : public HttpListener, public std::enable_shared_from_this<AttemptRun> {
  public:
-  /// Called once, unless the attempt is destroyed before; may destroy it.
+  /// Called once, unless the attempt is destroyed first; may destroy it.
   using Done = std::function<void(AttemptEnd)>;
 
   AttemptRun(boost::asio::io_context& context, Transport& transport, const Endpoint& endpoint,
@@ -53,14 +53,13 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
 
   void start(const std::string& body);
 
-  /// What is lost if the attempt is broken off now.
+  /// The loss if the attempt is aborted now.
   std::optional<LostCall> lost_now() const;
 
-  /// The reply if all of it has come, though the exchange goes on; nothing else may be asked of the
-  /// attempt then.
+  /// The reply if it is complete although the exchange continues; afterwards the attempt must not be used.
   std::optional<ModelReply> take_whole();
 
-  /// Waits no longer than `patience`, or the limit of silence, for a reply that has not begun.
+  /// Limits the wait for a reply that has not begun to `patience` or the limit of silence.
   void hurry(std::chrono::milliseconds patience);
 
   /// True once the server has agreed to answer.
@@ -100,12 +99,12 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   Transport::Exchange* exchange_ = nullptr;
 
   Clock::time_point started_, last_bytes_;
-  std::optional<Clock::time_point> latest_;  ///< when a reply has to have begun; see hurry()
+  std::optional<Clock::time_point> latest_;  ///< deadline for the beginning of a reply; see hurry()
   Headers headers_;
   int status_ = 0;
   std::size_t head_bytes_ = 0, received_ = 0;
-  Form form_ = Form::unknown;  ///< of the body of a 200
-  std::string body_;           ///< all that came of it, but of a stream
+  Form form_ = Form::unknown;  ///< form of the body of a 200
+  std::string body_;           ///< the received body, except for a stream
   std::unique_ptr<StreamDecoder> decoder_;
   SseParser sse_;
   std::optional<CallFailure> failure_;  ///< found while receiving

@@ -53,14 +53,14 @@ struct LiveCall {
 
   ModelCall call;
   std::string body;    ///< of `call`
-  bool other = false;  ///< `call` asks for the other form of reply than whoever began it
+  bool other = false;  ///< `call` requests the other form of reply than the caller
   double tokens = 0;
   Sink<ModelReply> done;
   LostCallSink lost;
   Rng rng;
   boost::asio::steady_timer pause;
   unsigned failed = 0;
-  std::optional<Error> last;  ///< of the attempts that failed
+  std::optional<Error> last;  ///< cost of the failed attempts
   std::uint64_t paced_as = 0;
   Clock::time_point sent;
   std::shared_ptr<AttemptRun> attempt;
@@ -136,7 +136,7 @@ class ModelClient::Impl {
     pump();
   }
 
-  /// What a stop token calls: on any thread, and perhaps after the call's end.
+  /// The callback of a stop token: on any thread, perhaps after the call's end.
   std::function<void()> posted(const LiveCallPtr& live, void (Impl::*what)(const LiveCallPtr&)) {
     return [this, what, weak = std::weak_ptr(live)] {
       boost::asio::post(context_, [this, what, weak] {
@@ -152,7 +152,7 @@ class ModelClient::Impl {
     return {};
   }
 
-  /// Sends what may be sent now.
+  /// Sends the calls that may be sent now.
   void pump() {
     while (!queue_.empty() && !trying_) {
       const auto now = Clock::now();
@@ -165,7 +165,7 @@ class ModelClient::Impl {
         continue;
       }
       const auto wait = pacer_.wait_for(queue_.front()->tokens, now);
-      if (!wait) return;  // the end of another call pumps again
+      if (!wait) return;  // the end of another call will pump again
       if (*wait > std::chrono::milliseconds{0}) {
         tell_of_pause(*wait, "the next call goes out in " + std::to_string(wait->count() / 1000) +
                                  " s: proposer.requests_per_minute, tokens_per_minute and the server's "
@@ -186,7 +186,7 @@ class ModelClient::Impl {
     return call;
   }
 
-  /// Once for each pause.
+  /// Reported once for each pause.
   void tell_of_pause(std::chrono::milliseconds pause, const std::string& words) {
     const auto until = Clock::now() + pause;
     if (pause < kWorthTelling || until <= told_until_ + kWorthTelling) return;
@@ -240,7 +240,7 @@ class ModelClient::Impl {
     if (options_.notice) options_.notice({Notice::Level::warning, warning});
   }
 
-  /// Once: it is the same with every reply if a server takes the answer for reasoning.
+  /// Reported once, because it repeats with every reply if a server mistakes answers for reasoning.
   void tell_of_reasoning(const ModelReply& reply) {
     if (told_of_reasoning_ || !is_only_reasoning(reply)) return;
     told_of_reasoning_ = true;
@@ -253,7 +253,7 @@ class ModelClient::Impl {
     if (lost && call->lost) call->lost(*lost);
   }
 
-  /// A server that has refused every call so far would have refused what is broken off now.
+  /// A server that has refused every call so far would also have refused the aborted ones.
   bool may_be_billed(const AttemptRun& attempt) const { return attempt.accepted() || !refuses_; }
 
   void note_answer(const Attempt<ModelReply>& reply) {
@@ -270,8 +270,8 @@ class ModelClient::Impl {
     refuses_ = refuses_ || (refused && !answered_);
   }
 
-  /// The server's rate limits leave nothing for so long. A pause that no call would wait for by itself ends
-  /// those that come within it.
+  /// The server's rate limits allow no call for this time. If no call would wait that long, calls within it
+  /// end at once.
   void hold(std::chrono::milliseconds pause) {
     const auto until = Clock::now() + pause;
     if (pause > options_.retry.longest_asked_pause) {
@@ -307,7 +307,7 @@ class ModelClient::Impl {
     if (is_unreadable && note_unreadable(call) == llm::ReplyForm::Next::none)
       return answer(call, *unreadable_);
     if (!pause || call->ending.stop_requested()) return answer(call, *call->last);
-    // A server that names a pause means the key, not the call.
+    // A pause that a server requests applies to the key, not to the call.
     if (failure.overloaded && failure.retry_after) pacer_.hold_until(Clock::now() + *failure.retry_after);
     if (options_.notice)
       options_.notice({Notice::Level::info,
@@ -336,7 +336,8 @@ class ModelClient::Impl {
     return next;
   }
 
-  /// What was sent is waited for, but no longer than the slowest reply so far took twice: replies differ.
+  /// Waits for calls under way, but at most twice the time of the slowest reply so far, because replies
+  /// differ.
   void finish(const LiveCallPtr& call) {
     if (call->attempt) return call->attempt->hurry(2 * slowest_);
     std::erase(queue_, call);
@@ -380,13 +381,13 @@ class ModelClient::Impl {
   std::uint64_t calls_ = 0;
   llm::ReplyForm form_;
   LiveCallPtr trying_;                    ///< the call that tries the other form
-  std::optional<Error> unreadable_;       ///< no form can be read: nothing more is sent
-  std::chrono::milliseconds slowest_{0};  ///< reply so far
-  Clock::time_point spent_until_;         ///< calls are turned away, as the server's rate limits say
-  Clock::time_point told_until_;          ///< the user knows of the pause until then
+  std::optional<Error> unreadable_;       ///< neither form can be read: nothing more is sent
+  std::chrono::milliseconds slowest_{0};  ///< longest time of a reply so far
+  Clock::time_point spent_until_;         ///< calls are refused because of the server's rate limits
+  Clock::time_point told_until_;          ///< the user knows about the pause until then
   bool answered_ = false;                 ///< a call
   bool told_of_reasoning_ = false;
-  bool refuses_ = false;  ///< the server refused a call, and has answered none
+  bool refuses_ = false;  ///< the server has refused calls and answered none
 
   Mutex mutex_;
   Condition idle_;

@@ -9,10 +9,10 @@
 namespace kernelsmith::llm {
 namespace {
 
-/// A few hundred bytes of an error are shown, and this much is searched for words that say what it is.
+/// A few hundred bytes of an error are shown; this many are searched for words that identify it.
 constexpr std::size_t kEnough = 4000;
 constexpr int kFirstError = 400, kBehindErrors = 600;
-constexpr std::ptrdiff_t kMostListed = 100;  // of a list, so that one of millions is not walked
+constexpr std::ptrdiff_t kMostListed = 100;  // items of a list, so that one with millions is not walked
 
 constexpr std::array kNames{"type", "code", "status", "error_type", "error_code"};
 constexpr std::array kNumbers{"code", "status", "status_code", "statusCode", "error_code"};
@@ -39,7 +39,7 @@ int status_at(const Json& object, const char* key) {
   return status >= kFirstError && status < kBehindErrors ? status : 0;
 }
 
-/// FastAPI's list of names that lead to what a request has wrong: "body.messages: ".
+/// FastAPI's path to the invalid part of a request: "body.messages: ".
 std::string place_in_request(const Json& object) {
   std::string place;
   if (const Json& names = member(object, "loc"); names.is_array())
@@ -50,7 +50,7 @@ std::string place_in_request(const Json& object) {
 
 void collect(const Json& answer, Complaint& complaint);
 
-/// A gateway quotes an answer of the server behind it as a string.
+/// A gateway may quote the answer of its upstream server as a string.
 void collect_string(const std::string& text, Complaint& complaint) {
   if (text.starts_with('{') || text.starts_with('['))
     if (const auto quoted = parse_json(text)) {

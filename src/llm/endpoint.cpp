@@ -27,7 +27,7 @@ Url parse(const std::string& text) {
   return url;
 }
 
-/// Empty if the URL has no such part.
+/// Returns empty if the URL has no such part.
 std::string part(const Url& url, CURLUPart which) {
   char* text = nullptr;
   if (curl_url_get(url.get(), which, &text, 0) != CURLUE_OK) return {};
@@ -76,7 +76,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-/// A user and password, or a key, may stand in a URL: it is quoted as far as it can hold neither.
+/// A URL may contain a user and password or a key, so only the safe part is quoted.
 std::string in_quotes(std::string_view url) {
   if (url.find('@') != url.npos) return "it";
   return "\"" + std::string(url.substr(0, url.find_first_of("?#"))) + "\"";
@@ -89,7 +89,7 @@ Status check_key(const Secret& key) {
               "check the environment variable: a line break at its end is the usual reason");
 }
 
-/// libcurl would report it only with the first call, when a seed has been evaluated.
+/// libcurl would report it only with the first call, after evaluating a seed.
 Status check_ca_file(const std::string& path) {
   if (path.empty()) return {};
   struct Closed {
@@ -146,7 +146,7 @@ Status check_endpoint(const Endpoint& endpoint) {
     return fail(ErrorCode::invalid_argument, std::move(why), "base URL", std::move(hint));
   };
   const Url url = parse(endpoint.base_url);
-  // Nowhere quoted whole before the key was looked for: it may stand in it.
+  // Never quoted as a whole before searching it for the key.
   const std::string shown = in_quotes(endpoint.key.redact(endpoint.base_url));
   if (!url) return refuse(shown + " is no URL", "write it as https://HOST/v1");
   if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty())
@@ -160,7 +160,7 @@ Status check_endpoint(const Endpoint& endpoint) {
   if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
     return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
                   "use https, or unset the key if this server needs none");
-  // It is printed and kept with the run.
+  // It is printed and stored with the run.
   if (endpoint.key.stands_in(endpoint.base_url))
     return refuse("the key stands in it", "keys go in a header: write the URL without it");
   if (Status key = check_key(endpoint.key); !key) return key;

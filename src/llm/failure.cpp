@@ -1,4 +1,5 @@
-// What a server's error means: which Error, and whether trying again helps.
+// Interprets a server's error: which Error it is, and whether a retry helps.
+// Complaint.EachOfItsWordsHasAMeaning
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,8 +8,8 @@
 
 #include <kernelsmith/llm/retry.hpp>
 
-#include "asked_pause.hpp"
 #include "complaint.hpp"
+#include "headers.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith {
@@ -32,14 +33,15 @@ std::string plain(std::string_view text) {
   return words;
 }
 
-/// How OpenAI, Anthropic, Google, xAI, vLLM, SGLang, llama.cpp and LiteLLM say that a prompt is too long.
+/// Phrases of OpenAI, Anthropic, Google, xAI, vLLM, SGLang, llama.cpp and LiteLLM for a prompt that is too
+/// long.
 bool is_context_length(std::string_view words) {
   return contains_any(
       words, {"context length", "context window", "context size", "prompt is too long", "input is too long",
               "too many input tokens", "maximum prompt length", "input token count"});
 }
 
-/// How OpenAI, Anthropic, DeepSeek, OpenRouter, xAI and LiteLLM say that an account pays for no more.
+/// Phrases of OpenAI, Anthropic, DeepSeek, OpenRouter, xAI and LiteLLM for an account without credit.
 bool is_quota(std::string_view kind, std::string_view words) {
   return contains_any(kind, {"billing", "budget exceeded"}) ||
          contains_any(words, {"insufficient quota", "exceeded your current quota",
@@ -47,22 +49,49 @@ bool is_quota(std::string_view kind, std::string_view words) {
                               "payment required", "budget has been exceeded", "used all available credits"});
 }
 
-/// How Google, xAI, DashScope, DeepSeek and gateways refuse a key with a status of another meaning.
+/// Phrases of Google, xAI, DashScope, DeepSeek and gateways for a refused key with an unusual status.
 bool is_key(std::string_view words) {
   return contains_any(
       words, {"invalid api key", "incorrect api key", "api key not valid", "no api key", "missing api key",
               "authentication error", "authentication fail", "unauthenticated", "unauthorized"});
 }
 
-/// The status that an error within a stream or a 200 would have had.
+/// The equivalent status of an error within a stream or a 200.
 int status_of(std::string_view kind) {
   if (contains_any(kind, {"rate limit", "resource exhausted", "too many requests"})) return 429;
   if (contains_any(kind, {"overloaded"})) return 529;
-  if (contains_any(kind, {"authentication"})) return 401;
   if (contains_any(kind, {"permission"})) return 403;
   if (contains_any(kind, {"not found"})) return 404;
   if (contains_any(kind, {"invalid request", "invalid prompt", "bad request"})) return 400;
   return 500;
+}
+
+using Pause = std::optional<std::chrono::milliseconds>;
+
+/// The text of a string or a number.
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() ? value.dump() : std::string();
+}
+
+/// What headers ask for that a gateway quotes in its error (OpenRouter).
+Pause quoted_pause(const Json& object, WallClock now) {
+  Headers headers;
+  for (const auto& [name, value] : object.items()) add_header(headers, name + ":" + text_of(value));
+  return std::max({retry_after(headers, now), rate_limit_pause(headers, now), reset_pause(headers, now)});
+}
+
+/// The longest pause that the body of an error asks for: in a `retryDelay` (Google's, "25s") or a
+/// `retry_after`, or in headers. AskedPause.IsFoundInABody
+Pause asked_pause(const Json& answer, WallClock now) {
+  Pause longest;
+  if (!answer.is_structured()) return longest;
+  for (const auto& [key, value] : answer.items()) {
+    if (key == "retryDelay" || key == "retry_after") longest = std::max(longest, duration(text_of(value)));
+    if (key == "headers" && value.is_object()) longest = std::max(longest, quoted_pause(value, now));
+    longest = std::max(longest, asked_pause(value, now));
+  }
+  return longest;
 }
 
 CallFailure out_of_money(const std::string& said) {
@@ -70,7 +99,8 @@ CallFailure out_of_money(const std::string& said) {
                  "see the provider's billing page");
 }
 
-/// What is the same whatever the status is; empty if the words say nothing of the kind.
+/// Errors recognised by their text, independent of the status; empty for others.
+/// Complaint.ItsWordsTellWhatItIs
 std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
                                          const std::string& said) {
   if (is_context_length(words))
@@ -93,7 +123,8 @@ CallFailure too_fast(const std::string& said) {
           {}};
 }
 
-/// `soon`: the server asks for a pause that is waited for. Google calls a limit a minute a quota, too.
+/// `soon`: the server asks for a pause that we accept. Google also calls a limit per minute a quota.
+/// AskedPause.MakesWordsOfAQuotaALimitOfRates
 CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said,
                      bool soon) {
   if (status == 402) return out_of_money(said);
@@ -122,14 +153,14 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
 }
 
-CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked) {
+CallFailure failure_of(const Json& answer, int status, Pause asked) {
   const Complaint complaint = complaint_in(answer);
   const std::string kind = plain(complaint.kind);
   std::string said = complaint.message.empty() ? flat_text(answer) : complaint.message;
   const std::string words = kind + " " + plain(said);
   if (said.empty()) said = "no reason given";
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
-  if (status == 0) status = complaint.status;  // some gateways put the upstream's there
+  if (status == 0) status = complaint.status;  // some gateways use the upstream's
   if (status == 0) status = is_key(words) ? 401 : status_of(kind);
   const auto pause = asked ? asked : asked_pause(answer, std::chrono::system_clock::now());
   const bool soon = pause && *pause <= RetryPolicy{}.longest_asked_pause;

@@ -86,12 +86,12 @@ class ManualProposer final : public Proposer {
     lock.unlock();
     for (auto& [waiting, answer] : answered) waiting.done(std::move(answer));
     lock.lock();
-    // What was answered is in the journal's hands now: only then are its files put away.
+    // Answered requests are in the journal now; only then their files are moved away.
     for (const auto& [waiting, answer] : answered)
       if (answer) queue_.put_away(waiting.request.ticket);
   }
 
-  /// Takes out whoever has an answer or waits no more.
+  /// Removes requests that have an answer or no longer wait.
   std::vector<std::pair<Waiting, Result<Proposal>>> look() KERNELSMITH_REQUIRES(mutex_) {
     const double now = seconds(std::chrono::steady_clock::now().time_since_epoch());
     std::vector<std::pair<Waiting, Result<Proposal>>> answered;

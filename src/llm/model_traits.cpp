@@ -1,4 +1,4 @@
-// The table of what models differ in.
+// The table of differences between models.
 #include <array>
 
 #include <kernelsmith/llm/model_traits.hpp>
@@ -9,11 +9,11 @@ namespace {
 /// A family of models, by the beginning of their names.
 struct Family {
   std::string_view prefix;
-  bool reasons = false;           ///< refuses sampling parameters, takes an effort
+  bool reasons = false;           ///< refuses sampling parameters, accepts an effort
   bool names_completion = false;  ///< the limit is max_completion_tokens
 };
 
-/// Families that differ from plain Chat Completions. The first match wins.
+/// Families that differ from default Chat Completions. The first match wins.
 constexpr std::array kFamilies{
     Family{"gpt-5-chat", false, true}, Family{"gpt-5", true, true}, Family{"gpt-4.1", false, true},
     Family{"gpt-4o", false, true},     Family{"o1", true, true},    Family{"o3", true, true},
@@ -35,7 +35,7 @@ constexpr std::uint64_t kMessagesTokenLimit = 8192;
 ModelTraits traits_of(Protocol protocol, std::string_view model) {
   const Family family = family_of(model);
   const bool is_known =
-      !family.prefix.empty();  // whoever asks another one for an effort knows that it takes one
+      !family.prefix.empty();  // a user who sets an effort for another model knows that it accepts one
   ModelTraits traits;
   switch (protocol) {
     case Protocol::chat_completions:

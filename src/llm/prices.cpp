@@ -19,7 +19,7 @@ Result<PriceTable> PriceTable::read(std::string_view yaml, const std::string& fi
                    "a * at the end fits any rest; write one entry for each name that begins in another way");
       row.required("input", entry.price.input, dollars);
       row.required("output", entry.price.output, dollars);
-      // If a provider has no prices of its own for caches, cached input costs what input costs.
+      // Without a separate price cached input costs the same as input.
       entry.price.cached = entry.price.cache_write = entry.price.input;
       row.optional("cached", entry.price.cached, dollars);
       row.optional("cache_write", entry.price.cache_write, dollars);

@@ -1,6 +1,5 @@
 #include <csignal>
-#include <exception>
-#include <thread>
+#include <future>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -40,7 +39,7 @@ class Get final : public llm::HttpListener {
   }
   void on_end(CURLcode code, std::string detail, bool) override {
     ended = true;
-    // What is too long to be read was an answer all the same.
+    // An answer that is too long to read is still an answer.
     if (code != CURLE_OK && answer.body.size() <= kMostBytes) failure = llm::failure_from(code, detail).error;
   }
 
@@ -73,24 +72,16 @@ Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits, const std
 
 /// On a thread that takes no signals: closing a connection that the server has closed raises SIGPIPE.
 Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits, const std::stop_token& stop) {
-  std::optional<Result<Answer>> answer;
-  std::exception_ptr thrown;
-  std::thread([&] {
+  const auto asked = [&] {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    try {
-      answer = get(endpoint, limits, stop);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }).join();
-  if (thrown) std::rethrow_exception(thrown);
-  return std::move(*answer);
+    return get(endpoint, limits, stop);
+  };
+  return std::async(std::launch::async, asked).get();
 }
 
-/// {"data": [{"id": NAME}, ...]}, as all servers write it. A server can write the key that it got into a
-/// name.
+/// {"data": [{"id": NAME}, ...]}, the format of all servers. A server can put the received key into a name.
 std::optional<std::vector<std::string>> names_in(const Answer& answer, const Secret& key) {
   const auto document = answer.status == kOk ? llm::parse_json(answer.body) : std::nullopt;
   if (!document) return std::nullopt;
@@ -103,7 +94,7 @@ std::optional<std::vector<std::string>> names_in(const Answer& answer, const Sec
   return names;
 }
 
-/// What a 200 says of the key or the account in place of a list; other errors may be about the path.
+/// The error about the key or the account in a 200 without a list; other errors may be about the path.
 std::optional<Error> refusal_in(const Answer& answer) {
   const auto document = llm::parse_json(answer.body);
   if (!document || !llm::is_error(*document)) return std::nullopt;
@@ -112,7 +103,7 @@ std::optional<Error> refusal_in(const Answer& answer) {
   return failure.error;
 }
 
-/// True for statuses that are about this path and not about the server or the key.
+/// Returns true for statuses about this path, not about the server or the key.
 bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
 
 }  // namespace

@@ -98,8 +98,8 @@ void append_utf8(std::string& text, char32_t code) {
   put(0x80 | (code & 0x3F));
 }
 
-/// What editors and shells on Windows write, as UTF-8; UTF-16 without its mark begins with an ASCII
-/// character. A surrogate without its pair makes bytes that are no UTF-8.
+/// Converts files of Windows editors and shells to UTF-8; UTF-16 without a byte order mark begins with an
+/// ASCII character. An unpaired surrogate gives invalid UTF-8.
 std::string from_utf16(std::string_view bytes) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const bool little = bytes.size() > 1 && ((at(0) == 0xFF && at(1) == 0xFE) || (at(0) != 0 && at(1) == 0));
@@ -138,7 +138,7 @@ std::variant<ModelReply, std::string> read_reply(const std::string& name, std::s
   }
   try {
     if (text.size() <= kBriefBytes)
-      return reply_in(Json::parse(text));  // an exception says where the fault is
+      return reply_in(Json::parse(text));  // an exception names the place of the error
     if (const auto document = llm::parse_json(text)) return reply_in(*document);
     return name + " is no reply: no JSON in UTF-8, or too much of it";
   } catch (const Json::exception& wrong) {
@@ -178,7 +178,7 @@ Status QueueFolder::post(TicketId ticket, const std::string& request) {
   const fs::path path = file(ticket, kRequest);
   const auto there = read_regular_file(path, request.size());
   const bool same = there && *there == request;
-  if (!same && reply_to(ticket)) put_away(ticket);  // nobody can have answered this request yet
+  if (!same && reply_to(ticket)) put_away(ticket);  // this request cannot have been answered yet
   left_.erase(ticket);
   if (same) return {};
   return write(path, request);

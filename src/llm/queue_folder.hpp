@@ -16,47 +16,47 @@
 
 namespace kernelsmith {
 
-/// What stands beside a request.
+/// The reply next to a request.
 struct NoReply {};
 struct BadReply {
-  std::string message;  ///< what is wrong with it, and where
+  std::string message;  ///< its error, with the place
 };
 using Found = std::variant<NoReply, BadReply, ModelReply>;
 
-/// A reply file's text as a reply; a message if it is not valid. `.json` is an object, anything else the text
+/// Parses a reply file; returns a message if it is invalid. `.json` is an object, any other file the text
 /// itself.
 std::variant<ModelReply, std::string> read_reply(const std::string& name, std::string_view text);
 
-/// Not thread-safe. One process at a time has the folder.
+/// Not thread-safe. Only one process at a time may use the folder.
 class QueueFolder {
  public:
-  /// Makes the folder, keeps other processes out and removes requests without a reply: nobody waits for them.
+  /// Makes the folder, keeps other processes out and removes stale requests without a reply.
   static Result<QueueFolder> open(const std::filesystem::path& folder);
 
-  /// Writes the request, all or nothing. A reply to another request under this number is put away first, and
-  /// so are replies to earlier tickets that nobody asked for in this session: their answers were taken.
+  /// Writes the request atomically. First moves away a reply to another request with this number, and replies
+  /// to earlier tickets that were not requested in this session, because these were already used.
   Status post(TicketId ticket, const std::string& request);
 
-  /// What was laid beside it: a regular file, not a link. A text counts once it is the same at two looks that
-  /// are `settled` apart.
+  /// The reply file next to it: a regular file, not a link. A text is used once it is the same at two checks
+  /// that are `settled` apart.
   Found look(TicketId ticket, double now_s, double settled_s);
 
-  /// Lays a message beside a reply that cannot be taken.
+  /// Writes a message next to an invalid reply.
   void complain(TicketId ticket, const std::string& message);
 
-  /// Puts request and reply into `answered/`.
+  /// Moves request and reply to `answered/`.
   void put_away(TicketId ticket);
 
-  /// Removes a request that nobody waits for, unless a reply is there.
+  /// Removes an abandoned request, unless it has a reply.
   void withdraw(TicketId ticket);
 
  private:
-  /// As it was at the last look.
+  /// The file at the last check.
   struct Seen {
     std::filesystem::file_time_type written;
     std::uintmax_t bytes = 0;
     double since_s = 0;
-    bool tried = false;  ///< it was read, and was no reply yet
+    bool tried = false;  ///< it was read and was not a valid reply
     bool complained = false;
   };
 
@@ -69,7 +69,7 @@ class QueueFolder {
 
   std::filesystem::path folder_;
   Descriptor lock_;
-  std::set<TicketId> left_;  ///< with a reply that an earlier session did not take
+  std::set<TicketId> left_;  ///< with a reply that an earlier session did not use
   std::map<TicketId, Seen> seen_;
 };
 

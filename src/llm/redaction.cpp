@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShownBytes = 480;
 
-/// Shortened between two characters; control bytes as blanks, or escaped.
+/// Shortens a text between two characters; control bytes become blanks or are escaped.
 std::string excerpt(std::string text) {
   if (text.size() > kShownBytes) {
     std::size_t end = kShownBytes;

@@ -1,4 +1,4 @@
-// What leaves an attempt, made fit to be seen: the key replaced first, and only then anything cut or
+// Makes the results of an attempt safe to show: first the key is replaced, and only then text is cut or
 // rewritten.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace kernelsmith::llm {
 
-/// Every text of the reply without the key. A trace goes as a whole if its tokens, or the texts that they
-/// stand for, spell the key: ids and log-probabilities would reveal it.
+/// Every text of the reply without the key. Drops a whole trace if its tokens or their texts contain the key,
+/// because ids and log-probabilities would reveal it.
 ModelReply redacted(ModelReply reply, const Secret& key);
 
-/// The error without the key; then its message, which quotes the server whole, shortened to a few hundred
-/// bytes and in one line of printable characters.
+/// The error without the key. Its message, which quotes the server, is then shortened to a few hundred bytes
+/// and one line of printable characters.
 Error redacted(Error error, const Secret& key);
 
 Attempt<ModelReply> redacted(Attempt<ModelReply> reply, const Secret& key);

@@ -1,12 +1,12 @@
-// In which form a server is asked for its replies: as each call says, until replies in that form cannot be
-// read. The client's own, on its thread.
+// The form of replies that is requested from a server: the call's own until replies in that form are
+// unreadable. Used on the client's thread.
 #pragma once
 
 namespace kernelsmith::llm {
 
 class ReplyForm {
  public:
-  /// So many replies in a row that cannot be read are no accident of the network, and may all be paid for.
+  /// This many unreadable replies in a row are not an accident of the network, and all may be billed.
   static constexpr unsigned kMostInARow = 3;
 
   enum class Next {
@@ -15,13 +15,13 @@ class ReplyForm {
     none,   ///< neither form can be read
   };
 
-  /// Whether calls ask for the other form than they say.
+  /// Whether calls request the other form than their own.
   bool is_other() const { return is_other_; }
 
-  /// Whether nobody has read that form yet: then one call tries it, and the others wait.
+  /// Whether that form was not read yet; then one call tries it and the others wait.
   bool is_trying() const { return is_trying_; }
 
-  /// A reply in that form was read. True if it is the first one in the other form.
+  /// Records a readable reply in that form. True if it is the first one in the other form.
   bool read(bool other) {
     in_a_row_ = 0;
     const bool first = is_trying_ && other;
@@ -30,9 +30,9 @@ class ReplyForm {
     return first;
   }
 
-  /// One in that form could not be.
+  /// Records an unreadable reply in that form.
   Next unreadable(bool other) {
-    if (other != is_other_) return Next::again;  // it was asked for before the form changed
+    if (other != is_other_) return Next::again;  // it was requested before the form changed
     ++in_a_row_;
     if (is_trying_ || (tried_ && in_a_row_ >= kMostInARow)) return Next::none;
     if (in_a_row_ < kMostInARow) return Next::again;

@@ -24,7 +24,7 @@ std::uint32_t events_of(int what) {
   return events;
 }
 
-/// An error is found by reading and writing, which also tell which one it is.
+/// Reading and writing detect errors and their kind.
 int flags_of(std::uint32_t events) {
   const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
   int flags = 0;

@@ -1,4 +1,4 @@
-// The sockets that libcurl waits for, as one descriptor that Asio waits for.
+// Combines the sockets of libcurl into one descriptor for Asio.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace kernelsmith::llm {
 
-/// An epoll instance of its own, level-triggered: Asio would have to re-arm each socket after each event,
-/// with a system call, and this tells many sockets at once. The sockets are libcurl's. Used by the thread
-/// that runs the io_context, except for the constructor.
+/// An epoll instance of its own, level-triggered: Asio would re-arm each socket after each event with a
+/// system call, while this reports many sockets at once. The sockets are libcurl's. Used by the thread that
+/// runs the io_context, except for the constructor.
 class SocketSet {
  public:
-  /// Called with a socket and CURL_CSELECT flags; also, rarely, for a socket that has left the set meanwhile.
+  /// Called with a socket and CURL_CSELECT flags; rarely also for a socket that was just removed.
   using Ready = std::function<void(curl_socket_t, int flags)>;
 
   SocketSet(boost::asio::io_context& context, Ready ready);

@@ -1,4 +1,4 @@
-// Server-sent events (WHATWG HTML, section 9.2): a byte stream, in pieces of any size, to events.
+// Server-sent events (WHATWG HTML, section 9.2): parses a byte stream, in pieces of any size, to events.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,8 @@
 namespace kernelsmith::llm {
 
 /// Lines end in LF, CR or CRLF; a byte order mark, comments, `id` and `retry` are skipped; `data` lines are
-/// joined by LF. An event that the stream's end cuts off is dropped, as the specification says,
-/// unless end() asks for it. Not
-/// thread-safe.
+/// joined by LF. As in the specification, an event that the stream's end cuts off is dropped, unless end()
+/// requests it. Not thread-safe.
 class SseParser {
  public:
   /// Called for each complete event with its type (empty if unnamed) and its data. False ends the parsing.
@@ -19,10 +18,10 @@ class SseParser {
 
   SseParser(std::size_t max_event_bytes, Take take);
 
-  /// False if `take` ended it or an event grew past the limit; see too_large().
+  /// Returns false if `take` ended it or an event grew past the limit; see too_large().
   bool feed(std::string_view bytes);
 
-  /// What stands behind the last empty line, at the end of a stream that may lack it.
+  /// Parses the rest after the last empty line, at the end of a stream that may lack one.
   void end();
 
   bool too_large() const { return too_large_; }

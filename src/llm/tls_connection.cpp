@@ -16,7 +16,8 @@ int connection_slot() {
   return slot;
 }
 
-/// Where a TLS object keeps it too, so that its end is known. Kept alive by the context, which ends later.
+/// The index with which a TLS object also keeps it, to detect its end. The context, which ends later, keeps
+/// it alive.
 int layer_slot() {
   static const int slot = SSL_get_ex_new_index(
       0, nullptr, nullptr, nullptr, [](void* ssl, void* connection, CRYPTO_EX_DATA*, int, long, void*) {
@@ -29,7 +30,7 @@ TlsConnection& connection_of(const SSL* ssl) {
   return **static_cast<const Kept*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), connection_slot()));
 }
 
-/// OpenSSL's own decision stands; it is only written down.
+/// OpenSSL's own decision is unchanged; it is only recorded.
 int note_verdict(int accepted, X509_STORE_CTX* chain) {
   if (accepted != 0) return accepted;
   const auto* ssl =
@@ -68,7 +69,7 @@ CURLcode attach_connection(CURL*, void* context, void* connection) {
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, &note_verdict);
   SSL_CTX_set_info_callback(tls, &note_layer);
   SSL_CTX_set_msg_callback(tls, &note_record);
-  SSL_CTX_set_read_ahead(tls, 1);  // else two reads for each record
+  SSL_CTX_set_read_ahead(tls, 1);  // otherwise there are two reads for each record
   return CURLE_OK;
 }
 

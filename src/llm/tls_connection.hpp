@@ -1,4 +1,4 @@
-// What the client asks of OpenSSL below libcurl: why a certificate was refused, and fewer reads of a socket.
+// Uses OpenSSL below libcurl to find why a certificate was refused, and to reduce reads of a socket.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,20 @@
 
 namespace kernelsmith::llm {
 
-/// TLS on one connection. Shared by the exchange that opens it and by OpenSSL's objects, either of which can
-/// outlive the other.
+/// TLS on one connection. Shared by the exchange that opens it and OpenSSL's objects; either can outlive the
+/// other.
 struct TlsConnection {
   /// X509_V_OK, or OpenSSL's reason: libcurl reports a certificate whose signature is wrong only as a
-  /// handshake that failed.
+  /// handshake that failed. ClientFailure.TrustsOnlyTheRightCertificate
   int verdict = X509_V_OK;
 
   /// The connection's own, and that of a proxy around it.
   std::vector<const SSL*> layers;
 
-  /// Opened for it: several, if a name has several addresses.
+  /// The opened sockets; several if a name has several addresses.
   std::vector<curl_socket_t> sockets;
 
-  /// Called when a record begins to be read; may be empty.
+  /// Called when reading of a record begins; may be empty.
   std::function<void()> on_record;
 
   /// Whether bytes that were read from the socket wait in OpenSSL to be decrypted. libcurl does not know of

@@ -13,7 +13,7 @@
 namespace kernelsmith::llm {
 namespace {
 
-/// Small, because a thousand streams hold one each.
+/// Small, because each of a thousand streams has one.
 constexpr long kBufferBytes = 16L << 10;
 
 void initialise_libcurl() {
@@ -21,7 +21,7 @@ void initialise_libcurl() {
   if (once != CURLE_OK) throw std::runtime_error("libcurl cannot be initialised");
 }
 
-/// Records that are taken in a row, before what else there is to do has its turn.
+/// The most records read in a row before other work gets its turn.
 constexpr int kRecordsInARow = 64;
 
 }  // namespace
@@ -52,7 +52,7 @@ class Transport::Exchange {
     listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code), is_sent());
   }
 
-  /// If a proxy or a handshake failed, libcurl has not asked for the body.
+  /// If a proxy or a handshake failed, libcurl has not requested the body.
   bool is_sent() const { return read_ > 0; }
 
  private:
@@ -85,7 +85,7 @@ class Transport::Exchange {
     set(CURLOPT_BUFFERSIZE, kBufferBytes);
     set(CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
     if (!request_.use_proxy) set(CURLOPT_PROXY, "");
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // what a proxy says is not the server's word
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // a proxy's answer is not the server's
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSL_CTX_FUNCTION, &attach_connection);
@@ -95,7 +95,7 @@ class Transport::Exchange {
     set(CURLOPT_CLOSESOCKETFUNCTION, &Transport::on_close);
     set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&transport_));
     set(CURLOPT_SHARE, transport_.share_.get());
-    // With a folder of CAs libcurl would parse the whole bundle anew for each connection.
+    // With a folder of CAs libcurl would parse the whole bundle again for each connection.
     set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     if (!request_.ca_file.empty()) set(CURLOPT_CAINFO, request_.ca_file.c_str());
     set(CURLOPT_ERRORBUFFER, error_.data());
@@ -111,8 +111,9 @@ class Transport::Exchange {
     exchange.read_ += count;
     return count;
   }
-  /// libcurl would send a request again by itself if a kept connection closes without an answer. It may be
-  /// paid for by then, so that sending it again is not libcurl's to decide.
+  /// libcurl would send a request again by itself if a kept connection closes without an answer. It may
+  /// already be billed, so libcurl must not decide that.
+  /// ClientFailure.ARequestOnAKeptConnectionIsNotSentAgainBehindTheClientsBack
   static int on_rewind(void*, curl_off_t, int) { return CURL_SEEKFUNC_FAIL; }
 
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) {
@@ -147,8 +148,8 @@ Transport::Transport(boost::asio::io_context& context, unsigned connections)
   curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &Transport::on_timer);
   curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
-  // By default libcurl keeps four for each exchange in flight: when many end together it would close most of
-  // them, and the next calls would pay for their handshakes.
+  // By default libcurl keeps four for each exchange in flight. When many end together, it would close most of
+  // them, and the next calls would need new handshakes.
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, static_cast<long>(connections));
 }
 
@@ -206,8 +207,8 @@ int Transport::on_timer(CURLM*, long timeout_ms, void* self) {
   return 0;
 }
 
-/// libcurl moves its time with almost every exchange. A timer that rings too early is left alone: setting it
-/// is a system call.
+/// libcurl changes its time with almost every exchange. A timer that fires too early is left unchanged,
+/// because setting it is a system call.
 void Transport::wait_until(Clock::time_point due) {
   due_ = due;
   if (armed_ <= due) return;
@@ -234,8 +235,9 @@ bool Transport::holds_more(curl_socket_t socket) const {
   return found != connections_.end() && found->second->holds_more() && sockets_.reads(socket);
 }
 
-/// libcurl takes one TLS record at a time; OpenSSL may have read several. Whatever libcurl is called for, it
-/// also serves the connections whose time is up, and may read from them.
+/// libcurl takes one TLS record at a time; OpenSSL may have read several. Every call of libcurl also serves
+/// connections whose time is up, and may read from them.
+/// Client.RecordsThatArriveTogetherAreAllRead
 void Transport::act_until_read(curl_socket_t socket, int flags) {
   act(socket, flags);
   read_on();

@@ -1,4 +1,4 @@
-// HTTP exchanges over libcurl's multi interface, which Asio tells when sockets are ready and when time is up.
+// HTTP exchanges over libcurl's multi interface, driven by Asio's events for sockets and timers.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct HttpRequest {
   std::string url;
   std::vector<std::string> headers;  ///< "Name: value"; may hold the key
   std::string body;                  ///< of a POST
-  bool get = false;                  ///< a GET in its place
+  bool get = false;                  ///< send a GET instead
   std::string ca_file;
   bool use_proxy = true;
   std::chrono::milliseconds connect_limit{0};
@@ -37,8 +37,8 @@ class HttpListener {
   virtual bool on_header(std::string_view line) = 0;
   /// A piece of the body, decompressed. As on_header.
   virtual bool on_body(std::string_view bytes) = 0;
-  /// The end; `detail` is libcurl's own words, and `sent` whether any of a POST's body was. The
-  /// exchange is gone.
+  /// The end; `detail` is libcurl's message, `sent` whether any of a POST's body was sent. The exchange no
+  /// longer exists.
   virtual void on_end(CURLcode code, std::string detail, bool sent) = 0;
 };
 
@@ -85,11 +85,12 @@ class Transport {
   boost::asio::io_context& context_;
   SocketSet sockets_;
   boost::asio::steady_timer timer_;
-  Clock::time_point due_ = Clock::time_point::max();    ///< when libcurl wants to be called
-  Clock::time_point armed_ = Clock::time_point::max();  ///< when the timer rings
+  Clock::time_point due_ = Clock::time_point::max();    ///< time at which libcurl wants to be called
+  Clock::time_point armed_ = Clock::time_point::max();  ///< time at which the timer fires
   std::map<curl_socket_t, std::shared_ptr<TlsConnection>> connections_;
-  std::deque<curl_socket_t> with_records_;  ///< which may hold more, each once; may be closed meanwhile
-  bool reads_on_ = false;                   ///< as soon as others have had their turn
+  /// Sockets that may have more data, each once; may be closed meanwhile.
+  std::deque<curl_socket_t> with_records_;
+  bool reads_on_ = false;  ///< set to continue after others had their turn
   std::unique_ptr<CURLSH, Freed<&curl_share_cleanup>>
       share_;  ///< TLS sessions, so that a new connection resumes an older one's
   std::map<CURL*, std::unique_ptr<Exchange>> exchanges_;

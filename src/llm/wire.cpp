@@ -10,12 +10,13 @@ namespace {
 constexpr int kDeepest = 64;
 constexpr double kMostTokens = 1e8;  // far beyond any model's context
 
-/// Ten for each of 200,000 tokens. A value takes up to 120 bytes of memory, and two of the text.
+/// Ten for each of 200,000 tokens. A value takes up to 120 bytes of memory, and at least two of the text.
 constexpr std::size_t kMostValues = 2'000'000;
 
 /// Whether brackets outside of strings nest deeper than kDeepest (nlohmann/json destroys and walks values
-/// recursively), or there are more values than kMostValues. The parser's own callback could tell, and costs
+/// recursively), or there are more values than kMostValues. The parser's own callback could count, but costs
 /// more than the parsing.
+/// Decode.DeepNestingIsRefused, Reply.OfMillionsOfValuesIsRefused
 bool is_too_much(std::string_view text) {
   int depth = 0;
   std::size_t values = 1;
@@ -43,7 +44,7 @@ bool is_too_much(std::string_view text) {
   return false;
 }
 
-/// The number of "\\u1234" at `at`; empty if none stands there.
+/// The number of "\\u1234" at `at`; empty if there is none.
 std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLength = 6;
   if (text.substr(at, 2) != "\\u" || at + kLength > text.size()) return std::nullopt;
@@ -56,8 +57,9 @@ bool is_between(const std::optional<unsigned>& code, unsigned first, unsigned la
   return code && *code >= first && *code <= last;
 }
 
-/// JSON in which each half of a surrogate pair that stands alone is the replacement character: some servers
-/// cut a character in two and send its halves as two events. Empty if there is none.
+/// Replaces each unpaired surrogate in JSON by the replacement character, because some servers split a
+/// character over two events. Empty if there is none.
+/// Chat.HalvesOfACharacterAreReplaced
 std::string with_whole_characters(std::string_view text) {
   constexpr std::size_t kLength = 6;
   std::string whole;
@@ -85,8 +87,9 @@ bool is_out_of_range(std::string_view number) {
          std::errc::result_out_of_range;
 }
 
-/// JSON in which numbers that it has no form for are null, as servers write them that use Python's json:
-/// NaN, Infinity, and those out of range. Empty if there is none.
+/// Replaces invalid numbers in JSON by null: NaN, Infinity (from Python's json), and those out of range.
+/// Empty if there are none.
+/// Decode.NumbersThatJsonHasNoFormForAreNull
 std::string with_finite_numbers(std::string_view text) {
   std::string whole;
   std::size_t kept = 0;

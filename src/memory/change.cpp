@@ -11,7 +11,7 @@ namespace kernelsmith::memory {
 namespace {
 
 constexpr std::size_t kLongestWord = 100;
-constexpr std::size_t kTokens = 3;  // of an order: two are everywhere
+constexpr std::size_t kTokens = 3;  // length of a sequence: pairs are too common
 
 using Counts = std::map<std::string, std::size_t>;
 
@@ -25,7 +25,7 @@ bool is_word(TokenKind kind) {
   return kind == TokenKind::identifier || kind == TokenKind::number || kind == TokenKind::string;
 }
 
-/// The name that the code before a token gives to it: `name = 4`, `#define NAME 4`.
+/// The name that the code before a token assigns to it: `name = 4`, `#define NAME 4`.
 std::string_view name_before(const std::vector<Token>& tokens, std::size_t at, std::string_view text) {
   if (tokens[at].in_directive && at > 0 && tokens[at - 1].kind == TokenKind::identifier)
     return tokens[at - 1].in(text);
@@ -84,7 +84,7 @@ Change change_of(const Source& before, const Source& after) {
 
 std::pair<Source, Source> sides_of(std::string_view text) {
   std::map<std::string, std::pair<std::string, std::string>> files;
-  auto* sides = &files["change.cpp"];  // of a text that names none
+  auto* sides = &files["change.cpp"];  // for a text without a name
   const auto names_file = [](std::string_view line) {
     return line.starts_with("--- a/") || line.starts_with("+++ b/");
   };

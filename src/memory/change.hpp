@@ -1,4 +1,4 @@
-// What a change of a program brings in, by which later runs recognise it.
+// The terms that a change adds to a program, by which later runs recognise it.
 #pragma once
 
 #include <set>
@@ -10,20 +10,20 @@
 
 namespace kernelsmith::memory {
 
-/// What the new program holds more often than the old one. Comments count nowhere.
+/// The terms that occur more often in the new program than in the old one, without comments.
 struct Change {
-  /// Identifiers, numbers and strings. A number that is given to a name, and the value of a knob, is
-  /// "name=value": by itself it says nothing.
+  /// Identifiers, numbers and strings. A number assigned to a name or a knob is "name=value", because the
+  /// number alone is not informative.
   std::set<std::string> words;
-  std::set<std::string> order;  ///< triples of tokens: all that is left of a change without new words
+  std::set<std::string> order;  ///< triples of tokens, for changes without new words
 };
 
 Change change_of(const Source& before, const Source& after);
 
-/// The two programs as far as the diff in a rule's text shows them.
+/// The parts of the two programs in the diff of a rule's text.
 std::pair<Source, Source> sides_of(std::string_view text);
 
-/// Whether `done` brings in at least half of what `rule` does.
+/// Whether `done` has at least half of the terms of `rule`.
 bool follows(const Change& done, const Change& rule);
 
 }  // namespace kernelsmith::memory

@@ -11,7 +11,7 @@ constexpr std::size_t kLongest = 400, kSentences = 2;
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/// Behind the sentence that begins `text`. A full stop within a word, as in "1.5", ends none.
+/// The end of the first sentence of `text`. A full stop within a word, as in "1.5", does not end it.
 std::size_t end_of_sentence(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_end = text[i] == '.' || text[i] == '!' || text[i] == '?';

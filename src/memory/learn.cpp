@@ -1,4 +1,4 @@
-// A fold over a journal's events that ends in rules, and in what those that were shown were good for.
+// A fold over a journal's events that gives rules, and the usefulness of the rules that were shown.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,12 +16,12 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // what a prompt has room for
+constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // limit of a prompt
 constexpr std::size_t kLongestName = 100, kLongestHardware = 200;
 constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8, kRefusalsOfRun = 64;
 constexpr const char *kDeadEnd = "Bringing in `", *kTried = "` was tried several times and never gained.";
 
-/// The identifier that a dead end is about; empty if somebody else worded it.
+/// The identifier of a dead end; empty if its text has another form.
 std::string name_in(const MemoryRule& dead_end) {
   std::string_view text = dead_end.text;
   if (!text.starts_with(kDeadEnd) || !text.ends_with(kTried)) return {};
@@ -29,7 +29,7 @@ std::string name_in(const MemoryRule& dead_end) {
   return std::string(text.substr(0, text.find('`')));
 }
 
-/// The first bytes, up to the end of a line if one is there.
+/// The first bytes, cut at the end of a line if possible.
 std::string head_of(const std::string& text, std::size_t limit) {
   if (text.size() <= limit) return text;
   const std::size_t line = text.rfind('\n', limit);
@@ -45,7 +45,7 @@ std::set<std::string> identifiers(const Source& source) {
   return names;
 }
 
-/// The gain's interval is as wide as the two measurements allow.
+/// The gain's interval is the widest that the two measurements allow.
 Measurement ratio(const Measurement& child, const Measurement& before) {
   return {child.median / before.median, child.low / before.high, child.high / before.low,
           std::min(child.samples, before.samples), "x"};
@@ -62,7 +62,7 @@ class Learner {
       if (const Child* child = arrived->proposal.child())
         children_.insert_or_assign(arrived->ticket.value, *child);
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
-      // Repeats make no program, and duels and confirmations measure one that was judged before.
+      // Repeats make no program; duels and confirmations measure one that was already judged.
       const bool first =
           told->source == EvaluationSource::evaluated && told->ticket.value == told->program.value;
       if (first && verdicts_.try_emplace(told->program.value, told->evaluation.without_artifacts()).second) {
@@ -119,7 +119,7 @@ class Learner {
     const Measurement& had = before->second.metrics()->fitness();
     const bool gained =
         verdict.accepted() && had.low > 0 && compare(verdict.metrics()->fitness(), had) == Comparison::better;
-    // A proposer could let a bad parent go before on purpose: only what the run as a whole gained counts.
+    // A proposer could deliberately submit a bad parent first, so only gains of the whole run count.
     if (gained && best_->low > 0 && compare(verdict.metrics()->fitness(), *best_) == Comparison::better)
       add(RuleKind::tactic,
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
@@ -185,7 +185,7 @@ class Learner {
   std::map<std::uint64_t, Child> children_;
   std::map<std::uint64_t, Evaluation> verdicts_;
   std::map<std::string, Tries> tries_;
-  std::set<std::uint64_t> of_agents_;  // what these printed is no description of a change
+  std::set<std::uint64_t> of_agents_;  // their output does not describe a change
   std::vector<Step> steps_;
   std::optional<Measurement> best_;  // of the programs judged so far
   std::size_t refusals_ = 0;

@@ -1,4 +1,4 @@
-// The folder of rules: whose it is, its lock, and changes that are made all or nothing.
+// The folder of rules: its owner, its lock, and atomic changes.
 #include <algorithm>
 #include <cerrno>
 #include <map>
@@ -41,7 +41,7 @@ Result<Descriptor> lock(const fs::path& folder) {
   return handle;
 }
 
-/// One rule for each id, by id, within its limits: earlier versions wrote longer ones.
+/// One rule for each id, within its limits, because earlier versions wrote longer ones.
 std::vector<MemoryRule> united(const std::vector<MemoryRule>& rules) {
   std::map<std::string, MemoryRule> by_id;
   for (const MemoryRule& rule : rules) {

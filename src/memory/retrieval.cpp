@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kKinds = 3, kLongestTerm = 100;
 
-/// How much a term tells: the rarer among the rules the more. A term counts once in a rule.
+/// The weight of a term: higher if it is rarer among the rules. A term counts once in a rule.
 class Weights {
  public:
   explicit Weights(const std::vector<const MemoryRule*>& rules) : rules_(static_cast<double>(rules.size())) {
@@ -48,7 +48,7 @@ class Weights {
   std::map<std::string, double> count_;
 };
 
-/// Hardware is a text from outside too: one line of it, without what could end the line's quotation.
+/// Hardware is also untrusted text: uses one line, without characters that could end its quotation.
 std::string quoted(const std::string& text) {
   std::string plain;
   for (const char c : text.substr(0, 80)) plain += c == '\n' || c == '`' ? ' ' : c;
@@ -97,7 +97,7 @@ std::size_t tokens_of(const PromptNote& note) {
   return estimate_tokens(note.about) + estimate_tokens(note.text) + kFences;
 }
 
-/// The share of the time that it saved at least, by the best of its verdicts; 1 for what is no tactic.
+/// The share of the time that it saved at least, by the best of its verdicts; 1 for other rules.
 double worth(const MemoryRule& rule) {
   if (rule.kind != RuleKind::tactic) return 1;
   const Measurement* gain = best_gain(rule);
@@ -107,7 +107,7 @@ double worth(const MemoryRule& rule) {
 }  // namespace
 
 std::string summary_of(const MemoryRule& rule) {
-  constexpr std::size_t kLongest = 100;  // a line of a terminal, behind the other columns
+  constexpr std::size_t kLongest = 100;  // a terminal's line minus the other columns
   if (rule.kind == RuleKind::dead_end) return rule.text;
   std::string text = rule.about;
   if (text.empty() && rule.kind == RuleKind::refusal) {
@@ -140,7 +140,7 @@ std::vector<std::string> memory_terms(const Task& task) {
   for (const TensorSpec& tensor : task.tensors)
     terms.insert("tensor:" + std::string(name_of(tensor.role)) + ":" + std::string(name_of(tensor.dtype)) +
                  ":" + std::to_string(tensor.shape.size()));
-  // Like tasks keep the same names, since the first by name stay.
+  // Similar tasks keep the same names, because the first by name are kept.
   const auto most = static_cast<std::ptrdiff_t>(std::min(terms.size(), MemoryRule::kMostTerms));
   return {terms.begin(), std::next(terms.begin(), most)};
 }

@@ -61,7 +61,7 @@ Evidence evidence_from(const Json& json) {
   return one;
 }
 
-/// Throws Json::exception for what is missing or of a wrong type.
+/// Throws Json::exception for missing keys or wrong types.
 MemoryRule rule_of(const Json& json) {
   MemoryRule rule;
   rule.kind = rule_kind_from(json.at("kind").get<std::string>()).value_or(RuleKind::tactic);
@@ -78,7 +78,7 @@ bool sound(const Evidence& one) {
   return !one.gain || (one.gain->low <= one.gain->median && one.gain->median <= one.gain->high);
 }
 
-/// Fit for a terminal: a rule may come from a file that somebody else wrote.
+/// Safe for a terminal, because a rule may come from somebody else's file.
 bool is_plain(const std::string& text) { return escape_controls(text) == text; }
 
 bool is_plain(const Evidence& one) {
@@ -166,7 +166,7 @@ Result<MemoryRule> rule_from(std::string_view line) {
       return refuse("a list of a rule is not sorted or repeats itself");
     if (!std::ranges::all_of(rule.evidence, sound)) return refuse("a gain does not lie in its interval");
     if (!is_plain(rule)) return refuse("a rule holds control characters");
-    // This finds unknown and repeated keys, unknown kinds and a wrong id too.
+    // This also detects unknown and repeated keys, unknown kinds and a wrong id.
     if (to_line(rule) != line) return refuse("a rule is not as kernelsmith writes it");
     return rule;
   } catch (const Json::exception&) {

@@ -23,7 +23,7 @@ using namespace std::string_view_literals;
 using namespace detail;
 using Extraction = std::variant<Source, Refusal>;
 
-// Replies are untrusted and read on a thread that others wait for, so that all of it has limits.
+// Replies are untrusted and parsed on a thread that others wait for, so all work is limited.
 constexpr std::size_t kMostReplyBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostChildBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostFences = 200;
@@ -47,7 +47,7 @@ std::string without_byte_order_marks(std::string_view reply) {
   return result;
 }
 
-// The text without a first line that only says which file it is, unless the file itself begins so.
+// The text without a first line that only names the file, unless the file itself begins with it.
 std::string without_name(const Fence& fence, const std::string& path, const Source& parent) {
   const SourceFile* file = parent.find(path);
   if (!names_in_first_line(fence.text, path) || (file && names_in_first_line(file->text, path)))
@@ -55,7 +55,7 @@ std::string without_name(const Fence& fence, const std::string& path, const Sour
   return fence.text.substr(std::min(fence.text.find('\n'), fence.text.size() - 1) + 1);
 }
 
-// A text whose signs are escaped for HTML, all of them and unlike the parent's, as it was before.
+// Unescapes a text if all its special characters are escaped for HTML, unlike the parent's.
 std::string without_html(const std::string& text, const Source& parent) {
   constexpr std::array<std::pair<std::string_view, char>, 6> kEscapes{
       {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}, {"&#x27;", '\''}}};
@@ -88,9 +88,8 @@ std::string_view between_markers(std::string_view reply) {
   return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
-// A file if its EVOLVE-BLOCKs came in fences of their own, each with its markers and nothing around them,
-// all of them, in the file's order; what stands between the blocks is the parent's. Empty if that is not
-// so.
+// The file if the reply has all its EVOLVE-BLOCKs in separate fences, each with only its markers, in the
+// file's order; the text between the blocks is the parent's. Otherwise empty.
 std::string text_of_parts(const std::vector<const Fence*>& fences, const SourceFile& file) {
   const auto wanted = find_blocks(one_file(file.path, file.text));
   if (!wanted || wanted->size() < 2) return {};
@@ -112,8 +111,8 @@ std::string text_of_parts(const std::vector<const Fence*>& fences, const SourceF
   return parts == wanted->size() ? text : std::string();
 }
 
-// The fences of each file. A candidate of one file is meant whatever a fence is called; of several files the
-// first one is meant if no fence is named.
+// The fences of each file. With one file every fence belongs to it; with several files unnamed fences belong
+// to the first one if no fence is named.
 std::map<std::string, std::vector<const Fence*>> fences_by_file(const std::vector<Fence>& fences,
                                                                 const Source& parent) {
   const std::string& first = parent.files().front().path;
@@ -128,7 +127,7 @@ std::map<std::string, std::vector<const Fence*>> fences_by_file(const std::vecto
   return files;
 }
 
-// The text that the fences give for a file that the parent has.
+// The text in the fences for one of the parent's files.
 std::variant<std::string, Refusal> text_for(const std::string& path, const std::vector<const Fence*>& fences,
                                             const Source& parent) {
   if (std::string text = text_of_parts(fences, *parent.find(path)); !text.empty()) return text;
@@ -139,14 +138,14 @@ std::variant<std::string, Refusal> text_for(const std::string& path, const std::
   return text;
 }
 
-// The bytes of a text's first characters, at most `most`.
+// The length of a text's first characters, at most `most` bytes.
 std::size_t whole_characters(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text.size();
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
   return most;
 }
 
-// Whether a text without code begins as models do that refuse. Apostrophes may be typographic.
+// Whether a text without code begins like a model's refusal. Apostrophes may be typographic.
 bool declines(std::string_view text) {
   constexpr std::array kDeclines{"i'm sorry"sv,      "i am sorry"sv, "sorry"sv,           "i apologize"sv,
                                  "i can't"sv,        "i cannot"sv,   "i can not"sv,       "i'm unable"sv,
@@ -199,15 +198,15 @@ Extraction extract_edits(std::string_view reply, const Source& parent) {
   return std::get<Source>(std::move(outcome));
 }
 
-// Leaves out a last fence without an end that begins no program, and closes one that is a whole program, or
-// holds whole EVOLVE-BLOCKs; what stands behind their last marker may be the file's or prose, and is left to
-// the parent. False if the reply breaks off.
+// Handles an unclosed last fence: drops it if it is not a program, and closes it if it is a complete program
+// or has complete EVOLVE-BLOCKs. Text after the last marker may be the file's or prose, so the parent's is
+// used. False if the reply breaks off.
 bool close_last(std::vector<Fence>& fences, const Source& parent) {
   if (fences.empty() || fences.back().closed) return true;
   Fence& fence = fences.back();
   const std::string named = path_of(fence, paths_of(parent));
   const FenceChoice choice(parent, has_file(parent, named) ? named : parent.files().front().path);
-  if (fences.size() > 1 && !choice.begins_program(fence)) {
+  if (fences.size() > 1 && names_in(fence.text, choice.language()).functions.empty()) {
     fences.pop_back();
     return true;
   }
@@ -283,7 +282,7 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
   if (!answer) return refuse(RefusalCode::truncated, "the reply ends within its reasoning");
   if (trimmed(*answer).empty())
     return refuse(RefusalCode::empty_reply, "the reply holds nothing but reasoning");
-  // Once more: a fence that a draft left open hid the answer's.
+  // Again, because an unclosed fence of a draft hid the answer's.
   if (!holds_edits(*answer)) answer = with_fences_on_own_lines(*answer);
   const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(*answer));
   Extraction outcome = edits ? extract_edits(*answer, parent) : extract_files(*answer, parent);

@@ -1,4 +1,4 @@
-// Which of a reply's fenced blocks is the program.
+// Chooses which of a reply's fenced blocks is the program.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@
 
 namespace kernelsmith::detail {
 
-/// Whether a fence's tag names something else than a program, such as a shell. A file of that ending is one.
+/// Whether a fence's tag names something other than a program, such as a shell, unless the file has that
+/// ending.
 bool is_no_program(const Fence& fence, const std::string& path);
 
 /// Judges texts by one file of the parent.
@@ -25,22 +26,20 @@ class FenceChoice {
  public:
   FenceChoice(const Source& parent, const std::string& path);
 
-  /// The last block that is complete: it has the markers or the frozen text of the file, or defines a
-  /// function that the file lets change, and calls none that only another block defines. Without one the last
-  /// that may be complete, then any, in the candidate's language if there are such. A block that gives the
-  /// parent as it is is taken if no other may be complete. `no_code` if what is left calls a function
-  /// of another block: the program stands in both.
+  /// The last complete block: it has the markers or the frozen text of the file, or defines a function in the
+  /// blocks, and calls none that only another block defines. Without one, the last possibly complete block,
+  /// then any, preferably in the candidate's language. A block that equals the parent is used only if no
+  /// other may be complete. `no_code` if the rest calls a function of another block, because the program is
+  /// then in both.
   std::variant<const Fence*, Refusal> best(const std::vector<const Fence*>& fences) const;
 
-  /// Whether a fence may be the beginning of a program: of one in the candidate's language, or of any
-  /// function.
-  bool begins_program(const Fence& fence) const;
-
-  /// Whether a fence without an end is a program all the same: it defines a function that the file lets
-  /// change, and neither a bracket nor a literal in it is open.
+  /// Whether an unclosed fence is still a program: it defines a function in the blocks, and has no open
+  /// bracket.
   bool is_whole(const Fence& fence) const;
 
-  /// Whether a fence is complete by itself, or may be so if nothing tells.
+  Language language() const { return language_; }
+
+  /// Whether a fence is complete by itself, or possibly complete.
   bool may_be_program(const Fence& fence) const;
 
  private:
@@ -54,10 +53,10 @@ class FenceChoice {
 
   std::string path_;
   Language language_;
-  std::optional<FrozenText> frozen_text_;  // where the file has blocks
+  std::optional<FrozenText> frozen_text_;  // the file's blocks
   std::string file_, block_;               // without blanks and markers; `block_` of the only block
-  Names own_;                              // of what may change
-  Names frozen_;                           // of what may not
+  Names own_;                              // names in the blocks
+  Names frozen_;                           // names in frozen text
 };
 
 }  // namespace kernelsmith::detail

@@ -10,13 +10,19 @@
 #include <kernelsmith/code/text.hpp>
 
 namespace kernelsmith::detail {
+Language language_of_tag(const std::string& tag) {
+  if (tag == "python" || tag == "python3" || tag == "triton") return Language::python;
+  if (tag == "c++" || tag == "cuda") return Language::cuda;
+  return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
+}
+
 namespace {
 
 using namespace std::string_view_literals;
 
 constexpr std::size_t kFewestSigns = 3;
 
-// How many fence signs the line begins with; 0 if it is no fence.
+// The number of fence signs at the beginning of the line; 0 if it is not a fence.
 std::size_t fence_length(std::string_view line) {
   if (!line.starts_with('`') && !line.starts_with('~')) return 0;
   const std::size_t length = std::min(line.find_first_not_of(line.front()), line.size());
@@ -38,16 +44,16 @@ bool is_bullet(std::string_view text) {
   return digits > 0 && digits + 1 == text.size() && (text.back() == '.' || text.back() == ')');
 }
 
-// Where a fence opens at the end of a line that begins with something else; 0 if none does. Behind prose a
-// fence needs a tag (or a colon before it), and a list's item is enough: `it ends with ``` ` opens nothing.
+// The position of a fence that opens at the end of a line with other text; 0 if there is none. After prose a
+// fence needs a tag (or a colon before it); after a list's item it does not. `it ends with ``` ` opens
+// nothing.
 std::size_t fence_behind_text(std::string_view line) {
   const std::size_t at = line.find("```");
-  if (at == line.npos || at == 0 || !opens(line.substr(at))) return 0;
+  if (at == line.npos || at == 0) return 0;
   const std::string_view before = trimmed(line.substr(0, at)), info = info_of(line.substr(at));
-  const bool is_tag = !info.empty() && info.find_first_of(" \t") == info.npos;
   const bool announced = before.ends_with(':') || before.ends_with('>') || is_bullet(before);
   const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // so are the lines of its code
-  return !is_quoted && (is_tag || (info.empty() && announced)) ? at : 0;
+  return !is_quoted && (!info.empty() || announced) ? at : 0;
 }
 
 bool closes(std::string_view line, std::string_view opening) {
@@ -63,29 +69,26 @@ std::vector<std::string> words_of(std::string_view line) {
     const std::size_t end = std::min(line.find_first_of(kAround, begin), line.size());
     std::string_view word = line.substr(begin, end - begin);
     if (word.starts_with("./")) word.remove_prefix(2);
-    if (word.ends_with('.')) word.remove_suffix(1);
     if (!word.empty()) words.emplace_back(word);
     begin = line.find_first_not_of(kAround, end);
   }
   return words;
 }
 
-// A name with an ending that programs have; in a fence's tag also one that climbs.
+// A name with the ending of a program; in a fence's tag also one with "..".
+// Extract.RefusesForeignPathsWhereThereAreSeveralFiles
 bool looks_like_path(std::string_view word, bool in_tag) {
   const std::size_t name = word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1;
-  if (word.find('.', name) != word.npos && word.find('.', name) > name &&
-      language_of(word) != Language::other)
-    return true;
-  const bool climbs = word.starts_with('/') || word.starts_with("../");
-  return in_tag && climbs && word.find_first_not_of("./") != word.npos;
+  return (word.find('.', name) != word.npos && language_of(word) != Language::other) ||
+         (in_tag && word.starts_with('/'));
 }
 
 bool is_label(std::string_view word) {
-  constexpr std::array kLabels{"File"sv, "file"sv, "Filename"sv, "filename"sv, "Path"sv, "path"sv, "//"sv};
-  return std::ranges::find(kLabels, word) != kLabels.end();
+  constexpr std::array kLabels{"file"sv, "filename"sv, "path"sv, "//"sv};
+  return std::ranges::find(kLabels, lower_case(word)) != kLabels.end();
 }
 
-// Only a line that holds nothing else, or begins with a label, names a file by the way.
+// A line names a file only if it has no other text or begins with a label.
 bool is_about_a_file(const std::vector<std::string>& words) {
   return words.size() == 1 || (words.size() == 2 && is_label(words.front()));
 }
@@ -100,7 +103,7 @@ std::string path_in(const std::vector<std::string>& words, const std::vector<std
   return take_others && other != words.end() ? *other : std::string();
 }
 
-bool is_markdown(std::string_view info) { return info == "markdown" || info == "md"; }
+bool is_markdown(std::string_view info) { return info == "markdown"; }
 
 std::size_t blanks_before(std::string_view line) {
   return std::min(line.find_first_not_of(" \t"), line.size());
@@ -111,21 +114,14 @@ bool is_comment(std::string_view line) {
 }
 
 bool is_language_word(std::string_view word) {
-  constexpr std::array kWords{"c"sv,      "cpp"sv,     "c++"sv, "cuda"sv,  "cu"sv,
-                              "python"sv, "python3"sv, "py"sv,  "triton"sv};
-  return std::ranges::find(kWords, word) != kWords.end();
+  return word.find('.') == word.npos && language_of_tag(std::string(word)) != Language::other;
 }
 
-// What ends the docstring or the comment that is open behind a line, `end` if one was open before.
-std::string quote_behind(std::string_view line, std::string end) {
-  if (end.empty() && trimmed(line).starts_with("/*")) end = "*/";
-  for (const std::string_view quote : {"\"\"\""sv, "'''"sv, "*/"sv})
-    for (auto at = line.find(quote); at != line.npos; at = line.find(quote, at + quote.size()))
-      if (end == quote)
-        end.clear();
-      else if (end.empty() && quote != "*/")
-        end = quote;
-  return end;
+// Whether a docstring is open after a line; `open` says whether one was before it.
+bool in_docstring(std::string_view line, bool open) {
+  constexpr auto kQuote = "\"\"\""sv;
+  for (auto at = line.find(kQuote); at != line.npos; at = line.find(kQuote, at + kQuote.size())) open = !open;
+  return open;
 }
 
 }  // namespace
@@ -135,32 +131,22 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
   if (opening_.empty()) {
     if (!opens(bare)) return Line::outside;
     opening_ = bare;
-    nested_ = 0;
-    quote_end_.clear();
+    in_docstring_ = false;
     return Line::opening;
   }
-  if (quoted_ && !is_markdown(info_of(opening_))) {
-    const bool was_quoted = !quote_end_.empty();
-    quote_end_ = quote_behind(line, std::move(quote_end_));
+  if (quoted_) {
+    const bool was_quoted = in_docstring_;
+    in_docstring_ = in_docstring(line, was_quoted);
     if (was_quoted) return Line::inside;
   }
-  if (closes(bare, opening_)) {
-    if (nested_ > 0) {
-      --nested_;
-      return Line::inside;
-    }
-    opening_.clear();
-    return Line::closing;
-  }
-  // A shorter fence, or one of the other sign, has an end that cannot be taken for this one's.
-  const bool alike = bare.starts_with(opening_.front()) && fence_length(bare) >= fence_length(opening_);
-  if (is_markdown(info_of(opening_)) && opens(bare) && !info_of(bare).empty() && alike) ++nested_;
-  return Line::inside;
+  if (!closes(bare, opening_)) return Line::inside;
+  opening_.clear();
+  return Line::closing;
 }
 
 namespace {
 
-// Leaves out what stands within a fence around its code: another fence, a language's word.
+// Removes text around the code in a fence: another fence, a language's name.
 void unwrap(Fence& fence) {
   bool wrapped = false;
   for (;;) {
@@ -169,7 +155,6 @@ void unwrap(Fence& fence) {
     const std::string_view first = trimmed(lines_of(std::string_view(fence.text).substr(begin)).front());
     const bool opening = opens(first) && !info_of(first).empty();
     if (!opening && !is_language_word(first)) break;
-    if (opening && fence.info.empty()) fence.info = info_of(first);
     wrapped = wrapped || opening;
     fence.text.erase(0, std::min(fence.text.find('\n', begin), fence.text.size() - 1) + 1);
   }
@@ -189,7 +174,7 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
   FenceTracker tracker(quoted);
   std::string_view before;
   std::size_t indent = 0;
-  bool is_first = false;  // nothing but blank lines stood in the fence yet
+  bool is_first = false;  // the fence had only blank lines so far
   for (const std::string_view line : lines_of(reply)) {
     const std::string_view bare = trimmed(line);
     switch (tracker.pass(line)) {
@@ -206,7 +191,7 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
         before = {};
         break;
       case FenceTracker::Line::inside:
-        // A text that is less indented than its fence keeps the shape that it has.
+        // A text that is less indented than its fence is unchanged.
         if (is_first && !bare.empty()) indent = std::min(indent, blanks_before(line));
         is_first = is_first && bare.empty();
         fences.back()
@@ -223,14 +208,14 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
 std::vector<Fence> find_fences(std::string_view reply) {
   std::vector<Fence> fences;
   auto outer = scan(reply, true);
-  // Signs that only look like an open docstring hide the end.
+  // Signs that only look like an open docstring may hide the end.
   if (!outer.empty() && !outer.back().closed) outer = scan(reply, false);
   for (Fence& fence : outer) {
     auto inner = is_markdown(fence.info) ? scan(fence.text, false) : std::vector<Fence>{};
     if (inner.empty()) {
       if (!is_markdown(fence.info)) unwrap(fence);
       fences.push_back(std::move(fence));
-    } else {  // an answer that was wrapped as a whole
+    } else {  // an answer that is completely wrapped
       if (!fence.closed) inner.back().closed = false;
       std::ranges::move(inner, std::back_inserter(fences));
     }
@@ -240,29 +225,24 @@ std::vector<Fence> find_fences(std::string_view reply) {
 
 namespace {
 
-// Where a fence ends behind code on its line, or before a tag ("}```", "```</answer>"); npos if none does.
+// The position of a fence's end after code on its line, or before a tag ("}```", "```</answer>"); npos if
+// none does.
 std::size_t glued_end(std::string_view line) {
   const std::size_t at = line.find("```");
-  if (at == line.npos || line.find('`', at + kFewestSigns) != line.npos) return line.npos;
+  if (at == line.npos) return at;
   const bool follows = !trimmed(line.substr(0, at)).empty();
   const std::string_view behind = trimmed(line.substr(at + kFewestSigns));
   return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
 }
 
-// The reply with fences that open at a line's end on lines of their own, and with `ends` those that end
-// there, too; nothing if there are none, or not all are closed then.
+// Moves fences that open at a line's end to lines of their own, with `ends` also those that end there. Empty
+// if there are none or not all are closed then.
 std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
-  const auto lines = lines_of(reply);
   const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
-  std::vector<std::string_view> next(
-      lines.size());  // the next line that begins with fence signs, or ends a fence
-  for (std::size_t i = lines.size(); i-- > 1;)
-    next[i - 1] = fence_length(trimmed(lines[i])) > 0 || is_end(lines[i]) ? lines[i] : next[i];
   std::string result;
   bool any = false;
   FenceTracker tracker;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view line = lines[i];
+  for (const std::string_view line : lines_of(reply)) {
     if (tracker.inside() && is_end(line)) {
       const std::size_t at = glued_end(line);
       const std::string_view code = line.substr(0, at);
@@ -272,7 +252,7 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
       continue;
     }
     const std::size_t at = tracker.inside() ? 0 : fence_behind_text(line);
-    if (at == 0 || !(closes(trimmed(next[i]), trimmed(line.substr(at))) || is_end(next[i]))) {
+    if (at == 0) {
       any = tracker.pass(line) == FenceTracker::Line::opening || any;
       result += line;
       continue;
@@ -280,8 +260,8 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
     any = true;
     const std::string_view before = line.substr(0, at), fence = line.substr(at);
     tracker.pass(fence);
-    const std::size_t indent = is_bullet(trimmed(before)) ? at : blanks_before(line);
-    result.append(before).append("\n").append(indent, ' ').append(fence);
+    result.append(before).append("\n").append(at, ' ').append(
+        fence);  // a list's code is indented with its item
   }
   return tracker.inside() || !any ? std::nullopt : std::optional(result);
 }
@@ -291,7 +271,7 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
 std::string with_fences_on_own_lines(std::string_view reply) {
   for (const bool ends : {false, true})
     if (auto parted = with_parted_lines(reply, ends)) return *parted;
-  return std::string(reply);  // a line that only speaks of fences, or a reply that breaks off
+  return std::string(reply);  // a line about fences, or a reply that breaks off
 }
 
 bool names_in_first_line(std::string_view text, const std::string& path) {

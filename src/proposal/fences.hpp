@@ -5,22 +5,27 @@
 #include <string_view>
 #include <vector>
 
+#include <kernelsmith/code/lexer.hpp>
+
 namespace kernelsmith::detail {
 
-/// A fenced block as it stands in the reply.
+/// A fenced block in the reply.
 struct Fence {
-  std::string info;    ///< what stands behind the opening fence
+  std::string info;    ///< the text after the opening fence
   std::string before;  ///< the last line with text before the fence
   std::string text;    ///< whole lines, each with its "\n"
   bool closed = false;
 };
+
+/// The language that a fence's tag names: "cpp", "triton", "kernel.py".
+Language language_of_tag(const std::string& tag);
 
 /// Follows a text line by line: is the next line inside a fenced block?
 class FenceTracker {
  public:
   enum class Line { outside, opening, inside, closing };
 
-  /// With `quoted`, fences within a docstring or a comment of several lines are code.
+  /// With `quoted`, fences within a docstring are code: Extract.FencesInADocstringEndNothing.
   explicit FenceTracker(bool quoted = false) : quoted_(quoted) {}
 
   /// Takes the next line and says what it is.
@@ -28,28 +33,26 @@ class FenceTracker {
   bool inside() const { return !opening_.empty(); }
 
  private:
-  std::string opening_;     // as it stands in the reply, without blanks around it
-  std::size_t nested_ = 0;  // fences that are open inside a fence of Markdown
+  std::string opening_;  // the line in the reply, without blanks around it
   bool quoted_;
-  std::string quote_end_;  // of the docstring or comment that is open inside a fence
+  bool in_docstring_ = false;
 };
 
 /// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF; blanks before a fence are taken
-/// from its lines too. A fence of Markdown that holds fences stands for them. Fences and words of a language
-/// that stand within a fence around its code are left out.
+/// from its lines too. A Markdown fence with fences inside is replaced by these. Fences and language names
+/// around the code inside a fence are left out.
 std::vector<Fence> find_fences(std::string_view reply);
 
-/// The reply with each fence that opens at the end of a line of prose or of a list's item (`Here it is:
-/// ```cpp`) on a line of its own. Such a line is taken for a fence only if the next fence signs close it,
-/// and all fences are closed then. If that needs it, the same for fences that end behind code (`}```).
+/// Moves each fence that opens at the end of a line of prose or a list's item (`Here it is: ```cpp`) to its
+/// own line. Such a line counts as a fence only if the next fence signs close it and then all fences are
+/// closed. If necessary, does the same for fences that end after code (`}```).
 std::string with_fences_on_own_lines(std::string_view reply);
 
-/// The file that a fence is for, as its info string, the line before it or a comment in its first line names
-/// it: one of `known`, or, outside the code, another word that has the ending of a program's file. Empty
-/// if nothing is named.
+/// The file of a fence, named by its info string, the line before it or a comment in its first line: one of
+/// `known`, or, outside the code, another word with the ending of a program. Empty if there is none.
 std::string path_of(const Fence& fence, const std::vector<std::string>& known);
 
-/// Whether the first line of a fence's text is that path, or a comment that holds nothing else.
+/// Whether the first line of a fence's text is only that path, or a comment with it.
 bool names_in_first_line(std::string_view text, const std::string& path);
 
 }  // namespace kernelsmith::detail

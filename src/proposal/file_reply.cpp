@@ -24,9 +24,8 @@ std::string with_line_ends_of(std::string_view model, std::string_view text) {
   return result;
 }
 
-// The blocks' texts if the reply has the markers. The frozen text before the first and behind the last may
-// be left out, with nothing but comments in its place; else it may differ in blanks, which the parent's then
-// puts right.
+// The blocks' texts if the reply has the markers. The frozen text before the first and after the last may be
+// missing or replaced by comments; otherwise it may differ in blanks, and the parent's is used.
 std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent,
                                                                    Language language) {
   if (reply.blocks.size() != parent.blocks.size()) {

@@ -10,12 +10,12 @@
 
 namespace kernelsmith::detail {
 
-/// A source of one file; `path` is one that a Source has.
+/// A source of one file; `path` must be valid.
 Source one_file(const std::string& path, std::string text);
 
-/// `parent` with `text` in place of its file `path`, which it has. If the parent has EVOLVE-BLOCKs,
-/// `text` is the whole file or what goes into the blocks, with or without their markers; what is frozen
-/// always comes from the parent, and a text that changes it by more than white space is refused.
+/// Replaces the file `path` of `parent`, which must exist, by `text`. If the parent has EVOLVE-BLOCKs, `text`
+/// is the whole file or the contents of the blocks, with or without markers. Frozen text always comes from
+/// the parent, and a text that changes more than its white space is refused.
 std::variant<Source, Refusal> with_reply(const Source& parent, const std::string& path,
                                          std::string_view text);
 

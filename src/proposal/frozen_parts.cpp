@@ -27,7 +27,7 @@ Lines filled_lines(std::string_view text) {
   return lines;
 }
 
-/// Whether `part` stands in `lines` from `at` on.
+/// Whether `lines` contains `part` at `at`.
 bool stands_at(const Lines& lines, std::size_t at, const Lines& part) {
   return at + part.size() <= lines.size() &&
          std::ranges::equal(part, std::span(lines).subspan(at, part.size()), {}, &Line::bare, &Line::bare);
@@ -39,7 +39,7 @@ std::set<std::string_view> bare_set(const Lines& lines) {
   return set;
 }
 
-/// Whether a text says anything: a lone `}` may end a block as well as a file.
+/// Whether a text is significant: a single `}` may end a block as well as a file.
 bool tells(const Lines& part) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return std::ranges::any_of(part,
@@ -66,7 +66,7 @@ std::string text_between(std::string_view text, const Lines& lines, std::size_t 
 
 bool is_import(const Line& line) { return line.raw.starts_with("import ") || line.raw.starts_with("from "); }
 
-/// The places before `end` where a frozen text between blocks stands.
+/// The positions before `end` of a frozen text between blocks.
 std::vector<std::size_t> places_of(const Lines& part, const Lines& lines, std::size_t from, std::size_t end) {
   std::vector<std::size_t> places;
   for (std::size_t at = from; at + part.size() <= end; ++at)
@@ -108,7 +108,7 @@ std::string_view behind_marker(std::string_view frozen) {
   return begin == frozen.npos ? ""sv : frozen.substr(begin + 1);
 }
 
-// An editor's byte-order mark is a blank, too: models do not give it back.
+// An editor's byte-order mark counts as a blank, because models do not return it.
 std::string without_blanks(std::string_view text) {
   constexpr auto kByteOrderMark = "\xef\xbb\xbf"sv;
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -142,27 +142,20 @@ FrozenText::FrozenText(Cut file, Language language) : file_(std::move(file)), la
     if (i > 0) frozen = behind_marker(frozen);
     parts_.push_back(filled_lines(frozen));
     names_.push_back(without(names_in(frozen, language).outer, own));
-    for (const Line& line : parts_.back())
-      if (is_import(line)) imports_.push_back(line.bare);
   }
-  std::ranges::sort(imports_);
 }
 
 bool FrozenText::closes_like(std::size_t block, std::string_view text) const {
   return open_brackets(text, language_) == open_brackets(file_.blocks[block], language_);
 }
 
-// A name of a frozen text that `text` defines anew. To import what a frozen line imports does no harm.
+// A name of a frozen text that `text` redefines. Importing the same as a frozen line is harmless.
 const std::string* FrozenText::redefined(std::size_t part, std::string_view text) const {
-  if (names_[part].empty()) return nullptr;
-  std::string rest;
-  for (const std::string_view line : lines_of(text))
-    if (imports_.empty() || !std::ranges::binary_search(imports_, without_blanks(line))) rest += line;
-  return in_both(names_[part], names_in(rest, language_).outer);
+  return names_[part].empty() ? nullptr : in_both(names_[part], names_in(text, language_).outer);
 }
 
-// A frozen line that is not indented, names something and stands in `text`, too. Includes and imports do no
-// harm, and what a block holds as well shows nothing.
+// A frozen line that is not indented, has a name and also occurs in `text`. Includes and imports are
+// harmless, and lines that a block also has are not evidence.
 const Line* FrozenText::repeated(std::size_t part, std::string_view text) const {
   const Lines lines = filled_lines(text);
   const auto given = bare_set(lines);
@@ -184,7 +177,7 @@ FrozenText::Extent FrozenText::extent_of(std::string_view text) const {
   extent.has_tail =
       extent.begin + tail.size() <= lines.size() && stands_at(lines, lines.size() - tail.size(), tail);
   extent.end = lines.size() - (extent.has_tail ? tail.size() : 0);
-  // A block may end like the file by chance; then what stands before that leaves a bracket open.
+  // A block may end like the file by chance; then the text before that has an open bracket.
   if (extent.has_tail && !extent.has_head &&
       !closes_like(file_.blocks.size() - 1, text_between(text, lines, 0, extent.end))) {
     extent.has_tail = tail.empty();
@@ -215,7 +208,7 @@ Refusal FrozenText::changed(std::size_t part, const Lines& reply, std::string_vi
     name = {};
     line = std::ranges::find_if(frozen, is_lacking);
   }
-  const bool adds = line == frozen.end();  // each line is there, and something between them
+  const bool adds = line == frozen.end();  // each line is there, with other text between them
   return refuse(
       RefusalCode::edit_frozen,
       what + (adds ? " and adds to the frozen text at " : " and changes or leaves out the frozen line ") +
@@ -247,8 +240,7 @@ std::variant<std::vector<std::string>, Refusal> FrozenText::block_texts(std::str
     from = places.front() + parts_[i].size();
   }
   texts.push_back(text_between(text, lines, from, extent.end));
-  // If the file's beginning or end was left out, a bracket too many shows that some of it is there,
-  // changed.
+  // If the file's beginning or end is missing, an extra bracket shows that a changed part of it is there.
   if (!extent.has_head && !closes_like(0, texts.front())) return changed(0, lines, {});
   if (!extent.has_tail && !closes_like(last - 1, texts.back())) return changed(last, lines, {});
   for (std::size_t i = 0; i < last; ++i) {

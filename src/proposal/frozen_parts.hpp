@@ -1,4 +1,4 @@
-// A file cut into what is frozen and what stands in its EVOLVE-BLOCKs, and a reply's text held against that.
+// Divides a file into frozen text and EVOLVE-BLOCKs, and compares a reply's text with them.
 #pragma once
 
 #include <span>
@@ -24,20 +24,20 @@ struct Cut {
 Cut cut(std::string_view text, std::span<const EvolveBlock> blocks);
 std::string joined(const Cut& parts);
 
-/// The parts of a frozen text that are not its marker line at the end, or at the beginning.
+/// A frozen text without its marker line at the end, or at the beginning.
 std::string_view before_marker(std::string_view frozen);
 std::string_view behind_marker(std::string_view frozen);
 
 /// Without blanks, line ends and an editor's byte-order mark.
 std::string without_blanks(std::string_view text);
 
-/// Whether the texts are the same, blanks and line ends apart.
+/// Whether the texts are equal, ignoring blanks and line ends.
 bool same_but_for_blanks(std::string_view a, std::string_view b);
 
 /// "the frozen line `LIMIT = 5` is `LIMIT = 500` in the reply"; the texts differ by more than blanks.
 std::string difference(std::string_view frozen, std::string_view reply);
 
-/// A line that holds something.
+/// A line that is not blank.
 struct Line {
   std::string bare;  ///< without any blanks
   std::string raw;   ///< without blanks around it
@@ -46,22 +46,22 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
-/// A file's frozen text, against which replies without markers are held.
+/// A file's frozen text, for comparison with replies without markers.
 class FrozenText {
  public:
   FrozenText(Cut file, Language language);
 
   /// Whether a text is the whole file: it has the frozen text before the first block or behind the last one,
-  /// or defines a name anew that the frozen text defines (and no block does).
+  /// or redefines a name of the frozen text that no block defines.
   bool is_whole_file(std::string_view text) const;
 
-  /// What a text holds of the blocks. From a whole file the frozen text is left out, and must be the same but
-  /// for blanks: `edit_frozen` otherwise. Any other text is what goes into the only block; of several blocks
-  /// it is `no_code`.
+  /// The contents of the blocks in a text. In a whole file the frozen text must be equal except for blanks
+  /// (`edit_frozen` otherwise) and is left out. Any other text is the content of the only block; with several
+  /// blocks it is `no_code`.
   std::variant<std::vector<std::string>, Refusal> block_texts(std::string_view text) const;
 
  private:
-  /// What a text has of the beginning and the end of the file.
+  /// The parts of the file's beginning and end in a text.
   struct Extent {
     Lines lines;
     bool has_head = false, has_tail = false;
@@ -76,9 +76,8 @@ class FrozenText {
 
   Cut file_;
   Language language_;
-  std::vector<Lines> parts_;          // the frozen lines, without markers
-  std::vector<NameSet> names_;        // what each part defines, and no block does
-  std::vector<std::string> imports_;  // the lines that import something, without blanks, sorted
+  std::vector<Lines> parts_;    // the frozen lines, without markers
+  std::vector<NameSet> names_;  // names defined by each part and by no block
 };
 
 }  // namespace kernelsmith::detail

@@ -1,4 +1,4 @@
-// What a program text defines and calls, by name: enough to tell a program from a part or an example of it.
+// The names that a program text defines and calls: enough to distinguish a program from a part or an example.
 #pragma once
 
 #include <set>
@@ -12,11 +12,9 @@ namespace kernelsmith::detail {
 using NameSet = std::set<std::string, std::less<>>;
 
 struct Names {
-  NameSet functions;  ///< functions, types and macros that the text defines, at any depth
-  NameSet outer;      ///< functions, types, macros and constants defined on lines that are not indented, and
-                      ///< what Python imports there
-  NameSet assigned;   ///< what stands before a `=` anywhere
-  NameSet calls;      ///< what is called, or declared and not defined; members of something are left out
+  NameSet functions;  ///< functions and types that the text defines, at any depth
+  NameSet outer;      ///< functions, types and constants defined on lines that are not indented
+  NameSet calls;      ///< called names, and declared but undefined ones; without members
 };
 
 /// The names in `text`, which may be any excerpt of a program.
@@ -25,7 +23,7 @@ Names names_in(std::string_view text, Language language);
 /// How many more brackets of all kinds the text opens than it closes.
 long open_brackets(std::string_view text, Language language);
 
-/// One that both sets hold; null if there is none.
+/// A common element of both sets; null if there is none.
 const std::string* in_both(const NameSet& a, const NameSet& b);
 
 NameSet without(const NameSet& a, const NameSet& b);

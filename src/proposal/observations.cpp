@@ -20,7 +20,7 @@ TuningDimension dimension_of(const Knob& knob) {
   return dimension;
 }
 
-// From a fitness to a cost and back to its noise.
+// Converts a fitness with its noise to a cost.
 class Scale {
  public:
   explicit Scale(const KnobObservations& seen) {

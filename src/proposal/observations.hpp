@@ -1,4 +1,4 @@
-// What a request shows of its parent's knobs, in the terms of the search for the next point.
+// Converts a request's data about its parent's knobs for the search for the next point.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace kernelsmith::detail {
 
-/// Numbers if all values of a knob are some, else a choice.
+/// Numbers if all values of a knob are numbers, else a choice.
 TuningSpace space_of(const std::vector<Knob>& knobs);
 
-/// What the individuals show that are of the parent's structure, for a request without Selection::knobs.
+/// Observations from the individuals with the parent's structure, for a request without Selection::knobs.
 KnobHistory shown_history(const Selection& selection);
 
-/// The history as observations; the parent's own point is known in any case. A fitness is a ratio of times if
-/// none is zero or less: its inverse is the cost. Else costs are such that their logarithms differ as the
-/// fitness does.
+/// Converts the history to observations; the parent's own point is always known. If all fitness values are
+/// positive, they are ratios of times and the cost is the inverse. Otherwise the logarithms of costs differ
+/// like the fitness values.
 std::vector<TuningObservation> observations_of(const KnobHistory& history, const KnobPoint& parent);
 
 }  // namespace kernelsmith::detail

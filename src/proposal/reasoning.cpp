@@ -16,10 +16,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A reply has few pairs of tags; more are looked for no further, each search reading to the reply's end.
+// The limit of searched pairs of tags. A reply has few, and each search reads to the reply's end.
 constexpr std::size_t kMostTags = 200;
 
-/// An opening tag at the beginning of a line, and the closing one that belongs to it.
+/// An opening tag at the beginning of a line, and its closing tag.
 struct Tag {
   std::string name;  // in lower case
   std::string closing;
@@ -53,10 +53,10 @@ std::optional<Tag> tag_at(std::string_view text) {
   return std::nullopt;
 }
 
-/// The end of thoughts that a line begins or ends with.
+/// An end of thoughts at the beginning or end of a line.
 struct End {
-  std::size_t offset = 0;  // behind it, in the line
-  bool begins = false;     // nothing stands before it
+  std::size_t offset = 0;  // the rest of the line after it
+  bool begins = false;     // it is at the beginning
 };
 
 std::optional<End> end_of_thoughts(std::string_view line) {
@@ -74,7 +74,8 @@ std::optional<End> end_of_thoughts(std::string_view line) {
   return std::nullopt;
 }
 
-/// Behind the end of thoughts that no beginning stands before; 0 if there is none.
+/// The position after an end of thoughts without a beginning; 0 if there is none.
+/// Reasoning.OfThoughtsIsNeverTheAnswer
 std::size_t end_of_orphan(std::string_view reply) {
   std::size_t at = 0;
   FenceTracker fences;
@@ -89,15 +90,15 @@ std::size_t end_of_orphan(std::string_view reply) {
   return 0;
 }
 
-/// Whether a reply was complete before something else began.
+/// Whether a reply was complete before another part began.
 bool is_complete(std::string_view answer) {
   if (holds_edits(answer)) return parse_edits(answer).has_value();
   const auto fences = find_fences(answer);
   return !fences.empty() && fences.back().closed;
 }
 
-/// A reply in channels: the final message and what stands in none. Nothing if it ends within another one.
-/// A reply without channels is given back.
+/// The final message of a reply in channels, and text outside of channels. Empty if it ends within another
+/// channel. A reply without channels is returned unchanged.
 std::optional<std::string> final_message(std::string_view reply) {
   constexpr auto kChannel = "<|channel|>"sv, kMessage = "<|message|>"sv, kStart = "<|start|>"sv;
   constexpr std::array kEnds{"<|end|>"sv, "<|return|>"sv, "<|call|>"sv, kStart, kChannel};
@@ -129,10 +130,10 @@ std::optional<std::string> final_message(std::string_view reply) {
   return answer;
 }
 
-/// Parts of the answer between tags that may be a draft.
+/// Parts of the answer between tags, which may be drafts.
 using Spans = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The answer without the spans behind which a program stands.
+/// The answer without the spans that a program follows.
 std::string without_drafts(const std::string& answer, const Spans& spans,
                            const std::function<bool(std::string_view)>& holds_program) {
   std::size_t drafts = spans.size();
@@ -151,7 +152,7 @@ std::string without_drafts(const std::string& answer, const Spans& spans,
   return result + answer.substr(at);
 }
 
-/// Where `closing` begins or ends a line, from `from` on; its end, or npos.
+/// Finds `closing` at the beginning or end of a line, from `from` on; returns its end, or npos.
 std::size_t end_of_pair(std::string_view reply, std::string_view closing, std::size_t from) {
   for (const std::string_view line : lines_of(reply.substr(from))) {
     const std::string_view bare = trimmed(line);
@@ -179,13 +180,13 @@ std::optional<std::string> without_reasoning(std::string_view reply,
   FenceTracker fences;
   std::size_t tags = 0;
   std::size_t draft_end = 0;  // in `text`, while a draft is open
-  std::size_t line_end = 0;   // a line may hold very many pairs, and its end is looked for once
+  std::size_t line_end = 0;   // a line may have very many pairs, but its end is searched once
   for (std::size_t at = 0; at < text.size();) {
     if (line_end <= at) line_end = std::min(text.find('\n', at), text.size() - 1) + 1;
     if (draft_end > 0 && at >= draft_end) {
       spans.back().second = answer.size();
       draft_end = 0;
-      fences = FenceTracker();  // what was open in a draft ends with it
+      fences = FenceTracker();  // open fences of a draft end with it
     }
     if (at < draft_end && draft_end < line_end) line_end = draft_end;
     const std::string_view line = std::string_view(text).substr(at, line_end - at);

@@ -1,4 +1,4 @@
-// What a model thought aloud before its answer.
+// Removes a model's reasoning before its answer.
 #pragma once
 
 #include <functional>

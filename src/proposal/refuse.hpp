@@ -1,4 +1,4 @@
-// A short way to turn a reply away.
+// A short way to refuse a reply.
 #pragma once
 
 #include <string>

@@ -14,8 +14,8 @@ namespace {
 
 using Answer = decltype(Proposal::outcome);
 
-/// Points in a row whose values cannot be written where they belong (with_knobs()), before the tuner gives
-/// up.
+/// The number of consecutive points whose values cannot be written into the source (with_knobs()) before the
+/// tuner gives up.
 constexpr std::size_t kMostUnwritable = 256;
 
 KnobPoint point_of(const std::vector<Knob>& knobs) {
@@ -24,8 +24,8 @@ KnobPoint point_of(const std::vector<Knob>& knobs) {
   return point;
 }
 
-/// The parent's point with what did best elsewhere, if nothing but the parent is known and it is another
-/// point.
+/// The parent's point with the values that did best elsewhere, if only the parent is known and the points
+/// differ.
 std::optional<TuningPoint> first_point(const KnobHistory& history, const KnobPoint& parent,
                                        const std::vector<TuningObservation>& known) {
   if (known.size() > 1 || history.asked > 0) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<TuningPoint> first_point(const KnobHistory& history, const KnobPoi
   return point == parent ? std::nullopt : std::optional(point);
 }
 
-/// A point whose values cannot be written counts as rejected, so that its neighbours are avoided, too.
+/// A point whose values cannot be written counts as rejected, so that its neighbours are also avoided.
 Answer propose(const ProposalRequest& request, const std::vector<Knob>& knobs, const TunerOptions& options) {
   const Program& parent = *request.selection.parent->program;
   const auto& told = request.selection.knobs;

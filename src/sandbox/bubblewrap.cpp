@@ -36,7 +36,7 @@ bool for_runner(SandboxProfile profile) {
   return profile == SandboxProfile::runner || profile == SandboxProfile::runner_with_threads;
 }
 
-// The nodes are the host's own: whatever hangs on one is seen in every other sandbox. Kernels need none.
+// The nodes are the host's own, so data attached to one is visible in every other sandbox. Kernels need none.
 void add_devices(Arguments& arguments, SandboxProfile profile, const SandboxLimits& limits) {
   arguments.add("--dir", "/dev");
   if (!for_runner(profile))
@@ -53,7 +53,7 @@ bool open_to_nobody(const std::filesystem::path& path, mode_t others, mode_t own
          (status.st_uid == kNobody && (status.st_mode & owner) == owner);
 }
 
-// True if nobody can pass all folders on the way and read the end of it.
+// True if user nobody can enter all folders of the path and read its end.
 bool reachable_by_nobody(const std::filesystem::path& path) {
   for (auto folder = path.parent_path();; folder = folder.parent_path()) {
     if (!open_to_nobody(folder, S_IXOTH, S_IXUSR)) return false;
@@ -61,8 +61,8 @@ bool reachable_by_nobody(const std::filesystem::path& path) {
   }
 }
 
-// All sources are staged or none, because the stage hides what lies beneath it. None if possible: a
-// mount namespace more costs about as much as all that bubblewrap does.
+// All sources are staged or none, because the stage hides what lies beneath it. None if possible, because
+// another mount namespace costs about as much as all of bubblewrap.
 bool needs_stage(const SandboxSpec& spec) {
   const auto closed = [](const Bind& bind) { return !reachable_by_nobody(bind.source); };
   return std::ranges::any_of(spec.read_only, closed) || std::ranges::any_of(spec.read_write, closed);
@@ -109,7 +109,7 @@ void add_limits(const SandboxLimits& limits, SpawnRequest& request) {
     rlimit own{};
     if (value == 0 || ::getrlimit(static_cast<__rlimit_resource>(resource), &own) != 0) return;
     request.limits.emplace_back(
-        resource, std::min<std::uint64_t>(value, own.rlim_max));  // nobody may raise the user's own
+        resource, std::min<std::uint64_t>(value, own.rlim_max));  // the user's own limit cannot be raised
   };
   if (limits.limit_address_space) add(RLIMIT_AS, limits.memory_bytes);
   add(RLIMIT_FSIZE, limits.file_bytes);

@@ -1,4 +1,4 @@
-// How a SandboxSpec becomes bubblewrap's arguments.
+// Converts a SandboxSpec to bubblewrap's arguments.
 #pragma once
 
 #include <kernelsmith/core/result.hpp>
@@ -12,13 +12,13 @@ namespace kernelsmith {
 inline constexpr int kStatusDescriptor = 64;
 inline constexpr int kSeccompDescriptor = 65;
 inline constexpr int kReleaseDescriptor = 66;      ///< the sandbox's init waits for a byte from it
-inline constexpr int kReleaseKeptDescriptor = 67;  ///< its other end: init never sees the pipe closed
-inline constexpr int kFirstCopiedDescriptor = 70;  ///< of the files that are copied; those follow
+inline constexpr int kReleaseKeptDescriptor = 67;  ///< its other end, so that init never sees the pipe closed
+inline constexpr int kFirstCopiedDescriptor = 70;  ///< first descriptor of the copied files
 
 /// The bubblewrap program on PATH. Error: tool_missing.
 Result<std::string> find_bubblewrap();
 
-/// True if sandboxed programs must give up root first.
+/// Returns true if sandboxed programs must drop root first.
 bool running_as_root();
 
 /// Fills argv, environment, limits and staged paths of `request`. Error: invalid_argument, not_found,

@@ -37,7 +37,7 @@ SandboxCapability probe_bubblewrap() {
   return found("bubblewrap", first_line(result->out) + " (" + *program + ")");
 }
 
-// The dynamic loader is the one program that every machine with a C library has.
+// The dynamic loader exists on every machine with a C library.
 SandboxCapability probe_namespaces() {
   SandboxSpec spec;
   add_toolchain(spec);

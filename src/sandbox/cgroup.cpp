@@ -26,7 +26,7 @@ constexpr auto kEndLimit = std::chrono::seconds(10);
 // The kernel confirms within some 10 us; only a task inside a long system call takes longer.
 constexpr int kEagerReads = 2000;
 
-// The number behind `key` in lines of "key number".
+// The number after `key` in lines of "key number".
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view key) {
   std::size_t at = 0;
   while ((at = text.find(key, at)) != std::string_view::npos) {
@@ -160,7 +160,7 @@ bool Cgroup::out_of_memory() const {
 
 void Cgroup::kill() const {
   if (!write_small_file("cgroup.kill", "1", state_->folder.get())) {
-    // Linux before 5.14. A frozen task dies only when it is thawed on some kernels.
+    // Linux before 5.14. On some kernels a frozen task dies only when it is thawed.
     std::string tasks = read_small_file("cgroup.procs", state_->folder.get());
     for (const char* at = tasks.data(); at < tasks.data() + tasks.size();) {
       pid_t pid = 0;

@@ -77,7 +77,7 @@ std::optional<fs::path> own_cgroup(std::string_view controller) {
   const std::optional<Mount> mount = find_mount(controller);
   const std::optional<std::string> path = own_path(controller);
   if (!mount || !path) return std::nullopt;
-  // In a container the mount may show a part of the hierarchy only.
+  // In a container the mount may show only a part of the hierarchy.
   std::string_view below = *path;
   if (mount->root != "/" && below.substr(0, mount->root.size()) == mount->root)
     below.remove_prefix(mount->root.size());
@@ -105,7 +105,7 @@ void remove_orphans(const fs::path& parent) {
   }
   for (const fs::path& orphan : orphans) {
     write_small_file((orphan / "cgroup.kill").string(), "1");
-    ::rmdir(orphan.c_str());  // one that is not empty yet is removed the next time
+    ::rmdir(orphan.c_str());  // a non-empty one is removed the next time
   }
 }
 

@@ -21,14 +21,14 @@ Descriptor open_folder_in(int parent, const char* name) {
     return Descriptor(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   };
   Descriptor folder = open();
-  // The program may have taken its user's rights away. Root has them all the same, and must not follow a link
+  // The program may have removed its user's permissions. Root does not need them, but must not follow a link
   // here.
   if (!folder && errno == EACCES && ::fchmodat(parent, name, 0700, 0) == 0) folder = open();
   if (folder) ::fchmod(folder.get(), 0700);
   return folder;
 }
 
-/// Removes what can be removed without going into it, and returns the names of the folders that are left.
+/// Removes entries that can be removed without entering them, and returns the names of the remaining folders.
 std::vector<std::string> thin_out(int folder) {
   std::vector<std::string> left;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::fcntl(folder, F_DUPFD_CLOEXEC, 0)),
@@ -57,7 +57,7 @@ void remove_tree(const std::filesystem::path& path) {
       const Descriptor folder = open_folder_in(top.get(), name.c_str());
       if (!folder) continue;
       for (const std::string& inner : thin_out(folder.get())) {
-        ::fchmodat(folder.get(), inner.c_str(), 0700, 0);  // what is moved must be writable
+        ::fchmodat(folder.get(), inner.c_str(), 0700, 0);  // a moved folder must be writable
         std::string name_above;
         do name_above = "moved-" + std::to_string(moved++);
         while (::faccessat(top.get(), name_above.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0);

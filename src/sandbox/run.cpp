@@ -44,7 +44,7 @@ std::string describe(const SandboxResult& result) {
 }
 
 Result<SandboxResult> run_sandboxed(const SandboxSpec& spec, std::stop_token stop) {
-  // A group of its own lets the kernel limit the memory of all processes together and kill them at one blow.
+  // A group of its own lets the kernel limit the memory of all processes together and kill them at once.
   std::optional<Cgroup> cgroup;
   if (Result<Cgroup> made = Cgroup::create()) cgroup.emplace(std::move(*made));
   Supervisor supervisor(spec, cgroup ? &*cgroup : nullptr);

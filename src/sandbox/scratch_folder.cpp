@@ -1,4 +1,4 @@
-// A folder that a sandboxed program may write to, read by whoever trusts none of it.
+// A folder that a sandboxed program may write to, with safe functions to read it.
 #include <chrono>
 #include <cstring>
 #include <system_error>
@@ -77,7 +77,7 @@ void remove_if_orphaned(const fs::path& path) {
   if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) remove_tree(path);
 }
 
-// The lock of a scratch folder ends with its process, so that what can be locked belongs to nobody.
+// The lock of a scratch folder ends with its process, so a folder that can be locked is unused.
 void remove_orphaned_folders(const fs::path& base) {
   std::error_code ignored;
   for (fs::directory_iterator it(base, fs::directory_options::skip_permission_denied, ignored), end;

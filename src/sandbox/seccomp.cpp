@@ -30,7 +30,7 @@ constexpr std::array<scmp_datum_t, 6> kRecordLocks = {5, 6, 7, 36, 37, 38};
 constexpr scmp_datum_t kFirstRealTimeSignal = 32;
 constexpr scmp_datum_t kScheduleCore = 62, kSetMemoryMerge = 67, kSetSpeculationControl = 53;
 
-// As the library's SCMP_A0 and its like, which are no C++.
+// Like the library's SCMP_A0, which is not valid C++.
 scmp_arg_cmp argument(unsigned index, scmp_compare how, scmp_datum_t a, scmp_datum_t b = 0) {
   return {index, how, a, b};
 }
@@ -39,8 +39,8 @@ bool deny_where(void* filter, std::uint32_t action, int call, std::initializer_l
   return seccomp_rule_add_array(filter, action, call, static_cast<unsigned>(all.size()), all.begin()) == 0;
 }
 
-// A call that this kernel's library does not know cannot be made by its programs either, but a number can;
-// such calls are younger than libseccomp 2.5 and none of them is needed for what is denied here.
+// If the library does not know a call's name, it is skipped: such calls are younger than libseccomp 2.5, and
+// later rules deny them by number.
 bool deny(void* filter, std::uint32_t action, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const int number = seccomp_syscall_resolve_name(name);
@@ -55,7 +55,7 @@ bool deny_clone3(void* filter) {
   return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
 }
 
-// What the kernel learnt after this list was written nobody has looked at. Libraries make do without.
+// System calls added after this list was written have not been reviewed. Libraries work without them.
 bool deny_the_unknown(void* filter) {
   constexpr int kFirst = 463, kEnd = 512;  // setxattrat; Linux numbers calls alike on all machines here
   for (int call = kFirst; call < kEnd; ++call)
@@ -100,7 +100,7 @@ bool deny_all_sockets_but_local(void* filter) {
   return deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
 }
 
-// Names are looked up over netlink, too.
+// Name resolution also uses netlink.
 bool deny_all_sockets_but_the_internets(void* filter) {
   constexpr scmp_datum_t kFamilies = AF_NETLINK + 1;
   bool done = deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_GE, kFamilies)});
@@ -115,8 +115,8 @@ bool deny_command(void* filter, scmp_datum_t fcntl_command) {
                     {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
 }
 
-// What could do work outside the calls that are timed, or dodge the freezer and the clock. If no honest
-// library tries it, the program is killed, so that the verdict can name the reason.
+// Calls that could do work outside of timed calls, or evade the freezer and the clock. If no honest library
+// uses a call, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
   done =
@@ -124,47 +124,46 @@ bool deny_to_runners(void* filter, bool threads) {
       deny(filter, kDeny,
            {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
             "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket", "socketpair",
-            // They ask about the channel to the judge: who is at its other end, and a number that counts for
-            // all.
+            // They query the channel to the judge: its peer, and a counter shared by all.
             "getsockopt", "setsockopt", "getsockname", "getpeername", "setrlimit", "shmget", "msgget",
             "semget", "mq_open", "inotify_init", "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
-            // The nodes in /dev are the host's, and their times anybody's.
+            // The nodes in /dev are the host's, and everyone can read their times.
             "utimensat", "futimesat", "utimes", "utime", "setpgid", "rt_tgsigqueueinfo", "rt_sigqueueinfo",
             // Shared memory's policy outlives the process, and could carry results to the next.
             "mbind", "set_mempolicy", "set_mempolicy_home_node", "get_mempolicy", "migrate_pages",
             "move_pages", "remap_file_pages",
-            // So does which pages of the host's libraries are in memory, and it is the host's to say.
+            // So could the pages of the host's libraries in memory, which only the host should control.
             "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2",
-            // Work and locks of the host's.
+            // The host's work and locks.
             "sync", "syncfs", "sync_file_range", "io_setup", "flock",
-            // What the kernel counts by user, or for the whole machine, other sandboxes can read.
+            // Other sandboxes can read counters that the kernel keeps by user or for the whole machine.
             "pipe", "pipe2", "splice", "tee", "vmsplice", "mknod", "mknodat", "epoll_create", "epoll_create1",
             "sysinfo"});
-  // As does which pages of shared memory are there; and a second mapping reaches behind the end of the first.
+  // So do the present pages of shared memory; and a second mapping reaches past the end of the first.
   for (const scmp_datum_t advice :
        {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})
     done = done && deny_where(filter, kDeny, SCMP_SYS(madvise),
                               {argument(2, SCMP_CMP_MASKED_EQ, 0xffffffff, advice)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(mremap), {argument(1, SCMP_CMP_EQ, 0)});
-  // A core that is shared with nobody else, memory that is shared with everybody, and caches and predictors
-  // that are emptied for whoever comes next.
+  // Exclusive cores, memory shared with all processes, and flushing of caches and predictors for the next
+  // process.
   for (const scmp_datum_t option : {kScheduleCore, kSetMemoryMerge, kSetSpeculationControl})
     done = done &&
            deny_where(filter, kDeny, SCMP_SYS(prctl), {argument(0, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
-  // Reading a limit is honest, setting one is not.
+  // Reading a limit is allowed, setting one is not.
   done = done && deny_where(filter, kDeny, SCMP_SYS(prlimit64), {argument(2, SCMP_CMP_NE, 0)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(rt_sigaction),
                             {argument(0, SCMP_CMP_EQ, SIGCONT), argument(1, SCMP_CMP_NE, 0)});
-  // A descriptor that becomes ready may send no signal of choice: SIGCONT would undo a SIGSTOP.
+  // A ready descriptor must not send a chosen signal, because SIGCONT would undo a SIGSTOP.
   for (const scmp_datum_t command :
        {scmp_datum_t{F_SETSIG}, scmp_datum_t{F_SETOWN}, scmp_datum_t{F_SETOWN_EX}, scmp_datum_t{F_NOTIFY},
         scmp_datum_t{F_SETLEASE},
-        // A number for the next process, on the object's file.
+        // It could leave a number for the next process on the object's file.
         kSetWriteHint, kSetFileWriteHint, scmp_datum_t{F_SETPIPE_SZ}})
     done = done && deny_command(filter, command);
-  // Any number of notes, at the offsets that they lock.
+  // Locks could encode any data in their offsets.
   for (const scmp_datum_t command : kRecordLocks) done = done && deny_command(filter, command);
-  // Signals that queue up are counted by user.
+  // Queued signals are counted by user.
   for (const auto& [call, signal] : std::initializer_list<std::pair<int, unsigned>>{
            {SCMP_SYS(kill), 1}, {SCMP_SYS(tkill), 1}, {SCMP_SYS(tgkill), 2}})
     done = done && deny_where(filter, kDeny, call, {argument(signal, SCMP_CMP_GE, kFirstRealTimeSignal)});
@@ -173,7 +172,7 @@ bool deny_to_runners(void* filter, bool threads) {
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
 }
 
-// What outlives a program, or belongs to another process of its user, if one sandbox serves several
+// Objects that outlive a program, or belong to another process of its user, if one sandbox serves several
 // programs.
 bool deny_to_commands(void* filter) {
   return deny(filter, kDeny, {"shmget", "msgget", "semget", "mq_open"}) &&
@@ -215,7 +214,7 @@ Result<Descriptor> seccomp_filter(SandboxProfile profile) {
   const Descriptor& compiled = all.at(static_cast<std::size_t>(profile));
   if (!compiled)
     return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");
-  // Opened anew, for a read position of its own.
+  // Opened again, for its own read position.
   Descriptor copy(::open(("/proc/self/fd/" + std::to_string(compiled.get())).c_str(), O_RDONLY | O_CLOEXEC));
   if (!copy) return system_error("the seccomp filter could not be opened");
   return copy;

@@ -17,12 +17,12 @@ namespace kernelsmith {
 
 namespace {
 
-// The child's own copies stand above every number that it is to have in the end.
+// The child's own copies are above all of its final descriptor numbers.
 constexpr int kFirstCopy = 200;
 constexpr int kFailureDescriptor = 100;
 constexpr std::size_t kMostDescriptors = 80;
 
-// Everything that the child needs, prepared before it is cloned: afterwards it must not allocate.
+// Everything that the child needs, prepared before cloning, because it must not allocate.
 struct Prepared {
   const SpawnRequest& request;
   std::vector<char*> argv;
@@ -101,8 +101,8 @@ void stage_one(const StagedPath& path, int source, int failure) {
     give_up(failure, "staging a bind");
 }
 
-// In a mount namespace of its own the child, still root, opens the paths and mounts them where anyone may
-// pass.
+// In its own mount namespace the child, still root, opens the paths and mounts them where any user may reach
+// them.
 void stage(const std::vector<StagedPath>& paths, int failure) {
   if (::syscall(SYS_unshare, CLONE_NEWNS) != 0) give_up(failure, "making a mount namespace");
   if (::syscall(SYS_mount, "none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)

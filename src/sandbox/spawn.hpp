@@ -1,5 +1,5 @@
-// spawn: a child process from a multithreaded program: nothing between fork and exec but system calls, and no
-// descriptor passed on but those that are listed.
+// spawn: starts a child process from a multithreaded program: only system calls between fork and exec, and
+// only listed descriptors are passed on.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  ///< NAME=VALUE
   std::vector<std::pair<int, int>>
       descriptors;                             ///< (ours, the child's number below 100); includes 0, 1 and 2
-  std::vector<Descriptor> kept;                ///< of those: what is closed with the request
+  std::vector<Descriptor> kept;                ///< those of them that are closed with the request
   std::vector<std::pair<int, rlim_t>> limits;  ///< (resource, hard and soft)
   std::vector<StagedPath> staged;              ///< only if `become_nobody`
   bool become_nobody = false;
@@ -51,8 +51,8 @@ struct Spawned {
 /// Starts the program. Errors: io, permission, not_found; the message names the step that failed.
 Result<Spawned> spawn(const SpawnRequest& request);
 
-/// Limits how many processes and threads the user of process `pid` may have in that process's user namespace.
-/// A root without CAP_SYS_RESOURCE (as in many containers) does it through a child that shares the user.
+/// Limits the processes and threads of the user of process `pid` in that process's user namespace. Root
+/// without CAP_SYS_RESOURCE (as in many containers) does it through a child with the same user.
 Status limit_processes(pid_t pid, std::uint64_t most);
 
 }  // namespace kernelsmith

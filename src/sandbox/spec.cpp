@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder is bound, a link is made again: on most systems /lib is a link into /usr.
+// Folders are bound and links are copied, because on most systems /lib is a link into /usr.
 void add_path(SandboxSpec& spec, const fs::path& path) {
   std::error_code ignored;
   const fs::file_status status = fs::symlink_status(path, ignored);
@@ -26,7 +26,7 @@ void add_toolchain(SandboxSpec& spec) {
        {"/usr/bin", "/usr/include", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/libx32",
         "/usr/local", "/bin", "/lib", "/lib32", "/lib64", "/libx32"})
     add_path(spec, folder);
-  // Only the loader's cache and the links of update-alternatives are needed of /etc.
+  // From /etc only the loader's cache and the links of update-alternatives are needed.
   add_path(spec, "/etc/alternatives");
   add_path(spec, "/etc/ld.so.cache");
 }

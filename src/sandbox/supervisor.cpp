@@ -22,9 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A killed sandbox is gone within milliseconds. Then its monitor is killed too, which may have been stopped.
+/// A killed sandbox ends within milliseconds. After this time its monitor, which may be stopped, is killed
+/// too.
 constexpr std::chrono::seconds kEndsWithin(2);
-/// What is still there after so long the kernel holds, and nobody waits any longer.
+/// After this time the kernel is holding the rest, and we stop waiting.
 constexpr std::chrono::seconds kPatience(20);
 
 Clock::duration seconds(double s) {
@@ -52,7 +53,7 @@ void signal_event(const Descriptor& event) {
 
 void kill_by(const Descriptor& pidfd) { ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0); }
 
-/// What the kernel says of a process that was killed and is still there.
+/// The kernel's state of a killed process that still exists.
 Error not_ended(pid_t pid) {
   const std::string process = "/proc/" + std::to_string(pid), stat = read_small_file(process + "/stat");
   const std::size_t name_end = std::min(stat.rfind(") "), stat.size());
@@ -64,7 +65,7 @@ Error not_ended(pid_t pid) {
               process, "see `dmesg`; if the kernel holds the process, only a restart ends it");
 }
 
-// The integer behind `"key": ` in bubblewrap's status lines.
+// The integer after `"key": ` in bubblewrap's status lines.
 std::optional<int> status_number(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -76,7 +77,7 @@ std::optional<int> status_number(std::string_view text, std::string_view key) {
   return number;
 }
 
-// Reads what is there. False at the end of the stream.
+// Reads available data. False at the end of the stream.
 template <class Take>
 bool read_available(const Descriptor& pipe, Take take) {
   std::array<char, 65536> buffer;
@@ -109,8 +110,8 @@ Supervisor::Supervisor(SandboxSpec spec, Cgroup* cgroup)
 void Supervisor::request_kill() { signal_event(wake_); }
 
 Status Supervisor::prepare_pipes(SpawnRequest& request) {
-  // The child's ends live in `request` until the child has them: they are closed by start().
-  // Standard input ends at once. It is no /dev/null, whose inode all sandboxes would share.
+  // `request` owns the child's ends until start() closes them. Standard input ends at once. It is not
+  // /dev/null, whose inode all sandboxes would share.
   Result<Pipe> in = make_pipe(), out = make_pipe(), err = make_pipe(), status = make_pipe(),
                release = make_pipe();
   if (!wake_ || !in || !out || !err || !status || !release)
@@ -130,7 +131,8 @@ Status Supervisor::prepare_pipes(SpawnRequest& request) {
     if (!compiled) return compiled.error();
     filter = std::move(*compiled);
     status_pipe_ = std::move(status->read);
-    // init holds both ends: if this process died now, init would wait for ever instead of going on unwatched.
+    // init holds both ends: if this process died now, init would wait for ever instead of running
+    // unsupervised.
     release_ = std::move(release->write);
     request.descriptors.insert(request.descriptors.end(), {{status->write.get(), kStatusDescriptor},
                                                            {filter.get(), kSeccompDescriptor},
@@ -223,8 +225,8 @@ void Supervisor::read_status() {
   if (const auto init = status_number(status_, "\"child-pid\": ")) set_up_init(*init);
 }
 
-// The sandbox's init waits to be released: its limits that count processes can be set only now, inside its
-// user namespace, where nobody else's processes count.
+// The sandbox's init waits to be released. Limits on processes can only be set now, inside its user
+// namespace, where no other processes count.
 void Supervisor::set_up_init(pid_t init) {
   init_pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, init, 0)));
   init_pid_ = init;
@@ -238,7 +240,7 @@ void Supervisor::set_up_init(pid_t init) {
     if (Status limited = limit_processes(init, spec_.limits.processes + 1); !limited)
       failure_ = limited.error();
   }
-  // An init that is gone (ESRCH) has said itself why.
+  // If init has ended (ESRCH), it has already reported the reason.
   if (memory_ && !memory_->add(init) && errno != ESRCH)
     failure_ = system_error("a sandbox's memory could not be limited");
   if (processors_ && !processors_->add(init) && errno != ESRCH)
@@ -266,9 +268,9 @@ bool Supervisor::stands_still() {
   return used_us && *used_us == std::exchange(used_us_, *used_us);
 }
 
-// Until the next thing to be done if nothing happens.
+// The time until the next action if nothing happens.
 int Supervisor::patience_ms(Clock::time_point started) const {
-  auto next = Clock::now() + std::chrono::hours(1);  // poll() takes no more than some weeks
+  auto next = Clock::now() + std::chrono::hours(1);  // poll() accepts at most some weeks
   const auto consider = [&next](Clock::time_point moment) { next = std::min(next, moment); };
   if (verdict_) {
     consider(killed_at_ + (pressed_ ? kPatience : kEndsWithin));
@@ -279,7 +281,7 @@ int Supervisor::patience_ms(Clock::time_point started) const {
   return std::max(0, ms(next - Clock::now()));
 }
 
-// A monitor that was stopped says nothing of its init, and reaps nobody.
+// A stopped monitor neither reports about its init nor reaps it.
 void Supervisor::press_on() {
   if (!verdict_ || over_ || Clock::now() < killed_at_ + kEndsWithin) return;
   if (!std::exchange(pressed_, true)) {
@@ -295,9 +297,9 @@ void Supervisor::press_on() {
   over_ = true;
 }
 
-// With the namespace's init, the kernel kills all that it holds. Its parent, the monitor, is left to reap it:
-// not every machine's first process reaps orphans. While the id of init is not known yet it is blocked, and
-// set_up_init() comes back here.
+// Killing the namespace's init makes the kernel kill all its processes. The monitor, its parent, is kept to
+// reap it, because not every machine's first process reaps orphans. While init's id is unknown, init is
+// blocked, and set_up_init() will return here.
 void Supervisor::kill_everything() {
   if (unconfined()) {
     if (cgroup_ != nullptr) cgroup_->kill();
@@ -311,7 +313,7 @@ void Supervisor::kill_everything() {
 void Supervisor::reap() {
   siginfo_t info{};
   over_ = true;
-  // As a shell would say it: bubblewrap passes its program's end on in this form.
+  // In a shell's form, because bubblewrap passes on its program's status in this form.
   if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) == 0)
     monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (cgroup_ != nullptr) cgroup_->kill();
@@ -327,8 +329,8 @@ void Supervisor::reap() {
   if (ended == 0) failure_ = not_ended(init_pid_);
 }
 
-// Every writer is dead; what is left in the pipes is bounded by their size. An unsandboxed program's own
-// daemons may live on, so the end of the stream is not waited for.
+// Every writer has ended, and the rest in the pipes is bounded by their size. Daemons of an unsandboxed
+// program may live on, so we do not wait for the end of the stream.
 void Supervisor::drain() {
   const auto rest = [](Descriptor& pipe, auto take) {
     while (pipe) {

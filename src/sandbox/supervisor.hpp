@@ -1,5 +1,5 @@
-// Supervisor: starts one sandbox and watches it to its end: output, limits, stop requests. Whoever calls
-// start() must call watch() on the same thread: the sandbox dies with the thread that started it.
+// Supervisor: starts one sandbox and watches it until it ends: output, limits, stop requests. start() and
+// watch() must be called on the same thread, because the sandbox dies with the thread that started it.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@ class Supervisor {
 
   Status start();
 
-  /// Returns when nothing of the sandbox is left. An Error says that the program never ran, or what the
-  /// kernel did not end (timeout).
+  /// Returns when the sandbox has ended completely. An Error means that the program never ran, or names what
+  /// the kernel did not end (timeout).
   Result<SandboxResult> watch();
 
   /// Asks watch() to kill the sandbox. Any thread, any time, any number of times.
@@ -69,14 +69,14 @@ class Supervisor {
   Tail out_, err_;
   std::string status_;
   std::atomic<pid_t> init_pid_{0};
-  std::optional<ExitKind> verdict_;  ///< set when the sandbox is to be killed
+  std::optional<ExitKind> verdict_;  ///< set to kill the sandbox
   std::chrono::steady_clock::time_point killed_at_;
   bool pressed_ = false;
-  std::chrono::steady_clock::time_point looked_at_;  ///< at the processor time, for limits.still_s
-  std::uint64_t used_us_ = 0;                        ///< what it was then
-  std::optional<Error> failure_;                     ///< the sandbox could not be set up, or not be ended
+  std::chrono::steady_clock::time_point looked_at_;  ///< last check of the processor time, for limits.still_s
+  std::uint64_t used_us_ = 0;                        ///< its value then
+  std::optional<Error> failure_;                     ///< the sandbox could not be set up or ended
   bool over_ = false;
-  std::optional<int> monitor_status_;  ///< of its end, unless somebody else took it
+  std::optional<int> monitor_status_;  ///< status of its end, unless taken elsewhere
   double wall_s_ = 0;
 };
 

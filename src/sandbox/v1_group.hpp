@@ -12,10 +12,10 @@ namespace kernelsmith {
 /// A tree of processes under one controller. Not thread-safe.
 class V1Group {
  public:
-  /// Its memory is limited as a whole. Empty if no writable v1 memory controller is mounted.
+  /// A group with limited total memory. Empty if no writable v1 memory controller is mounted.
   static std::optional<V1Group> with_memory(std::uint64_t bytes);
-  /// On a busy processor it gets a tenth of what others get, as Cgroup::give_way says. Empty if no writable
-  /// v1 cpu controller is mounted.
+  /// A group with a tenth of others' CPU share, as in Cgroup::give_way. Empty if no writable v1 cpu
+  /// controller is mounted.
   static std::optional<V1Group> giving_way();
 
   /// Removes the group; its processes must have ended.
@@ -23,7 +23,7 @@ class V1Group {
   V1Group(V1Group&& other) noexcept;
   V1Group& operator=(V1Group&& other) noexcept;
 
-  /// Takes in a process that has no children yet (11 to 19 ms).
+  /// Adds a process without children (11 to 19 ms).
   bool add(pid_t pid) const;
   /// True if the kernel killed a process of the group for its memory.
   bool out_of_memory() const;

@@ -1,4 +1,4 @@
-// The proposer `agent` of run.yaml: which command, with which budget, and what it may see.
+// The proposer `agent` of run.yaml: its command, its budget, and what it may see.
 #include <algorithm>
 #include <cstdlib>
 
@@ -13,7 +13,7 @@ namespace {
 
 class AgentProvider final : public ProposerProvider {
  public:
-  /// Confined to its workspace a stranger's command does no harm.
+  /// A stranger's command is harmless if it is confined to its workspace.
   std::vector<std::string> settings_to_reconfirm() const override {
     if (options_.network) return {"network=true"};
     if (!environment_.empty()) return {"environment=[" + joined(environment_) + "]"};
@@ -113,13 +113,13 @@ class AgentProvider final : public ProposerProvider {
     prompts_.list(io);
   }
 
-  /// As make_agent_proposer() names it.
+  /// Named as in make_agent_proposer().
   std::string name() const {
     if (!options_.name.empty() || options_.command.empty()) return options_.name;
     return std::filesystem::path(options_.command.front()).filename().string();
   }
 
-  /// Whether only a run folder says what runs, and what it sees.
+  /// Whether the command and its access come only from a run folder.
   bool is_stored_alone() const {
     const auto keys = {"command", "network", "environment", "read_only"};
     return std::ranges::all_of(keys, [this](const char* key) { return is_only_stored(key); });

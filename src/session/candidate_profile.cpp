@@ -9,7 +9,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Empty if nothing is declared.
+/// The declared work; empty if undeclared.
 std::optional<double> declared(const std::string& expression, const Sizes& sizes) {
   if (expression.empty()) return std::nullopt;
   const auto value = evaluate_expression(expression, sizes);
@@ -45,13 +45,13 @@ std::vector<Pace> paces_of(const Task& task, const Report& report) {
 Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& config, const Source& source,
                                            bool evaluate, const std::stop_token& stop) {
   CandidateProfile profile;
-  // Before the evaluation, whose evaluator keeps memory of a GPU for as long as it lives.
+  // Before the evaluation, because its evaluator keeps GPU memory while it exists.
   auto gpu = config.evaluator.provider->profile(task, source, stop);
   if (gpu)
     profile.gpu = std::move(*gpu);
   else if (gpu.error().code == ErrorCode::unsupported)
     profile.missing.push_back(gpu.error().message);
-  else if (gpu.error().code != ErrorCode::refused || !evaluate)  // the evaluation says why
+  else if (gpu.error().code != ErrorCode::refused || !evaluate)  // the evaluation reports the reason
     return gpu.error();
   if (!evaluate) return profile;
   const auto evaluation = evaluate_one(task, config, source, stop);

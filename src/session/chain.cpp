@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kTaskFile = "task.yaml";
 constexpr std::size_t kDigits = 8;  ///< of the digest in the file's name
 
-/// Another search's fastest program, if it is one for this task.
+/// Another search's fastest program, if it is for this task.
 Result<SourceFile> confirmed_best(const Task& task, const std::filesystem::path& run,
                                   const Registry& registry) {
   const auto refuse = [&run](const std::string& message, const std::string& hint) {

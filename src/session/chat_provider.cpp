@@ -1,4 +1,4 @@
-// The proposer `chat` of run.yaml: which server, which models, which prompts.
+// The proposer `chat` of run.yaml: its server, models and prompts.
 #include <algorithm>
 #include <iterator>
 
@@ -139,8 +139,7 @@ class ChatProvider final : public ProposerProvider {
     return error;
   }
 
-  /// Fails for a server that is known to answer nothing without a key; else the first call would fail, after
-  /// all seeds.
+  /// Fails for a server that is known to require a key; otherwise the first call would fail, after all seeds.
   Status check_key(const Endpoint& server) const {
     if (!server.key.empty() || !wants_key(server.base_url)) return {};
     const std::string variable = key_variable();
@@ -152,7 +151,7 @@ class ChatProvider final : public ProposerProvider {
 
   void list(Section& io) override {
     io("protocol", protocol_, kProtocols, "how the server is spoken to");
-    // Written as it is used: in another shell the environment would name another server, or none.
+    // Written with the used value, because in another shell the environment may name another server or none.
     std::string url = io.writes() ? with_environment({protocol_, base_url_, {}, ""}).base_url : base_url_;
     if (io("base_url", url, "up to and with `/v1`")) base_url_ = url;
     io.by_default("the environment's");
@@ -183,7 +182,7 @@ class ChatProvider final : public ProposerProvider {
     });
   }
 
-  /// A run keeps its configuration in a file: the key itself must not stand there.
+  /// A run stores its configuration in a file, which must not contain the key itself.
   void list_key(Section& io) {
     std::string key = key_;
     const bool given = io("key", key, "`${NAME}` of a variable; a key itself is refused: the file is kept");
@@ -268,7 +267,7 @@ class ChatProvider final : public ProposerProvider {
     return terms;
   }
 
-  /// The command's own options are those of a run's one proposer.
+  /// The command's own options are for a run's only proposer.
   bool is_arm() const { return context.place != "proposer"; }
 
   std::string key_variable() const {
@@ -278,15 +277,15 @@ class ChatProvider final : public ProposerProvider {
 
   bool is_named_as_key() const { return key_variable().ends_with("API_KEY"); }
 
-  /// Whether a key would leave for a server that neither the environment names nor the protocol's provider
-  /// runs.
+  /// Whether a key would be sent to a server that is neither named by the environment nor the protocol's
+  /// provider.
   bool is_for_its_user_to_say(const Endpoint& server) const {
     return !server.key.empty() && !is_loopback(server.base_url) &&
            server.base_url != provider_url(protocol_) &&
            server.base_url != with_environment({protocol_, "", {}, ""}).base_url;
   }
 
-  /// Run folders are handed on: what stands in one does not decide where this machine's secrets go.
+  /// Run folders are passed on, so their contents must not decide where this machine's secrets are sent.
   Result<Endpoint> endpoint() const {
     auto server = unchecked_endpoint();
     if (!server) return server;
@@ -317,7 +316,7 @@ class ChatProvider final : public ProposerProvider {
     return with_environment(std::move(server));
   }
 
-  /// Many calls that are tried again say the same.
+  /// Many retried calls give the same notice.
   static std::function<void(const Notice&)> bounded_notices(std::shared_ptr<Observer> observer) {
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds kBetween{10};

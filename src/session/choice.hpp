@@ -1,4 +1,4 @@
-// A section of run.yaml whose key `kind` chooses whose settings the others are.
+// A section of run.yaml whose key `kind` selects an implementation; the other keys are its settings.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace kernelsmith {
 
-/// `meant` is our kind for what others call so.
+/// `meant` maps other programs' names to our kinds.
 template <class P>
 void list_choice(Section& io, const Kinds<P>& kinds, Chosen<P>& chosen, std::string_view meaning,
                  const Meaning& meant = {}) {
   std::string kind = chosen.kind;
   Choices<std::string> names;
   for (const auto& [name, make] : kinds) names.emplace_back(name, name);
-  // One that a program chose, which no registry has.
+  // An implementation from a program, which no registry has.
   if (!kind.empty() && !kinds.contains(kind)) names.emplace_back(chosen.kind, chosen.kind);
   if (kind.empty()) io.require("kind");
   io("kind", kind, names, meaning, meant);

@@ -1,4 +1,4 @@
-// The axes of a run that lists none: by the task, or by the name of a preset. And what axes read of a source.
+// The axes of a run that lists none: by the task, or by a preset. Also the features of a source for axes.
 #include <algorithm>
 
 #include <kernelsmith/code/complexity.hpp>
@@ -12,7 +12,7 @@ constexpr std::size_t kMaxDefaultAxes = 2;
 
 std::string feature_of(const Knob& knob) { return "knob." + knob.name; }
 
-/// A knob whose name is missing or shared by another cannot be told apart by name.
+/// A knob with a missing or duplicate name cannot be identified by name.
 bool has_own_name(const Knob& knob, const std::vector<Knob>& knobs) {
   return !knob.name.empty() &&
          std::ranges::count_if(knobs, [&](const Knob& other) { return other.name == knob.name; }) == 1;
@@ -35,7 +35,7 @@ AxisSpec size_axis(const std::string& feature, double seed_value, std::size_t bi
   return {feature, LogarithmicScale{middle / 4, middle * 16, bins}};
 }
 
-/// By default half an octave to a bin.
+/// By default each bin is half an octave.
 AxisSpec speedup_axis(std::size_t bins = 12) { return {"fitness", LogarithmicScale{0.5, 32, bins}}; }
 
 const Source& first_program(const Task& task) { return task.seed.empty() ? task.reference : task.seed; }

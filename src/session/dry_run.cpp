@@ -29,7 +29,7 @@ DryCheck checked(std::string name, const Status& status, std::string detail) {
   return {std::move(name), DryCheck::Verdict::failed, "", status.error()};
 }
 
-/// Has the proposer show what a run would read.
+/// Lists the models or agents that a run would use.
 DryCheck check_memory(const Task& task, const RunConfig& config) {
   const auto snapshot = snapshot_for(task, config);
   if (!snapshot) return checked("memory", snapshot.error(), "");
@@ -48,7 +48,7 @@ std::string detail_of(const Evaluation& evaluation) {
   return text;
 }
 
-/// The evaluator's verdict of the seed; without one, that the evaluator takes the task.
+/// The evaluator's verdict on the seed; without a seed, that the evaluator accepts the task.
 DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPtr& seed,
                          const std::stop_token& stop) {
   const std::string name = "evaluator";
@@ -71,7 +71,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                  "");
 }
 
-/// If the tuner is asked as well, and finds nothing to turn at first.
+/// A note if the tuner is also used but initially has no knobs.
 std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
   const bool tunes = std::ranges::any_of(config.operators, [](const auto& entry) {
     return entry.choice.op == Operator::tune && entry.weight > 0;
@@ -119,7 +119,7 @@ double asking_share(const RunConfig& config) {
   return all > 0 ? asking / all : 0;
 }
 
-/// The mean over all models, by their shares; empty if one that is asked has no price.
+/// The weighted mean over all models; empty if a used one has no price.
 template <class Usd>
 std::optional<double> mean(const std::vector<CallEstimate>& models, Usd usd) {
   double sum = 0;

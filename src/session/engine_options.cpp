@@ -8,14 +8,14 @@
 namespace kernelsmith {
 namespace {
 
-/// How many ancestors, and how many children, a prompt looks through for lines that were tried before.
+/// The number of ancestors, and of children, that a prompt searches for lines tried before.
 constexpr unsigned kKin = 4;
-/// How many of the run's best programs, and of its latest, a request brings along. An agent reads a line of
-/// each, and the text of those that it opens.
+/// The number of the run's best programs, and of its latest, in a request. An agent reads a line about each,
+/// and the text of those that it opens.
 constexpr unsigned kHistory = 25;
 
-/// EngineOptions::take_policies. What the configuration says itself, or what cannot be read, leaves the
-/// options' own.
+/// EngineOptions::take_policies. Policies that the configuration sets, or that cannot be read, are left
+/// unchanged.
 void take_policies(const Task& task, RunConfig config, const std::map<std::string, std::string>& settings,
                    EngineOptions& options) {
   const auto own = policy_texts(config);
@@ -79,7 +79,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
-  // Whoever asks whether the money covers another call shall get one answer, `show` included.
+  // Every query whether the money covers another call must get the same answer, including `show`.
   if (const auto recording = config.proposer.provider->traits().recorded; !recording || recording->live)
     if (const auto planner = config.proposer.provider->planner(task); planner && *planner)
       options.forecast_usd = [planner = *planner](const ProposalRequest& request) {
@@ -93,8 +93,8 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
     const AskedModel* asked = outlook.find(model);
     return asked && asked->may_be_given_up;
   };
-  // Replay moves elites by the migration again. It takes selections and proposals from the journal; only a
-  // deterministic run would end elsewhere with another sampler.
+  // Replay repeats migrations. It takes selections and proposals from the journal, so another sampler would
+  // only change a deterministic run.
   for (auto& [name, text] : policy_texts(config))
     (config.deterministic || name == "migration" ? options.fixed : options.recorded)
         .emplace(name, std::move(text));

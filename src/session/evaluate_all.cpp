@@ -28,10 +28,10 @@ std::future<Result<Evaluation>> known(Result<Evaluation> evaluation) {
   return answer.get_future();
 }
 
-/// In flight at a time: one is measured while the others are compiled or planned.
+/// Evaluations in flight: one is measured while the others are compiled or planned.
 constexpr std::size_t kAhead = 4;
 
-/// What is said of a candidate that had no turn.
+/// The Error for a candidate that was not evaluated.
 Error not_evaluated(Error why) {
   why.message = "it had no turn, as evaluating another one failed: " + why.message;
   return why;
@@ -56,7 +56,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
   // Made for the first candidate that can be read: that takes seconds.
   std::optional<Result<std::shared_ptr<Evaluator>>> evaluator;
   EvaluationJob job;
-  // A fleet keeps what it answered, by the run: another time is another one.
+  // A fleet keeps answers by run, so each call uses a new run id.
   job.run = "evaluate-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
   job.task = task.digest;
   job.may_edit_frozen = true;  // frozen bytes are a rule of the search
@@ -78,7 +78,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
         ahead.push_back(known(std::move(*unread)));
         continue;
       }
-      if (!evaluator && !ahead.empty()) break;  // what is known is reported first
+      if (!evaluator && !ahead.empty()) break;  // reports known answers first
       if (!evaluator) evaluator.emplace(prepared_evaluator(task, config, stop));
       ahead.push_back(*evaluator ? std::async(std::launch::async, evaluate_patiently, std::ref(***evaluator),
                                               job, all.get_token())
@@ -88,7 +88,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
     ahead.pop_front();
     tell(answer);
     if (answer || answer.error().code == ErrorCode::unsupported) continue;
-    all.request_stop();  // of those that nobody waits for
+    all.request_stop();  // of abandoned ones
     while (told < candidates.size()) tell(not_evaluated(answer.error()));
   }
   return first;
@@ -98,7 +98,7 @@ Result<Evaluation> evaluate_one(const Task& task, const RunConfig& config, const
                                 const std::stop_token& stop, bool careful) {
   std::optional<Result<Evaluation>> told;
   const auto take = [&](std::size_t, const Result<Evaluation>& answer) { told.emplace(answer); };
-  (void)evaluate_all(task, config, {candidate}, take, stop, careful);  // its error was told, too
+  (void)evaluate_all(task, config, {candidate}, take, stop, careful);  // its error was also reported
   return std::move(*told);
 }
 

@@ -46,7 +46,7 @@ std::string refusal_line(TicketId ticket, const Refusal& refusal) {
          R"(,"type":"refusal"})";
 }
 
-/// The event as the journal has it, without the texts of programs: these stand in lines of their own.
+/// The journal's event without the texts of programs, which have lines of their own.
 std::string ticket_line(const Event& event) {
   return R"({"event":)" + to_json(event) + R"(,"type":"ticket"})";
 }
@@ -71,7 +71,7 @@ std::string lineage_line(ProgramId child, ProgramId parent) {
   return R"({"child":)" + text_of(child) + R"(,"parent":)" + text_of(parent) + R"(,"type":"lineage"})";
 }
 
-/// Writes a program with its edges before its first evaluation; a child that was never evaluated is no
+/// Writes a program with its edges before its first evaluation; a child that was never evaluated is not a
 /// program.
 class Exporter {
  public:
@@ -133,7 +133,7 @@ class Exporter {
     return kept;
   }
 
-  /// Lines are looked at in terminals, too.
+  /// Lines are also viewed in terminals.
   void put(const std::string& line) { out_ << escape_controls_in_json(line) << '\n'; }
 
   const RunStore& store_;

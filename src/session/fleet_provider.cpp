@@ -16,7 +16,7 @@ class FleetSettings {
  public:
   bool on() const { return !nats_.empty(); }
 
-  /// Settings come in any order, one by one (--set): only at the end it is known that the server is missing.
+  /// Settings come in any order, one by one (--set), so a missing server is only detected at the end.
   Status check() const {
     if (!lacks_server_) return {};
     return fail(ErrorCode::invalid_argument, "settings of a fleet are given, and no server is named",
@@ -47,7 +47,7 @@ class FleetSettings {
 
   void tell_of_server(const TellOfWaiting& tell) { options_.tell = tell; }
 
-  /// `is_stored`: only a run folder names the server.
+  /// `is_stored`: the server comes only from a run folder.
   Result<FleetOptions> options(bool is_stored) const {
     if (is_stored && shows_secret())
       return fail(ErrorCode::invalid_argument,
@@ -73,12 +73,12 @@ class FleetSettings {
   }
 
  private:
-  /// A variable is one wherever it stands in the URL: the name of a host is looked up by others.
+  /// A variable anywhere in the URL counts, because looking up a host's name reveals it to others.
   bool shows_secret() const {
     return !literal_.empty() || is_kept_elsewhere(nats_) || !options_.server.credentials.empty();
   }
 
-  /// A password that stands in the URL itself is used, and not kept in run.yaml.
+  /// A password in the URL itself is used but not stored in run.yaml.
   void take_url(Section& io, std::string text) {
     literal_ = Secret();
     nats_.clear();
@@ -94,8 +94,8 @@ class FleetSettings {
     if (server->has_secret()) literal_ = Secret(std::move(text));
   }
 
-  std::string nats_;  ///< as run.yaml has it; empty: evaluated on this machine
-  Secret literal_;    ///< the same with its password, if that is no variable
+  std::string nats_;  ///< as in run.yaml; empty: this machine evaluates
+  Secret literal_;    ///< the same with its password, unless that is a variable
   FleetOptions options_;
   bool is_off_ = false;
   bool lacks_server_ = false;  ///< there are settings of a fleet, and no server
@@ -147,7 +147,7 @@ class FleetProvider final : public EvaluatorProvider {
     if (fleet_.on() || !io.writes()) io.map("fleet", [&](Section& fleet) { fleet_.list(fleet); });
     if (!io.ok()) return;
     if (!fleet_.on()) return local_->settings(io);
-    // They would say nothing: another machine evaluates, by its own.
+    // They would have no effect, because the evaluating machine uses its own.
     for (const std::string& key : io.reader() ? io.reader()->keys() : std::vector<std::string>()) {
       if (key == "fleet" || key == "kind") continue;
       io.given(key);

@@ -1,4 +1,4 @@
-// Where the URL of a fleet's server stands.
+// References to the URL of a fleet's server.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace kernelsmith {
 
-/// Whether the text is no URL, but says where one is, or parts of it: `file:PATH`, or ${NAME} for environment
-/// variables.
+/// Whether the text refers to a URL, or to parts of it, instead of being one: `file:PATH`, or ${NAME} for
+/// environment variables.
 bool is_kept_elsewhere(std::string_view nats);
 
 /// Errors: those of expand_variables(), read_text_file() and parse_fleet_server().

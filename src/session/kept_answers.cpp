@@ -22,7 +22,7 @@ class Keeping final : public Proposer {
       if (const Status room = spool_->reserve(); !room) return done(room.error());
     proposer_->start(std::move(request), std::move(stop),
                      [spool = spool_, ticket, done = std::move(done)](Result<Proposal> answer) {
-                       // If it cannot be kept, the journal is tried all the same, and says why.
+                       // If it cannot be kept, the journal is still tried and reports the reason.
                        if (answer && answer->prompt && !answer->error()) (void)spool->keep(ticket, *answer);
                        done(std::move(answer));
                      });
@@ -52,7 +52,7 @@ class Forgetting final : public Observer {
   const std::shared_ptr<Observer> observer_;
 };
 
-/// A copy of what an open ticket asks for.
+/// A copy of an open ticket's request.
 std::optional<ProposalRequest> request_of(const Engine& engine, TicketId ticket, std::uint64_t seed) {
   std::optional<ProposalRequest> request;
   engine.inspect([&](const SearchState& state) {
@@ -107,7 +107,7 @@ Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, st
   for (const TicketId ticket : spool.tickets()) {
     const auto request = request_of(engine, ticket, seed);
     auto left = spool.take(ticket);
-    // If it is not asked for, the journal has it already: the kill came in between.
+    // If it is not requested, it is already in the journal: the kill came in between.
     if (!request || !left) {
       spool.forget(ticket);
       continue;

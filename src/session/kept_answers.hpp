@@ -1,4 +1,4 @@
-// How a session keeps answers in the store's ReplySpool, and takes up what an earlier session left there.
+// Keeps a session's answers in the store's ReplySpool, and takes up those of an earlier session.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace kernelsmith {
 
-/// What was kept, as an answer to `request`: of a file in a run folder nothing is believed that the request
-/// tells. `corrupt` if it cannot be an answer to it.
+/// The kept answer to `request`. Data that the request also has is not taken from the file, because run
+/// folders are untrusted. Errors: `corrupt` if it cannot be an answer to it.
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept);
 
-/// `proposer`, whose answers to a prompt are kept on the thread on which they arrive.
+/// Wraps `proposer` to keep its answers to prompts, on the thread on which they arrive.
 std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer);
 
-/// `observer` (or null), and forgets what the journal has.
+/// Wraps `observer` (or null) to remove answers that the journal has.
 std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer);
 
-/// Answers that a killed session had got come before anything new is asked. `planner` may be null, and so may
-/// the observer.
+/// Uses answers of a killed session before asking anything new. `planner` may be null, and so may the
+/// observer.
 Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, std::uint64_t seed,
                Observer* observer);
 

@@ -1,4 +1,4 @@
-// A stored run as the learner of memory takes it.
+// Prepares a stored run for memory's learner.
 #include <kernelsmith/session/learn_run.hpp>
 
 #include "run_memory.hpp"

@@ -54,7 +54,7 @@ class ManualProvider final : public ProposerProvider {
   }
 
   std::string folder_;
-  unsigned open_requests_ = 1;  // what is asked ahead shows an archive without the answer before it
+  unsigned open_requests_ = 1;  // requests in advance would show an archive without the previous answer
   PromptSettings prompts_;
 };
 

@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// A value for each arm, found by a model of the arm's. The first one serves requests that name no model.
+/// A value for each arm, found by one of the arm's models. The first arm serves requests without a model.
 template <class T>
 class ByModel {
  public:
@@ -19,7 +19,7 @@ class ByModel {
     values_.push_back(std::move(value));
   }
 
-  /// Null for a model that no arm has.
+  /// Returns null for a model that no arm has.
   const T* of(const std::string& model) const {
     if (model.empty()) return &values_.front();
     const auto found = places_.find(model);
@@ -87,7 +87,7 @@ class MixProvider final : public ProposerProvider {
     return all;
   }
 
-  /// Every operator of every model. Each arm keeps to its own number in flight.
+  /// All operators of all models. Each arm keeps its own limit in flight.
   ProposerTraits traits() const override {
     ProposerTraits all{.operators = {}, .in_flight = 0};
     for (const Arm& arm : arms_) {
@@ -131,7 +131,7 @@ class MixProvider final : public ProposerProvider {
     Chosen<ProposerProvider> chosen;
   };
 
-  /// The arm's, told what the mix was told.
+  /// Makes the arm's proposer with the mix's arguments.
   const ProposerProvider& provider_of(const Arm& arm) const {
     arm.chosen.provider->context = context;
     arm.chosen.provider->context.place += ".arms." + arm.name;
@@ -163,7 +163,7 @@ class MixProvider final : public ProposerProvider {
     return found == arms_.end() ? arms_.emplace_back(Arm{name, {}}) : *found;
   }
 
-  /// Requests find their arm, and --set a key of it.
+  /// Names identify arms for requests and --set.
   void check_models(YamlMap& map) const {
     constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     std::map<std::string, std::string> arm_of;

@@ -1,4 +1,4 @@
-// What the proposers that show somebody a prompt have in common.
+// Common code of proposers with prompts.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace kernelsmith {
 
-/// A path as run.yaml keeps it, because a run is resumed from anywhere; an empty one stays empty.
+/// A path for run.yaml: absolute, because a run may be resumed from anywhere; an empty one stays empty.
 std::string kept_path(const std::string& path);
 
-/// The key `prompts` of such a proposer.
+/// The key `prompts` of these proposers.
 struct PromptSettings {
   std::string set = PromptOptions{}.set, folder;
   std::size_t budget_tokens = PromptOptions{}.budget_tokens;

@@ -10,12 +10,12 @@ namespace {
 
 constexpr const char* kKey = "objectives";
 
-/// Features of which everybody wants little.
+/// Features that are always minimised.
 constexpr std::array<std::string_view, 10> kCosts = {"peak_memory", "compile_ms", "runtime_us", "spill_bytes",
                                                      "launches",    "aten_ops",   "bytes",      "lines",
                                                      "tokens",      "complexity"};
 
-/// "speedup", "peak_memory", "min registers", "max own_share". Refuses a name whose better end is not known.
+/// "speedup", "peak_memory", "min registers", "max own_share". Refuses a name without a known direction.
 Objective objective_of(YamlMap& in, std::string_view key, const std::string& words) {
   const bool minimise = words.starts_with("min "), told = minimise || words.starts_with("max ");
   std::string name = told ? words.substr(4) : words;
@@ -48,7 +48,7 @@ void read_objectives(YamlMap& in, Objectives& objectives) {
   });
 }
 
-/// Nothing for the fitness alone: a run.yaml of an older build has no such key.
+/// Writes nothing for fitness alone, because a run.yaml of an older build lacks the key.
 void write_objectives(YamlWriter& out, const Objectives& objectives) {
   if (!objectives.several()) return;
   std::vector<std::string> names;

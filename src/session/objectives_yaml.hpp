@@ -1,4 +1,4 @@
-// The key `objectives` of run.yaml, both ways.
+// Reads and writes the key `objectives` of run.yaml.
 #pragma once
 
 #include <kernelsmith/archive/objectives.hpp>
@@ -6,7 +6,7 @@
 
 namespace kernelsmith {
 
-/// A list of names, each with `min` or `max` before it unless its better end is known, or that list under the
+/// A list of names, each with `min` or `max` before it unless its direction is known, or that list under the
 /// name of a rule.
 void list_objectives(Section& run, Objectives& objectives);
 

@@ -14,7 +14,7 @@ const Choices<Operator> kOperators =
 const Choices<OperatorPolicy> kPolicies = choices({OperatorPolicy::weights, OperatorPolicy::bandit});
 const Choices<ArmCost> kArmCosts = choices({ArmCost::tries, ArmCost::usd, ArmCost::tokens});
 
-/// What is wrong with the model of an operator, if something is.
+/// The error in an operator's model, if any.
 std::optional<Error> unknown_model(const std::vector<std::string>& models, const std::string& name) {
   if (name.empty() || models.empty() || std::ranges::find(models, name) != models.end()) return std::nullopt;
   const std::vector<std::string_view> names(models.begin(), models.end());
@@ -36,7 +36,7 @@ void list_arms(Section& io, std::string_view key, const std::vector<std::string>
           });
 }
 
-/// The bandit over the entries that are in use.
+/// The bandit over the used entries.
 Result<std::shared_ptr<const Operators>> bandit_of(const RunConfig& config) {
   std::vector<OperatorChoice> arms;
   for (const auto& [arm, weight] : config.operators) {

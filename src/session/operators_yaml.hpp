@@ -6,8 +6,8 @@
 
 namespace kernelsmith {
 
-/// A list, which is drawn from by weight; or a mapping of `choose`, `cost` and that list as `arms`. Keys that
-/// it lacks keep their values. Needs the proposer, whose models an arm may name.
+/// A list to draw from by weight, or a mapping of `choose`, `cost` and that list as `arms`. Missing keys keep
+/// their values. Needs the proposer, because arms may name its models.
 void list_operators(Section& run, RunConfig& config);
 
 }  // namespace kernelsmith

@@ -4,7 +4,7 @@
 namespace kernelsmith {
 namespace {
 
-/// What both samplers show beside a parent.
+/// Settings of both samplers for programs shown with a parent.
 void list_shown(Section& io, auto& options) {
   io("top", options.top, {0, 1000}, "the most of the best programs that a prompt shows beside the parent");
   io("inspirations", options.inspirations, {0, 1000}, "the most of other elites beside it");
@@ -55,7 +55,7 @@ class TreeProvider final : public SamplerProvider {
   TreeOptions options_;
 };
 
-/// A migration that moves so many elites along each edge.
+/// A migration that moves this many elites along each edge.
 template <class Policy>
 class CountedMigrationProvider final : public MigrationProvider {
  public:

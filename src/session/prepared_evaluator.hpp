@@ -1,4 +1,4 @@
-// The evaluator of a configuration, with one message if preparing it was given up.
+// Makes the evaluator of a configuration, with one message if that was given up.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace kernelsmith {
 
-/// Whatever fails once a stop is requested fails for that reason, and is `cancelled`.
+/// Any failure after a stop request counts as caused by it, and is `cancelled`.
 Result<std::shared_ptr<Evaluator>> prepared_evaluator(const Task& task, const RunConfig& config,
                                                       const std::stop_token& stop);
 

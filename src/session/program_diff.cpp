@@ -24,7 +24,7 @@ std::string diff_of_texts(const std::string& name, std::string a, std::string b)
   return before && after ? unified_diff(*before, *after) : std::string();
 }
 
-/// Block by block if both have the same blocks, else the whole.
+/// Compares block by block if both have the same blocks, else as a whole.
 std::vector<BlockDiff> source_diff(const Source& a, const Source& b) {
   const auto blocks = find_blocks(a);
   const auto texts_a = block_texts(a), texts_b = block_texts(b);
@@ -73,7 +73,7 @@ const std::map<std::string, double>& features_of(const Individual& one) {
   return metrics ? metrics->features() : kNone;
 }
 
-/// By name; none if one is in error, as that of a rejected program may be.
+/// Knobs by name; empty if one is invalid, as in some rejected programs.
 std::map<std::string, std::string> knobs_of(const Source& source) {
   std::map<std::string, std::string> values;
   if (const auto knobs = find_knobs(source))

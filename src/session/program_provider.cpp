@@ -1,5 +1,5 @@
-// The proposer `python` of run.yaml. What only reads such a run needs no object of the program's, and learns
-// what goes on with it.
+// The proposer `python` of run.yaml. Reading such a run needs no object of the program, and shows what can
+// continue it.
 #include <kernelsmith/session/program_proposer.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
@@ -12,7 +12,7 @@ const Choices<std::string> kDrivers = {{"mcp", "mcp"}, {"agent", "agent"}};
 
 }  // namespace
 
-/// Who goes on with a run takes the place of who began it.
+/// The program that continues a run replaces the one that began it.
 void ProgramProposer::list(Section& io) {
   std::string by = by_;
   if (io.writes() && by.empty()) return;

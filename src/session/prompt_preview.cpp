@@ -42,7 +42,7 @@ Result<ProposalRequest> request_of(const SearchState& state, const RunConfig& co
   return request;
 }
 
-/// The next request, also of a run whose budget is used up: as if it had one more iteration.
+/// The next request. For a run whose budget is used up, assumes one more iteration.
 Result<ProposalRequest> next_request(const RunView& view) {
   const SearchState& state = view.state;
   const auto opened = state.next_opening(state.elapsed_s());
@@ -95,7 +95,7 @@ Result<IndividualPtr> youngest(const SearchState& state, bool wants_accepted, co
   return found == all.rend() ? IndividualPtr() : state.individual(found->first);
 }
 
-/// What the run would show for `op` at another time: the selection of its next ticket may lack it.
+/// Finds programs for `op` outside of the next ticket's selection, which may lack them.
 Status complete(Operator op, const SearchState& state, Selection& selection) {
   const bool has_second =
       std::ranges::any_of(selection.top, accepted) || std::ranges::any_of(selection.inspirations, accepted);
@@ -150,7 +150,7 @@ PromptOptions with_backend(PromptOptions options, const Task& task, const Backen
 
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry) {
-  // A run without its task can be shown, but no prompt be made of it.
+  // A run without its task can be shown, but has no prompts.
   if (const auto stored = load_stored_run(path, registry); !stored) return stored.error();
   const auto view = view_run(path, registry);
   if (!view) return view.error();
@@ -166,7 +166,7 @@ Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, cons
 
 namespace {
 
-/// What the journal says of a ticket.
+/// The journal's data about a ticket.
 struct Asked {
   std::uint64_t position = 0;
   std::optional<TicketOpened> opened;

@@ -13,8 +13,8 @@
 namespace kernelsmith {
 namespace {
 
-/// What older versions drew by. Their runs have them in run.yaml, and in the journal of a deterministic one:
-/// they are read and kept.
+/// Settings of older versions. Their runs have these in run.yaml, and in a deterministic journal, so they are
+/// read and kept.
 constexpr std::array kFormerKeys{"crossover", "local_step", "mutation", "draws"};
 
 class TunerProvider final : public ProposerProvider {
@@ -48,7 +48,7 @@ class TunerProvider final : public ProposerProvider {
  private:
   void list(Section& io) override {
     const auto given = io.reader() ? io.reader()->keys() : std::vector<std::string>();
-    for (const char* key : kFormerKeys)  // no hint names them
+    for (const char* key : kFormerKeys)  // not suggested in hints
       if (std::ranges::find(given, key) != given.end() || (io.writes() && former_.contains(key)))
         io(key, former_[key], {}, "");
     if (!io.writes() || former_.empty() || options_.exhaustive)
@@ -66,7 +66,7 @@ class TunerProvider final : public ProposerProvider {
              keys});
   }
 
-  /// The search must know every point that it tried.
+  /// The search must know every point that it has tried.
   static Status check_size(const std::string& task, const std::vector<Knob>& knobs) {
     if (points_of(knobs) <= KnobMemory::kMostObservations) return {};
     return fail(ErrorCode::invalid_argument,
@@ -76,7 +76,7 @@ class TunerProvider final : public ProposerProvider {
   }
 
   TunerOptions options_;
-  std::map<std::string, double> former_;  ///< of kFormerKeys, those that were given
+  std::map<std::string, double> former_;  ///< the given ones of kFormerKeys
 };
 
 }  // namespace
@@ -85,7 +85,7 @@ const AskedModel* ProposerOutlook::find(const std::string& model) const {
   const auto found =
       std::ranges::find_if(models, [&](const AskedModel& one) { return model.empty() || one.name == model; });
   if (found != models.end()) return &*found;
-  // One without a name is asked whatever the operators name.
+  // An unnamed one is used for all operators.
   return models.size() == 1 && models.front().name.empty() ? &models.front() : nullptr;
 }
 

@@ -1,4 +1,4 @@
-// The kinds that this build offers to run.yaml, one file for each group.
+// The kinds that this build offers in run.yaml, one file for each group.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace kernelsmith {
 
-/// `local`, whose jobs go to a fleet if the section `fleet` names one.
+/// Wraps `local`, so that its jobs go to a fleet if the section `fleet` names one.
 std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider> local);
 std::unique_ptr<ProposerProvider> agent_provider();
 std::unique_ptr<ProposerProvider> chat_provider();

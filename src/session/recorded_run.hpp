@@ -10,8 +10,8 @@
 
 namespace kernelsmith {
 
-/// The journal of a stored run with the artifacts of its evaluations; never written. Reading it goes on
-/// beside a writer.
+/// The read-only journal of a stored run with the artifacts of its evaluations. It may be read while another
+/// process writes.
 class RecordedJournal final : public Journal {
  public:
   /// Errors: RunStore's, and `not_found` for a folder that is no run.

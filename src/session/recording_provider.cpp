@@ -1,4 +1,4 @@
-// The proposer `recording` of run.yaml: what another run's proposer answered.
+// The proposer `recording` of run.yaml: the answers of another run's proposer.
 #include <kernelsmith/proposal/recording.hpp>
 #include <kernelsmith/session/session.hpp>
 
@@ -11,11 +11,10 @@ namespace {
 const Choices<RecordedEvaluations> kEvaluations = {{"measured", RecordedEvaluations::measured},
                                                    {"kept", RecordedEvaluations::kept}};
 
-/// Runs that repeat runs that repeat runs: more of them is a circle, or somebody's trap.
+/// The limit of runs that repeat runs: more is a circle or a trap.
 constexpr int kDeepest = 8;
 
-/// The proposer that the run in `folder` was made with, itself a recording or not. Refuses if asking it
-/// would lead through too many runs.
+/// The proposer of the run in `folder`, which may be a recording. Refuses a chain of too many runs.
 Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::path& folder) {
   std::shared_ptr<ProposerProvider> first;
   std::filesystem::path next = folder;
@@ -54,7 +53,7 @@ class RecordingProvider final : public ProposerProvider {
     return {.operators = {{Operator::rewrite, ""}}, .recorded = RecordedRun{run_, evaluations_, live_}};
   }
 
-  /// That of the recorded run's own proposer, who is asked if the run is live.
+  /// The recorded run's own proposer, which is used if the run is live.
   ProposerOutlook outlook() const override {
     const auto provider = proposer_of(run_);
     AskedModel nobody;

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// RUN.rescued, or with a number if there is one already.
+/// RUN.rescued, with a number if it already exists.
 fs::path unused_name(const fs::path& parent, const fs::path& run) {
   const std::string name = run.filename().string() + ".rescued";
   std::error_code ignored;
@@ -25,7 +25,7 @@ std::string saved(const Individual& best, const fs::path& folder) {
   fs::path run = fs::absolute(folder, ignored).lexically_normal();
   if (!run.has_filename()) run = run.parent_path();  // it ended in a slash
   Status written;
-  // The run's parent may be gone too, such as a disk that was taken out.
+  // The run's parent may be gone too, for example if a disk was removed.
   for (const fs::path& parent : {run.parent_path(), fs::temp_directory_path(ignored)}) {
     const fs::path fresh = unused_name(parent, run);
     written = RunStore::save_program(best, to_json(best.evaluation), fresh);

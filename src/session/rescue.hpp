@@ -1,4 +1,4 @@
-// What is saved of a run whose folder was taken away while it was written.
+// Rescues the best program of a run whose folder was removed while it was written.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace kernelsmith {
 
-/// Saves the best program in a new folder, beside the run's or else among the temporary files, and returns
-/// `gone` with where that is.
+/// Saves the best program in a new folder, next to the run's or else among the temporary files, and returns
+/// `gone` with its path.
 Error rescued(Error gone, const Engine& engine, const std::filesystem::path& run);
 
 }  // namespace kernelsmith

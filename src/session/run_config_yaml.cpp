@@ -37,7 +37,7 @@ void list_version(Section& io) {
               "use the kernelsmith that wrote the file, or a newer one");
 }
 
-/// An absent one does not bind, and is therefore not written.
+/// An absent limit is not written.
 void list_budgets(Section& io, Budgets& budgets) {
   io.maybe("iterations", budgets.iterations, {1, UINT64_MAX},
            "the number of children that are asked for; then the run ends");
@@ -168,8 +168,8 @@ void list_proposer(Section& io, const Registry& registry, RunConfig& config) {
   if (io.ok() && chosen.kind != config.proposer.kind) take_proposer(std::move(chosen), config);
 }
 
-/// The line of policy_texts() for the operators as the lines that it was made of. A model's name may hold
-/// what parts them, too, but without one of the keys behind it.
+/// Splits the line of policy_texts() for the operators into its lines. A model's name may contain the
+/// separator, but not followed by one of the keys.
 std::string as_block(std::string text) {
   constexpr std::array<std::string_view, 6> kKeys = {
       "operator:", "model:", "weight:", "choose:", "cost:", "arms:"};
@@ -200,7 +200,7 @@ void list_limits(Section& io, RunConfig& config) {
   io("errors_in_a_row", config.error_limit, {1, 1'000'000}, "how many errors in a row end the run");
 }
 
-/// A run without one says nothing of it.
+/// A run without a memory omits the key.
 void list_memory(Section& io, MemorySettings& memory) {
   if (io.kept_path("store", memory.store, "a folder of rules across runs; without one there is no memory"))
     memory.is_stored = false;
@@ -209,7 +209,7 @@ void list_memory(Section& io, MemorySettings& memory) {
   io("snapshot", memory.snapshot, "the digest of what the run read, which kernelsmith writes itself");
 }
 
-/// YamlAdvice: where a key that is not taken belongs.
+/// YamlAdvice: the right place of a misplaced key.
 std::string belongs_to(const std::string& path, const Registry& registry) {
   if (path == "backend") return "the task's backend stands in its task.yaml, as backend: NAME";
   if (path == "model") return "--model NAME asks a language model (proposer.models)";
@@ -233,7 +233,7 @@ std::string belongs_to(const std::string& path, const Registry& registry) {
   return "";
 }
 
-/// `registry` is for what is read or told.
+/// `registry` is for reading and descriptions.
 void list_config(Section& io, RunConfig& config, const Registry& registry) {
   const bool has_memory = !config.memory.store.empty() || !config.memory.snapshot.empty();
   list_version(io);
@@ -267,7 +267,7 @@ void list_config(Section& io, RunConfig& config, const Registry& registry) {
     io.map("memory", [&](Section& memory) { list_memory(memory, config.memory); });
 }
 
-/// What the YAML of a section's keys is in one line.
+/// The YAML of a section's keys in one line.
 std::string line_of(const Section::Body& list) {
   YamlWriter out;
   Section section(out);
@@ -320,7 +320,7 @@ Status read_policy(const std::string& name, const std::string& text, RunConfig& 
   if (!is_sampler && name != "operators")
     return fail(ErrorCode::corrupt, "the journal's setting cannot be read: \"" + text + "\"", name);
   if (is_sampler) {
-    config.sampler = {};  // its provider is shared with whatever the configuration was copied from
+    config.sampler = {};  // its provider is shared with copies of the configuration
   } else {
     config.operators.clear();
     config.arm_cost.reset();

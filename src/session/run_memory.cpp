@@ -23,7 +23,7 @@ Result<MemorySnapshot> read_snapshot(const std::filesystem::path& file) {
   return MemorySnapshot{std::move(*rules)};
 }
 
-/// Makes nothing: a run folder names the store.
+/// Creates nothing, because a run folder names the store.
 bool is_known(const std::string& run, const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) return false;
@@ -31,13 +31,13 @@ bool is_known(const std::string& run, const std::filesystem::path& folder) {
   return store && store->knows(run);
 }
 
-/// Makes the prompts of answered tickets again.
+/// Builds the prompts of answered tickets again.
 class Prompts {
  public:
   Prompts(const Task& task, const RunConfig& config) : task_(task), config_(config) {}
 
-  /// How many rules the prompt held, from the first. One that cannot be made again, as after a change of
-  /// templates, counts for all.
+  /// The number of rules in the prompt, from the first. A prompt that cannot be built again, for example
+  /// after a change of templates, counts as having all.
   std::size_t rules_in(const OpenTicket& ticket, const Digest& sent, std::size_t all) {
     const TicketOpened& opened = ticket.opened;
     const PromptBuilder* builder = builder_of(opened.model);
@@ -62,8 +62,8 @@ class Prompts {
   std::map<std::string, std::optional<PromptBuilder>> builders_;
 };
 
-/// The rules that at least one prompt of the run held. All of them if the provider, such as an agent's,
-/// shows no prompts.
+/// The rules in at least one prompt of the run. All of them if the provider has no prompts, such as an
+/// agent's.
 Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const RunConfig& config,
                                 const MemorySnapshot& read) {
   const std::size_t all = read.rules.size();
@@ -95,7 +95,7 @@ Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const Run
 
 }  // namespace
 
-/// A run that follows a recording has nothing to say that the recorded one did not.
+/// A run that follows a recording teaches nothing new.
 bool is_remembered(const RunConfig& config) {
   return !config.memory.store.empty() && !config.proposer.provider->traits().recorded;
 }

@@ -48,8 +48,7 @@ std::map<Cell, Elite> RunView::elites() const { return state.archipelago().elite
 
 namespace {
 
-/// A run that knows its task, or says what is wrong with it; empty for one of a program that links the
-/// library.
+/// A run with its task, or the error in it; empty for a run of a program that uses the library.
 Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder, const Registry& registry) {
   std::error_code ignored;
   const bool by_library = std::filesystem::exists(folder / "run.db", ignored) &&
@@ -60,14 +59,14 @@ Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder,
   return std::optional(std::move(*stored));
 }
 
-/// Whether the program that began the run had the features that sessions have, and says so.
+/// Whether the program that began the run declared that it has the features of sessions.
 bool describes_sources(const std::map<std::string, std::string>& settings) {
   const auto found = settings.find(kDescribeSetting);
   return found != settings.end() && found->second == kSourceFeatures;
 }
 
-/// A Python evaluator's file stands outside the run, and may have changed since: what was measured stays.
-/// Whether it did; the task has the digest then that the run was begun with.
+/// Whether a Python evaluator's file, which is outside the run, has changed. If so, the task gets the digest
+/// from the beginning of the run, because measurements stay valid.
 Result<bool> take_recorded_digest(const RunStore& store, Task& task) {
   if (task.evaluator.path.empty()) return false;
   const Digest now = task.digest;
@@ -96,7 +95,7 @@ Result<SearchState> state_of(const RunStore& store, const std::optional<StoredRu
   return replay(store, std::move(*options));
 }
 
-/// The little that the journal tells.
+/// The configuration known from the journal.
 StoredRun recorded_only(const SearchState& state) {
   StoredRun run;
   const auto& settings = state.session_settings();
@@ -126,7 +125,7 @@ Result<std::vector<LineageStep>> lineage_of(const SearchState& state, const Indi
   return steps;
 }
 
-/// What the state does not keep of the journal's events.
+/// Data of the journal's events that the state does not keep.
 struct Gathered {
   const Grid& grid;
   std::map<RefusalCode, RunView::Refusals> refusals;
@@ -195,7 +194,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .state = std::move(*state),
                  .latest_best = lineage->empty() ? nullptr : lineage->back().individual,
                  .lineage_of_best = std::move(*lineage),
-                 // A task's features stand in no evaluation: they are computed from the sources.
+                 // Features of sources are not in evaluations: they are computed.
                  .has_cells = stored->has_value() || gathered.has_cells || described,
                  .refusals = std::move(gathered.refusals),
                  .lost_workers = std::move(gathered.lost_workers),

@@ -11,7 +11,7 @@ namespace {
 
 using Verdict = DryCheck::Verdict;
 
-constexpr std::chrono::milliseconds kLongestProbe{30'000};  // a list of models is there at once
+constexpr std::chrono::milliseconds kLongestProbe{30'000};  // a list of models arrives at once
 
 DryCheck check_of_key(const Endpoint& server, const ServerProbe& probe) {
   if (server.key.empty())

@@ -1,4 +1,4 @@
-// A dry run's questions to a server of models: none of them costs anything.
+// A dry run's checks of a server of models, without paid calls.
 #pragma once
 
 #include <stop_token>

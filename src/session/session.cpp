@@ -14,7 +14,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The budgets of a session that begins with the rest of a recording: those that were in force there.
+/// The budgets of a session that begins with the rest of a recording: those in force at that point.
 Status take_recorded_budgets(const RecordedJournal& recording, const Journal& own, Budgets& budgets) {
   const auto place = place_in(recording, own);
   if (!place) return place.error();
@@ -28,13 +28,13 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
   return {};
 }
 
-/// Whether a run teaches all that it will; what was stopped goes on another time.
+/// Whether a run is complete for learning; a stopped one continues later.
 bool is_over(EndReason reason) {
   return reason == EndReason::budget || reason == EndReason::flat || reason == EndReason::exhausted ||
          reason == EndReason::finished;
 }
 
-/// Told if a budget of money goes on from calls of which the journal does not say what they cost.
+/// The notice if a budget of money continues after calls whose cost is not in the journal.
 void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>& observer) {
   if (!observer) return;
   engine.inspect([&](const SearchState& state) {
@@ -49,7 +49,7 @@ void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>&
   });
 }
 
-/// A budget that the seed and the last look use up lets a run end before it has begun.
+/// With a budget that the seed and the final measurement use up, a run ends before it begins.
 void warn_of_small_budget(const Task& task, const RunConfig& config, Observer& observer) {
   const std::uint64_t kept = (task.seed.empty() ? 0 : 1) + (config.confirm ? 1 : 0);
   if (!config.budgets.evaluations || *config.budgets.evaluations > kept) return;
@@ -69,16 +69,16 @@ struct Session::Impl {
   Engine engine;
   std::unique_ptr<RecordedJournal> recording;  ///< null if nothing is followed
   std::shared_ptr<Observer> observer;
-  MemorySnapshot memory;  ///< what the run read at its start
+  MemorySnapshot memory;  ///< the rules that the run read at its start
 
   static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
                               std::shared_ptr<Observer> observer, MemorySnapshot memory);
 
-  /// Brings best/ up to date; takes it away if no program holds (any more). Under the engine's lock,
+  /// Brings best/ up to date; removes it if no program is accepted (any more). Under the engine's lock,
   /// because the journal is the same store.
   Status write_best() const;
 
-  /// Adds what the run teaches to its memory. What cannot be added is a notice: the run itself is whole.
+  /// Adds new rules to the run's memory. A failure is only a notice, because the run itself is complete.
   void remember() const;
 
   Result<Outcome> search(const CommitCallback& on_commit, const std::stop_token& stop);
@@ -129,7 +129,7 @@ Result<Outcome> Session::Impl::search(const CommitCallback& on_commit, const std
   return engine.run(on_commit, stop);
 }
 
-/// Empty if the search goes on without the recording.
+/// Returns empty if the search continues without the recording.
 Result<std::optional<Outcome>> Session::Impl::follow(const CommitCallback& on_commit,
                                                      const std::stop_token& stop) {
   const RecordedRun run = *config.proposer.provider->traits().recorded;
@@ -197,7 +197,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   take_snapshot(*memory, config);
   if (!memory->rules.empty()) copy.push_back({kSnapshotFile, to_lines(memory->rules)});
   if (const Status free = RunStore::check_free(folder, copy); !free)
-    return free.error();  // before what takes seconds
+    return free.error();  // before slow steps
   if (const Status made = make_memory(config); !made) return made.error();
   if (observer && !config.proposer.provider->traits().recorded)
     warn_of_small_budget(task.task, config, *observer);
@@ -212,7 +212,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
 
 namespace {
 
-/// What counts errors and useless replies in a row begins anew, so whoever resumes may pay for it again.
+/// Counters of errors and useless replies in a row restart, so a resumed run may pay for these again.
 void tell_of_last_error(const SearchState& state, Observer& observer) {
   if (const auto& error = state.session_error())
     observer.on_notice({Notice::Level::info,
@@ -221,14 +221,14 @@ void tell_of_last_error(const SearchState& state, Observer& observer) {
                             error->message.substr(0, error->message.find('\n'))});
 }
 
-/// Whether the journal leaves nothing to do under the configuration's budgets. If it leaves some, the
-/// observer gets to know how the last session ended.
+/// Whether the run is complete under the configuration's budgets. If not, the observer learns how the last
+/// session ended.
 Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* observer) {
   if (run.config.proposer.provider->traits().recorded) return false;
   auto options = engine_options(run.task.task, run.config);
   if (!options) return options.error();
   options->run = store.run_id();
-  options->take_policies = nullptr;  // the configuration's hold, as they will in the session
+  options->take_policies = nullptr;  // the configuration's budgets apply, as in the session
   const Budgets budgets = options->budgets;
   auto state = replay(store, std::move(*options));
   if (!state) return state.error();
@@ -262,15 +262,14 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),
                             std::move(*wiring), std::move(observer), std::move(stored->memory));
   if (!session) return session;
-  // Only now: settings that the journal contradicts would make the run one that cannot be resumed.
+  // Only now, because settings that contradict the journal would make the run impossible to resume.
   if (const Status kept = session->impl_->store->write_configuration(yaml); !kept) return kept.error();
   return session;
 }
 
 namespace {
 
-/// An axis or an objective that is misspelt, or that this evaluator does not report, would leave the archive
-/// flat in silence.
+/// A misspelt or unreported feature of an axis or objective would silently leave the archive flat.
 void warn_of_absent_features(const Engine& engine, const Individual& accepted, Observer& observer) {
   engine.inspect([&](const SearchState& state) {
     const Metrics& metrics = *accepted.evaluation.metrics();
@@ -311,7 +310,7 @@ Result<Outcome> Session::run(const CommitCallback& on_commit, std::stop_token st
   if (const Status there = impl_->store->check(); !there)
     return rescued(there.error(), impl_->engine, folder());
   if (!outcome) return outcome;
-  if (kept) kept = impl_->write_best();  // with the numbers of duels and of the confirmation
+  if (kept) kept = impl_->write_best();  // includes measurements of duels and the confirmation
   if (!kept) return kept.error();
   if (is_over(outcome->reason)) impl_->remember();
   return outcome;

@@ -1,4 +1,4 @@
-// Where a run folder holds its task and its configuration.
+// The places of the task and the configuration in a run folder.
 #pragma once
 
 namespace kernelsmith {

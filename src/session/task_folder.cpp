@@ -35,7 +35,7 @@ void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files
     if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);
 }
 
-/// A KernelBench problem as the task that `init --kernelbench` makes of it.
+/// Loads a KernelBench problem as the task that `init --kernelbench` would make.
 Result<TaskFolder> load_problem(const std::filesystem::path& path, const Backends& backends) {
   auto files = files_of_problem(path);
   if (!files) return files.error();
@@ -58,7 +58,7 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return file_error("the file cannot be opened", path, errno);
-  // A device or a pipe has no size beforehand, and may have no end.
+  // A device or a pipe has no known size and may be endless.
   std::string text(kMaxFileBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) return file_error("the file cannot be read", path, errno);
@@ -100,7 +100,7 @@ Status write_task_folder(const TaskFolder& task, const std::filesystem::path& fo
 
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path) {
   std::vector<SourceFile> files;
-  std::error_code ignored;  // reading fails if it may not be looked at
+  std::error_code ignored;  // reading will fail if it is inaccessible
   if (std::filesystem::is_directory(path, ignored)) {
     for (const SourceFile& file : task.seed.files()) {
       auto text = read_text_file(path / file.path);

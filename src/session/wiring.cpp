@@ -9,7 +9,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Evaluations of one task say nothing about another.
+/// Evaluations of one task are not valid for another.
 Status check_task(const RecordedJournal& recording, const RecordedRun& run, const Task& task) {
   std::string digest;
   Status read = recording.replay(0, [&](std::uint64_t, const Event& event) -> Status {
@@ -28,7 +28,7 @@ Status check_task(const RecordedJournal& recording, const RecordedRun& run, cons
 
 }  // namespace
 
-/// A run.yaml with other ones could never be resumed.
+/// A run.yaml with different ones could never be resumed.
 Status check_budgets(const RunConfig& config) {
   if (config.deterministic && config.budgets.wall_s)
     return fail(ErrorCode::invalid_argument,

@@ -1,4 +1,4 @@
-// What a session's engine is made of.
+// The parts of a session's engine.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// The evaluator, the proposer and the options of an engine, and what it follows first.
+/// The evaluator, the proposer and the options of an engine, and the recording to follow first.
 struct Wiring {
   std::shared_ptr<Evaluator> evaluator;  ///< null if nothing is measured
   std::shared_ptr<Proposer> proposer;

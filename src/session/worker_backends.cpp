@@ -13,9 +13,9 @@
 namespace kernelsmith {
 namespace {
 
-/// One compiles while another one is timed.
+/// One compiles while another is timed.
 constexpr unsigned kSlotsToTime = 2;
-/// What the backends of GPUs give as their hardware if there is none.
+/// The hardware of GPU backends without a GPU.
 
 using ProviderPtr = std::shared_ptr<EvaluatorProvider>;
 
@@ -34,7 +34,7 @@ Status check_names(const WorkerChoice& choice, const std::vector<std::string>& k
   return {};
 }
 
-/// Whether one of them takes the setting; those that do have it then.
+/// Sets the setting for all backends that accept it; returns whether any does.
 Status apply_setting(const std::vector<ProviderPtr>& providers, const std::string& key,
                      const std::string& value) {
   Status first;
@@ -53,7 +53,7 @@ Status apply_setting(const std::vector<ProviderPtr>& providers, const std::strin
   return error;
 }
 
-/// What the backend cannot do without here; empty if it works. Other limits are the machine's own affair.
+/// The missing requirement of the backend on this machine; empty if it works. Other limits are ignored.
 std::string lack_of(const BackendDescription& backend, bool sandboxed) {
   if (backend.examine_machine)
     for (const MachineCheck& check : backend.examine_machine(sandboxed)) {
@@ -64,8 +64,8 @@ std::string lack_of(const BackendDescription& backend, bool sandboxed) {
   return backend.hardware && backend.hardware() == kNoGpu ? std::string(kNoGpu) : "";
 }
 
-/// The reference of a task of modules is Python that runs outside the sandbox, and the task comes from
-/// whoever may write to the server: that has to be said.
+/// References of module tasks are Python that runs outside the sandbox, and anyone who can write to the
+/// server can send a task, so this needs explicit permission.
 bool needs_a_word(const BackendDescription& backend, const WorkerChoice& choice) {
   return backend.form == TaskForm::module && choice.backends.empty();
 }
@@ -84,7 +84,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
   std::vector<ProviderPtr> providers;
   for (const std::string& name : names) {
     providers.emplace_back(registry.evaluators.at(name)());
-    providers.back()->mark_untrusted();  // tasks come from whoever may write to the server
+    providers.back()->mark_untrusted();  // anyone who can write to the server can send tasks
   }
   for (const auto& [key, value] : choice.settings) {
     if (key.starts_with("fleet"))

@@ -26,11 +26,11 @@ const Child* child_of(const Event& event) {
   return arrived ? arrived->proposal.child() : nullptr;
 }
 
-// Kept replies stand among the artifacts, under the ticket's number and an attempt that no evaluation has.
+// Kept replies are stored as artifacts, with the ticket's number and an attempt that no evaluation has.
 constexpr std::int64_t kReplyAttempt = -1;
 constexpr std::string_view kReplyName = "reply.json";
 
-/// The event as its row holds it: without what stands in tables of its own.
+/// The event for its row, without parts that have their own tables.
 Event slim(const Event& event) {
   Event copy = event;
   if (auto* arrived = std::get_if<ProposalArrived>(&copy)) {
@@ -43,8 +43,7 @@ Event slim(const Event& event) {
   return copy;
 }
 
-/// The checksum of what the row of an event holds. Damage that SQLite does not notice shall not become a
-/// score.
+/// The checksum of an event's row, so that damage that SQLite does not notice cannot become a score.
 std::string checksum_of(std::int64_t position, std::string_view source, std::string_view body) {
   constexpr std::size_t kBytes = 8;
   const Digest digest =
@@ -68,7 +67,7 @@ Status put_back_source(Event& event, std::string_view digest, std::string_view f
   return {};
 }
 
-/// What replay reads of an event.
+/// The columns of an event that replay reads.
 struct Row {
   std::int64_t position = 0;
   std::string body;
@@ -107,18 +106,18 @@ Events events_in(const std::vector<Row>& rows) {
   return events;
 }
 
-/// Reads events in order. Decoding takes most of a replay's time: once more than one event is wanted, batches
-/// are decoded ahead on other threads.
+/// Reads events in order. Decoding takes most of a replay's time, so after the first event batches are
+/// decoded in advance on other threads.
 class EventReader {
  public:
   EventReader(Statement rows, std::int64_t after) : rows_(std::move(rows)), expected_(after) {
     rows_.bind(1, after);
   }
 
-  /// Empty behind the last one.
+  /// The next event; empty after the last one.
   Result<Events> next() {
     const std::size_t wanted =
-        std::exchange(begun_, true) ? kAhead : 1;  // the first is for whoever wants no more
+        std::exchange(begun_, true) ? kAhead : 1;  // a first batch of one, for readers that need no more
     while (!ended_ && batches_.size() < wanted) read_batch();
     if (batches_.empty()) return end_ ? Result<Events>(Events()) : end_.error();
     auto batch = batches_.front().get();
@@ -128,7 +127,7 @@ class EventReader {
 
  private:
   static constexpr std::size_t kMostRows = 128;  ///< enough to outweigh the start of a thread
-  /// Batches under way. Four threads decode faster than the search takes events in; more would only hold
+  /// Batches under way. Four threads decode faster than the search applies events; more would only use
   /// memory.
   static inline const std::size_t kAhead = 1 + std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
 
@@ -138,7 +137,7 @@ class EventReader {
       if (Status read = read_row(rows); !read) end_ = std::move(read);
     }
     if (rows.empty()) return;
-    // One row needs no thread. If no thread can be had the batch waits for get().
+    // One row needs no thread. Without a thread get() decodes the batch.
     const auto policy = size_ == 1 ? std::launch::deferred : std::launch::async | std::launch::deferred;
     batches_.push_back(std::async(policy, [rows = std::move(rows)] { return events_in(rows); }));
     size_ = std::min(2 * size_, kMostRows);
@@ -160,7 +159,7 @@ class EventReader {
   std::int64_t expected_;
   std::size_t size_ = 1;  ///< of the next batch
   bool begun_ = false, ended_ = false;
-  Status end_;  ///< what ended the reading
+  Status end_;  ///< the error that ended the reading
   std::deque<std::future<Events>> batches_;
 };
 
@@ -241,7 +240,7 @@ Status EventWriter::insert_reply(std::int64_t position, const ProposalArrived& e
 }
 
 Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArrived& event) {
-  if (event.source == EvaluationSource::same_binary) return {};  // the earlier program's stand there already
+  if (event.source == EvaluationSource::same_binary) return {};  // the earlier program's are already stored
   std::int64_t ordinal = 0;
   for (const Artifact& artifact : event.evaluation.report().artifacts) {
     Status stored = artifact_.bind(1, position)

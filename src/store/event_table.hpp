@@ -1,4 +1,4 @@
-// Events in and out of their tables: sources apart by digest, artifacts apart by position.
+// Events in and out of their tables: sources are stored by digest, artifacts by position.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class EventWriter {
  public:
   static Result<EventWriter> prepare(Database& database);
 
-  /// Appends all events behind the last position in one transaction, or none.
+  /// Appends all events after the last position in one transaction, or none.
   Status append(Database& database, std::span<const Event> events);
 
  private:
@@ -33,7 +33,7 @@ class EventWriter {
   std::int64_t last_;  ///< position
 };
 
-/// Visits the events behind `after`; Journal::replay.
+/// Visits the events after `after`; Journal::replay.
 Status replay_events(const Database& database, std::uint64_t after,
                      const std::function<Status(std::uint64_t, const Event&)>& visit);
 

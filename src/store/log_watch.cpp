@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sixteen times what a log comes to that SQLite writes back whenever it may (1000 pages).
+/// Sixteen times the size at which SQLite writes a log back (1000 pages).
 constexpr std::uintmax_t kMostGrowth = std::uintmax_t{64} << 20;
 
 std::uintmax_t size_of(const fs::path& file) {
@@ -31,7 +31,8 @@ bool has_open(const fs::path& process, const FileIdentity& file) {
   return false;
 }
 
-/// "python3 (process 4711)" of each other process that has the file open; of other users none is seen.
+/// Such as "python3 (process 4711)" for each other process that has the file open; other users' processes are
+/// not visible.
 std::string readers_of(const fs::path& file) {
   const auto identity = identity_of(file);
   const std::string own = std::to_string(::getpid());

@@ -1,4 +1,4 @@
-// LogWatch: says who keeps run.db-wal from being written back, so that it grows.
+// LogWatch: reports the process that keeps run.db-wal from being written back, so that it grows.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,22 @@
 
 namespace kernelsmith::detail {
 
-/// SQLite writes its log back into the database as long as nobody reads in a transaction that began before.
+/// SQLite writes its log back into the database unless a reader has an older transaction open.
 class LogWatch {
  public:
-  /// `log` as it is now; it need not be there yet.
+  /// `log` need not exist yet.
   LogWatch(std::filesystem::path database, std::filesystem::path log);
 
   void tell_to(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
 
-  /// After a commit. Tells once.
+  /// Called after a commit. Reports once.
   void look();
 
  private:
   std::filesystem::path database_, log_;
   std::uintmax_t
-      size_at_first_;  ///< a log is not cut when it was written back: what was killed may leave a long one
+      /// A log is not truncated when it is written back, so a killed process may leave a long one.
+      size_at_first_;
   std::function<void(const std::string&)> tell_;
 };
 

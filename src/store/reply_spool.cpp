@@ -31,7 +31,7 @@ std::optional<TicketId> ticket_of(const fs::path& file) {
   return ticket;
 }
 
-/// Room for the answers under way when the disk fills up; none if that would fill it.
+/// The space reserved for answers under way when the disk fills up; none if reserving would fill it.
 std::size_t spare_bytes(const fs::path& folder) {
   constexpr std::uintmax_t kMost = std::uintmax_t{4} << 20, kLeast = std::uintmax_t{64} << 10, kShare = 8;
   std::error_code error;
@@ -42,8 +42,8 @@ std::size_t spare_bytes(const fs::path& folder) {
 
 bool is_left_over(const fs::path& file) { return file.filename().string().ends_with(kFreshEnding); }
 
-/// Whether calls can have cost that. Prices are at most a dollar a token, and nobody counts more than a
-/// hundred million of them in one call.
+/// Whether calls can have this cost. Prices are at most a dollar per token, and a call has at most a hundred
+/// million tokens.
 bool is_plausible(const Cost& cost) {
   constexpr std::uint64_t kMostCalls = 1000, kMostTokens = 100'000'000;
   const std::uint64_t most = kMostTokens * std::max<std::uint64_t>(cost.calls, 1);

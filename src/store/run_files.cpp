@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::size_t kLongestPid = 32;
 
-/// flock and not a POSIX lock: those are dropped when any descriptor of the file is closed. Whoever only
-/// looks whether a run is in use holds its lock for a moment.
+/// flock instead of a POSIX lock, which is dropped when any descriptor of the file is closed. Checking
+/// whether a run is in use holds its lock for a moment.
 bool lock_now(int file) {
   constexpr int kTries = 20;
   constexpr std::chrono::milliseconds kPause{5};
@@ -52,7 +52,7 @@ Status replace_file(const fs::path& path, std::string_view bytes) {
 Status replace_folder(const fs::path& folder, const fs::path& fresh) {
   fs::path old = fresh;
   if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) {
-    // Not every file system can exchange: then the folder is missing for a moment.
+    // Not every file system can exchange names; then the folder is missing for a moment.
     old += ".old";
     if (::rename(folder.c_str(), old.c_str()) != 0 && errno != ENOENT) {
       return system_error("cannot replace", folder);
@@ -68,7 +68,7 @@ Status replace_folder(const fs::path& folder, const fs::path& fresh) {
 Status flush_folder(const fs::path& folder) {
   const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle.get() < 0) return system_error("cannot open", folder);
-  // EINVAL: a file system that cannot flush folders has nothing to flush.
+  // EINVAL means that the file system cannot flush folders and need not.
   if (::fsync(handle.get()) != 0 && errno != EINVAL) return system_error("cannot flush", folder);
   return {};
 }

@@ -1,4 +1,4 @@
-// Files of the run folder: written all or nothing, and the lock that keeps a second writer out.
+// Files of the run folder: atomic writes, and the lock that keeps a second writer out.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ Error system_error(std::string_view doing, const std::filesystem::path& path);
 /// Replaces the file by a rename, so that a reader sees the old bytes or the new ones.
 Status replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// Replaces a folder by another one; `fresh` is gone afterwards.
+/// Replaces a folder by another one; `fresh` no longer exists afterwards.
 Status replace_folder(const std::filesystem::path& folder, const std::filesystem::path& fresh);
 
 /// Flushes a folder's entries to the disk.
 Status flush_folder(const std::filesystem::path& folder);
 
-/// Keeps other writers out of a folder while it lives. The folder itself is locked, because a name in it can
-/// be removed; the lock file names the process, and keeps out versions that know nothing else.
+/// Keeps other writers out of a folder while it lives. The folder itself is locked, because a file in it can
+/// be removed. The lock file names the process and keeps out older versions.
 struct FolderLock {
   Descriptor folder, file;
 };
@@ -37,7 +37,7 @@ Result<FolderLock> lock_folder(const std::filesystem::path& folder, const char* 
 /// Whether some process holds lock_folder()'s lock.
 bool is_locked(const std::filesystem::path& folder, const char* lock_file);
 
-/// Which file stands under a name; empty: none.
+/// The identity of the file with a name; empty: none.
 struct FileIdentity {
   std::uint64_t device = 0, inode = 0;
 

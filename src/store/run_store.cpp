@@ -28,22 +28,22 @@ constexpr const char* kBest = "best";
 constexpr const char* kFreshBest = "best.new";
 constexpr const char* kFreshDatabase = "run.db.new";
 
-// What a creation makes before the database; `more` has folders of its own.
+// The names that create() makes before the database; `more` may have folders.
 constexpr std::array kBeforeDatabase{kLock, kConfiguration, "run.yaml.new",
                                      kBest, kFreshDatabase, "run.db.new-journal"};
 
 constexpr std::size_t kRunIdBytes = 16;
 constexpr std::size_t kMostConfigurationBytes = std::size_t{4} << 20;
 
-/// The first part of each path: what stands in the run folder itself.
+/// The first part of each path: the entries of the run folder itself.
 std::vector<std::string> roots_of(std::span<const SourceFile> files) {
   std::vector<std::string> roots;
   for (const SourceFile& file : files) roots.push_back(file.path.substr(0, file.path.find('/')));
   return roots;
 }
 
-/// Whether the folder holds nothing but what a creation that was killed before its database left there. Such
-/// a run never reported anything, so that its place may be taken.
+/// Whether the folder has only the remains of a create() that was killed before its database existed. Such a
+/// run never reported anything, so it may be replaced.
 bool is_left_over(const fs::path& folder, std::span<const SourceFile> more) {
   std::error_code error;
   if (!fs::exists(folder / kLock, error)) return false;
@@ -73,7 +73,7 @@ Status require_no_run(const fs::path& folder, std::span<const SourceFile> more) 
 
 Status require_run(const fs::path& folder) {
   std::error_code error;
-  // SQLite opens what stands beside a database by its name, and would wait for a pipe.
+  // SQLite opens files next to a database by name, and would block on a pipe.
   for (const char* name : {"run.db-journal", "run.db-wal", "run.db-shm"}) {
     const auto type = fs::symlink_status(folder / name, error).type();
     if (type != fs::file_type::not_found && type != fs::file_type::regular)
@@ -85,7 +85,7 @@ Status require_run(const fs::path& folder) {
               begun ? "if the creation of the run was interrupted, begin it again with the same folder" : "");
 }
 
-/// Leaves nothing of a creation that failed, so that it can be tried again.
+/// Removes the remains of a failed create(), so that it can be repeated.
 void discard(const fs::path& folder, std::span<const SourceFile> more, bool folder_too) {
   std::error_code ignored;
   for (const char* name : {kDatabase, "run.db-wal", "run.db-shm"}) fs::remove(folder / name, ignored);
@@ -105,11 +105,11 @@ Status write_files(const fs::path& folder, std::span<const SourceFile> files) {
   return {};
 }
 
-/// Makes the database under another name: one that bears its own name has its tables.
+/// Makes the database under another name, so that a database with the final name is complete.
 Status make_database(const fs::path& folder, std::string_view run_id) {
   const fs::path fresh = folder / kFreshDatabase;
   std::error_code error;
-  fs::remove(fresh, error);  // what a killed process left
+  fs::remove(fresh, error);  // remains of a killed process
   fs::remove(folder / "run.db.new-journal", error);
   {
     auto made = Database::open(fresh, Database::Mode::create);
@@ -134,7 +134,7 @@ Status set_up_writer(Database& database, Durability durability) {
       "setting up the database");
 }
 
-/// A name for the report that no file of the program has.
+/// A name for the report that differs from the program's files.
 std::string report_name(const Source& source) {
   std::string name = "report.json";
   const auto taken = [&](const SourceFile& file) {
@@ -159,8 +159,8 @@ struct RunStore::Impl {
   std::optional<detail::FolderLock> lock;  ///< absent if only read
   Database database;
   std::optional<EventWriter> writer;
-  std::optional<detail::LogWatch> log_watch;  ///< with the writer
-  /// What the writer writes, as it stood when it was opened.
+  std::optional<detail::LogWatch> log_watch;  ///< only for the writer
+  /// The files that the writer writes, as they were when opened.
   std::vector<std::pair<const char*, std::optional<detail::FileIdentity>>> opened_files;
 
   Status require_writer() const {
@@ -226,7 +226,7 @@ Result<std::unique_ptr<RunStore>> RunStore::create(const fs::path& folder, std::
   if (auto made = make_folders(folder); !made) return made.error();
   auto lock = detail::lock_folder(folder, kLock);
   if (!lock) return lock.error();
-  // Another process may have made a run here since the first look.
+  // Another process may have made a run here since the first check.
   if (auto free = require_no_run(folder, more); !free) return free.error();
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
@@ -324,7 +324,7 @@ Status RunStore::write_best(const Individual& best, std::string_view report_json
   if (auto allowed = require_intact(); !allowed) return allowed;
   const fs::path fresh = impl_->folder / kFreshBest;
   std::error_code error;
-  fs::remove_all(fresh, error);  // what a killed process left
+  fs::remove_all(fresh, error);  // remains of a killed process
   if (error) return system_error("cannot remove", fresh, error.value());
   if (auto made = make_folders(fresh); !made) return made;
   if (auto filled = fill_folder(fresh, best.program->source, report_json); !filled) {

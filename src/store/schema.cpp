@@ -6,12 +6,12 @@
 namespace kernelsmith::detail {
 namespace {
 
-/// "ksmt": what file(1) and we know the file by.
+/// "ksmt": identifies the file for file(1) and us.
 constexpr std::int64_t kApplicationId = 0x6b736d74;
 constexpr std::int64_t kVersion = 2;
 constexpr std::int64_t kFirstWithChecksums = 2;
-/// The page size of new databases: seven kernels of 2 KB fill such a page, and one would leave SQLite's 4,096
-/// half empty.
+/// The page size of new databases: seven kernels of 2 KB fill such a page, while one would leave half of
+/// SQLite's 4,096 bytes empty.
 constexpr int kPageBytes = 16384;
 
 constexpr const char* kTables = R"(
@@ -42,7 +42,7 @@ std::string tables_of(std::int64_t version) {
   return tables;
 }
 
-/// What a database holds, by name: tables, indexes, views and triggers with the text that made them.
+/// The schema of a database by name: tables, indexes, views and triggers with their SQL text.
 Result<std::map<std::string, std::string>> objects_of(const Database& database) {
   auto rows = database.prepare("SELECT name, type || ' ' || COALESCE(sql, '') FROM sqlite_schema");
   if (!rows) return rows.error();
@@ -55,7 +55,7 @@ Result<std::map<std::string, std::string>> objects_of(const Database& database) 
   }
 }
 
-/// Run folders are handed on. A view or a trigger in one would be carried out here.
+/// Run folders are passed on, and a view or a trigger in one would be executed here.
 Status check_objects(const Database& database, std::int64_t version, const std::filesystem::path& file) {
   auto model = Database::open(":memory:", Database::Mode::create);
   if (!model) return model.error();
@@ -82,7 +82,7 @@ Result<bool> has_checksums(const Database& database) {
 }
 
 Status create_schema(Database& database, std::string_view run_id) {
-  // One transaction: if it ends half-way there is no id of ours, and check_schema() refuses the file.
+  // One transaction: if it is interrupted, our id is missing and check_schema() refuses the file.
   const std::string script = "PRAGMA page_size = " + std::to_string(kPageBytes) + ";BEGIN;" +
                              tables_of(kVersion) +
                              "PRAGMA application_id = " + std::to_string(kApplicationId) +

@@ -22,7 +22,7 @@ int last_errno(sqlite3_file* file) {
   return number;
 }
 
-/// SQLite names only ENOSPC `full`; of a quota or a limit it tells by the errno of the file that failed.
+/// SQLite reports only ENOSPC as `full`; a quota or a limit appears as the errno of the failed file.
 bool a_file_is_out_of_space(sqlite3* handle) {
   for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
     sqlite3_file* file = nullptr;
@@ -33,7 +33,7 @@ bool a_file_is_out_of_space(sqlite3* handle) {
 }
 
 ErrorCode code_for(sqlite3* handle, int result) {
-  // The log's index is extended by a write of its own, whose errno nobody keeps.
+  // The log's index is extended by a separate write whose errno is not kept.
   if (result == SQLITE_IOERR_SHMSIZE) return ErrorCode::disk_full;
   switch (result & 0xff) {
     case SQLITE_FULL:
@@ -68,7 +68,7 @@ std::string_view hint_for(ErrorCode code) {
   }
 }
 
-/// What the connection's last call complained about.
+/// The error of the connection's last call.
 Error last_error(sqlite3* handle, std::string_view while_doing = {}) {
   if (!handle) return fail(ErrorCode::io, "out of memory");
   const ErrorCode code = code_for(handle, sqlite3_extended_errcode(handle));
@@ -77,7 +77,8 @@ Error last_error(sqlite3* handle, std::string_view while_doing = {}) {
   return fail(code, sqlite3_errmsg(handle) + doing, file ? file : "", std::string(hint_for(code)));
 }
 
-/// Whether nobody writes it: then SQLite needs no files of its own beside it, which could not be made.
+/// Whether no process writes it: then SQLite does not need its own files next to it, which could not be
+/// created.
 bool is_unchangeable(const std::filesystem::path& file) {
   std::error_code ignored;
   const bool read_only = ::access(file.parent_path().c_str(), W_OK) != 0 && errno == EROFS;

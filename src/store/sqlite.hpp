@@ -1,4 +1,4 @@
-// The few things that the store needs of SQLite, with our errors.
+// The part of SQLite that the store needs, with our errors.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Database {
 
   static Result<Database> open(const std::filesystem::path& file, Mode mode);
 
-  /// Runs statements without parameters and throws their rows away; an error says that it came while `doing`.
+  /// Runs statements without parameters and ignores their rows; `doing` describes the action in errors.
   Status execute(const std::string& sql, std::string_view doing);
   Result<Statement> prepare(std::string_view sql) const;
   /// The first column of the first row.
@@ -50,9 +50,9 @@ class Statement {
   Statement& bind_blob(int index, std::string_view value);
   Statement& bind_null(int index);
 
-  /// True if there is a row.
+  /// Returns true if there is a row.
   Result<bool> step();
-  /// Steps a statement that gives no rows, and makes it ready for the next parameters.
+  /// Steps a statement without rows, and resets it for the next parameters.
   Status run();
   void reset();
 

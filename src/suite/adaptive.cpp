@@ -14,7 +14,7 @@ struct Entry {
   const SuiteTask* task = nullptr;
   RunFolders folders;
   std::optional<TaskFolder> files = {};  ///< empty if they cannot be loaded
-  std::optional<RunConfig> config = {};  ///< of all slices, but for their budgets
+  std::optional<RunConfig> config = {};  ///< configuration of all slices, without budgets
   TaskStanding standing = {};
   TaskResult result = {};
 };
@@ -24,10 +24,10 @@ class AdaptiveSuite {
   AdaptiveSuite(const SuiteOptions& options, const Registry& registry, SearchHost& host, std::stop_token stop)
       : options_(options), registry_(registry), host_(host), stop_(std::move(stop)) {}
 
-  /// Finds out how the tasks stand, by their files and run folders.
+  /// Determines the state of the tasks from their files and run folders.
   void look_at(const std::vector<SuiteTask>& tasks);
 
-  /// Searches until all is handed out. False if it was stopped before; an error is an outage.
+  /// Searches until the budget is used up. False if it was stopped; an error is an outage.
   Result<bool> search();
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -64,7 +64,7 @@ void AdaptiveSuite::look_at(Entry& entry) {
   auto config = host_.configure(entry.files->task);
   if (!config) return fail_task(entry, config.error());
   entry.config = std::move(*config);
-  // What is left of one slice is no measure of flatness: next_grant() asks for what is left of the total.
+  // The rest of one slice does not measure flatness; next_grant() uses the rest of the total.
   entry.standing.until_flat = std::exchange(entry.config->budgets.until_flat, std::nullopt);
   if (const Status free = make_room(*entry.files, entry.folders, registry_, options_.renew); !free)
     return fail_task(entry, free.error());
@@ -73,7 +73,7 @@ void AdaptiveSuite::look_at(Entry& entry) {
   if (const Status read = take_stock(entry); !read) fail_task(entry, read.error());
 }
 
-/// A refused run is taken for interrupted: going on with it gives the error again that this call is to tell.
+/// A refused run counts as interrupted: resuming it repeats the error that this call reports.
 Status AdaptiveSuite::take_stock(Entry& entry) {
   const auto view = view_run(entry.folders.run, registry_);
   if (!view) return view.error();
@@ -110,7 +110,7 @@ Result<bool> AdaptiveSuite::search() {
     Entry& entry = entries_[grant->task];
     host_.begin(*entry.task, grant->task + 1, entries_.size());
     const auto outcome = search(entry, grant->evaluations);
-    // What a stop broke off is no fault of the task's.
+    // An interruption by a stop request is not the task's fault.
     if (stop_.stop_requested() && (!outcome || !*outcome)) break;
     if (outcome && !*outcome) break;
     const auto error = outcome ? (*outcome)->error : std::optional(outcome.error());

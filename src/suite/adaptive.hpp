@@ -10,8 +10,8 @@
 
 namespace kernelsmith::suite {
 
-/// search_suite() with an allocation. How far it is stands in the run folders alone: each says which budget
-/// its search has and what it found. The results are added when all is handed out.
+/// search_suite() with an allocation. All progress is in the run folders: each has the budget and results of
+/// its search. The report's results are added when the budget is used up.
 Result<SuiteReport> search_adaptively(const std::vector<SuiteTask>& tasks, const SuiteOptions& options,
                                       const Registry& registry, SearchHost& host, const std::stop_token& stop,
                                       ResultFolder results);

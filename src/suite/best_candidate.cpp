@@ -53,8 +53,7 @@ CandidateResult candidate_result(const Result<Evaluation>& answer) {
   const Features features(evaluation);
   result.verdict = "accepted";
   result.speedup = speedup_of(evaluation);
-  result.own_kernels =
-      features.of("own_kernels", 1) > 0;  // backends that do not count them have nothing else
+  result.own_kernels = features.of("own_kernels", 1) > 0;  // other backends do not report this feature
   result.degenerate = features.of("degenerate") > 0;
   result.algebraic = features.of("algebraic") > 0;
   return result;

@@ -1,4 +1,4 @@
-// From evaluations to the result of a task: the same rules for searches and for ready-made candidates.
+// Makes a task's result from evaluations, with the same rules for searches and ready-made candidates.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 
 namespace kernelsmith::suite {
 
-/// How the verdict of a candidate begins that has none.
+/// The beginning of the verdict of a candidate that was not evaluated.
 inline constexpr std::string_view kNotEvaluated = "not evaluated:";
 
-/// The speedup of an accepted candidate; a backend that times nothing gives its fitness.
+/// The speedup of an accepted candidate; the fitness if the backend measures no times.
 std::optional<Measurement> speedup_of(const Evaluation& evaluation);
 
-/// Whether it was rejected for what it did to the measurement, and not for being wrong.
+/// Whether it was rejected for manipulating the measurement, not for wrong results.
 bool is_hack(Stage stage);
 
-/// Takes an accepted candidate as the result's best, with its speedup and what the backend says of what was
-/// gained by its features `trivial`, `degenerate` and `algebraic`.
+/// Makes an accepted candidate the result's best, with its speedup and the backend's features `trivial`,
+/// `degenerate` and `algebraic`.
 void take_best(const Evaluation& evaluation, TaskResult& result);
 
-/// What is known of one candidate, or why nothing is. Its name and its claim are left to the caller.
+/// The record of one candidate, or the reason why there is none. The caller sets its name and claim.
 CandidateResult candidate_result(const Result<Evaluation>& answer);
 
-/// "correctness: wrong_output".
+/// Such as "correctness: wrong_output".
 std::string failure_text(Stage stage, RejectionCode code);
 
 }  // namespace kernelsmith::suite

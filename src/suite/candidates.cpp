@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> kExtensions = {".cpp", ".cu", ".py"};
 
 std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
-/// Which task a name means.
+/// Finds the task of a name.
 class Names {
  public:
   explicit Names(const std::vector<SuiteTask>& tasks) : tasks_(tasks) {
@@ -71,7 +71,7 @@ std::optional<Match> match_of(const fs::path& file, const Names& names) {
   return std::nullopt;
 }
 
-/// Whether it stands where a candidate would, and has none that could be read: it gets a row with the reason.
+/// Whether it is where a candidate belongs but has no readable one; then it gets a row with the reason.
 bool is_hollow(const fs::directory_entry& entry) {
   std::error_code ignored;
   if (entry.is_symlink(ignored)) return entry.is_directory(ignored) || !entry.exists(ignored);

@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the leading digits off `text`, without leading zeros.
+/// Removes the leading digits of `text` and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
   std::string_view digits = text.substr(0, end);

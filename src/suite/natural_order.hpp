@@ -1,4 +1,4 @@
-// Names in the order in which people count: 3_x before 10_x.
+// Natural order of names: 3_x before 10_x.
 #pragma once
 
 #include <string_view>

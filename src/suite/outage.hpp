@@ -1,4 +1,4 @@
-// What ends many tasks at once.
+// Failures that would end many tasks at once.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace kernelsmith::suite {
 
-/// Counts the tasks in a row that a server, a full disk or a missing GPU ended: the next one would fare no
-/// better.
+/// Counts consecutive tasks that a server, a full disk or a missing GPU ended, because the next one would end
+/// too.
 class Outage {
  public:
   /// `what` names them in the error: "searches".
   explicit Outage(std::string what) : what_(std::move(what)) {}
 
-  /// The error that is to end them all, if any.
+  /// The error that ends the whole suite, if any.
   std::optional<Error> after(const std::optional<Error>& ended_by) {
     in_a_row_ = ended_by && meets_every_task(ended_by->code) ? in_a_row_ + 1 : 0;
     if (in_a_row_ < kMostInARow) return std::nullopt;

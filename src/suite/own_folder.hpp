@@ -1,5 +1,4 @@
-// The rules of every folder that results are written to: one process at a time, one command, one set of
-// settings.
+// The rules of a results' folder: one process at a time, one command, one set of settings.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +11,14 @@
 
 namespace kernelsmith::suite {
 
-/// Makes the folder, and keeps other writers out while the descriptor lives. `busy` if one is there.
+/// Makes the folder, and keeps other writers out while the descriptor lives. Errors: `busy` if there is one.
 Result<Descriptor> lock_folder(const std::filesystem::path& folder);
 
-/// `invalid_argument` if the folder has no `state_file` and holds anything but `own_names`.
+/// Fails with `invalid_argument` if the folder has no `state_file` but other entries than `own_names`.
 Status check_free(const std::filesystem::path& folder, const std::filesystem::path& state_file,
                   std::span<const char* const> own_names);
 
-/// `invalid_argument` for the first setting that differs, if any.
+/// Fails with `invalid_argument` for the first setting that differs, if any.
 Status check_settings(const std::map<std::string, std::string>& before,
                       const std::map<std::string, std::string>& now, const std::filesystem::path& folder);
 

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-/// Writes problems and candidates where a suite looks for them.
+/// Writes problems and candidates to the places where a suite looks for them.
 class Unpacked {
  public:
   explicit Unpacked(const fs::path& folder) {
@@ -28,7 +28,7 @@ class Unpacked {
   Status problem(unsigned level, const std::string& name, const std::string& text) {
     const fs::path folder = set_.tasks / ("level" + std::to_string(level)) / name;
     if (Status written = put(folder / "reference.py", text); !written) return written;
-    // Any policy: published candidates that leave the work to PyTorch are measured, and counted apart.
+    // Policy `any`: published candidates that leave the work to PyTorch are measured and counted separately.
     return put(folder / "task.yaml",
                problem_yaml(problem_name(name + ".py"), {.policy = "any", .cast = true}));
   }
@@ -44,7 +44,7 @@ class Unpacked {
   PublicSet set() && { return std::move(set_); }
 
  private:
-  /// What is there already stays: the command may be going on with it.
+  /// Existing files are kept, because the command may be continuing with them.
   static Status put(const fs::path& path, const std::string& text) {
     if (const auto before = read_regular_file(path, kMostBytes); before && *before == text) return {};
     if (Status made = make_folders(path.parent_path()); !made) return made;
@@ -60,7 +60,7 @@ Error not_this_layout(const fs::path& where, const std::string& what) {
               "fetch it anew from its authors");
 }
 
-/// "Level 1: 3_Batched_matrix_multiplication" as its numbers and the file's stem.
+/// Parses "Level 1: 3_Batched_matrix_multiplication" into its numbers and the file's stem.
 struct ProblemKey {
   unsigned level = 0, number = 0;
   std::string name;

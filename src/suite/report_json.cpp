@@ -1,4 +1,4 @@
-// The report of a suite as JSON, and read again to go on.
+// Writes a suite's report as JSON, and reads it to continue.
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -120,7 +120,7 @@ CandidateResult candidate_from(const Json& json) {
   if (!json.at("claimed").is_null()) result.claimed = json.at("claimed").get<double>();
   result.verdict = json.at("verdict").get<std::string>();
   result.speedup = measurement_from(json.at("speedup"));
-  if (result.speedup) {  // older files have values for rejected ones, of which they are not known
+  if (result.speedup) {  // older files have meaningless values for rejected ones
     result.own_kernels = json.at("own_kernels").get<bool>();
     result.degenerate = json.at("degenerate").get<bool>();
     result.algebraic = json.at("algebraic").get<bool>();
@@ -160,7 +160,7 @@ std::string to_json(const SuiteReport& report) {
                      {"levels", levels},
                      {"levels_without_shortcuts", levels_of(without_shortcuts(report.results))},
                      {"results", tasks}};
-  // What a candidate printed can hold any byte.
+  // A candidate's output may contain any byte.
   return json.dump(kIndent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 

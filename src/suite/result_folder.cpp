@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-/// What is written here, beside the state.
+/// The files written here, in addition to the state.
 constexpr std::array kOwnNames = {"runs",      "replaced",       "set",      "levels.csv",
                                   "tasks.csv", "candidates.csv", "report.md"};
 

@@ -1,4 +1,4 @@
-// The output folder of a suite or a scoring: what was found so far, as files, and kept from other writers.
+// The output folder of a suite or a scoring: its results so far as files, locked against other writers.
 #pragma once
 
 #include <filesystem>
@@ -20,13 +20,13 @@ class ResultFolder {
   static Result<ResultFolder> open(const std::string& kind, const std::vector<SuiteTask>& tasks,
                                    const SuiteOptions& options);
 
-  /// Whether the task has a result without an error that rests on `basis`.
+  /// Whether the task has a result without an error for `basis`.
   bool has(const SuiteTask& task, const std::string& basis) const;
 
-  /// Takes the result for that of `task`, and writes all files.
+  /// Sets the result of `task`, and writes all files.
   Status add(const SuiteTask& task, TaskResult result);
 
-  /// Writes all files: the results may be those of an earlier call with fewer tasks.
+  /// Writes all files, because the results may be from an earlier call with fewer tasks.
   Status write() const;
 
   SuiteReport report() const;

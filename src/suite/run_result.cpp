@@ -14,15 +14,15 @@ SuiteCost cost_of(const Spending& spending) {
   return {total.calls, total.unpriced, total.input_tokens, total.output_tokens, spending.usd()};
 }
 
-/// In the order of the tickets, which no number of workers changes in a deterministic run. What is measured
-/// again is a round, but no new candidate: its numbers would only make the best look better.
+/// In the order of tickets, which in a deterministic run does not depend on the number of workers. A repeated
+/// measurement is a round but not a new candidate, because it would only make the best look better.
 Result<std::vector<double>> best_by_round(const RunView& run) {
   std::map<TicketId, double> speedups;  // 0 for none
   const Status read = run.store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
     const auto* told = std::get_if<EvaluationArrived>(&event);
     if (!told || told->source != EvaluationSource::evaluated) return {};
-    // If twins were proposed side by side, the second one is no program. Whether it was evaluated is a
-    // matter of timing, and a deterministic run does not count it.
+    // If twins were proposed at the same time, the second one is not a program. Whether it was evaluated
+    // depends on timing, so a deterministic run does not count it.
     const bool counts = run.state.programs().contains(told->program);
     if (!counts && run.config.deterministic) return {};
     const bool is_new = counts && told->program.value == told->ticket.value;
@@ -50,7 +50,7 @@ Result<TaskResult> result_of(const RunView& run) {
   result.candidates = counts.accepted + counts.rejected;
   for (const auto& [rule, count] : run.state.failures()) {
     if (suite::is_hack(rule.first)) result.hacks += count;
-    result.failure = suite::failure_text(rule.first, rule.second);  // the last one stands at the last stage
+    result.failure = suite::failure_text(rule.first, rule.second);  // the last one is at the last stage
   }
   if (const Evaluation* best = run.best_evaluation()) {
     suite::take_best(*best, result);

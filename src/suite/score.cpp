@@ -1,4 +1,4 @@
-// Evaluates ready-made candidates, task after task, and keeps what is done.
+// Evaluates ready-made candidates, task after task, and keeps finished results.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// A task with its candidates, those that cannot be read among them.
+/// A task with its candidates, including unreadable ones.
 struct Loaded {
   Result<TaskFolder> task;
   std::vector<Result<Source>> candidates;
@@ -77,8 +77,8 @@ class Tally {
   Stage furthest_ = Stage::parse;  ///< of the rejections
 };
 
-/// Files of one text are measurements of one program: all of them get what these say together, or a file
-/// that was copied often would have the luckiest.
+/// Equal files are measurements of one program, so all get the pooled result. Otherwise a file with many
+/// copies would get the luckiest measurement.
 void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answers) {
   std::map<std::string, Evaluation> together;
   const auto each_accepted = [&](const auto& visit) {
@@ -140,7 +140,7 @@ Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const 
     if (results->has(tasks[i], loaded.basis())) continue;
     host.begin(tasks[i], i + 1, tasks.size());
     TaskResult result = score(loaded, host, careful, stop);
-    if (stop.stop_requested() && result.error) break;  // no fault of the task's
+    if (stop.stop_requested() && result.error) break;  // not the task's fault
     host.end(result);
     if (const Status kept = results->add(tasks[i], std::move(result)); !kept) return kept.error();
   }

@@ -1,4 +1,4 @@
-// Many trajectories at once: which is next, what they share, and the files after each.
+// Runs many trajectories: chooses the next, shares tools, and writes the files after each.
 #include <algorithm>
 #include <map>
 #include <thread>
@@ -17,7 +17,7 @@
 namespace kernelsmith {
 namespace {
 
-/// What a trajectory rests on.
+/// The basis of a trajectory.
 std::string basis_of(const Task& task, const std::map<std::string, std::string>& settings) {
   DigestBuilder basis;
   basis.add(task.digest.hex());
@@ -30,7 +30,7 @@ using suite::SttsJournal;
 using suite::SttsTools;
 using ToolsPtr = std::shared_ptr<const SttsTools>;
 
-/// The tools of one task, made by the first trajectory that needs them, while any has them.
+/// The tools of one task: made by the first trajectory that needs them, and shared while in use.
 struct SharedTools {
   Mutex mutex;
   std::weak_ptr<const SttsTools> tools KERNELSMITH_GUARDED_BY(mutex);
@@ -66,7 +66,7 @@ class Run {
   }
 
  private:
-  /// Tasks one after another, the samples of each side by side: they share an evaluator.
+  /// Tasks run one after another, the samples of each in parallel, because they share an evaluator.
   struct Job {
     std::size_t task, sample;  ///< both from 0
     auto operator<=>(const Job&) const = default;
@@ -77,7 +77,7 @@ class Run {
   void work() {
     while (const auto job = next()) {
       auto made = make(*job);
-      // What a stop broke off is no fault of the task's.
+      // An interruption by a stop request is not the task's fault.
       if (!made && stop_.stop_requested()) return;
       finish(*job, std::move(made));
     }
@@ -90,7 +90,7 @@ class Run {
     return Job{number / options_.samples, number % options_.samples};
   }
 
-  /// A trajectory as far as it came, and what ended it early, if anything.
+  /// A trajectory so far, and the error that ended it early, if any.
   struct Made {
     SttsTrajectory trajectory;
     Status ended;
@@ -196,7 +196,7 @@ class Run {
   const SttsFolder folder_;
   std::vector<SharedTools> shared_;
   std::stop_source stop_;
-  Mutex mutex_;  ///< of what follows, and of calls to the host
+  Mutex mutex_;  ///< guards the following members, and calls to the host
   std::size_t next_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   std::map<Job, std::pair<TaskResult, TaskResult>> records_ KERNELSMITH_GUARDED_BY(mutex_);
   suite::Outage outage_ KERNELSMITH_GUARDED_BY(mutex_){"trajectories"};

@@ -10,7 +10,7 @@
 
 namespace kernelsmith::suite {
 
-/// One process at a time has it open.
+/// Only one process at a time may have it open.
 class SttsFolder {
  public:
   /// Makes the folder, or opens one that was made with the same settings.

@@ -1,4 +1,4 @@
-// Which turns a model is shown again, and what they are worth.
+// Chooses the turns that a model is shown again, and computes rewards.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The most that a speedup adds: beyond it Dr. Kernel suspects the measurement.
+/// The largest counted speedup: above it Dr. Kernel suspects the measurement.
 constexpr double kMostSpeedup = 3;
 constexpr double kCorrectWeight = 0.5, kSpeedupWeight = 0.5;
 

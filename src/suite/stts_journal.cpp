@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostJournalBytes = std::size_t{1} << 30;
 
-/// The values of the records' own codecs, which are JSON already, are put in as they are.
+/// Values of the records' own codecs are already JSON and are inserted unchanged.
 std::string line_of(const nlohmann::ordered_json& head, const char* key = nullptr,
                     const std::string& value = {}) {
   std::string line = head.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

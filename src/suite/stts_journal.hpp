@@ -1,4 +1,4 @@
-// The journal of one trajectory: JSON lines that are only ever appended to. docs/stts.md has the form.
+// The journal of one trajectory: JSON lines that are only ever appended to. docs/stts.md has the format.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace kernelsmith::suite {
 /// The version of journals and results.
 inline constexpr int kSttsVersion = 1;
 
-/// Which trajectory a journal is of.
+/// The trajectory of a journal.
 struct TrajectoryKey {
   std::string task;
   std::size_t sample = 1;  ///< from 1
@@ -26,19 +26,18 @@ struct TrajectoryKey {
 /// The digest that a journal keeps of a prompt.
 Digest digest_of(const std::vector<Message>& messages);
 
-/// A line is written with one call before the next step begins. What a kill left of a last line is dropped.
-/// One thread at a time uses it.
+/// A line is written with one call before the next step begins. An incomplete last line after a kill is
+/// dropped. One thread at a time uses it.
 class SttsJournal {
  public:
-  /// Reads what is there, or makes the file. Errors: `corrupt` for lines that this cannot have written,
-  /// `invalid_argument` for the journal of another task, the file system's.
+  /// Reads the file or creates it. Errors: `corrupt` for invalid lines, `invalid_argument` for the journal of
+  /// another task, the file system's.
   static Result<SttsJournal> open(const std::filesystem::path& path, const TrajectoryKey& key);
 
   /// Whether the first messages are known.
   bool begun() const { return begun_; }
   const SttsTrajectory& trajectory() const { return trajectory_; }
-  /// The turn whose reply is there and whose verdict is not, with `shown` and `proposal`; null if there is
-  /// none.
+  /// The turn with a reply but without a verdict, with `shown` and `proposal`; null if there is none.
   const SttsTurn* unjudged() const { return unjudged_ ? &*unjudged_ : nullptr; }
 
   Status begin(std::string system, std::string user);

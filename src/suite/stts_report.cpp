@@ -18,7 +18,7 @@ Tables tables_of(const SttsReport& report) {
   return {{{"last", &report.last}, {"best_of_history", &report.best}}};
 }
 
-/// Both tables below one head, each record with its table's name in front.
+/// Both tables with one heading; each record begins with its table's name.
 std::string csv_of(const SttsReport& report, suite::Table (*table_of)(const SuiteReport&)) {
   suite::Table all;
   for (const auto& [name, one] : tables_of(report)) {

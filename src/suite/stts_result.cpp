@@ -12,7 +12,7 @@ void add(const Cost& cost, SuiteCost& sum) {
           cost.usd + cost.guessed_usd};
 }
 
-/// What both tables say.
+/// The common part of both tables.
 TaskResult shared_figures(const SttsTrajectory& trajectory) {
   TaskResult result;
   for (const SttsTurn& turn : trajectory.turns) {

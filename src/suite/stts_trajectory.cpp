@@ -10,7 +10,7 @@
 namespace kernelsmith::suite {
 namespace {
 
-/// A fleet keeps what it answered, by the run: another time is another one.
+/// A fleet keeps answers by run, so each call uses a new run id.
 std::string fresh_run() {
   return "stts-" + std::to_string(std::random_device()()) + std::to_string(std::random_device()());
 }
@@ -57,7 +57,7 @@ class Maker {
     return evaluate_patiently(*tools_.evaluator, std::move(job), stop_);
   }
 
-  /// What a reply is laid into: the program that the model saw last.
+  /// The base for a reply: the program that the model saw last.
   Source base_of(const std::vector<std::size_t>& shown) const {
     for (auto turn = shown.rbegin(); turn != shown.rend(); ++turn)
       if (const auto& source = trajectory().turns[*turn].source) return *source;
@@ -71,7 +71,7 @@ class Maker {
     const Digest prompt = digest_of(messages);
     Source base = base_of(shown);
     const auto kept =
-        std::make_shared<std::promise<Status>>();  // the model's thread may be at it when we go on
+        std::make_shared<std::promise<Status>>();  // the model's thread may still use it when we continue
     tools_.model->start(std::move(messages), std::move(base), stop_, [&, kept](Result<Proposal> proposal) {
       kept->set_value(keep(std::move(proposal), prompt, shown));  // before anything else: it was paid for
     });
@@ -94,7 +94,7 @@ class Maker {
     if (const Child* child = turn.proposal.child())
       turn.source = child->source;
     else if (refusal && refusal->code == RefusalCode::unchanged)
-      turn.source = base_of(turn.shown);  // the same program again is a program
+      turn.source = base_of(turn.shown);  // a repeated program also counts
     if (!turn.source) return finish(std::move(turn), tools_.prompts.feedback(*refusal));
     const std::uint64_t number = trajectory().turns.size() + 1;
     const auto evaluation = evaluate(*turn.source, number);

@@ -14,7 +14,7 @@
 
 namespace kernelsmith::suite {
 
-/// What all trajectories of a task are made with. Safe to share between threads.
+/// The tools for all trajectories of a task. Safe to share between threads.
 struct SttsTools {
   Task task;
   std::uint64_t seed = 1;  ///< of the configuration
@@ -27,8 +27,8 @@ struct SttsTools {
 /// Called after each turn, with its number from 1.
 using TurnSink = std::function<void(std::size_t number, const SttsTurn& turn)>;
 
-/// Goes on from where the journal ends, until it holds plan.turns turns. Errors: the model's, the evaluator's
-/// (no turn comes of them), the journal's; `cancelled`.
+/// Continues from the end of the journal until it has plan.turns turns. Errors: the model's, the evaluator's
+/// (then the turn is not recorded), the journal's; `cancelled`.
 Status complete(SttsJournal& journal, const SttsPlan& plan, const SttsTools& tools, const TurnSink& sink,
                 const std::stop_token& stop);
 

@@ -1,4 +1,4 @@
-// The searches of a suite one after another, each with a budget of its own.
+// Runs the searches of a suite one after another, each with its own budget.
 #include <optional>
 
 #include <kernelsmith/suite/suite.hpp>
@@ -11,7 +11,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Empty if the search was stopped before its end.
+/// Returns empty if the search was stopped before its end.
 Result<std::optional<TaskResult>> search_task(const TaskFolder& task, const suite::RunFolders& folders,
                                               const Registry& registry, bool renew, SearchHost& host,
                                               const std::stop_token& stop) {
@@ -46,7 +46,7 @@ Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const Suit
     auto searched =
         loaded ? search_task(*loaded, suite::folders_of(task, options), registry, options.renew, host, stop)
                : Result<std::optional<TaskResult>>(loaded.error());
-    // What a stop broke off is no fault of the task's.
+    // An interruption by a stop request is not the task's fault.
     if (stop.stop_requested() && (!searched || !*searched)) break;
     if (searched && !*searched) break;
     TaskResult result = searched ? std::move(**searched) : suite::failed(searched.error());

@@ -11,7 +11,7 @@ std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// Columns apart by two blanks; the first one and the last one, which may be prose, begin at the left.
+/// Columns are separated by two blanks; the first and the last one, which may be prose, are left-aligned.
 std::string laid_out(const suite::Table& table) {
   std::vector<std::vector<std::string>> lines = {table.head};
   lines.insert(lines.end(), table.rows.begin(), table.rows.end());

@@ -12,7 +12,7 @@
 namespace kernelsmith::suite {
 namespace {
 
-/// Everything that stands for "nothing" in a cell for people.
+/// Texts of empty cells for people.
 constexpr const char* kNothing = "-";
 
 std::string in_full(double value) {
@@ -21,8 +21,7 @@ std::string in_full(double value) {
   return {text.data(), end};
 }
 
-/// With so many digits behind the point; a number that needs more room than a table has is written with an
-/// exponent.
+/// Formats with this many decimals; a number that is too long for a table gets an exponent.
 std::string fixed(double value, int digits) {
   constexpr double kLargest = 1e9;
   std::array<char, 64> text{};
@@ -40,7 +39,7 @@ std::string optional_text(const std::optional<double>& value, Format format, con
   return value ? format(*value) : absent;
 }
 
-/// Empty if nobody knows.
+/// Returns empty if unknown.
 std::string known(const std::optional<bool>& value) { return !value ? "" : *value ? "true" : "false"; }
 
 std::string count(std::uint64_t value) { return std::to_string(value); }
@@ -69,7 +68,7 @@ void add_cost_in_full(std::vector<std::string>& row, const SuiteCost& cost) {
               cost.unpriced == cost.calls && cost.calls > 0 ? "" : in_full(cost.usd), count(cost.unpriced)});
 }
 
-/// "1 1.5 2.25".
+/// Such as "1 1.5 2.25".
 std::string list(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : " ") + in_full(value);
@@ -84,7 +83,7 @@ std::string speedup_text(const TaskResult& result) {
   return text;
 }
 
-/// On one line.
+/// Joins it to one line.
 std::string note(const TaskResult& result) {
   std::string text = result.error ? "error: " + describe(*result.error) : result.failure;
   const auto add = [&](bool is, const char* word) {
@@ -108,7 +107,7 @@ Table without_empty_columns(const Table& table) {
   return kept;
 }
 
-/// The figures of all results; behind them, if some are degenerate or algebraic, those of the others.
+/// The metrics of all results; if some are degenerate or algebraic, then those of the others.
 struct LevelRow {
   SuiteMetrics metrics;
   bool shortcuts = true;  ///< of all results
@@ -130,7 +129,7 @@ std::vector<std::size_t> shown_rounds(std::size_t last) {
   return rounds;
 }
 
-/// The candidates of one publisher. Means are geometric, and those of accepted candidates with a claim.
+/// The candidates of one publisher. Means are geometric, over accepted candidates with a claim.
 class Published {
  public:
   void add(const CandidateResult& one) {

@@ -13,10 +13,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTaskFile = "task.yaml";
-/// A collection's folder, its levels, and one more: what lies deeper belongs to something else.
+/// The depth of a collection's folder, its levels, and one more; deeper files are unrelated.
 constexpr int kDeepest = 3;
 
-/// The level of "level12": 12.
+/// The level in a name such as "level12".
 std::optional<unsigned> level_of(const std::string& folder) {
   constexpr std::string_view kWord = "level";
   if (!folder.starts_with(kWord)) return std::nullopt;
@@ -33,7 +33,7 @@ class Finder {
 
   std::vector<SuiteTask> tasks;
 
-  /// An error of the file system; empty for none.
+  /// The last error of the file system; empty for none.
   std::error_code look_into(const fs::path& folder, unsigned level, bool named_level, int depth) {
     std::error_code error;
     if (fs::exists(folder / kTaskFile, error)) {

@@ -1,4 +1,4 @@
-// What the models see of a point.
+// The features of a point for the models.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class FeatureMap {
 
   Features operator()(const TuningPoint& point) const;
   std::size_t size() const { return low_.size(); }
-  std::size_t own() const { return own_; }  ///< how many come first, of the dimensions themselves
+  /// Number of features of the dimensions themselves, which come first.
+  std::size_t own() const { return own_; }
 
  private:
   struct Column {

@@ -12,8 +12,8 @@ namespace kernelsmith::detail {
 
 class Forest {
  public:
-  /// `own`: how many features are the dimensions themselves; half of the splits are drawn from them, because
-  /// the pairs are many.
+  /// `own` is the number of features of the dimensions themselves. Half of the splits use them, because there
+  /// are many pairs.
   Forest(const Samples& samples, std::size_t own, Rng& rng);
 
   Forecast at(const Features& point) const;

@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t kSteps = 40;  // of the hill climb
 constexpr double kPairPrior = 1.5;  // log length at which products and quotients begin
-constexpr double kNugget = 3e-3;    // what no feature explains, and what keeps the root well conditioned
+constexpr double kNugget = 3e-3;    // unexplained variance, which also keeps the root well conditioned
 
 double matern(double squared_distance) {
   const double r = std::sqrt(5 * squared_distance);
   return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-// Four sums, so that the compiler may use vectors without reordering what is written.
+// Four sums, so that the compiler can vectorise without reordering.
 double dot(const double* a, const double* b, std::size_t n) {
   double sums[4] = {0, 0, 0, 0};
   std::size_t i = 0;

@@ -10,8 +10,9 @@
 
 namespace kernelsmith::detail {
 
-/// The lengths' logarithms that a hill climb on the likelihood of `samples` ends with. `own`: how many
-/// features are the dimensions themselves; the others begin longer, so that they count if the data say so.
+/// The logarithms of the lengths after a hill climb on the likelihood of `samples`. `own` is the number of
+/// features of the dimensions themselves. The others begin longer, so that they only matter if the data
+/// supports it.
 std::vector<double> fit_lengths(const Samples& samples, std::size_t own, Rng& rng);
 
 class GaussianProcess {
@@ -19,7 +20,7 @@ class GaussianProcess {
   GaussianProcess(const Samples& samples, const std::vector<double>& log_lengths);
 
   Forecast at(const Features& point) const;
-  /// The lowest mean at a sample: what the best sample costs without its noise.
+  /// The lowest mean at a sample: the cost of the best sample without noise.
   double lowest() const { return lowest_; }
 
  private:

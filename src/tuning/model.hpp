@@ -1,4 +1,4 @@
-// What the models are fitted to, and what they say of a point.
+// The models' training data and predictions.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct Samples {
   std::vector<double> noise;  ///< the variance of each target
 };
 
-/// What a model expects at a point.
+/// A model's prediction at a point.
 struct Forecast {
   double mean = 0;
   double deviation = 0;

@@ -18,12 +18,13 @@ using detail::Features;
 using detail::Forecast;
 using detail::Samples;
 
-constexpr std::size_t kElites = 5;         // whose neighbours are candidates
-constexpr std::size_t kJumps = 100;        // candidates that differ from an elite in up to four dimensions
-constexpr std::size_t kStrangers = 600;    // candidates from anywhere
-constexpr std::size_t kMostSamples = 256;  // a model is fitted to: its cost grows with their third power
-constexpr std::size_t kMostToFit = 64;     // for the lengths, which are fitted many times
-constexpr double kBoldest = 2;             // deviations below the mean that the forest may hope for
+constexpr std::size_t kElites = 5;       // whose neighbours are candidates
+constexpr std::size_t kJumps = 100;      // candidates that differ from an elite in up to four dimensions
+constexpr std::size_t kStrangers = 600;  // candidates from anywhere
+// Limit of samples for a model, whose cost grows with their third power.
+constexpr std::size_t kMostSamples = 256;
+constexpr std::size_t kMostToFit = 64;  // limit for fitting the lengths, which happens many times
+constexpr double kBoldest = 2;          // optimism of the forest, in deviations below the mean
 
 // Costs as logarithms; a rejection is as bad as the worst.
 class Record {
@@ -54,7 +55,7 @@ class Record {
   }
   const TuningPoint& elite(std::size_t i) const { return rows_[i].seen->point; }
 
-  // The best half of what a model may have, and others at random.
+  // The best half of a model's samples, and others at random.
   Samples samples(const detail::FeatureMap& map, std::size_t most, Rng& rng) const {
     std::vector<std::size_t> chosen(rows_.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
@@ -103,7 +104,7 @@ TuningPoint unknown_from(TuningPoint point, const TuningSpace& space, const Reco
   return point;
 }
 
-// Points that are being tried are the first ones of those that are not known.
+// Points that are being tried are the first unknown ones.
 std::optional<TuningPoint> next_in_order(const TuningSpace& space, const Record& record, std::size_t ahead) {
   if (space.size() - record.points() <= ahead) return std::nullopt;
   TuningPoint point = unknown_from(space.first(), space, record);
@@ -141,8 +142,7 @@ double expected_improvement(const Forecast& forecast, double best) {
   return (best - forecast.mean) * below + forecast.deviation * density;
 }
 
-// The candidate of the highest worth behind the `ahead` best ones; the first of equals, and the last if there
-// are not so many.
+// The best candidate after the `ahead` best ones; the first of equals, or the last if there are too few.
 template <class Worth>
 TuningPoint best_of(std::vector<TuningPoint> candidates, std::size_t ahead, const detail::FeatureMap& map,
                     const Worth& worth) {

@@ -1,5 +1,5 @@
-"""evaluate.py CANDIDATE ANSWER: scores one candidate and writes one JSON object of numbers to the file ANSWER.
-`fitness` is what the search raises; every other number is a feature that an axis of the archive can read."""
+"""evaluate.py CANDIDATE ANSWER: scores one candidate and writes one JSON object of numbers to the file ANSWER. The
+search maximises `fitness`; every other number is a feature that an axis of the archive can read."""
 
 import json
 import math

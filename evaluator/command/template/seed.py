@@ -1,5 +1,5 @@
-# Where the search starts. What stands between the markers may change; a constant with @tune is a knob, whose listed
-# values are tried.
+# The search starts here. The text between the markers may change; a constant with @tune is a knob, whose
+# listed values are tried.
 
 # EVOLVE-BLOCK-START
 X = -3.0  # @tune -4.0 -3.0 -2.0 -1.0 0.0 1.0 2.0 3.0 4.0

@@ -58,7 +58,7 @@ TimingCore TimingCore::choose(const std::filesystem::path& processors) {
   const std::vector<int> cores = cores_by_preference();
   if (cores.empty()) return chosen;
   for (const int core : cores) {
-    // Not the folder itself: its lock is the reservation of a task with several threads.
+    // Locks a file, not the folder: the folder's lock is the reservation of a task with several threads.
     const std::filesystem::path place = folder_of_core(core, processors) / "topology";
     Descriptor lock(::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;

@@ -1,4 +1,4 @@
-// The processors that this process may use, and which of them kernels of one thread are timed on.
+// Chooses processors for timing kernels of one thread.
 #pragma once
 
 #include <filesystem>
@@ -11,34 +11,35 @@
 
 namespace kernelsmith::cpu {
 
-/// Those that the calling thread may use, from the one that is best left to a measurement on: the last first,
-/// for most interrupts go to the first, and one of each physical core before their siblings.
+/// The processors that the calling thread may use, the best for measurements first. Later ones come before
+/// earlier ones, because most interrupts go to the first; one of each physical core comes before its
+/// siblings.
 std::vector<int> cores_by_preference();
 
-/// Leaves these threads no other processors. False if one of them is gone, or it is not permitted.
+/// Binds these threads to the processors. False if a thread has ended or it is not permitted.
 bool bind_to(std::span<const pid_t> threads, std::span<const int> cores);
 
-/// Where the system describes them.
+/// The system's folder that describes them.
 inline constexpr const char* kProcessors = "/sys/devices/system/cpu";
 
-/// The processor's folder there.
+/// The processor's folder in it.
 std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors = kProcessors);
 
-/// Where kernels of one thread are timed. What shares a physical core with a kernel slows it by a fifth and
-/// more, on a virtual machine unseen: two that are compared must run on the same one.
-/// Not thread-safe. Movable.
+/// The core that times kernels of one thread. Work on the same physical core slows a kernel by a fifth or
+/// more, on a virtual machine invisibly, so two kernels that are compared must run on the same core. Not
+/// thread-safe. Movable.
 class TimingCore {
  public:
-  /// Chooses among the cores that the calling thread may use one on which no other kernelsmith times, if
-  /// there is one. What they lock stands in the processors' folders; tests name folders of their own.
+  /// Chooses a core that the calling thread may use and on which no other kernelsmith times, if there is one.
+  /// Lock files are in the processors' folders; tests pass their own folders.
   static TimingCore choose(const std::filesystem::path& processors = kProcessors);
 
-  /// Its number; empty if the machine does not say which there are.
+  /// Its number; empty if the machine does not list its cores.
   const std::vector<int>& number() const { return number_; }
 
  private:
   std::vector<int> number_;
-  Descriptor lock_;  ///< held for as long as this lives; others only prefer other cores for it
+  Descriptor lock_;  ///< held for the lifetime of this object; it makes others prefer other cores
 };
 
 }  // namespace kernelsmith::cpu

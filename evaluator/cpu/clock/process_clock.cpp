@@ -90,7 +90,8 @@ class SignalClock final : public ProcessClock {
     return true;
   }
 
-  /// The state behind the name in parentheses, which may itself hold parentheses. A zombie stands still too.
+  /// The state follows the name in parentheses, which may itself contain parentheses. A zombie also counts as
+  /// stopped.
   static bool stopped(const std::filesystem::path& stat) {
     std::ifstream file(stat);
     std::string line;

@@ -14,7 +14,7 @@ namespace kernelsmith::cpu {
 /// Not thread-safe. The process must outlive it.
 class ProcessClock {
  public:
-  /// By the process's cgroup if it has one (tier "full"), else by SIGSTOP and the program's own CPU clock
+  /// Uses the process's cgroup if it has one (tier "full"), else SIGSTOP and the program's own CPU clock
   /// (tier "weak").
   static Result<std::unique_ptr<ProcessClock>> of(SandboxedProcess& process);
 

@@ -17,8 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The lowest and the next real-time priorities: above every ordinary program, below what an administrator
-/// put among the real-time ones.
+/// The lowest and the next real-time priorities: above every ordinary program, below an administrator's
+/// real-time programs.
 constexpr int kRunnerPriority = 1, kJudgePriority = 2;
 
 bool set_policy(pid_t thread, int policy, int priority) {

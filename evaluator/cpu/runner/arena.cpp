@@ -24,8 +24,8 @@ Error out_of_memory(const char* step) {
               std::string("shared memory for the runner: ") + step + ": " + std::strerror(errno));
 }
 
-/// A sealed memory file of that size, mapped for the judge. The judge's mapping comes before the seal that
-/// forbids any further one for writing.
+/// A sealed memory file of that size, mapped for the judge. The judge maps it before the seal that forbids
+/// further writable mappings.
 Status make_shared(const char* name, std::size_t bytes, unsigned seals, Descriptor& descriptor,
                    Mapping& mapping) {
   descriptor = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -49,14 +49,14 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   std::size_t rows = 0;
   for (const ArenaShape& shape : arena.shapes_) rows = std::max(rows, shape.slots);
 
-  // The header page and the tables stand in front of the inputs; their size bounds the first tensor's place.
+  // The header page and the tables come before the inputs; their size determines the first tensor's place.
   std::size_t guards = 0;
   for (const ArenaShape& shape : arena.shapes_) guards += shape.slots * roles.size();
   const std::size_t sizes = arena.shapes_.empty() ? 0 : arena.shapes_.front().sizes.size();
   const std::size_t row_bytes = roles.size() * sizeof(runner::Argument) + sizes * sizeof(std::int64_t);
   arena.table_ = rounded(sizeof(runner::Header) + guards * sizeof(runner::Guard), kAlignment);
   arena.inputs_.bytes = rounded(arena.table_ + rows * row_bytes, kPage);
-  arena.outputs_.bytes = kPage;  // no mapping is empty
+  arena.outputs_.bytes = kPage;  // a mapping cannot be empty
 
   for (const ArenaShape& shape : arena.shapes_) {
     Offsets& offsets = arena.offsets_.emplace_back();
@@ -68,7 +68,7 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   return arena;
 }
 
-/// Right-aligned before a guard page, as far as the alignment permits.
+/// Aligned to end at a guard page, as far as its alignment permits.
 std::uint64_t Arena::place(bool among_inputs, std::size_t bytes) {
   std::size_t& used = (among_inputs ? inputs_ : outputs_).bytes;
   const std::size_t end = used + rounded(bytes, kPage);
@@ -131,7 +131,7 @@ void Arena::set_calls(std::size_t shape, std::size_t calls) {
 }
 
 void Arena::wipe() {
-  // Written past the caches, so that it also leaves no trace of which lines were in them. The header stays.
+  // Bypasses the caches, so that it leaves no trace of which lines were in them. Keeps the header.
   const std::vector<std::byte> header(inputs_.mapping.get(), inputs_.mapping.get() + table_);
   streaming_copy(inputs_.mapping.get(), header.data(), header.size());
   const std::span<std::byte> inputs(inputs_.mapping.get() + table_, inputs_.bytes - table_);

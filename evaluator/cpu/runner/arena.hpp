@@ -1,5 +1,5 @@
-// Arena: the memory that judge and runner share. Inputs are sealed against writing by anyone but the judge's
-// own mapping, both parts against resizing. Every tensor of every slot ends at a page that nobody may touch.
+// Arena: the memory that judge and runner share. Inputs can be written only through the judge's own mapping,
+// and neither part can be resized. Every tensor of every slot ends at a guard page.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace kernelsmith::cpu {
 
 /// Room for `slots` calls at one shape.
 struct ArenaShape {
-  std::vector<std::int64_t> sizes;        ///< as the entry gets them
+  std::vector<std::int64_t> sizes;        ///< in the order of the entry's arguments
   std::vector<std::size_t> tensor_bytes;  ///< in the order of the entry's arguments
   std::size_t slots = 1;
 };
@@ -35,7 +35,7 @@ using Mapping = std::unique_ptr<std::byte, Unmap>;
 /// Not thread-safe. Movable.
 class Arena {
  public:
-  /// Errors: io if the memory is not to be had.
+  /// Errors: io if the memory cannot be allocated.
   static Result<Arena> create(std::span<const TensorRole> roles, std::vector<ArenaShape> shapes);
 
   Arena(Arena&&) noexcept = default;
@@ -48,11 +48,11 @@ class Arena {
   std::array<std::span<std::byte>, 2> margins(std::size_t shape, std::size_t slot, std::size_t tensor) const;
   std::size_t slots(std::size_t shape) const { return shapes_[shape].slots; }
 
-  /// Makes row i of the call table slot i of `shape`, for i below `calls`.
+  /// Sets row i of the call table to slot i of `shape`, for i below `calls`.
   void set_calls(std::size_t shape, std::size_t calls);
 
-  /// Overwrites everything but the header: the guard pages and the room between tensors too, where a process
-  /// could leave notes for the next one. Before the next call, set_calls() is needed.
+  /// Overwrites everything except the header, including the guard pages and the gaps between tensors, where a
+  /// process could leave notes for the next one. Call set_calls() before the next call.
   void wipe();
 
   int inputs() const { return inputs_.descriptor.get(); }

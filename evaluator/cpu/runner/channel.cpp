@@ -16,7 +16,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Kind = RunnerMessage::Kind;
 
-/// Whoever looks at requests without taking them fills the socket, and is not waited for.
+/// A process that peeks at requests without reading them fills the socket; we do not wait for it.
 constexpr int kAtOnce = MSG_NOSIGNAL | MSG_DONTWAIT;
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<RunnerMessage> RunnerChannel::listen(double timeout_s, int exit_descripto
     const double left_ms =
         timeout_s * 1e3 - std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
     std::array<pollfd, 2> watched{{{descriptor_.get(), POLLIN, 0}, {exit_descriptor, POLLIN, 0}}};
-    // Looked at least once: what came in time counts, however late this thread gets to see it.
+    // Polls at least once: a message that came in time counts, even if this thread sees it late.
     const int wait_ms = static_cast<int>(std::ceil(std::max(left_ms, 0.0)));
     const int ready = ::poll(watched.data(), watched.size(), wait_ms);
     if (ready < 0 && errno == EINTR) continue;

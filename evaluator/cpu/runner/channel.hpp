@@ -1,5 +1,5 @@
-// RunnerChannel: the judge's end of the socket to one runner. What arrives is an adversary's; it is never
-// more than a hint when to look.
+// RunnerChannel: the judge's end of the socket to one runner. Messages come from an adversary, so they are
+// only hints when to look.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace kernelsmith::cpu {
 
-/// What listen() has received.
+/// The result of listen().
 struct RunnerMessage {
   enum class Kind {
-    answer,         ///< to what was asked last; that it is ready if nothing was
+    answer,         ///< a reply to the last request, or ready before the first
     load_failed,    ///< the loader refused the object
-    input_written,  ///< the runner faulted on writing to an input, as it says itself
-    forged,         ///< `what`: no runner writes that
+    input_written,  ///< the runner reports that it faulted on writing to an input
+    forged,         ///< a message that no runner sends: `what`
     ended,          ///< the other end is closed, or the process has ended
-    nothing,        ///< within the time
+    nothing,        ///< no message in time
   };
   Kind kind = Kind::nothing;
   std::string what;
@@ -35,11 +35,11 @@ class RunnerChannel {
   /// The judge's end and the runner's. Errors: io.
   static Result<std::pair<RunnerChannel, Descriptor>> create();
 
-  /// Has an object loaded, which is read from the descriptor. Once, before any request. False if nobody
-  /// reads any more.
+  /// Sends an object to load, as a descriptor. Once, before any request. False if the other end does not read
+  /// any more.
   bool load(int object);
 
-  /// Has the first `calls` rows of the call table done. False if nobody reads any more.
+  /// Requests the first `calls` rows of the call table. False if the other end does not read any more.
   bool request(std::size_t calls);
 
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.

@@ -13,9 +13,9 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// A thread starts in some tens of microseconds, in which a core moves some hundred kilobytes.
+/// A thread takes some tens of microseconds to start; in that time a core moves some hundred kilobytes.
 constexpr std::size_t kBytesOfLane = std::size_t{1} << 20;
-/// A few cores take all of a memory's bandwidth.
+/// A few cores saturate the memory's bandwidth.
 constexpr std::size_t kMostLanes = 4;
 constexpr std::size_t kLine = 64;
 

@@ -1,5 +1,5 @@
-// The judge's own work on much memory: shared out over threads, and past the caches, so that what is laid out
-// is cold when a kernel gets to it. Never while something is timed.
+// The judge's copies and fills of large memory. They use several threads and bypass the caches, so that data
+// is cold for a kernel. Never used during timing.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace kernelsmith::cpu {
 
-/// How many threads are worth their start for so many bytes; at least 1.
+/// The number of threads that is worthwhile for this many bytes; at least 1.
 std::size_t lanes_for(std::size_t bytes);
 
-/// Does work(lane) for each lane, the first in this thread, and waits for all.
+/// Runs work(lane) for each lane, the first in this thread, and waits for all.
 void in_lanes(std::size_t lanes, const std::function<void(std::size_t lane)>& work);
 
-/// The lane's part of bytes that begin at a multiple of 64, and so does each part.
+/// The lane's part of bytes that begin at a multiple of 64. Each part also begins at one.
 std::span<std::byte> part_of(std::span<std::byte> bytes, std::size_t lane, std::size_t lanes);
 
 /// Copies to a 64-byte aligned destination.

@@ -54,14 +54,14 @@ bool send(Status status, std::uint64_t nonce) {
   return write(kControlDescriptor, &reply, sizeof reply) == sizeof reply;
 }
 
-/// Where the inputs are, and what is being worked on: for on_fault() alone.
+/// The place of the inputs and the current request, only for on_fault().
 Memory mapped;
 Header layout;
 std::size_t input_bytes = 0;
 volatile std::uint64_t current_nonce = 0;
 
-/// A fault on a readable page of the inputs can only be a write. The candidate may take this handler away,
-/// and is then said to have crashed.
+/// A fault on a readable page of the inputs can only be a write. If the candidate removes this handler, it is
+/// reported as crashed.
 void on_fault(int, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const auto offset = address - reinterpret_cast<std::uintptr_t>(mapped.inputs);
@@ -72,8 +72,8 @@ void on_fault(int, siginfo_t* info, void*) {
   send(Status::input_written, current_nonce);
 }
 
-/// On a stack of its own: an overflow of the program's must still end it. The handler is taken away when it
-/// is entered, so that the fault comes again and ends the process.
+/// It has a stack of its own, because a stack overflow must still end the program. It is removed on entry, so
+/// that the fault happens again and ends the process.
 bool watch_inputs() {
   alignas(16) static std::byte stack[16384];
   stack_t alternative{};
@@ -105,7 +105,8 @@ int receive_object() {
   return object;
 }
 
-/// The loader needs a path, and the host's own file is not to be seen: its pages would outlive the process.
+/// The loader needs a path. The host's own file must stay hidden, because its pages would outlive the
+/// process.
 bool keep(int object, const char* path) {
   const int kept = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
   if (kept < 0) return false;
@@ -155,7 +156,7 @@ int main(int argc, char** argv) {
   mapped = memory;
   layout = header;
   if (!watch_inputs()) return 3;
-  // Before the object, while a compiler is still at work on it.
+  // Before the object exists, while a compiler is still working on it.
   for (int i = 2; i < argc; ++i) dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
   close(kInputsDescriptor);
   close(kOutputsDescriptor);

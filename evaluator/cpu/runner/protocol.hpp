@@ -1,17 +1,17 @@
-// What judge and runner say to each other: fixed-size messages over one SOCK_SEQPACKET socket, and a header
-// in the sealed inputs. The judge believes nothing of it: a reply only tells when to look.
+// The protocol of judge and runner: fixed-size messages over one SOCK_SEQPACKET socket, and a header in the
+// sealed inputs. The judge trusts none of it: a reply is only a hint when to look.
 #pragma once
 
 #include <cstdint>
 
 namespace kernelsmith::cpu::runner {
 
-/// The descriptors that a runner is born with.
+/// The descriptors that a runner starts with.
 inline constexpr int kControlDescriptor = 3;
 inline constexpr int kInputsDescriptor = 4;
 inline constexpr int kOutputsDescriptor = 5;
 
-/// What a runner has to keep of an object, at most.
+/// The largest object that a runner has to keep.
 inline constexpr std::uint64_t kMaxObjectBytes = 32ULL << 20;
 
 inline constexpr std::uint32_t kMagic = 0x4b53524eU;  // "KSRN"
@@ -24,20 +24,20 @@ using Shim = void (*)(void* const* tensors, const std::int64_t* sizes);
 
 enum class Status : std::uint32_t { done = 1, loaded = 2, load_failed = 3, input_written = 4, ready = 5 };
 
-/// Judge to runner, once: load the object whose descriptor comes with it.
+/// Judge to runner, once: load the object in the attached descriptor.
 struct LoadRequest {
   std::uint32_t magic = kMagic;
 };
 
-/// Judge to runner, after that: do the first `calls` rows of the call table.
+/// Judge to runner, after that: run the first `calls` rows of the call table.
 struct Request {
   std::uint32_t magic = kMagic;
   std::uint32_t calls = 0;
   std::uint64_t nonce = 0;
 };
 
-/// Runner to judge. The nonce is the request's; 0 before the first, when it tells that it is ready for an
-/// object, and of the loading.
+/// Runner to judge. The nonce is the request's. It is 0 before the first request, in the messages about being
+/// ready for an object and about loading.
 struct Reply {
   std::uint32_t magic = kMagic;
   Status status = Status::done;
@@ -60,7 +60,7 @@ struct Guard {
   std::uint64_t offset = 0;
 };
 
-/// Where a tensor stands.
+/// The place of a tensor.
 struct Argument {
   std::uint64_t in_outputs = 0;
   std::uint64_t offset = 0;

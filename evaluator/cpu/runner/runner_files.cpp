@@ -14,14 +14,14 @@ namespace {
 constexpr const char* kProgramTraced = "/kernelsmith-runner";
 constexpr const char* kObjectTraced = "/linked.so";
 constexpr const char* kLoaderCache = "/etc/ld.so.cache";
-/// Linkers take these only if an object uses them.
+/// Linkers add these only if an object uses them.
 constexpr const char* kTakenByNeed[] = {"libmvec.so.1", "libatomic.so.1"};
 
-/// What the loader says that it would load, a line each: "NAME => PATH (ADDRESS)", or "PATH (ADDRESS)" for
-/// itself and for what is named by a path.
+/// The loader's list of what it would load, one line each: "NAME => PATH (ADDRESS)", or "PATH (ADDRESS)" for
+/// itself and for libraries named by a path.
 Result<std::string> trace(const std::filesystem::path& program, const std::filesystem::path& linked) {
   SandboxSpec spec;
-  // Not in the sandbox's own environment: bubblewrap has it too.
+  // Not in the sandbox's environment, because bubblewrap would get it too.
   spec.argv = {"/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", std::string("LD_PRELOAD=") + kObjectTraced,
                kProgramTraced};
   add_toolchain(spec);
@@ -53,7 +53,7 @@ std::vector<std::filesystem::path> files_in(const std::string& traced) {
   return found;
 }
 
-/// Beside those that were found.
+/// Next to those that were found.
 void add_taken_by_need(std::vector<std::filesystem::path>& files) {
   const std::vector<std::filesystem::path> found = files;
   for (const std::filesystem::path& file : found)

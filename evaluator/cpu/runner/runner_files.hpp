@@ -1,7 +1,6 @@
-// RunnerFiles: all that a runner sees of the host. Single files, so that it cannot look for names in a folder
-// of the host, and each runner has copies of its own, so that neither which of their pages are in memory nor
-// which of their lines are in a cache tells anything: what one process of a candidate could change and the
-// next one could find would carry results from set to set.
+// RunnerFiles: the host's files that a runner can see. They are single files, so that it cannot look up names
+// in a folder of the host. Each runner has its own copies, so that pages in memory and lines in caches carry
+// no information: otherwise one process of a candidate could leave results for the next one's set.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +18,17 @@ class RunnerFiles {
  public:
   using Ptr = std::shared_ptr<const RunnerFiles>;
 
-  /// The program with the loader and every shared library that it or `linked` needs, which should need all
-  /// that candidates may be linked with. Errors: tool_failed if the loader does not say.
+  /// The program with the loader and every shared library that it or `linked` needs. `linked` should need
+  /// everything that candidates may link with. Errors: tool_failed if the loader does not list them.
   static Result<Ptr> create(std::filesystem::path program, const std::filesystem::path& linked);
-  /// For a program that sees the host as it is.
+  /// For a program that sees the whole host.
   static Ptr unconfined(std::filesystem::path program);
 
   /// kernelsmith-runner on the host.
   const std::filesystem::path& program() const { return program_; }
-  /// Shows the libraries, and the program as `inside`.
+  /// Binds the libraries, and the program as `inside`.
   void show_in(SandboxSpec& spec, const std::filesystem::path& inside) const;
-  /// Paths of the libraries that objects usually need: loaded ahead, they cost an object no time.
+  /// Paths of the libraries that objects usually need. They are loaded in advance to save time.
   const std::vector<std::string>& usual_libraries() const { return usual_libraries_; }
 
  private:

@@ -7,11 +7,11 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// For each arena: what a search's evaluation takes. Only what was taken is started anew.
+/// Runners for each arena: as many as an evaluation of a search takes. Only taken ones are replaced.
 constexpr std::size_t kWaiting = 4;
-/// Runners of each kind. A candidate's runner may have filled its /tmp and /dev/shm.
+/// The limit of each kind of runner. A candidate's runner may have filled its /tmp and /dev/shm.
 constexpr std::size_t kMostKept = 16;
-/// The compiler's sandbox is made first: the kernel makes one at a time.
+/// The compiler's sandbox is made first, because the kernel makes one at a time.
 constexpr auto kHeadStart = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -139,7 +139,7 @@ bool RunnerPool::wanted(const Arena& arena, std::size_t count) {
   return !resting_ && waiting_[&arena].size() < count;
 }
 
-/// A runner that does not start is not kept: whoever takes one gets the reason.
+/// A runner that does not start is not kept; the caller of take() gets the reason.
 bool RunnerPool::start_one(const Arena& arena) {
   auto runner = RunnerProcess::start(arena, settings_);
   if (!runner) return false;

@@ -1,5 +1,5 @@
-// RunnerPool: runners before they have an object and after they were needed. Starting a sandbox takes ten
-// times as long as loading a usual object into it, and can be done while a compiler is at work.
+// RunnerPool: keeps runners that wait for an object, and retired ones. Starting a sandbox takes ten times as
+// long as loading a usual object into it, and can happen while a compiler runs.
 #pragma once
 
 #include <cstddef>
@@ -23,25 +23,25 @@ class RunnerPool {
   ~RunnerPool();
 
   /// Starts runners in the background until a few wait for each of the arenas, which must outlive this.
-  /// Between rest() and wake() it is only noted, and done by wake().
+  /// Between rest() and wake() the request is only recorded; wake() executes it.
   void prepare(const std::vector<const Arena*>& arenas);
-  /// Waits until nothing is being started, and until all that was let go has ended. Before anything is timed.
+  /// Waits until no runner is starting and all released ones have ended. Called before anything is timed.
   void rest();
-  /// Ends what was retired or set aside, and the rest.
+  /// Ends the rest, and the retired and kept runners.
   void wake();
 
-  /// One that waits, else a new one. While resting, one is started for each of the prepared arenas, side by
-  /// side with it: if one is loaded anew, the others will be. Errors: as RunnerProcess::start().
+  /// Takes a waiting runner, else starts one. During a rest it also starts one for each other prepared arena
+  /// in parallel, because these will be needed too. Errors: as RunnerProcess::start().
   Result<RunnerProcess> take(const Arena& arena);
 
-  /// Takes a runner back and kills its program. The namespaces around it are slow to go: they stay frozen
-  /// until wake(), so that nothing goes on while something is timed. If nothing can freeze them, or too
-  /// many are kept, they go in the background.
+  /// Takes a runner back and kills its program. Its namespaces end slowly, so they stay frozen until wake():
+  /// nothing happens during timing. If they cannot be frozen, or too many are kept, they end in the
+  /// background.
   void retire(RunnerProcess runner);
-  /// The same for a trusted object: its program may stay frozen too, and costs nothing now.
+  /// The same for a trusted object. Its program may also stay frozen, which costs nothing now.
   void set_aside(RunnerProcess runner);
-  /// Waits until all killed programs have ended, and until nothing is left of those that go in the
-  /// background: nobody finds what they held (memory, locks, descriptors).
+  /// Waits until all killed programs and those that end in the background have ended, so that nobody can find
+  /// their memory, locks or descriptors.
   void settle();
 
  private:
@@ -58,12 +58,12 @@ class RunnerPool {
   Mutex mutex_;
   std::map<const Arena*, std::vector<RunnerProcess>> waiting_ KERNELSMITH_GUARDED_BY(mutex_);
   std::vector<RunnerProcess> aside_ KERNELSMITH_GUARDED_BY(mutex_), retired_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::size_t ended_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< how many of the retired are known to have ended
+  std::size_t ended_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< number of retired runners known to have ended
   std::vector<std::future<void>> going_ KERNELSMITH_GUARDED_BY(mutex_);
   bool resting_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  std::vector<const Arena*> noted_ KERNELSMITH_GUARDED_BY(mutex_);     ///< by prepare() while resting
-  std::vector<const Arena*> prepared_ KERNELSMITH_GUARDED_BY(mutex_);  ///< by the last prepare()
-  Mutex preparing_mutex_;                                              ///< taken before mutex_
+  std::vector<const Arena*> noted_ KERNELSMITH_GUARDED_BY(mutex_);     ///< set by prepare() during a rest
+  std::vector<const Arena*> prepared_ KERNELSMITH_GUARDED_BY(mutex_);  ///< set by the last prepare()
+  Mutex preparing_mutex_;                                              ///< locked before mutex_
   std::future<void> preparing_ KERNELSMITH_GUARDED_BY(preparing_mutex_);
 };
 

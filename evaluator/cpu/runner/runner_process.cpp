@@ -27,17 +27,17 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// What the clock may advance in all while the object is frozen, in microseconds and as a fraction of what it
-/// used otherwise: if a hypervisor takes the core away in the instant of freezing, its time lands there.
+/// The limit for the clock's total advance while the object is frozen, in microseconds and as a fraction of
+/// its other use. If a hypervisor takes the core away at the moment of freezing, that time is counted here.
 constexpr double kIdleAllowanceUs = 20000;
 constexpr double kIdleAllowance = 0.05;
-/// How long an end may take to be noticed.
+/// The time within which an end is noticed.
 constexpr std::chrono::seconds kGrace(2);
-/// How long another kernelsmith may time a batch of its own on the reserved cores.
+/// The longest time that another kernelsmith may time a batch on the reserved cores.
 constexpr std::chrono::seconds kPatience(120);
 constexpr const char* kObjectInside = "/tmp/kernel.so";
 constexpr const char* kRunnerInside = "/kernelsmith-runner";
-/// What a candidate may write into /tmp.
+/// The bytes that a candidate may write into /tmp.
 constexpr std::uint64_t kFileBytes = 16ULL << 20;
 
 double us_since(SteadyClock::time_point start) {
@@ -77,7 +77,7 @@ Failure forged(const std::string& what) {
                 "the runner's channel carried " + what + ": only the runner may write to it");
 }
 
-/// Before there is an object nothing is a candidate's fault, and the words of a rejection would mislead.
+/// Without an object nothing is the candidate's fault, and a rejection would mislead.
 Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const auto& rejection = std::get<Rejection>(failure);
@@ -92,7 +92,7 @@ Error not_ready(const Failure& failure, const RunnerSettings& settings) {
               settings.files->program(), "install kernelsmith anew, or set KERNELSMITH_RUNNER to its path");
 }
 
-/// Ended without a reply: whose fault, in the words of the rejection.
+/// The program ended without a reply: decides whose fault that is, with the words of the rejection.
 Failure failure_of(const SandboxResult& result, bool loading) {
   const std::string tail = escape_controls(result.err);
   const std::string said = tail.empty() ? "" : "\nstderr: " + tail;
@@ -176,7 +176,7 @@ Judged<void> RunnerProcess::load(const std::filesystem::path& object) {
   const auto now = stop_and_read();
   if (!now) return now.error();
   frozen_at_us_ = *now;
-  // Not from the start: what is loaded at the same time would wait for the same core.
+  // Not from the start, because others that load at the same time would wait for the same core.
   if (core_ && !core_->number().empty() && !bind_to(clock_->threads(), core_->number()))
     return clock_failed(fail(ErrorCode::io, "the runner cannot be bound to a core"));
   if (cores_) static_cast<void>(ReservedCores::put_first(clock_->threads()));
@@ -198,9 +198,9 @@ Judged<BatchClock> RunnerProcess::answer(std::size_t calls, double timeout_s) {
   if (const auto reply = await_answer(timeout_s); !reply) return reply.error();
   const auto after = stop_and_read();
   if (!after) return after.error();
-  // Not at the reply: what a helper still does then would be for nothing.
+  // Not at the reply, because work that helpers still do then must be counted.
   const double wall_us = us_since(start);
-  // What was burnt since the last batch is charged to this one.
+  // CPU time since the last batch is charged to this one.
   const double used_us = *after - frozen_at_us_;
   frozen_at_us_ = *after;
 
@@ -221,7 +221,7 @@ Judged<void> RunnerProcess::charge_idle_time() {
 Judged<double> RunnerProcess::stop_and_read() {
   auto frozen = clock_->freeze();
   if (!frozen && frozen.error().code == ErrorCode::timeout && process_->alive()) {
-    // A runner that has replied waits for the next request, and stands still once it gets any time.
+    // A runner that has replied waits for the next request, and is idle as soon as it gets CPU time.
     const auto before = clock_->cpu_us();
     frozen = clock_->freeze();
     if (!frozen && process_->alive()) return who_did_not_stop(before);
@@ -241,8 +241,7 @@ Failure RunnerProcess::who_did_not_stop(const Result<double>& before_us) {
               "let fewer programs run beside kernelsmith");
 }
 
-/// The candidate's doing if its process has ended, or is being killed for what it printed; else the
-/// machine's.
+/// The candidate's fault if its process has ended or is being killed for its output; else the machine's.
 Failure RunnerProcess::clock_failed(const Error& error) {
   return process_->wait_for(kGrace) ? why_it_ended() : Failure(error);
 }
@@ -269,7 +268,7 @@ Judged<void> RunnerProcess::await_answer(double timeout_s) {
 }
 
 Failure RunnerProcess::past_deadline(double timeout_s) {
-  // It may keep every core from the thread that is to kill it.
+  // It may occupy every core and block the thread that has to kill it.
   if (cores_ && !loading_) static_cast<void>(clock_->freeze());
   process_->kill();
   if (const auto ended = process_->wait(); !ended) return Failure(ended.error());

@@ -1,5 +1,5 @@
-// RunnerProcess: a process in a sandbox that waits for one shared object, loads it, and stands still except
-// while it is asked to work.
+// RunnerProcess: a process in a sandbox that waits for one shared object, loads it, and is frozen except
+// during requests.
 #pragma once
 
 #include <chrono>
@@ -26,18 +26,18 @@ namespace kernelsmith::cpu {
 struct RunnerSettings {
   RunnerFiles::Ptr files;  ///< never null
   bool unsandboxed = false;
-  bool cgroup = true;  ///< false: as on a machine that lends none
+  bool cgroup = true;  ///< false: as on a machine without cgroups
   int threads = 1;
-  std::shared_ptr<const ReservedCores> cores;  ///< where it runs; null if only its CPU time counts
-  std::shared_ptr<const TimingCore> core;      ///< where it runs then, once loaded; null: anywhere
-  double load_timeout_s = 10;                  ///< for starting, and again for loading
-  double memory_bytes = 4.0 * (1ULL << 30);    ///< beyond the arena
+  std::shared_ptr<const ReservedCores> cores;  ///< the cores of its wall time; null if only CPU time counts
+  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time, once loaded; null: any
+  double load_timeout_s = 10;                  ///< limit for starting, and again for loading
+  double memory_bytes = 4.0 * (1ULL << 30);    ///< in addition to the arena
 };
 
-/// What a batch took.
+/// The times of a batch.
 struct BatchClock {
   double cpu_us = 0;   ///< of everything in the sandbox, from frozen to frozen
-  double wall_us = 0;  ///< from the request until all of it stands still
+  double wall_us = 0;  ///< from the request until everything is frozen
 };
 
 /// Not thread-safe. Movable. The object is frozen between calls.
@@ -49,19 +49,19 @@ class RunnerProcess {
   /// Loads the object: once, and before any call. A rejection is the object's fault.
   Judged<void> load(const std::filesystem::path& object);
 
-  /// False if the process has ended.
+  /// Returns false if the process has ended.
   bool alive() const { return process_->alive(); }
 
-  /// Kills the program, frozen or not. Nothing that it held is left when it has ended, which takes some
-  /// milliseconds; what is around it, its sandbox, ends with this object. False if it had ended before.
+  /// Kills the program, frozen or not. It releases everything when it has ended, after some milliseconds; its
+  /// sandbox ends with this object. False if it had ended before.
   bool kill_program() const;
-  /// Waits until the killed program has ended, two seconds at most.
+  /// Waits until the killed program has ended, at most two seconds.
   void await_end() const;
 
-  /// Has the first `calls` rows of the arena's call table done.
+  /// Runs the first `calls` rows of the arena's call table.
   Judged<BatchClock> call(std::size_t calls, double timeout_s);
 
-  /// True if a cgroup stops and clocks it.
+  /// Returns true if it is stopped and timed through a cgroup.
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
@@ -71,7 +71,7 @@ class RunnerProcess {
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   Judged<double> stop_and_read();
-  /// The candidate, if it used processor time since; else the machine, which gave it none.
+  /// Whose fault a timeout is: the candidate's if it used processor time since, else the machine's.
   Failure who_did_not_stop(const Result<double>& before_us);
   Judged<BatchClock> answer(std::size_t calls, double timeout_s);
   Judged<void> charge_idle_time();
@@ -85,10 +85,10 @@ class RunnerProcess {
   double load_timeout_s_;
   bool loading_ = true;
   double frozen_at_us_ = 0;  ///< the clock when it was last frozen
-  double idle_us_ = 0;       ///< what the clock advanced while it was frozen, in all
+  double idle_us_ = 0;       ///< total advance of the clock while it was frozen
 };
 
-/// Has the process do something that may take as long as its object likes, and kills it on a stop request.
+/// Runs a request whose duration depends on the object, and kills the process on a stop request.
 template <class Step>
 auto killed_on_stop(RunnerProcess& process, const std::stop_token& stop, Step step) {
   const std::stop_callback killer(stop, [&process] { process.kill_program(); });
@@ -98,8 +98,8 @@ auto killed_on_stop(RunnerProcess& process, const std::stop_token& stop, Step st
   return outcome;
 }
 
-/// What is to be said of something trusted that failed: the machine's error, else that the task is not
-/// usable: "WHAT: the rejection's words".
+/// The Error for a trusted object that failed: the machine's error, or else that the task is not usable
+/// ("WHAT: the rejection's words").
 Error trusted_failure(const Failure& failure, const std::string& what, const std::string& where);
 
 }  // namespace kernelsmith::cpu

@@ -16,10 +16,10 @@ namespace kernelsmith::cpu {
 namespace {
 
 constexpr std::uint64_t kCompileMemory = 2ULL << 30;
-/// What a compilation may take of wall time for each second that it may take of CPU time: a compiler that
-/// waits for a processor is not the candidate's fault.
+/// Seconds of wall time that a compilation may take for each allowed second of CPU time. Waiting for a
+/// processor is not the candidate's fault.
 constexpr double kWallPerCpu = 5;
-/// A compiler waits for its disk or a processor; on no machine that is of any use for so long.
+/// A compiler may wait for its disk or a processor, but on a usable machine never this long.
 constexpr double kStillS = 30;
 constexpr std::uint64_t kMaxPrecompiledBytes = 256ULL << 20;
 constexpr const char* kShim = "shim";
@@ -32,7 +32,7 @@ bool is_cpp(const std::string& path) {
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx";
 }
 
-/// The program's absolute path, looked up like a shell would; empty if it is not there.
+/// The program's absolute path, looked up like in a shell; empty if it is missing.
 std::filesystem::path find_program(const std::string& name) {
   if (name.find('/') == name.npos) return find_tool(name).value_or("");
   return ::access(name.c_str(), X_OK) == 0 ? name : "";
@@ -140,7 +140,7 @@ Result<SandboxResult> CpuCompiler::run_driver(Arguments arguments, const Scratch
 CpuCompiler::Arguments CpuCompiler::link_arguments(const Arguments& compiling, const Arguments& inputs,
                                                    bool generator) const {
   Arguments arguments = compiling;
-  // An entry may have the name of a function of the C library, which would be found first.
+  // The C library may have a function with the entry's name, which would be found first.
   arguments.insert(arguments.end(),
                    {"-shared", "-Wl,-Bsymbolic-functions", "-Wl,-z,defs", "-o", "kernel.so",
                     (headers_->path() / (std::string(generator ? kGeneratorShim : kShim) + ".o")).string()});
@@ -157,8 +157,8 @@ std::optional<CpuCompiler::Arguments> CpuCompiler::learn_to_link(const std::stop
   if (!dry_run || !dry_run->succeeded()) return std::nullopt;
   auto command = link_line(dry_run->err);
   if (!command) return std::nullopt;
-  // Gold takes half of the time, if it is there and knows all that the driver would say. It reads little of
-  // the libraries, which it would map whole, it reads little.
+  // Gold takes half of the time, if it is installed and supports all of the driver's arguments. It reads only
+  // small parts of the libraries.
   const Arguments gold = {"ld.gold", "--no-map-whole-files"};
   Arguments trial = *command;
   std::erase(trial, "kernel.o");
@@ -209,7 +209,7 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, const Manner& m
   auto scratch = ScratchFolder::create();
   if (!scratch) return Failure(scratch.error());
   Arguments compiling = flags_;
-  // A source that reads the date is another program in the next build.
+  // A source that reads the date becomes a different program in the next build.
   compiling.insert(compiling.end(),
                    {"-fPIC", "-fmax-errors=8", "-fdiagnostics-color=never", "-Werror=date-time"});
   if (manner.precision != OraclePrecision::declared) {
@@ -232,7 +232,7 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, const Manner& m
                   "the candidate has no file that ends in .cpp, .cc or .cxx");
 
   if (files.size() == 1 && !manner.generator && link_command_.get()) {
-    // A file beside it could shadow the generated header and change what the next ones mean.
+    // A file next to it could shadow the generated header and change the meaning of the next ones.
     std::optional<std::filesystem::path> header;
     if (manner.precompiled && source.files().size() == 1)
       header = precompiled_->find(leading_usual_headers(source.files().front().text));

@@ -1,4 +1,4 @@
-// CpuCompiler: sources to shared objects, in the toolchain sandbox.
+// CpuCompiler: compiles sources to shared objects in the toolchain sandbox.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@
 
 namespace kernelsmith::cpu {
 
-/// A shared object on disk, for as long as this lives.
+/// A shared object on disk, for the lifetime of this object.
 class CpuBinary final : public Binary {
  public:
   /// Errors: those of a ScratchFolder.
@@ -39,7 +39,7 @@ class CpuBinary final : public Binary {
 };
 using CpuBinaryPtr = std::shared_ptr<const CpuBinary>;
 
-/// What compiling left behind.
+/// The result of compiling.
 struct CompileOutput {
   CpuBinaryPtr binary;
   std::string log;  ///< control bytes escaped
@@ -48,18 +48,18 @@ struct CompileOutput {
 /// Thread-safe.
 class CpuCompiler {
  public:
-  /// Finds the compiler and learns its version, unless `options.stop` is requested. Errors: tool_missing,
+  /// Finds the compiler and its version, unless `options.stop` is requested. Errors: tool_missing,
   /// tool_failed, cancelled.
   static Result<std::shared_ptr<const CpuCompiler>> create(const Task& task, const CpuOptions& options);
 
   /// Builds all C++ files of a candidate (.cpp, .cc, .cxx) together with the shim.
   Judged<CompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same of a trusted source, from the disk's cache if it was built before. Errors: refused if it
-  /// does not compile.
+  /// The same for a trusted source, from the cache on disk if it was built before. Errors: refused if it does
+  /// not compile.
   Result<CpuBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
-  /// An object that does nothing and needs every library that candidates may be linked with.
+  /// An empty object that needs every library that candidates may link with.
   Result<CpuBinaryPtr> link_all_libraries(const std::stop_token& stop = {}) const;
 
   /// Such as "g++ 12.2.0 -O3 -march=native -std=c++20".
@@ -68,11 +68,11 @@ class CpuCompiler {
  private:
   using Arguments = std::vector<std::string>;
 
-  /// How a source is built.
+  /// Options of a build.
   struct Manner {
     OraclePrecision precision = OraclePrecision::declared;
     bool generator = false;
-    bool precompiled = false;  ///< with its headers precompiled, if others had the same
+    bool precompiled = false;  ///< with its headers precompiled, if other sources used the same
   };
 
   CpuCompiler() : cache_(BuildCache::of_environment()) {}
@@ -98,14 +98,14 @@ class CpuCompiler {
   Arguments flags_;
   Task task_;
   Confinement confinement_ = Confinement::sandboxed;
-  double timeout_s_ = 0;  ///< of CPU time, of one compilation
+  double timeout_s_ = 0;  ///< CPU time of one compilation
   std::string description_;
   BuildCache cache_;
-  Digest stamp_;                            ///< of all that objects depend on beside their source
+  Digest stamp_;                            ///< digest of all that objects depend on besides their source
   std::unique_ptr<ScratchFolder> headers_;  ///< task.hpp, the task's further files, and the shims
   std::unique_ptr<PrecompiledHeaders> precompiled_;
-  /// The linker's command line for kernel.o and the shim; empty: use the driver. Learnt in the background by
-  /// a thread that uses the members above.
+  /// The linker's command line for kernel.o and the shim; empty: use the driver. A background thread finds
+  /// it, using the members above.
   std::shared_future<std::optional<Arguments>> link_command_;
 };
 

@@ -9,7 +9,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Words parted by blanks; some stand in quotes, with backslashes before quotes and backslashes.
+/// Splits at blanks; words may be quoted, with backslashes before quotes and backslashes.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   bool quoted = false, open = false;
@@ -28,7 +28,7 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-/// The last line that runs something whose name ends so.
+/// The last line that runs a program whose name ends with this suffix.
 std::string_view line_running(std::string_view output, std::string_view program) {
   std::string_view found;
   while (!output.empty()) {
@@ -46,7 +46,7 @@ bool needs_the_wrapper(const std::string& word) {
   return word.starts_with("-flto") || word.starts_with("-fuse-ld") || word.starts_with('@');
 }
 
-/// GCC names the same folders in several ways, and gold lists each of them anew.
+/// GCC names the same folders in several ways, and gold would search each of them.
 std::vector<std::string> with_each_folder_once(std::vector<std::string> arguments) {
   std::set<std::filesystem::path> met;
   std::erase_if(arguments, [&met](const std::string& word) {

@@ -1,5 +1,5 @@
-// The linker's command line, taken from what the compiler's driver says that it would run: the linker alone
-// takes a fraction of the time that the driver's wrapper and its plugin take.
+// Extracts the linker's command line from the commands that the compiler's driver would run. The linker alone
+// takes a fraction of the time of the driver's wrapper and plugin.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace kernelsmith::cpu {
 
-/// The arguments of `ld`, without its own name, from the output of `g++ -### ...`, each folder of libraries
-/// that exists named once; empty if they cannot be read, or if the wrapper does more than to call the
+/// The arguments of `ld`, without its own name, from the output of `g++ -### ...`. Each existing folder of
+/// libraries is named once. Empty if the output cannot be parsed, or if the wrapper does more than call the
 /// linker (another linker, link-time optimisation).
 std::optional<std::vector<std::string>> link_line(std::string_view dry_run);
 

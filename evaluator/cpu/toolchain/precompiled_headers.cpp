@@ -6,9 +6,9 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// libstdc++'s <cmath> has the compiler make its special functions (std::riemann_zeta, ...) anew in every
-/// file, used or not: a fifth of the time that a kernel takes. Here they are declared to be made elsewhere.
-/// One that is used is then missing when it is linked, and such a file is built again without this.
+/// libstdc++'s <cmath> makes the compiler instantiate its special functions (std::riemann_zeta, ...) in every
+/// file, used or not: a fifth of a kernel's compile time. Here they are declared extern. If a file uses one,
+/// linking fails and the file is built again without this.
 constexpr const char* kSpecialFunctionsElsewhere = R"(
 #ifdef _GLIBCXX_BITS_SPECFUN_H
 #define KERNELSMITH_ELSEWHERE(T) \
@@ -69,7 +69,7 @@ PrecompiledHeaders::Folder PrecompiledHeaders::make(const std::vector<std::strin
   if (!folder) return nullptr;
   std::string text;
   for (const std::string& header : headers) text += "#include <" + header + ">\n";
-  // Another version of the library may have them otherwise.
+  // Another version of the library may declare them differently.
   for (const std::string& whole : {text + kSpecialFunctionsElsewhere, text}) {
     if (!folder->write(kName, whole)) return nullptr;
     if (build_(*folder, kName, std::string(kName) + ".gch"))

@@ -15,9 +15,9 @@
 
 namespace kernelsmith::cpu {
 
-/// Holds nothing but standard headers in an order of its own, so that no candidate has a say in what another
-/// one reads; folders are shown to compilers read-only. Lives as long as a compiler with its version and
-/// flags, and the compiler itself refuses what another version or other flags made. Thread-safe.
+/// Contains only standard headers in an order of its own, so that no candidate influences what another one
+/// reads; compilers see the folders read-only. It belongs to one version of the compiler with its flags, and
+/// the compiler itself refuses files of other versions or flags. Thread-safe.
 class PrecompiledHeaders {
  public:
   /// Precompiles the header `source` to `target`, both relative to the folder. False if it fails.
@@ -26,11 +26,10 @@ class PrecompiledHeaders {
 
   explicit PrecompiledHeaders(Build build) : build_(std::move(build)) {}
 
-  /// A header that includes exactly these, with its precompiled form beside it; it lives as long as this.
-  /// What includes it may lack standard functions when it is linked, and is to be built without it then.
-  /// Empty for the first source that asks for a set, which takes longer to precompile than it saves; for the
-  /// empty set; if it cannot be built; and for sets beyond the first few. The second source builds it,
-  /// while others wait.
+  /// A header that includes exactly these, with its precompiled form next to it, valid for the lifetime of
+  /// this object. If linking then fails for missing standard functions, build without it. Empty for the first
+  /// source with a set, because precompiling takes longer than it saves; for the empty set; if it cannot be
+  /// built; and for sets beyond the first few. The second source builds it while others wait.
   std::optional<std::filesystem::path> find(const std::vector<std::string>& headers) const;
 
   static constexpr const char* kName = "usual.hpp";
@@ -38,7 +37,7 @@ class PrecompiledHeaders {
  private:
   /// Each takes tens of megabytes on disk.
   static constexpr std::size_t kMostBuilt = 8;
-  /// The most sets for which it is remembered that a source asked for them.
+  /// The most sets whose first request is remembered.
   static constexpr std::size_t kMostSets = 256;
   using Folder = std::shared_ptr<const ScratchFolder>;
 
@@ -46,7 +45,7 @@ class PrecompiledHeaders {
 
   Build build_;
   mutable Mutex mutex_;
-  /// Those that were asked for; not valid if only one source did.
+  /// The requested sets; not valid after only one request.
   mutable std::map<std::vector<std::string>, std::shared_future<Folder>> sets_ KERNELSMITH_GUARDED_BY(mutex_);
   mutable std::size_t built_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
 };

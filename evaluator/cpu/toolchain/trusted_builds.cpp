@@ -1,4 +1,4 @@
-// CpuCompiler: what is built from trusted sources, and kept on disk.
+// CpuCompiler: builds from trusted sources, cached on disk.
 #include <array>
 #include <fstream>
 #include <string>
@@ -14,11 +14,11 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Raised if the same key would have to mean another object.
+/// Increase it if the same key must mean a different object.
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr const char* kNameACompiler = "name a C++ compiler (evaluator.compiler; g++ is the default)";
 
-/// What -march=native means here: a cache can be on a disk that several machines share.
+/// The meaning of -march=native here: several machines can share a cache on disk.
 std::string processor_features() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string features;
@@ -29,7 +29,7 @@ std::string processor_features() {
   return features;
 }
 
-/// A compiler that is installed anew has another one.
+/// A reinstalled compiler has another one.
 Digest identity_of(const std::filesystem::path& program) {
   struct stat status {};
   ::stat(program.c_str(), &status);

@@ -6,14 +6,14 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Headers that take the compiler some 10 ms and more. All of them mean the same in any order.
+/// Headers that take the compiler 10 ms or more. Their order does not matter.
 constexpr std::string_view kCostly =
     " algorithm array atomic barrier bit bitset chrono cmath complex concepts condition_variable cstdlib "
     "functional future immintrin.h iostream iterator latch limits map memory mutex new numbers numeric "
     "random "
     "ranges span stdexcept string thread tuple type_traits unordered_map utility valarray vector "
     "x86intrin.h ";
-/// Headers that may stand among them, and are not worth a word.
+/// Cheap headers that may appear among them.
 constexpr std::string_view kCheap =
     " cassert cerrno cfenv cfloat climits cstddef cstdint cstdio cstring ctime initializer_list ";
 
@@ -26,8 +26,7 @@ class Reader {
  public:
   explicit Reader(std::string_view rest) : rest_(rest) {}
 
-  /// Passes what separates directives. False if a comment does not end, or hides its end behind a
-  /// backslash.
+  /// Skips the text between directives. False if a comment does not end, or hides its end after a backslash.
   bool pass_blanks() {
     while (!rest_.empty()) {
       if (rest_.starts_with("//")) {
@@ -49,7 +48,7 @@ class Reader {
     return true;
   }
 
-  /// What the next include names, with its brackets or quotes; empty if something else comes.
+  /// The header of the next include, with its brackets or quotes; empty if the next text is not an include.
   std::string_view take_include() {
     if (!std::exchange(line_begins_, false) || !take("#")) return {};
     skip_spaces();
@@ -59,7 +58,7 @@ class Reader {
     std::string_view name = rest_.substr(0, end);
     while (!name.empty() && (name.back() == ' ' || name.back() == '\t' || name.back() == '\r'))
       name.remove_suffix(1);
-    // A comment behind it is passed with the blanks.
+    // A comment after it is skipped with the blanks.
     const std::size_t close = name.size() < 2 ? name.npos : name.find(name.front() == '<' ? '>' : '"', 1);
     if (close == name.npos) return {};
     const std::string_view behind = name.substr(close + 1);

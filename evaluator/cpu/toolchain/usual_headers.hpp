@@ -1,5 +1,5 @@
-// The standard headers that a candidate begins with: what may be read before it in precompiled form without
-// changing its meaning.
+// Finds the standard headers at the beginning of a candidate, which can be precompiled without changing its
+// meaning.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace kernelsmith::cpu {
 
-/// The costly standard headers that `text` includes before anything but comments, other includes of standard
-/// headers and of the generated "task.hpp", sorted, none twice. Behind a macro, a pragma or a first line of
-/// code a header could mean something else, so nothing of what follows is taken.
+/// The expensive standard headers that `text` includes at its beginning, sorted, without duplicates. Only
+/// comments and includes of standard headers and of the generated "task.hpp" may come before them. After a
+/// macro, a pragma or a line of code a header could have another meaning, so later ones are not used.
 std::vector<std::string> leading_usual_headers(std::string_view text);
 
 }  // namespace kernelsmith::cpu

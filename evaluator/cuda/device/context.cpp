@@ -31,7 +31,7 @@ Result<std::shared_ptr<const DeviceContext>> DeviceContext::create(const GpuVend
   made->bus_id_ = bus_id.data();
   if (const auto got = driver.call(driver.context_create, &made->context_, 0U, number); !got)
     return got.error();
-  abi::Context none = nullptr;  // creating it made it current
+  abi::Context none = nullptr;  // cuCtxCreate made it current
   if (const auto popped = driver.call(driver.context_pop, &none); !popped) return popped.error();
   return std::shared_ptr<const DeviceContext>(std::move(made));
 }

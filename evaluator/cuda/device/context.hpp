@@ -1,4 +1,4 @@
-// DeviceContext: a context of our own, apart from any that the program has elsewhere.
+// DeviceContext: a context of our own, separate from others of the program.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class DeviceContext {
   DeviceContext(const DeviceContext&) = delete;
   DeviceContext& operator=(const DeviceContext&) = delete;
 
-  /// Makes the context the calling thread's for as long as this lives.
+  /// Makes the context current in the calling thread for the lifetime of this object.
   class Current {
    public:
     explicit Current(const DeviceContext& context);
@@ -38,12 +38,12 @@ class DeviceContext {
   abi::DeviceNumber number() const { return number_; }
   const std::string& bus_id() const { return bus_id_; }
 
-  /// By DeviceAttribute. Empty if the driver does not know it.
+  /// The attribute's value; empty if the driver does not know it.
   std::optional<int> known_attribute(int which) const;
-  /// Zero if the driver does not know the attribute.
+  /// The attribute's value; zero if the driver does not know it.
   int attribute(int which) const { return known_attribute(which).value_or(0); }
 
-  /// What memory that is shared with another process is made of.
+  /// The properties of memory that is shared with another process.
   abi::MemoryProperties shareable() const;
   abi::AccessDescription read_write() const;
 

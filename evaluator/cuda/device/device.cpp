@@ -31,7 +31,7 @@ DeviceFacts read_facts(const DeviceContext& context, const std::string& name, st
   facts.occupancy = table.occupancy;
   for (int which = 1; which <= abi::kLastAttribute; ++which)
     if (const auto value = context.known_attribute(which)) facts.attributes[which] = *value;
-  // What the planner cannot do without.
+  // Attributes that the planner needs.
   const DeviceFacts usual = table.usual();
   for (const int which : planner::kNeeded)
     if (const auto found = usual.attributes.find(which); found != usual.attributes.end())
@@ -96,7 +96,7 @@ class OpenDevice final : public Device {
   DeviceFacts facts_;
   std::string hardware_;
   std::size_t granularity_ = 0;
-  Mutex mutex_;  ///< the stream and the staging buffer have one user at a time
+  Mutex mutex_;  ///< protects the stream and the staging buffer
   Owned<abi::Stream> stream_ KERNELSMITH_GUARDED_BY(mutex_);
   void* staging_ KERNELSMITH_GUARDED_BY(mutex_) = nullptr;
   std::vector<Owned<abi::Module>> modules_ KERNELSMITH_GUARDED_BY(mutex_);
@@ -123,7 +123,7 @@ Status OpenDevice::prepare() {
   return {};
 }
 
-/// The error of an allocation, with its size in it.
+/// The error of an allocation, with its size.
 Error no_memory(const Error& error, std::size_t bytes) {
   Error told = error;
   told.message += ", asked for " + std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB of device memory";
@@ -138,7 +138,7 @@ Result<SharedMemory> OpenDevice::share(std::size_t bytes) {
   abi::MemoryHandle handle = 0;
   if (const auto made = driver_.call(driver_.memory_create, &handle, size, &properties, 0ULL); !made)
     return no_memory(made.error(), size);
-  const Owned release(driver_.memory_release, handle);  // a mapping keeps the memory by itself
+  const Owned release(driver_.memory_release, handle);  // a mapping keeps the memory alive
   abi::Address address = 0;
   if (const auto got = driver_.call(driver_.address_reserve, &address, size, granularity_, 0ULL, 0ULL); !got)
     return got.error();
@@ -231,7 +231,7 @@ Status OpenDevice::move(std::span<const Move> moves) {
   const DeviceContext::Current current(*context_);
   for (const Move& each : moves) {
     if (auto started = start(each); !started) {
-      driver_.stream_synchronize(stream_.get());  // what was started does not outlive the call
+      driver_.stream_synchronize(stream_.get());  // the work does not outlive the call
       return started;
     }
   }
@@ -285,7 +285,7 @@ Status OpenDevice::launch(std::span<const Launch> launches) {
     std::copy_n(launch.grid.begin(), 3, config.grid);
     std::copy_n(launch.block.begin(), 3, config.block);
     config.stream = stream_.get();
-    // The driver's handle, which launch() takes as a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // The driver's handle as a number for launch(). NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const function = reinterpret_cast<abi::Function>(launch.function);
     if (auto got = driver_.call(driver_.launch, &config, function, arguments.data(), nullptr); !got)
       return got;

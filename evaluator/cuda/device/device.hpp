@@ -54,10 +54,10 @@ class SharedMemory {
   Descriptor descriptor_;
 };
 
-/// Thread-safe: each function makes the context current for its own duration, and waits for what it started.
+/// Thread-safe: each function makes the context current during the call and waits for its work.
 class Device {
  public:
-  /// How many GPUs the driver sees; 0 with the reason in `why` if there is no driver or no GPU.
+  /// The number of GPUs; 0 with the reason in `why` if there is no driver or no GPU.
   static int count(const GpuVendor& vendor, std::string* why = nullptr);
 
   /// Opens GPU `index`. Errors: unsupported (no driver, no such GPU, a driver too old).
@@ -82,20 +82,20 @@ class Device {
     std::size_t bytes = 0;
     std::uint32_t word = 0;
   };
-  /// All of them, in order, on one stream; returns when they are done.
+  /// Runs all copies in order on one stream; returns when they are done.
   virtual Status move(std::span<const Move> moves) = 0;
 
   /// Loads kernels of the judge's own, which stay loaded. Errors: tool_failed.
   virtual Status load(std::span<const std::byte> image) = 0;
-  /// A kernel that load() brought. Errors: not_found.
+  /// Finds a kernel of a loaded image. Errors: not_found.
   virtual Result<std::uint64_t> function(const std::string& name) = 0;
 
   struct Launch {
     std::uint64_t function = 0;
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-    std::vector<std::uint64_t> arguments;  ///< of a parameter of four bytes the low half
+    std::vector<std::uint64_t> arguments;  ///< a parameter of four bytes uses the low half
   };
-  /// All of them, in order, on one stream; returns when they are done.
+  /// Runs all launches in order on one stream; returns when they are done.
   virtual Status launch(std::span<const Launch> launches) = 0;
 
   /// Bytes per microsecond of a large device-to-device copy, reads and writes both counted; the best of a

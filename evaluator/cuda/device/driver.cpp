@@ -11,7 +11,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Finds functions until one is missing, whose name is kept.
+/// Looks up functions until one is missing, and keeps its name.
 class Finder {
  public:
   explicit Finder(void* library) : library_(library) {}
@@ -75,7 +75,7 @@ Result<const Driver*> Driver::get(const GpuVendor& vendor) {
     Status status;
   };
   static Mutex mutex;
-  static std::map<const GpuVendor*, Loaded> drivers;  // what is in it does not move
+  static std::map<const GpuVendor*, Loaded> drivers;  // its elements do not move
   const MutexLock lock(mutex);
   const auto [found, is_new] = drivers.try_emplace(&vendor);
   Loaded& loaded = found->second;
@@ -96,7 +96,7 @@ std::string Driver::words(Code code) const {
 }
 
 bool Driver::is_full() const {
-  constexpr std::size_t kLittle = std::size_t{256} << 20;  // graphs and modules take less
+  constexpr std::size_t kLittle = std::size_t{256} << 20;  // graphs and modules need less
   std::size_t left = 0, all = 0;
   return memory_info(&left, &all) != abi::kSuccess || left < kLittle;
 }

@@ -1,4 +1,4 @@
-// Driver: the functions of a vendor's driver, found at run time.
+// Driver: a vendor's driver, loaded at run time.
 #pragma once
 
 #include <string>
@@ -13,8 +13,7 @@ namespace kernelsmith::cuda {
 
 struct GpuVendor;
 
-/// One function of the driver, with the name that errors show. One that the driver lacks answers that it is
-/// not supported.
+/// A function of the driver, with its name for errors. A missing function returns "not supported".
 template <class... Arguments>
 struct DriverFunction {
   const char* name = "a function that this driver lacks";  ///< as exported
@@ -33,16 +32,16 @@ struct Driver {
   /// driver older than GpuVendor::oldest_driver). Thread-safe.
   static Result<const Driver*> get(const GpuVendor& vendor);
 
-  /// "invalid argument (CUDA_ERROR_INVALID_VALUE)"
+  /// Such as "invalid argument (CUDA_ERROR_INVALID_VALUE)".
   std::string words(Code code) const;
-  /// "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)"
+  /// Such as "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)".
   Error error(const char* function, Code code) const;
 
-  /// Whether the device has too little memory left to say whose fault a lack of it is. With a current
-  /// context.
+  /// Whether the device has so little free memory that an allocation failure is not clearly the candidate's
+  /// fault. Needs a current context.
   bool is_full() const;
 
-  /// Calls the function; its refusal is an Error of code tool_failed, or busy when memory ran out.
+  /// Calls the function. A failure is an Error tool_failed, or busy if memory ran out.
   template <class... Arguments>
   Status call(const DriverFunction<Arguments...>& function,
               std::type_identity_t<Arguments>... arguments) const {
@@ -50,7 +49,7 @@ struct Driver {
     return {};
   }
 
-  int version = 0;  ///< 13000 of CUDA 13.0: what the driver supports
+  int version = 0;  ///< CUDA version that the driver supports, such as 13000 for 13.0
 
   const GpuVendor& vendor() const { return *vendor_; }
   std::string api() const;  ///< "CUDA", in messages
@@ -94,7 +93,7 @@ class Owned {
   T value_{};
 };
 
-// Objects of the current context. Errors: tool_failed.
+// Creates objects of the current context. Errors: tool_failed.
 Result<Owned<abi::Stream>> make_stream(const Driver& driver);
 Result<Owned<abi::Event>> make_event(const Driver& driver, unsigned flags);
 

@@ -20,7 +20,7 @@ using Graph = struct GraphObject*;
 using GraphNode = struct GraphNodeObject*;
 using GraphExec = struct GraphExecObject*;
 
-// CUresult: those that are distinguished.
+// CUresult: the values that are distinguished.
 inline constexpr Code kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kEccUncorrectable = 214,
                       kNvlinkUncorrectable = 220, kContained = 226, kNotReady = 600, kIllegalAddress = 700,
                       kLaunchOutOfResources = 701, kLaunchTimeout = 702, kContextIsDestroyed = 709,
@@ -29,7 +29,7 @@ inline constexpr Code kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kEccUnc
                       kLaunchFailed = 719, kCooperativeLaunchTooLarge = 720, kTensorMemoryLeak = 721,
                       kNotSupported = 801, kExternalDevice = 911, kUnknown = 999;
 
-// CUdevice_attribute: those that are asked for by name.
+// CUdevice_attribute: the values that are used by name.
 inline constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kComputeMajor = 75, kComputeMinor = 76,
                      kMaxSharedPerBlockOptin = 97, kVirtualMemorySupported = 102,
                      kPosixDescriptorSupported = 103;

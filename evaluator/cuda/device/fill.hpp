@@ -1,4 +1,4 @@
-// How a fill by a 32-bit word is cut into memsets of the driver.
+// Divides a fill with a 32-bit word into memsets of the driver.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace kernelsmith::cuda {
 /// A fill of any length at any address: up to three single bytes, aligned words, up to three single bytes.
 struct Fill {
   std::size_t head = 0, words = 0, tail = 0;  ///< counts
-  std::uint32_t word = 0;                     ///< the aligned words' value: turned if the head is not empty
+  std::uint32_t word = 0;                     ///< the aligned words' value: rotated if the head is not empty
   std::array<unsigned char, 4> head_bytes{}, tail_bytes{};
 };
 

@@ -1,13 +1,14 @@
-// What the judge does on the device: comparing. Compiled by the toolkit's compiler when a device is first used. A kernel
-// here only says that all is well; if it is not, the processor looks again, element by element (truth/compare.cpp).
-// The vendor's prologue (Dialect::kernel_prologue) comes before it: it names the types and the lanes of a wave.
+// The judge's comparisons on the device, compiled by the toolkit's compiler when a device is first used. A
+// kernel only decides whether all is well; if not, the processor compares again, element by element
+// (truth/compare.cpp). The vendor's prologue (Dialect::kernel_prologue) comes before it: it names the types
+// and the lanes of a wave.
 
 namespace {
 
-/// What was found in one output. `suspects` counts elements that the processor has to look at.
+/// The findings in one output. `suspects` counts elements that the processor must compare.
 struct Found {
   unsigned long long suspects;
-  unsigned long long worst_bits;  ///< of a double that is not negative: they order as integers do
+  unsigned long long worst_bits;  ///< bits of a non-negative double, which sort like integers
   double squares;
 };
 
@@ -27,7 +28,7 @@ __device__ bool may_be_poison(const T* actual, unsigned long long i, unsigned po
   return true;
 }
 
-/// A truth that is not finite asks for the same, with any NaN for NaN.
+/// If the truth is not finite, the value must be equal; any NaN equals NaN.
 template <class T>
 __device__ bool same_class(T actual, T expected) {
   const auto a = widened(actual), e = widened(expected);
@@ -96,7 +97,7 @@ extern "C" __global__ void same_bytes(const uint4* a, const uint4* b, unsigned l
   if (differing > 0) atomicAdd(&found->suspects, differing);
 }
 
-/// Counts bytes that are not the poison's; byte 0 holds bits 8 * phase and up of it.
+/// Counts bytes that differ from the poison; byte 0 is the poison's byte number `phase`.
 extern "C" __global__ void untouched(const unsigned char* bytes, unsigned long long count, unsigned poison,
                                      unsigned phase, Found* found) {
   const unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// cuBLAS's products: Python writes them down as views of the memory they name, and baddbmm_.
+// cuBLAS's products: Python records them as views of their memory and baddbmm_.
 #include <cublas_v2.h>
 
 #include "planner/recorder.hpp"
@@ -9,12 +9,12 @@ namespace {
 using kernelsmith::cuda::planner::recorder;
 using kernelsmith::extension::Argument;
 
-/// A handle with nothing behind it.
+/// A dummy handle.
 const auto kHandle = reinterpret_cast<cublasHandle_t>(0x5ca1ab1eULL);
 
 bool device_scalars = false;
 
-/// alpha or beta, in the type that the computation has.
+/// alpha or beta in the computation's type.
 double scalar(const void* value, cublasComputeType_t compute) {
   if (compute == CUBLAS_COMPUTE_64F) return *static_cast<const double*>(value);
   if (compute != CUBLAS_COMPUTE_16F) return *static_cast<const float*>(value);
@@ -52,7 +52,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 }
 cublasStatus_t cublasDestroy_v2(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
-/// The task's precision holds.
+/// The task's precision applies.
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t, cublasPointerMode_t mode) {

@@ -1,4 +1,4 @@
-// What Python calls: the start, libraries with their modules, and functions of extensions.
+// Functions for Python: the start, libraries with their modules, and functions of extensions.
 #include <exception>
 #include <span>
 #include <string>
@@ -30,7 +30,7 @@ PythonSide python_side;
 std::string error;
 std::vector<Function> functions;
 
-/// 0; 1 with the words of an exception; 2 after a read of device memory.
+/// Returns 0; 1 with the text of an exception; 2 after a read of device memory.
 template <class Act>
 int guarded(const Act& act) {
   HostReads reads;
@@ -98,7 +98,7 @@ extern const std::size_t kernelsmith_extension_sizes[4];
 const std::size_t kernelsmith_extension_sizes[4] = {sizeof(Value), sizeof(Facts), sizeof(Operation),
                                                     sizeof(PythonSide)};
 
-/// A kernel's name as the source has it.
+/// A kernel's name in the source.
 const char* kernelsmith_extension_readable(const char* mangled) {
   static std::string readable;
   readable = plan::readable_name(mangled);
@@ -110,7 +110,7 @@ const char* kernelsmith_extension_error_text() { return error_text(); }
 
 void kernelsmith_extension_begin_library() { recorder().begin_library(); }
 
-/// False, with words, if the bytes are no cubin. `number` is the module's in the plan.
+/// False, with a message, if the bytes are not a cubin. `number` is the module's number in the plan.
 bool kernelsmith_extension_add_module(const void* bytes, std::size_t size, std::uint32_t number) {
   auto facts = cuda::read_cubin({static_cast<const std::byte*>(bytes), size});
   if (!facts) {
@@ -134,22 +134,21 @@ void kernelsmith_define(const char* name, void* function, Thunk thunk, const cha
 
 int kernelsmith_extension_initialise(void (*initialise)()) { return guarded(initialise); }
 
-/// kernelsmith_extension_refusal() returns what the recorder refused since the call began.
+/// kernelsmith_extension_refusal() returns the recorder's refusal since the call began.
 int kernelsmith_extension_call(int function, const Value* arguments, Value* result) {
   const Function& called = functions[static_cast<std::size_t>(function)];
   recorder().begin_call({});
   return guarded([&] { called.thunk(called.function, arguments, result); });
 }
 
-/// Ends a call. Returns why it was refused, or an empty text if it was not.
+/// Ends a call. Returns the reason for its refusal, or an empty text.
 const char* kernelsmith_extension_refusal() {
   static std::string refusal;
   refusal = words_of(recorder().end_call());
   return refusal.c_str();
 }
 
-/// What a library asked for since kernelsmith_extension_begin_library, which only constructors of its own can
-/// have done.
+/// Requests of a library since kernelsmith_extension_begin_library; only its constructors can have made them.
 const char* kernelsmith_extension_load_refusal() { return recorder().refusal().c_str(); }
 
 }  // extern "C"

@@ -1,4 +1,4 @@
-// The few names of CUDA's headers that the stand-in needs, so that this library is built without CUDA.
+// The few names of CUDA's headers that the stand-in needs, so that this library can be built without CUDA.
 #pragma once
 
 #define __host__

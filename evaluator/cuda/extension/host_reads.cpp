@@ -12,7 +12,7 @@ HostReads* latest = nullptr;
 void on_fault(int, siginfo_t* fault, void*) {
   const auto address = reinterpret_cast<std::uint64_t>(fault->si_addr);
   if (latest == nullptr || python().is_fake(address) == 0) {
-    std::signal(SIGSEGV, SIG_DFL);  // the instruction is done again, and ends the process
+    std::signal(SIGSEGV, SIG_DFL);  // the instruction is executed again and ends the process
     return;
   }
   latest->address = address;

@@ -1,5 +1,5 @@
-// Host code that reads device memory: fake tensors have no memory, so it faults. The fault ends the call that
-// made it, and not the planner.
+// Handles host code that reads device memory. Fake tensors have no memory, so it faults; this ends the call,
+// but not the planner.
 #pragma once
 
 #include <csetjmp>
@@ -10,8 +10,8 @@ namespace kernelsmith::extension {
 /// From now on a fault at an address of a fake tensor jumps to `jump` of the latest call.
 void catch_host_reads();
 
-/// Guards a call into an extension. Destructors of what was interrupted do not run: the planner's child ends
-/// soon.
+/// Guards a call into an extension. Destructors of interrupted code do not run, because the planner's child
+/// ends soon.
 struct HostReads {
   HostReads();
   HostReads(const HostReads&) = delete;

@@ -17,23 +17,23 @@ namespace {
 
 using namespace cuda;
 
-/// The files as they came, for #include "...". kSourceFolder is what messages leave out of names.
+/// The original files, for #include "...". Messages omit kSourceFolder from names.
 const std::string kSources = kSourceFolder;
-/// For g++ 12 and newer: local variables begin as zeros, padding too, and those that are returned are local
-/// variables. A structure that is filled in part and given to a kernel would otherwise hold what the stack
-/// had, which is another thing in each planning.
+/// For g++ 12 and newer: local variables start as zeros, including padding, and returned objects are local
+/// variables. Otherwise a partly filled structure that is passed to a kernel would contain old bytes of the
+/// stack, which differ in each planning.
 constexpr const char* kZeros = "-ftrivial-auto-var-init=zero";
 constexpr const char* kNoElision = "-fno-elide-constructors";
-/// Each candidate may bring other flags: more are forgotten.
+/// Each candidate may have other flags, so the number of kept steps is limited.
 constexpr std::size_t kMostScripts = 64;
 
 bool is_cuda(const SourceFile& file) { return file.path.ends_with(".cu"); }
 bool is_unit(const SourceFile& file) { return is_cuda(file) || file.path.ends_with(".cpp"); }
 
-/// The folder of file number `index`, in which its compilers leave their files.
+/// The folder for the compilers' output of file number `index`.
 std::string folder_of(std::size_t index) { return "unit" + std::to_string(index) + "/"; }
 
-/// What makes the names of static kernels of several files different.
+/// Makes the names of static kernels of several files unique.
 std::string module_id(std::size_t index) { return kModuleIdText + std::to_string(index); }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -76,7 +76,7 @@ std::size_t BuiltLibrary::bytes() const {
   return all;
 }
 
-/// Its options with what they mean on this machine.
+/// Its options resolved for this machine.
 struct LibraryCompiler::Parts {
   LibraryOptions options;
   Toolkit toolkit;
@@ -100,9 +100,9 @@ struct LibraryCompiler::Parts {
     return flags;
   }
 
-  /// Host code runs once, in the planner: -O0 compiles it soonest.
+  /// Host code runs once, in the planner, so the fast compilation of -O0 is best.
   std::vector<std::string> nvcc_command(const LibraryJob& job) const {
-    // From Hopper on the arch-specific instructions are in the "a" targets.
+    // Since Hopper the arch-specific instructions are in the "a" targets.
     const std::string arch = std::to_string(job.arch) + (job.arch >= 90 ? "a" : "");
     std::vector<std::string> command = {toolkit.compiler.string(), "-gencode",
                                         "arch=compute_" + arch + ",code=sm_" + arch};
@@ -123,7 +123,7 @@ struct LibraryCompiler::Parts {
     return joined(command) + ">&2\n";
   }
 
-  /// All at once; what they print is shown in the files' order.
+  /// Compiles all at once; shows their output in the order of the files.
   std::string whole_script(const LibraryJob& job) const {
     std::string begin, wait, tell, objects;
     for (std::size_t i = 0; i < job.files.size(); ++i) {
@@ -193,7 +193,7 @@ Result<std::shared_ptr<LibraryCompiler>> LibraryCompiler::create(LibraryOptions 
 
 std::string LibraryCompiler::description() const { return "nvcc " + parts_->toolkit.version; }
 
-/// The build steps of a .cu file, learnt once for each set of flags.
+/// The build steps of a .cu file, determined once for each set of flags.
 Judged<std::string> LibraryCompiler::script_for(const LibraryJob& job, const std::stop_token& stop) {
   std::vector<std::string> command = parts_->nvcc_command(job);
   const std::string key = joined(command);
@@ -208,7 +208,7 @@ Judged<std::string> LibraryCompiler::script_for(const LibraryJob& job, const std
   command.insert(command.begin() + 1, "--dryrun");
   const auto dryrun = run_sandboxed(parts_->spec(std::move(command), scratch->path(), job), stop);
   if (!dryrun) return Failure(dryrun.error());
-  // Flags are the candidate's.
+  // The candidate chooses the flags.
   if (!dryrun->succeeded()) return failure_of(*dryrun);
   const auto folder = build_folder(scratch->path(), parts_->confinement);
   const std::string script = learnt_script(dryrun->err, folder.string(), "").value_or(plain);

@@ -1,4 +1,4 @@
-// Arguments of operators, and asking Python for them.
+// Passes arguments of operators to Python, and returns results.
 #include "stand_in/operators.hpp"
 
 #include <string>
@@ -113,7 +113,7 @@ namespace {
 /// Lists of results: chunks and splits.
 constexpr int kMostResults = 1024;
 
-/// How many results there are. Arguments at the end that were not given are left out.
+/// Returns the number of results. Missing arguments at the end are left out.
 int ask(const char* name, std::initializer_list<Argument> arguments, Value* results, int most) {
   std::vector<Value> values;
   for (const Argument& argument : arguments) values.push_back(argument.value());
@@ -123,7 +123,7 @@ int ask(const char* name, std::initializer_list<Argument> arguments, Value* resu
   return count;
 }
 
-/// A result belongs to whoever asked.
+/// The caller owns a result.
 at::Tensor taken(const Value& value) {
   return value.kind == kTensor ? at::Tensor(static_cast<Facts*>(value.tensor)) : at::Tensor();
 }

@@ -16,7 +16,7 @@ using cuda::planner::recorder;
 
 Code tell(const Operation& operation) { return python().act(&operation) < 0 ? kNotSupported : kSuccess; }
 
-/// Each kind of operation as Python reads it.
+/// Python's number of each kind of operation.
 class Teller {
  public:
   explicit Teller(std::span<const cuda::planner::KernelState> kernels) : kernels_(kernels) {}
@@ -85,7 +85,7 @@ class Teller {
     told.bytes = upload.bytes.size();
     return tell(told);
   }
-  // Order of issue is the order of the plan.
+  // Operations are planned in the order of issue.
   Code operator()(const plan::EventRecord&) const { return kSuccess; }
   Code operator()(const plan::EventWait&) const { return kSuccess; }
 

@@ -10,24 +10,24 @@ namespace kernelsmith::extension {
 
 enum OperationKind : int { kLaunch, kMemset, kCopy, kUpload, kSymbolUpload, kSymbolCopy };
 
-/// Work of the device, in the order in which it was asked for. Addresses are those of fake tensors.
+/// A device operation, in the order of issue. Addresses are those of fake tensors.
 struct Operation {
   int kind;
   std::uint32_t module;             ///< of the kernel or variable
   const char* name;                 ///< of the kernel or variable, mangled
-  std::uint64_t to, from;           ///< addresses; for symbols `to` counts from the variable's beginning
-  std::uint64_t bytes;              ///< of the whole; of `data` if there is any
-  const void* data;                 ///< parameters, or what is uploaded
+  std::uint64_t to, from;           ///< addresses; for symbols `to` is an offset in the variable
+  std::uint64_t bytes;              ///< size of the operation; of `data` if there is any
+  const void* data;                 ///< parameters, or the uploaded bytes
   const std::uint32_t* parameters;  ///< of a kernel: offset and size of each
   std::uint64_t parameter_count;
-  std::uint32_t value, width;                   ///< of a memset
-  std::uint32_t grid[3], block[3], cluster[3];  ///< cluster: zeros if none was given
+  std::uint32_t value, width;                   ///< value of a memset
+  std::uint32_t grid[3], block[3], cluster[3];  ///< cluster: zeros if not set
   std::uint32_t shared, max_shared;
   int cooperative;
 };
 
-/// What Python does for an extension. None of them throws: operate and act answer -1 after an error, whose
-/// words the library was given before (kernelsmith_extension_error).
+/// Python's functions for an extension. They do not throw: operate and act return -1 after an error, after
+/// passing its text to the library (kernelsmith_extension_error).
 struct PythonSide {
   int (*operate)(const char* name, const Value* arguments, int count, Value* results, int most);
   void (*drop)(std::int64_t identity);
@@ -37,12 +37,12 @@ struct PythonSide {
   std::uint64_t (*allocate)(std::uint64_t bytes);
   int (*release)(std::uint64_t address);
   int (*act)(const Operation* operation);
-  /// 1 if nothing but fake tensors can lie at an address that was read.
+  /// Returns 1 if only fake tensors can be at the address that was read.
   int (*is_fake)(std::uint64_t address);
 };
 const PythonSide& python();
 
-/// The words of the latest error of Python's.
+/// The text of Python's latest error.
 const char* error_text();
 
 }  // namespace kernelsmith::extension

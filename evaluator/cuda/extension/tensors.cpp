@@ -11,7 +11,7 @@
 namespace kernelsmith::extension {
 namespace {
 
-/// The facts and, behind them, sizes and strides.
+/// The facts, followed by sizes and strides.
 Facts* allocate(std::int64_t dimensions) {
   const std::size_t numbers = 2 * static_cast<std::size_t>(dimensions);
   void* const memory = std::malloc(sizeof(Facts) + numbers * sizeof(std::int64_t));
@@ -47,7 +47,7 @@ std::int64_t dimension(const Facts* facts, std::int64_t index) {
 
 using namespace kernelsmith::extension;
 
-/// `numbers`: sizes, then strides. Belongs to the caller.
+/// `numbers` are sizes, then strides. The caller owns the result.
 extern "C" Facts* kernelsmith_extension_tensor(const Facts* model, const std::int64_t* numbers) {
   Facts* const made = allocate(model->dimensions);
   auto* const own = reinterpret_cast<std::int64_t*>(made + 1);

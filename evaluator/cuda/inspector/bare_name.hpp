@@ -1,4 +1,4 @@
-// A kernel's name as far as compilers and ncu spell it alike.
+// The part of a kernel's name that compilers and ncu spell alike.
 #pragma once
 
 #include <initializer_list>
@@ -6,7 +6,7 @@
 
 namespace kernelsmith::cuda {
 
-/// "softmax_row" of "void ops::softmax_row<256>(float const*, int)". The namespace without a name has two
+/// Such as "softmax_row" for "void ops::softmax_row<256>(float const*, int)". The unnamed namespace has two
 /// spellings, both with a bracket.
 inline std::string_view bare_name(std::string_view name) {
   for (const std::string_view unnamed :

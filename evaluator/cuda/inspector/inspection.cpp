@@ -19,10 +19,10 @@ namespace kernelsmith::cuda {
 namespace {
 
 constexpr std::size_t kLargestLog = std::size_t{8} << 20;
-/// What a call may ask for is judged elsewhere; the planner has to know a limit.
+/// Another part checks what a call may request; the planner only needs a limit.
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 30;
 
-/// The inputs of all shapes, in memory that processes share.
+/// The inputs of all shapes, in shared memory.
 struct SharedInputs {
   Descriptor values;
   InspectorMemory memory;
@@ -73,14 +73,14 @@ CallAddressesPtr where_of(const InspectionSetup& setup, const InspectorAddresses
   return where;
 }
 
-/// What became of one tool's work.
+/// The result of one tool.
 struct ToolRun {
   std::string end;  ///< of the tool: "exit status 0"
   std::string log;
 };
 
-/// Carries out one call at each of the first shapes under the tool. A kernel's fault ends it early, and is
-/// the tool's to tell.
+/// Runs one call at each of the first shapes under the tool. A kernel's fault ends it early; the tool reports
+/// it.
 Result<std::string> run_under(const Tool& tool, const InspectionSetup& setup, const PlannedBinary& planned,
                               const SharedInputs& inputs, std::size_t shapes, const std::stop_token& stop) {
   const auto deadline = Channel::Clock::now() + std::chrono::duration_cast<Channel::Clock::duration>(
@@ -145,7 +145,7 @@ void profile(const InspectionSetup& setup, const PlannedBinary& planned, const S
     inspection.notes.push_back({"ncu", describe(launches.error())});
 }
 
-/// With the full set of counters, or the brief one if ncu does not know all of those on this GPU.
+/// Uses the full set of counters, or the short one if ncu does not support all of them on this GPU.
 Result<std::vector<LaunchCounters>> count(const InspectionSetup& setup, const PlannedBinary& planned,
                                           const SharedInputs& inputs, const std::stop_token& stop,
                                           GpuProfile& profile) {

@@ -1,5 +1,5 @@
-// Inspection: a would-be best under the machine's tools. compute-sanitizer's findings reject it; ncu's
-// counters tell what bounds it.
+// Inspection: runs a possible best under the machine's tools. Findings of compute-sanitizer reject it; ncu's
+// counters show what limits its speed.
 #pragma once
 
 #include <filesystem>
@@ -27,25 +27,24 @@ struct InspectionSetup {
   std::shared_ptr<const std::vector<TaskShape>> shapes;
   PlanFunction plan;
   std::optional<std::filesystem::path> sanitizer, profiler;  ///< empty: not on this machine
-  double timeout_s = 60;                                     ///< of one tool
+  double timeout_s = 60;                                     ///< time limit of one tool
 };
 
 struct Inspection {
-  std::string unsafe;  ///< what the sanitizer found; empty: nothing
-  std::string advice;  ///< Report::advice
-  std::vector<Artifact>
-      notes;  ///< of a tool that could not do its work, and why: no fault of the candidate's
+  std::string unsafe;           ///< the sanitizer's findings; empty: none
+  std::string advice;           ///< Report::advice
+  std::vector<Artifact> notes;  ///< reasons of tools that failed without a fault of the candidate
 };
 
 /// Inspects a binary whose plans are known. Errors: cancelled, and those of drawing inputs.
 using InspectFunction = std::function<Result<Inspection>(const PlannedBinary&, const std::stop_token&)>;
 
-/// Each tool sees one call at every shape (ncu: at the first), in a process of its own and on memory of its
-/// own. Empty if the machine has neither tool.
+/// Each tool runs one call at every shape (ncu: at the first), in a process with its own memory. Empty if the
+/// machine has neither tool.
 InspectFunction inspecting_with(InspectionSetup setup);
 
-/// Adds what ncu counts and samples in one call at the first shape: counters, then source lines, for which
-/// `source` was compiled with line information. What it could not do becomes a sentence in `missing`. Errors:
+/// Adds ncu's counters and samples of one call at the first shape: counters, then source lines, for which
+/// `source` was compiled with line information. Anything that fails becomes a sentence in `missing`. Errors:
 /// cancelled, and those of drawing inputs.
 Status add_profile(const InspectionSetup& setup, const PlannedBinary& planned, const Source& source,
                    const std::stop_token& stop, GpuProfile& profile);

@@ -7,7 +7,8 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// The share of the time for inspections of what is not confirmed yet: they keep the device from measuring.
+/// The share of time for inspections of unconfirmed programs. It is limited because they keep the device from
+/// measuring.
 constexpr double kMostShare = 0.2;
 
 bool same(const BinaryPtr& one, const BinaryPtr& other) {
@@ -40,7 +41,7 @@ Result<Evaluation> InspectionPolicy::look(const Evaluation& evaluation, const Ru
   Report report = evaluation.report();
   report.spent_ms["inspect"] = now_ms_() - began_ms;
   inspecting_ms_ += now_ms_() - began_ms;
-  if (!found_.advice.empty()) report.advice = found_.advice;  // a profile says more than figures
+  if (!found_.advice.empty()) report.advice = found_.advice;  // a profile is more informative than figures
   report.artifacts.insert(report.artifacts.end(), found_.notes.begin(), found_.notes.end());
   if (!found_.unsafe.empty())
     return Evaluation(

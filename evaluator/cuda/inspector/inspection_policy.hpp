@@ -1,4 +1,4 @@
-// InspectionPolicy: which evaluations are worth an inspection, and what becomes of them.
+// InspectionPolicy: decides which evaluations to inspect, and applies the result.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@
 
 namespace kernelsmith::cuda {
 
-/// Inspects what is faster than the yardstick and than all that passed before, as long as inspections have
-/// taken no more than a fifth of the time; and whatever is confirmed. Not thread-safe.
+/// Inspects programs that are faster than the yardstick and all earlier ones that passed, unless inspections
+/// have taken more than a fifth of the time. Always inspects confirmations. Not thread-safe.
 class InspectionPolicy {
  public:
   using Inspect = std::function<Result<Inspection>(const BinaryPtr&, const std::stop_token&)>;
 
-  /// An empty function inspects nothing. `now_ms` is a clock that began when this was made.
+  /// An empty function inspects nothing. `now_ms` is the time since construction.
   explicit InspectionPolicy(Inspect inspect = {}, std::function<double()> now_ms = clock())
       : inspect_(std::move(inspect)), now_ms_(std::move(now_ms)) {}
 
@@ -35,9 +35,9 @@ class InspectionPolicy {
 
   Inspect inspect_;
   std::function<double()> now_ms_;
-  double inspecting_ms_ = 0;  ///< of all inspections
-  double best_ = 1;           ///< over the yardstick, of what passed
-  BinaryPtr last_;            ///< inspected last
+  double inspecting_ms_ = 0;  ///< time of all inspections
+  double best_ = 1;           ///< highest speed over the yardstick of programs that passed
+  BinaryPtr last_;            ///< the last inspected program
   Inspection found_;
 };
 

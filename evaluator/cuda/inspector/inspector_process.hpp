@@ -1,4 +1,4 @@
-// InspectorProcess: the judge's end of kernelsmith-cuda-inspector, which runs under a tool.
+// InspectorProcess: the judge's side of kernelsmith-cuda-inspector, which runs under a tool.
 #pragma once
 
 #include <chrono>
@@ -26,13 +26,13 @@ struct InspectorSettings {
   int device = 0;
 };
 
-/// Where its memory lies.
+/// The addresses of its memory.
 struct InspectorAddresses {
   std::uint64_t kept_workspace = 0, call_workspace = 0;
   std::vector<std::uint64_t> tensors;
 };
 
-/// Killed with the tool by the destructor. Every step has to end before the deadline. Not thread-safe.
+/// The destructor kills it and the tool. Every step must end before the deadline. Not thread-safe.
 class InspectorProcess {
  public:
   using Deadline = Channel::Clock::time_point;
@@ -46,10 +46,10 @@ class InspectorProcess {
   /// `values` is a descriptor of the filled tensors' values, one after another.
   Result<InspectorAddresses> map(const InspectorMemory& memory, int values);
 
-  /// Carries out the plan's only call. A Rejection is the kernel's fault.
+  /// Runs the plan's only call. A Rejection is the kernel's fault.
   Judged<void> replay(const plan::Plan& plan);
 
-  /// Lets both end; how the tool ended: "exit status 0". Errors: timeout, cancelled.
+  /// Lets both end and returns the tool's status, such as "exit status 0". Errors: timeout, cancelled.
   Result<std::string> finish();
 
  private:

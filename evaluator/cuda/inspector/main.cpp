@@ -1,5 +1,5 @@
-// kernelsmith-cuda-inspector: carries a plan's first call out once, in memory of its own, for a tool that
-// looks on (compute-sanitizer, ncu). Trusted, as the runner is; it keeps no clock and no secret.
+// kernelsmith-cuda-inspector: runs a plan's first call once, in its own memory, under a tool
+// (compute-sanitizer, ncu). Trusted like the runner; it has no clock and no secrets.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -47,7 +47,7 @@ class Values {
   void* mapped_ = nullptr;
 };
 
-/// What a plan is carried out in, and how.
+/// The memory and the options for running a plan.
 class Inspector {
  public:
   explicit Inspector(std::shared_ptr<const DeviceContext> context)
@@ -82,7 +82,7 @@ class Inspector {
     return driver_.call(driver_.stream_synchronize, stream_.get());
   }
 
-  /// The two workspaces', then the tensors'.
+  /// The sizes of the two workspaces, then of the tensors.
   const std::vector<plan::Buffer>& buffers() const { return buffers_; }
 
   Judged<void> replay(std::span<const std::byte> encoded) {
@@ -134,7 +134,7 @@ void refuse(Channel& channel, const Failure& failure) {
   static_cast<void>(channel.send(MessageKind::refused, plan::encoded(RunnerRefusal{failure, true})));
 }
 
-/// What the message asks for, and the answer's payload.
+/// Executes the message and returns the answer's payload.
 Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& inspector) {
   const auto memory = plan::decoded<InspectorMemory>(message.payload);
   if (message.kind == MessageKind::map && memory && message.descriptors.size() == 1) {
@@ -150,7 +150,7 @@ Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& insp
   return std::vector<std::byte>();
 }
 
-/// Until the judge says that it is enough. A failure is reported, and is the last answer.
+/// Runs until the judge ends it. A failure is reported as the last answer.
 void serve(Channel& channel, Inspector& inspector) {
   while (auto message = channel.receive()) {
     if (message->kind == MessageKind::forget) return;
@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
   end_with_the_judge();
   Channel channel{Descriptor(kChannelDescriptor)};
   auto context = DeviceContext::create(nvidia(), std::atoi(argv[1]));
-  // The exit status says nothing: the tools would take another one than 0 for a finding of theirs.
+  // The exit status is always 0, because the tools would treat another one as a finding.
   if (!context) return refuse(channel, context.error()), 0;
   Inspector inspector(std::move(*context));
   if (auto prepared = inspector.prepare(); !prepared) return refuse(channel, prepared.error()), 0;

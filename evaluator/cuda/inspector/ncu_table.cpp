@@ -68,7 +68,7 @@ Result<std::vector<LaunchCounters>> counters_in(std::string_view log) {
       else if (const auto value = table_number(fields[i]))
         launch.values[header[i]] = *value;
     }
-    if (!launch.kernel.empty()) launches.push_back(std::move(launch));  // the line of units names none
+    if (!launch.kernel.empty()) launches.push_back(std::move(launch));  // the line of units has no name
   }
   if (launches.empty()) return fail(ErrorCode::bad_input, words_of_ncu(log));
   return launches;

@@ -1,4 +1,4 @@
-// What ncu prints as a table of comma-separated values. Pure functions; the text may be anything.
+// Parses ncu's tables of comma-separated values. Pure functions; the text may be anything.
 #pragma once
 
 #include <map>
@@ -14,22 +14,22 @@ namespace kernelsmith::cuda {
 /// Fields of a line of ncu's table, which is quoted throughout.
 std::vector<std::string> table_fields(std::string_view line);
 
-/// "1,234.5" as ncu writes it.
+/// A number in ncu's format, such as "1,234.5".
 std::optional<double> table_number(std::string text);
 
 std::vector<std::string_view> table_lines(std::string_view text);
 
-/// Why ncu printed no table, in its own words if it gave any; fit for a terminal.
+/// The reason why ncu printed no table, in ncu's words if it gave any, safe for a terminal.
 std::string words_of_ncu(std::string_view log);
 
-/// One launch. A counter that ncu did not give is missing.
+/// One launch. Counters that ncu did not report are missing.
 struct LaunchCounters {
   std::string kernel;
-  std::map<std::string, double> values;  ///< by ncu's name, in base units (nanoseconds, percent)
+  std::map<std::string, double> values;  ///< by ncu's names, in base units (nanoseconds, percent)
 };
 
-/// The launches in ncu's log (--csv --page raw), in their order. Errors: bad_input, with ncu's own words,
-/// such as that the counters are reserved for administrators.
+/// The launches in ncu's log (--csv --page raw), in their order. Errors: bad_input, with ncu's message, such
+/// as that counters are reserved for administrators.
 Result<std::vector<LaunchCounters>> counters_in(std::string_view log);
 
 }  // namespace kernelsmith::cuda

@@ -23,7 +23,7 @@ constexpr const char* kMostWarps = "sm__maximum_warps_per_active_cycle_pct";
 constexpr const char* kL2Hits = "lts__t_sector_hit_rate.pct";
 constexpr const char* kSectors = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio";
 constexpr const char* kWaves = "launch__waves_per_multiprocessor";
-// Those of a roofline, and of all that a warp waits between two instructions.
+// The metrics of a roofline, and of all stalls of a warp.
 constexpr const char* kBytes = "dram__bytes.sum";
 constexpr const char* kWait = "smsp__average_warp_latency_per_inst_issued.ratio";
 constexpr const char* kPeakBytes = "dram__bytes.sum.peak_sustained";
@@ -45,7 +45,7 @@ constexpr std::array<Arithmetic, 6> kArithmetic{{
     {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 2},
 }};
 
-/// Cycles that a warp waits between two instructions, by what it waits for.
+/// Cycles that a warp waits between two instructions, by reason.
 struct Stall {
   const char* counter;
   const char* cause;
@@ -68,9 +68,9 @@ constexpr std::array<Stall, 7> kStalls{{
      "more independent instructions: unroll, or more warps"},
 }};
 
-/// From here on a unit is what a kernel waits for.
+/// From this share on a unit limits a kernel.
 constexpr double kBusy = 60;
-/// Per cent of the time from which on tensor cores did a part of the work.
+/// From this percentage of the time on, tensor cores did part of the work.
 constexpr double kTensorNoise = 1;
 
 std::optional<double> value_of(const LaunchCounters& launch, const char* name) {
@@ -106,7 +106,7 @@ BoundBy unit_of(const LaunchCounters& launch) {
   return value_of(launch, kDram).value_or(0) >= kBusy ? BoundBy::device_memory : BoundBy::caches;
 }
 
-/// By the units that have counters; empty if tensor cores did a part.
+/// The operations of the units with counters; empty if tensor cores did part of the work.
 std::optional<double> operations_of(const LaunchCounters& launch) {
   if (value_of(launch, kTensor).value_or(0) > kTensorNoise) return std::nullopt;
   double operations = 0;
@@ -118,7 +118,7 @@ std::optional<double> operations_of(const LaunchCounters& launch) {
   return operations;
 }
 
-/// Operations a byte at which fp32 arithmetic and device memory would take as long.
+/// Operations per byte at which fp32 arithmetic and device memory would take the same time.
 std::optional<double> ridge_of(const LaunchCounters& launch) {
   const auto bytes = value_of(launch, kPeakBytes), memory_clock = value_of(launch, kMemoryClock);
   const auto adds = value_of(launch, kPeakMultiplyAdds), clock = value_of(launch, kClock);
@@ -126,7 +126,7 @@ std::optional<double> ridge_of(const LaunchCounters& launch) {
   return 2 * *adds * *clock / (*bytes * *memory_clock);
 }
 
-/// As shares of all that a warp waits, or of these reasons together if ncu did not count that.
+/// Shares of a warp's total waiting time, or of the sum of these reasons if ncu did not count the total.
 std::vector<StallShare> stalls_of(const LaunchCounters& launch) {
   std::vector<StallShare> stalls;
   double sum = 0;
@@ -171,7 +171,7 @@ std::string bound_of(const LaunchCounters& launch) {
          " What usually helps: reuse in registers, wider accesses, no bank conflicts.";
 }
 
-/// What stands out beside.
+/// Further notable findings.
 std::string remarks_on(const LaunchCounters& launch) {
   std::string text;
   const auto warps = value_of(launch, kWarps), most = value_of(launch, kMostWarps);

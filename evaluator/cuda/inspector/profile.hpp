@@ -1,4 +1,4 @@
-// ncu: how it is started, what its table holds, and what that means, in sentences. Pure functions.
+// Starts ncu, reads its table, and explains it in sentences. Pure functions.
 #pragma once
 
 #include <filesystem>
@@ -12,23 +12,22 @@
 
 namespace kernelsmith::cuda {
 
-/// Which counters ncu is asked for.
+/// A set of ncu's counters.
 enum class CounterSet {
-  brief,  ///< what advice_of reads: every GPU and version of ncu that kernels were searched on has them
-  full,   ///< and what a roofline takes; a name that ncu does not know on this GPU ends it
+  brief,  ///< those that advice_of reads; available on all GPUs and ncu versions tried so far
+  full,   ///< also those of a roofline; ncu fails if it does not support one on this GPU
 };
 
 Tool profiler(const std::filesystem::path& program, const std::filesystem::path& log,
               CounterSet counters = CounterSet::brief);
 
-/// What bounds the longest launch, how the others' times compare, and what usually helps: a few sentences.
+/// A few sentences: what limits the longest launch, how the others' times compare, and what usually helps.
 std::string advice_of(const std::vector<LaunchCounters>& launches);
 
-/// The launch's counters, reduced to what its unit, its occupancy and its stalls tell. What ncu did not count
-/// is 0 or empty.
+/// The launch's counters, reduced to unit, occupancy and stalls. Missing counters are 0 or empty.
 LaunchCounts counts_of(const LaunchCounters& launch);
 
-/// Gives each launch of the plan the next counted one of its name, in order.
+/// Assigns to each launch of the plan the next profiled one with its name, in order.
 void add_counts(const std::vector<LaunchCounters>& counted, std::vector<LaunchProfile>& launches);
 
 }  // namespace kernelsmith::cuda

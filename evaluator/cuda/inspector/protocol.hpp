@@ -15,12 +15,12 @@
 
 namespace kernelsmith::cuda {
 
-/// What the inspector allocates, each piece by itself and exactly as large: the tools know an allocation's
-/// end.
+/// The inspector's allocations, each separate and with its exact size, because the tools check the end of an
+/// allocation.
 struct InspectorMemory {
   struct Tensor {
     std::uint64_t bytes = 0;
-    bool filled = false;  ///< inputs are; reading an output that nothing wrote is a finding
+    bool filled = false;  ///< true for inputs; reading an unwritten output is a finding
   };
   std::uint64_t kept_workspace = 0, call_workspace = 0;  ///< bytes
   std::vector<Tensor> tensors;                           ///< of all shapes

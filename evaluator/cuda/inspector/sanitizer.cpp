@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "=========";
 constexpr std::size_t kMostBytes = 2000;
-/// What it says of itself and of how the program ended.
+/// Lines about the tool itself and about the end of the program.
 constexpr std::array<std::string_view, 6> kFrame = {"COMPUTE-SANITIZER",
                                                     "SUMMARY",
                                                     "process didn't terminate",
@@ -24,8 +24,8 @@ Tool sanitizer(const std::filesystem::path& program, std::string_view which,
   Tool tool{program,
             {"--tool", std::string(which), "--log-file", log.string(), "--error-exitcode", "77",
              "--print-limit", "3", "--show-backtrace", "no"}};
-  // Calls that we make are not the candidate's; hazards that are only possible are no findings.
-  // Without padding a write behind an allocation may be one into the next.
+  // Our own calls are not the candidate's, and merely possible hazards are not findings. Without padding a
+  // write past an allocation may hit the next one.
   if (which == "memcheck")
     tool.arguments.insert(tool.arguments.end(), {"--report-api-errors", "no", "--padding", "4096"});
   if (which == "racecheck")

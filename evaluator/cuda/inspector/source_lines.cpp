@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t kMostLines = 20, kLongestText = 120;
 
-/// Which fields of a table of lines are read.
+/// The columns of a table of lines that are read.
 struct LineColumns {
   std::size_t line = 0, text = 0, samples = 0;
 };
 
-/// ncu 2025.3 (CUDA 13.0), and how older ones name the columns. Beside each line stand its instructions: rows
-/// without a number.
+/// Column names of ncu 2025.3 (CUDA 13.0) and of older versions. Rows without a number are a line's
+/// instructions.
 std::optional<LineColumns> columns_of(const std::vector<std::string>& header) {
   const auto find = [&](auto fits) {
     return static_cast<std::size_t>(std::ranges::find_if(header, fits) - header.begin());
@@ -47,7 +47,7 @@ std::string shown_text(std::string_view text) {
   return shown;
 }
 
-/// Samples to shares, and the hottest lines alone.
+/// Converts samples to shares and keeps only the hottest lines.
 void settle(LaunchLines& launch) {
   double all = 0;
   for (const HotLine& line : launch.lines) all += line.share;

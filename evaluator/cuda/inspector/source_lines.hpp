@@ -1,5 +1,5 @@
-// ncu's page of a kernel's source lines: how it is asked for, and which lines took most samples. Pure
-// functions; the text may be anything.
+// Requests ncu's page of a kernel's source lines, and finds the lines with most samples. Pure functions; the
+// text may be anything.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,8 @@ struct LaunchLines {
   std::vector<HotLine> lines;  ///< those with samples, the hottest first
 };
 
-/// ncu, sampling. `sources` holds the candidate's files, for binaries with line information (-lineinfo).
+/// The command for ncu with sampling. `sources` has the candidate's files, for binaries with line information
+/// (-lineinfo).
 Tool line_profiler(const std::filesystem::path& program, const std::filesystem::path& sources,
                    const std::filesystem::path& log);
 
@@ -27,7 +28,7 @@ Tool line_profiler(const std::filesystem::path& program, const std::filesystem::
 /// no table of lines.
 std::vector<LaunchLines> lines_in(std::string_view log);
 
-/// Gives each counted launch the next lines of its name, in order.
+/// Assigns to each profiled launch the next lines with its name, in order.
 void add_lines(const std::vector<LaunchLines>& sampled, std::vector<LaunchProfile>& launches);
 
 }  // namespace kernelsmith::cuda

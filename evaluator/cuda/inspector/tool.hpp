@@ -1,4 +1,4 @@
-// The machine's own tools that look on while a kernel runs: compute-sanitizer and ncu.
+// The machine's tools that observe a running kernel: compute-sanitizer and ncu.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A program and the arguments that come before the program that it starts.
+/// A tool and its arguments, which the program to start follows.
 struct Tool {
   std::filesystem::path program;
   std::vector<std::string> arguments;

@@ -1,4 +1,5 @@
-// EarlierCalls: where the tensors of a planner's calls lay, to say that an address was kept too long.
+// EarlierCalls: the places of tensors in a planner's earlier calls, to detect addresses that were kept too
+// long.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ class EarlierCalls {
  public:
   void add(std::span<const plan::Buffer> tensors) { calls_.emplace_back(tensors.begin(), tensors.end()); }
 
-  /// What the first use of an earlier call's tensor that is not one of these is called in a refusal; empty:
-  /// there is none. It does not look at parameters of launches, because only the kernel knows what they mean.
+  /// Describes the first use of an earlier call's tensor that is not one of these, for a refusal; empty:
+  /// none. Ignores parameters of launches, because only the kernel knows their meaning.
   std::string kept_by(const plan::Call& call, std::span<const plan::Buffer> tensors) const;
 
  private:

@@ -22,7 +22,7 @@ class Listening {
   Listening(int socket, int exit_descriptor, double timeout_s)
       : socket_(socket), exit_(exit_descriptor), timeout_s_(timeout_s) {}
 
-  /// Fills the span; else why it could not be.
+  /// Fills the span; otherwise returns the reason.
   std::optional<PlannerMessage::Kind> fill(std::span<std::byte> place) {
     while (!place.empty()) {
       const auto got = ::recv(socket_, place.data(), place.size(), MSG_DONTWAIT);

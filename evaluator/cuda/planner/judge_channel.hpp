@@ -16,13 +16,13 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// What listen() has received.
+/// The result of listen().
 struct PlannerMessage {
   enum class Kind {
     message,  ///< `said` with `body`, for the latest request
-    forged,   ///< `what`: no planner writes that
+    forged,   ///< a message that no planner sends: `what`
     ended,    ///< the other end is closed, or the process has ended
-    nothing,  ///< within the time
+    nothing,  ///< no message in time
   };
   Kind kind = Kind::nothing;
   planner::Kind said = planner::Kind::ready;
@@ -36,9 +36,10 @@ class JudgeChannel {
   /// The judge's end and the planner's. Errors: io.
   static Result<std::pair<JudgeChannel, Descriptor>> create();
 
-  /// Before the candidate is loaded: blocks while the planner reads. False if nobody reads any more.
+  /// Sends before the candidate is loaded; may block. False if the other end does not read any more.
   bool send(Kind kind, std::span<const std::byte> body);
-  /// With a new secret number. False if nobody reads any more, or too slowly.
+  /// Sends a request with a new secret number. False if the other end does not read any more, or reads too
+  /// slowly.
   bool request(std::span<const std::byte> body);
 
   /// Waits for one message. `exit_descriptor` becomes readable when the process has ended.

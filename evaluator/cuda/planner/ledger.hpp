@@ -1,5 +1,5 @@
-// Ledger: whose memory and operations are when they are not a call's of the cuda backend. The torch planner
-// has one: its tensors come and go while an extension runs, and each operation is written down as it comes.
+// Ledger: the recorder's memory and operations outside of the cuda backend. The torch planner has one: its
+// tensors come and go while an extension runs, and each operation is recorded when it is issued.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Ledger {
   virtual std::uint64_t allocate(std::uint64_t bytes) = 0;
   virtual bool release(std::uint64_t address) = 0;
   virtual Code take(const decltype(plan::Operation::what)& what, std::span<const KernelState> kernels) = 0;
-  /// From device memory.
+  /// Reads device memory.
   virtual Code copy_to_variable(const Variable& variable, std::uint64_t offset, std::uint64_t from,
                                 std::uint64_t bytes) = 0;
 };

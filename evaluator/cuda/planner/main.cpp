@@ -1,7 +1,6 @@
-// The planner's program (kernelsmith-cuda-planner and the like): loads a candidate's host library against the
-// recording runtime that is linked into this program, and answers each request with the call that the entry
-// asked for. It is trusted until the library is loaded, and never afterwards: from then on the process is the
-// candidate's.
+// The planner's program (kernelsmith-cuda-planner and the like): loads a candidate's host library with the
+// recording runtime in this program, and answers each request with the recorded call of the entry. It is
+// trusted until the library is loaded, and never afterwards: from then on the process is the candidate's.
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -63,7 +62,7 @@ bool send_text(Kind kind, std::uint64_t nonce, std::string text) {
   return send(kind, nonce, text.data(), text.size());
 }
 
-/// From now on a refusal is reported when it happens, as an answer to the request of this number.
+/// From now on refusals are reported at once, as answers to the request with this number.
 void tell_refusals(std::uint64_t nonce) {
   recorder().when_refused([nonce](const std::string& why) { send_text(Kind::refusing, nonce, why); });
 }
@@ -131,7 +130,7 @@ int main(int argc, char** argv) {
   if (!start) return 3;
   recorder().start(std::move(*start));
   tell_refusals(0);
-  // What the host code printed before it crashed is reported: not even a line of it may wait in a buffer.
+  // The host code's output before a crash is reported, so nothing may wait in a buffer.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (!send(Kind::ready, 0, nullptr, 0)) return 3;
 

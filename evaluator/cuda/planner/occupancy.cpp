@@ -5,7 +5,7 @@
 namespace kernelsmith::cuda::planner {
 namespace {
 
-/// KiB that shared memory can be set to; each device has those up to its own maximum.
+/// Possible sizes of shared memory in KiB; each device has those up to its maximum.
 constexpr std::uint64_t kCarveouts[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 std::uint64_t rounded(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
@@ -14,7 +14,7 @@ std::uint64_t registers_of_warp(const DeviceFacts& device, const plan::Kernel& k
   return rounded(kernel.registers * value_of(device, kWarpSize), device.occupancy.register_granule);
 }
 
-/// Warps that a multiprocessor's registers hold.
+/// The number of warps whose registers fit on a multiprocessor.
 std::uint64_t warps_by_registers(const DeviceFacts& device, const plan::Kernel& kernel) {
   const std::uint64_t of_warp =
       std::max<std::uint64_t>(registers_of_warp(device, kernel), device.occupancy.register_granule);
@@ -34,7 +34,7 @@ std::uint64_t shared_memory(const DeviceFacts& device, std::uint64_t block_bytes
   if (carveout < 0) return most;
   const std::uint64_t wanted =
       next_carveout(device, most * static_cast<std::uint64_t>(std::min(carveout, 100)) / 100);
-  // The driver takes more than was asked for if not even one block would fit.
+  // The driver uses more than requested if otherwise no block would fit.
   return wanted >= block_bytes ? wanted : next_carveout(device, block_bytes);
 }
 
@@ -61,7 +61,7 @@ BlockLimits block_limits(const DeviceFacts& device, const plan::Kernel& kernel, 
   if (threads == 0 || warp == 0 || threads > max_threads(device, kernel)) return {};
   if (kernel.static_shared + dynamic_shared > value_of(device, kSharedPerBlockOptin)) return {};
   const std::uint64_t warps = (threads + warp - 1) / warp;
-  // A block's warps are spread evenly over the partitions, and its registers counted so.
+  // A block's warps are spread evenly over the partitions, and registers are counted accordingly.
   if (registers_of_warp(device, kernel) * rounded(warps, device.occupancy.partitions) >
       value_of(device, kRegistersPerMultiprocessor))
     return {};

@@ -1,5 +1,5 @@
-// How many blocks of a kernel fit on a device at once, by the rules that the vendors' own occupancy functions
-// follow. Pure functions.
+// Computes how many blocks of a kernel fit on a device at once, by the rules of the vendors' occupancy
+// functions. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// What DeviceFacts::attributes is asked by. The numbers are those of CUdevice_attribute, of which these are
-/// needed here; a vendor that counts otherwise has a table (DeviceTable::attributes).
+/// The keys of DeviceFacts::attributes, with the numbers of CUdevice_attribute. A vendor with other numbers
+/// has a table (DeviceTable::attributes).
 using DeviceAttribute = int;
 inline constexpr DeviceAttribute kMaxThreadsPerBlock = 1;
 inline constexpr DeviceAttribute kSharedPerBlock = 8;
@@ -47,8 +47,8 @@ struct BlockLimits {
 BlockLimits block_limits(const DeviceFacts& device, const plan::Kernel& kernel, std::uint64_t threads,
                          std::uint64_t dynamic_shared, int carveout);
 
-/// Blocks of one kernel on one multiprocessor. `carveout` in per cent of the shared memory; -1: the driver's
-/// choice. 0: such a block does not fit.
+/// Blocks of one kernel on one multiprocessor. `carveout` is a percentage of the shared memory; -1: the
+/// driver's choice. Returns 0 if such a block does not fit.
 std::uint32_t blocks_per_multiprocessor(const DeviceFacts& device, const plan::Kernel& kernel,
                                         std::uint64_t threads, std::uint64_t dynamic_shared, int carveout);
 
@@ -58,8 +58,8 @@ std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel)
 /// Dynamic shared memory with which `blocks` blocks fit on one multiprocessor.
 std::uint64_t dynamic_shared_for(const DeviceFacts& device, const plan::Kernel& kernel, std::uint64_t blocks);
 
-/// Clusters of `cluster_blocks` blocks on the whole device. An estimate, on the low side: a cluster stays
-/// within a processing cluster (GPC), taken to have 16 multiprocessors; what is left over comes in pairs.
+/// Clusters of `cluster_blocks` blocks on the whole device. A low estimate: a cluster stays within a
+/// processing cluster (GPC), assumed to have 16 multiprocessors; the rest is counted in pairs.
 std::uint32_t active_clusters(const DeviceFacts& device, std::uint32_t blocks_per_multiprocessor,
                               std::uint64_t cluster_blocks);
 

@@ -31,11 +31,12 @@ using planner::PlannerMessage;
 
 constexpr const char* kProgramInside = "/kernelsmith-planner";
 constexpr const char* kLibraryInside = "/candidate.so";
-constexpr double kStartTimeoutS = 10;  // of the program, and again of loading: relocating takes milliseconds
-constexpr auto kGrace = std::chrono::seconds(2);    // for a process to end after its channel broke
-constexpr double kCpuS = 600;                       // of a planner's life: 10^5 calls of some milliseconds
-constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // a candidate's host code fills no tensors
-constexpr std::size_t kMostLeftOut = 16;            // the runtime has two sentences; what comes may be forged
+// Limit of the program's start, and again of loading; relocation takes milliseconds.
+constexpr double kStartTimeoutS = 10;
+constexpr auto kGrace = std::chrono::seconds(2);  // for a process to end after its channel broke
+constexpr double kCpuS = 600;  // limit of a planner's life: 10^5 calls of some milliseconds
+constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // enough, because host code fills no tensors
+constexpr std::size_t kMostLeftOut = 16;            // the runtime sends two sentences, but they may be forged
 constexpr std::uint64_t kFileBytes = 1ULL << 20;    // nothing honest writes files
 
 SandboxSpec spec_for(const PlannerSettings& settings, const std::filesystem::path& library, int control) {
@@ -73,7 +74,7 @@ Failure forged(const std::string& what) {
                 "the planner's channel carried " + what + ": only the planner may write to it");
 }
 
-/// The tails of what it printed.
+/// The tails of its output.
 std::string printed(const SandboxResult& result) {
   std::string text;
   if (!result.err.empty()) text += "\nstderr: " + escape_controls(result.err);
@@ -81,7 +82,7 @@ std::string printed(const SandboxResult& result) {
   return text;
 }
 
-/// Ended without a reply: whose fault, in the words of the rejection.
+/// The program ended without a reply: decides whose fault that is, with the words of the rejection.
 Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames& names) {
   const std::string said = printed(result);
   const std::string when = std::string(" while the host code ") + (loading ? "was loaded" : "planned a call");
@@ -115,7 +116,7 @@ Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames
                 "the process ended by itself (" + describe(result) + ")" + when + said);
 }
 
-/// Before anything of the candidate's is loaded nothing is its fault, and a rejection would mislead.
+/// Before the candidate is loaded nothing is its fault, and a rejection would mislead.
 Error not_started(const Failure& failure, const PlannerSettings& settings) {
   return error_of(failure, ErrorCode::tool_failed,
                   "the program " + settings.program.filename().string() + " does not start: ",
@@ -152,12 +153,12 @@ struct Planner::State {
   plan::Workspace workspace;
   bool loading = true;
   RuntimeNames names;
-  std::string refusing;  ///< why the reply that is awaited will be a refusal, if that is known yet
+  std::string refusing;  ///< why the next reply will be a refusal, if already known
   std::set<std::string> left_out;
   EarlierCalls earlier;
   std::optional<Failure> ended;  ///< why no more calls can be planned
 
-  /// The body of the message that has to come now: `wanted`, or a refusal.
+  /// Receives the next message: the body of `wanted`, or a refusal.
   Judged<std::vector<std::byte>> await(Kind wanted, double timeout_s);
   bool take_note(PlannerMessage& message);
   PlannerMessage listen(double timeout_s);
@@ -167,7 +168,7 @@ struct Planner::State {
   Failure why_it_ended();
 };
 
-/// True if the message is one that comes before a reply.
+/// Returns true if the message is a note, which precedes a reply.
 bool Planner::State::take_note(PlannerMessage& message) {
   if (message.kind != PlannerMessage::Kind::message || message.body.size() > planner::kMaxText) return false;
   std::istringstream text({reinterpret_cast<const char*>(message.body.data()), message.body.size()});
@@ -181,7 +182,7 @@ bool Planner::State::take_note(PlannerMessage& message) {
   return true;
 }
 
-/// The next message that is no note. A planner sends each kind of note once.
+/// The next message that is not a note. A planner sends each kind of note once.
 PlannerMessage Planner::State::listen(double timeout_s) {
   constexpr int kMostNotes = 2;
   const auto start = std::chrono::steady_clock::now();
@@ -214,8 +215,8 @@ Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout
   return plan_failed({reinterpret_cast<const char*>(message.body.data()), message.body.size()});
 }
 
-/// What was refused is why the host code ended as it did: it exits, or uses what it was not given. A
-/// violation is one whatever came before it.
+/// A refusal explains the end of the host code: it exits or uses what it did not get. A violation counts even
+/// after a refusal.
 Failure Planner::State::refused_before(Failure end) const {
   const auto* const rejection = std::get_if<Rejection>(&end);
   if (refusing.empty() || rejection == nullptr || rejection->stage != Stage::plan ||

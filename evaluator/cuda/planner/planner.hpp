@@ -1,4 +1,5 @@
-// Planner: a candidate's host code in a sandbox without a GPU, asked for the plan of one call after another.
+// Planner: runs a candidate's host code in a sandbox without a GPU and gets the plan of one call after
+// another.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +19,22 @@
 
 namespace kernelsmith::cuda {
 
-/// In which pieces a multiprocessor gives its registers and its shared memory to blocks.
+/// The allocation units of a multiprocessor's registers and shared memory.
 struct OccupancyRules {
-  std::uint32_t register_granule = 1;  ///< registers are given to a wave in such pieces
-  std::uint32_t shared_granule = 1;    ///< bytes of shared memory are given to a block in such pieces
-  std::uint32_t partitions = 1;        ///< of a multiprocessor, each with its own registers
+  std::uint32_t register_granule = 1;  ///< unit of registers for a wave
+  std::uint32_t shared_granule = 1;    ///< unit of shared memory for a block, in bytes
+  std::uint32_t partitions = 1;        ///< partitions of a multiprocessor, each with its own registers
   friend bool operator==(const OccupancyRules&, const OccupancyRules&) = default;
 };
 
-/// What the recording runtime answers to questions about the device. Recorded once on the real device, or
-/// made up if there is none (DeviceTable::usual).
+/// The recording runtime's answers to queries about the device. Recorded once on the real device, or made up
+/// if there is none (DeviceTable::usual).
 struct DeviceFacts {
   std::string name;
   std::uint32_t arch = 90;        ///< ten times major plus minor
   std::map<int, int> attributes;  ///< by DeviceAttribute (planner/occupancy.hpp)
   std::uint64_t memory_bytes = 0;
-  int driver_version = 0;  ///< as the driver counts
+  int driver_version = 0;  ///< in the driver's format
   OccupancyRules occupancy;
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
 };
@@ -58,14 +59,13 @@ class Planner {
                                                 std::span<const std::string> symbols, std::stop_token stop);
   ~Planner();
 
-  /// Calls the entry once with these device addresses. The next call's addresses are not known to the
-  /// candidate before this one's plan has been received: no call can be planned to serve a later one. The
-  /// plan has passed plan::check() against `buffers` (one for each tensor).
+  /// Calls the entry once with these device addresses. The candidate does not know the next call's addresses
+  /// until this plan has been received, so no call can do work for a later one. The plan has passed
+  /// plan::check() against `buffers` (one for each tensor).
   Judged<plan::Call> plan(std::span<const plan::Buffer> buffers, std::span<const std::int64_t> sizes,
                           double timeout_s);
 
-  /// What the host code asked for until now and the plans leave out, because it changes nothing but the
-  /// speed.
+  /// Requests of the host code so far that plans omit because they only affect the speed.
   const std::set<std::string>& left_out() const;
 
  private:

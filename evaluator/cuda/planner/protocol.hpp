@@ -1,5 +1,5 @@
-// What judge and planner say to each other, over one stream socket: a header, then that many bytes. The judge
-// reads all that comes from a planner as an adversary's words.
+// The protocol of judge and planner over one stream socket: a header, then that many bytes. The judge treats
+// all messages of a planner as an adversary's.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// The descriptor that a planner is born with.
+/// The descriptor that a planner starts with.
 inline constexpr int kControlDescriptor = 3;
 
 inline constexpr std::uint32_t kMagic = 0x4b53504cU;  // "KSPL"
-/// Of a start message: 4096 kernels with names of 4 KB and 256 parameters. A call is at most
+/// The limit of a start message: 4096 kernels with names of 4 KB and 256 parameters. A call is at most
 /// plan::kMaxEncodedCall.
 inline constexpr std::uint64_t kMaxMessage = std::uint64_t{32} << 20;
 /// The longest text: a mangled name and a sentence, with room for a list.
@@ -30,25 +30,25 @@ inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";
 using Shim = void (*)(void* const* tensors, const std::int64_t* sizes, void* stream);
 
 enum class Kind : std::uint32_t {
-  start = 1,    ///< judge, once: StartMessage
+  start = 1,    ///< from the judge, once: StartMessage
   ready = 2,    ///< planner: started, nothing of the candidate is loaded yet
   loaded = 3,   ///< planner: the host library is loaded
   request = 4,  ///< judge: CallRequest
   call = 5,     ///< planner: an encoded plan::Call
-  refused = 6,  ///< planner, in place of loaded or call: why, as text
-  // Planner, before one of these, each at most once.
-  refusing = 7,  ///< why there will be no plan, as text: the host code may end before it is refused
-  left_out = 8,  ///< what the host code asked for and the plan leaves out, a line each
+  refused = 6,  ///< planner, instead of loaded or call: the reason as text
+  // From the planner before one of these, each at most once.
+  refusing = 7,  ///< why there will be no plan, as text, because the host code may end before the refusal
+  left_out = 8,  ///< requests of the host code that the plan omits, one per line
 };
 
 struct Header {
   std::uint32_t magic = kMagic;
   Kind kind = Kind::start;
-  std::uint64_t nonce = 0;  ///< secret number of the request that is answered; 0 before the first
-  std::uint64_t bytes = 0;  ///< that follow
+  std::uint64_t nonce = 0;  ///< secret number of the answered request; 0 before the first
+  std::uint64_t bytes = 0;  ///< that follow the header
 };
 
-/// What the recording runtime knows when the library is loaded.
+/// The recording runtime's data when the library is loaded.
 struct StartMessage {
   DeviceFacts device;
   plan::Workspace workspace;

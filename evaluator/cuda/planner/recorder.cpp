@@ -7,12 +7,12 @@
 namespace kernelsmith::cuda::planner {
 namespace {
 
-/// Handles are numbers, not addresses: nothing is behind them. Odd ones are events.
+/// Handles are numbers, not addresses. Odd ones are events.
 constexpr std::uintptr_t kFirstHandle = 0x5ca1ab1e0000;
 
-/// What each of CUDA's names for a default stream means here is the call's own stream: null, the legacy
-/// stream (1) and the per-thread one (2). A candidate that launches on the default stream is in order with
-/// the call, which is all that it can count on.
+/// All of CUDA's default streams mean the call's own stream here: null, the legacy stream (1) and the
+/// per-thread one (2). Launches on the default stream are in order with the call, and a candidate cannot rely
+/// on more.
 constexpr std::uintptr_t kLegacyStream = 1, kPerThreadStream = 2;
 
 }  // namespace

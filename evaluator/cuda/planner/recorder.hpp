@@ -1,4 +1,4 @@
-// Recorder: what the recording runtime keeps, and the call that it writes down. The planner program has one.
+// Recorder: the recording runtime's state, and the call that it records. The planner program has one.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace kernelsmith::cuda::planner {
 
-/// A kernel and what FuncSetAttribute made of it. It lasts from call to call.
+/// A kernel with the attributes of FuncSetAttribute, which last from call to call.
 struct KernelState {
   plan::Kernel kernel;
   std::uint32_t max_dynamic_shared = 0;
@@ -33,14 +33,14 @@ struct KernelState {
   bool nonportable_cluster = false;
 };
 
-/// A __device__ or __constant__ variable, as the host library registered it.
+/// A __device__ or __constant__ variable that the host library registered.
 struct Variable {
   std::uint32_t module = 0;
   std::string name;
   std::uint64_t bytes = 0;
 };
 
-/// What a launch asks for.
+/// The arguments of a launch.
 struct LaunchWish {
   AbiDim3 grid{1, 1, 1}, block{1, 1, 1};
   std::size_t dynamic_shared = 0;
@@ -53,41 +53,42 @@ struct LaunchWish {
 };
 
 /// Not thread-safe: a planner's sandbox has one thread. `function` is always the runtime function's name, for
-/// refusals. A function that returns a Code gives the caller the code that the runtime would give.
+/// refusals. A function that returns a Code returns what the runtime would return.
 class Recorder {
  public:
   void start(StartMessage message);
-  /// Instead of workspaces and calls: from now on memory and operations are `ledger`'s.
+  /// From now on `ledger` manages memory and operations, instead of workspaces and calls.
   void keep_in(Ledger& ledger) { ledger_ = &ledger; }
   Ledger* ledger() const { return ledger_; }
-  /// The next library's: what it registers is looked up here, and not among those of libraries before it.
+  /// Begins the next library: its registrations are looked up separately from those of earlier libraries.
   void begin_library();
   void add_module(std::span<const plan::Kernel> kernels, std::span<const std::string> variables,
                   std::uint32_t module);
 
-  // One call, from begin to end. What the host code asks for outside of one is refused if it is work.
+  // Begins and ends a call. Work that the host code requests outside of a call is refused.
   void begin_call(CallRequest request);
-  /// The call, or why there is none: the first refusal.
+  /// The call, or the first refusal.
   std::variant<plan::Call, std::string> end_call();
-  /// What was refused while the library was loaded; empty: nothing.
+  /// The refusal while the library was loaded; empty: none.
   const std::string& refusal() const { return refusal_; }
 
-  /// Keeps the first refusal of a call. Always gives kNotSupported.
+  /// Keeps the first refusal of a call. Always returns kNotSupported.
   Code refuse(std::string_view function, std::string_view why);
-  Code refuse_by_name(std::string_view function);  ///< with the sentence of refusals.hpp
-  /// Gets each call's first refusal at once: the host code may end the process before its call is over.
+  Code refuse_by_name(std::string_view function);  ///< adds the sentence of refusals.hpp
+  /// Reports each call's first refusal at once, because the host code may end the process before its call is
+  /// over.
   void when_refused(std::function<void(const std::string&)> tell) { tell_refusal_ = std::move(tell); }
 
-  /// What the host code asked for and the plan leaves out, because it changes nothing but the speed.
+  /// Requests of the host code that the plan omits because they only affect the speed.
   void leave_out(std::string_view what) { left_out_.emplace(what); }
   std::set<std::string> take_left_out() { return std::exchange(left_out_, {}); }
 
-  // What the host library registers.
+  // Registrations of the host library.
   void register_kernel(const void* host, const char* name);
   void register_variable(const void* host, const char* name, std::uint64_t bytes);
   const Variable* variable(const void* host) const;
 
-  /// Null, after a refusal, if no kernel of the image stands at this host address.
+  /// The kernel at this host address; null after a refusal if there is none.
   KernelState* kernel(const void* host, std::string_view function);
 
   // Work.
@@ -95,10 +96,10 @@ class Recorder {
   Code add(void* stream, decltype(plan::Operation::what) what, std::string_view function);
   Code record_event(void* event, void* stream, std::string_view function);
   Code wait_event(void* stream, void* event, std::string_view function);
-  /// Host and device meet: what comes later in the call, on any stream, is after what came before.
+  /// The host waits for the device: later operations of the call on any stream follow all earlier ones.
   void synchronise();
 
-  // Streams and events. They last from call to call, and get their numbers anew in each.
+  // Streams and events. They last from call to call and get new numbers in each.
   void* create_stream();
   void* create_event();
   bool destroy_stream(void* stream) { return streams_.erase(stream) > 0; }
@@ -110,14 +111,14 @@ class Recorder {
   // Memory.
   Region& kept() { return kept_; }
   Region& call_memory() { return call_memory_; }
-  /// In a tensor of this call, or in a workspace.
+  /// Whether it is in a tensor of this call or in a workspace.
   bool on_device(const void* address) const;
   std::map<std::uintptr_t, std::size_t>& pinned() { return pinned_; }  ///< host memory, by address
 
   // Tensor maps.
-  /// Leaves a token in the 128 bytes of the map.
+  /// Writes a token into the 128 bytes of the map.
   void leave_token(void* map, const plan::TensorMap& arguments);
-  /// The arguments behind a token; null if there is none.
+  /// The arguments for a token; null if there is none.
   const plan::TensorMap* behind_token(const void* map) const;
   bool holds_token(std::span<const std::byte> bytes) const;
 
@@ -141,7 +142,7 @@ class Recorder {
   bool find_tokens(plan::Launch& launch, std::string_view function);
   Code push(std::uint32_t stream, decltype(plan::Operation::what) what);
 
-  /// A kernel that the host library registered. Without a number it is not in the compiled module.
+  /// A kernel that the host library registered. If it has no number, it is not in the compiled module.
   struct Registered {
     std::string name;
     std::optional<std::uint32_t> number;
@@ -152,7 +153,7 @@ class Recorder {
   std::function<void(const std::string&)> tell_refusal_;
   std::set<std::string> left_out_;
   std::vector<KernelState> kernels_;
-  // They belong to the library that is being loaded.
+  // These belong to the library that is being loaded.
   std::unordered_map<std::string, std::uint32_t> kernel_numbers_, variable_modules_;
   std::unordered_map<const void*, Registered> registered_;  ///< by host address
   std::unordered_map<const void*, Variable> variables_;     ///< by host address
@@ -162,28 +163,28 @@ class Recorder {
   std::map<void*, std::optional<std::uint32_t>> streams_, events_;  ///< with their numbers in this call
   std::uintptr_t next_handle_ = 0;
 
-  std::deque<plan::TensorMap> maps_;  ///< the latest of the process
-  std::uint64_t forgotten_maps_ = 0;  ///< that came before them
+  std::deque<plan::TensorMap> maps_;  ///< the latest library of the process
+  std::uint64_t forgotten_maps_ = 0;  ///< those before it
 
-  // About the call that is being recorded.
+  // The call that is being recorded.
   bool in_call_ = false;
   std::string refusal_;
   CallRequest request_;
   plan::Call call_;
   std::uint32_t next_event_ = 0;
-  /// By a stream's number: nothing of it is later than the last synchronise(), or than the call's beginning.
+  /// By a stream's number: true if it has no operation since the last synchronise() or the call's beginning.
   std::vector<bool> behind_{false};
-  std::optional<std::size_t> synchronised_at_;  ///< operations before the last synchronise()
+  std::optional<std::size_t> synchronised_at_;  ///< number of operations before the last synchronise()
   std::unordered_map<std::uint64_t, std::uint32_t> map_numbers_;  ///< by token
   Code last_error_ = kSuccess;
 };
 
-/// The program's recorder: the runtime's functions have no other place to find it.
+/// The program's recorder. The runtime's functions have no other way to find it.
 Recorder& recorder();
 
-/// How the runtime that this program stands for names its functions. Defined by the vendor's folder.
+/// The names of the functions of the replaced runtime. Defined in the vendor's folder.
 const RuntimeNames& runtime_names();
-/// The DeviceAttribute that the runtime counts as `theirs`; 0 if it is not known. Defined there too.
+/// The DeviceAttribute for the runtime's number `theirs`; 0 if unknown. Defined there too.
 int attribute_of(int theirs);
 
 }  // namespace kernelsmith::cuda::planner

@@ -14,7 +14,7 @@ std::uint64_t product(const AbiDim3& size) { return std::uint64_t{size.x} * size
 
 plan::Dim3 dim3_of(const AbiDim3& size) { return {size.x, size.y, size.z}; }
 
-/// Dynamic shared memory that this device gives without being asked, where plan::check() knows of less.
+/// Dynamic shared memory that this device allows without opt-in, if it is more than plan::check() assumes.
 std::uint32_t given_unasked(const DeviceFacts& device, const plan::Kernel& kernel, std::size_t wish) {
   constexpr std::uint64_t kKnown = 48 << 10;  // plan::check()'s
   const std::uint64_t whole = kernel.static_shared + std::uint64_t{wish};
@@ -31,7 +31,7 @@ std::size_t parameter_bytes(const plan::Kernel& kernel) {
 
 }  // namespace
 
-/// The limits of a launch are plan::check()'s; how many blocks fit at once is the device's, which only we
+/// plan::check() has the limits of a launch. How many blocks fit at once depends on the device, which only we
 /// know.
 bool Recorder::fits_at_once(const KernelState& state, const LaunchWish& wish, std::string_view function) {
   const std::uint64_t together = value_of(device(), kMultiprocessors) *
@@ -77,7 +77,7 @@ bool Recorder::collect_parameters(const plan::Kernel& kernel, const LaunchWish& 
 }
 
 bool Recorder::find_tokens(plan::Launch& launch, std::string_view function) {
-  // A parameter block may begin anywhere relative to the map's alignment; its members begin at words.
+  // A parameter block may have any offset from the map's alignment; its members are word-aligned.
   for (std::uint32_t at = 0; at + kTensorMapBytes <= launch.parameters.size(); at += 8) {
     const std::byte* const map = launch.parameters.data() + at;
     const auto token = token_in({map, kTensorMapBytes});
@@ -91,7 +91,8 @@ bool Recorder::find_tokens(plan::Launch& launch, std::string_view function) {
         map_numbers_.emplace(*token, static_cast<std::uint32_t>(call_.tensor_maps.size()));
     if (is_new) call_.tensor_maps.push_back(*arguments);
     launch.tensor_maps.push_back({at, entry->second});
-    // The runner encodes the map: what stood in its place says nothing, and differs from call to call.
+    // The runner encodes the map, so the bytes in its place are irrelevant, and they differ from call to
+    // call.
     std::fill_n(launch.parameters.begin() + at, kTensorMapBytes, std::byte{0});
   }
   return true;

@@ -18,8 +18,8 @@ void* Recorder::create_event() {
   return handle;
 }
 
-/// A stream whose first use is this work has not waited for the call's stream: plan::check()
-/// refuses it, unless host and device met before.
+/// A stream whose first operation is this work has not waited for the call's stream. plan::check() refuses it
+/// unless the host synchronised before.
 std::optional<std::uint32_t> Recorder::number_for_work(void* stream, std::string_view function) {
   if (is_call_stream(stream)) return 0;
   const auto found = streams_.find(stream);
@@ -71,10 +71,10 @@ Code Recorder::wait_event(void* stream, void* event, std::string_view function) 
 }
 
 void Recorder::synchronise() {
-  // A ledger's operations are one sequence: whatever waits has waited.
+  // A ledger's operations are one sequence, so every wait is already satisfied.
   if (!in_call_ || ledger_ != nullptr || !may_work(in_runtime_names("$DeviceSynchronize", runtime_names())))
     return;
-  // Every stream joins the call's own; what it does later waits for this place.
+  // Every stream joins the call's own; its later operations wait for this point.
   for (std::uint32_t stream = 1; stream < behind_.size(); ++stream) {
     if (behind_[stream]) continue;
     const std::uint32_t event = new_event();

@@ -1,6 +1,6 @@
-// The binary interface that the vendors' runtimes share, as far as the recording runtime needs it: layouts
-// and numbers, which were CUDA's first (12 and 13, x86-64). Written from what is documented: no vendor's
-// header is needed to build kernelsmith.
+// The part of the vendors' common binary interface that the recording runtime needs: layouts and numbers,
+// originally CUDA's (12 and 13, x86-64). Written from documentation, so that building kernelsmith needs no
+// vendor's headers.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct AbiDim3 {
   unsigned x, y, z;
 };
 
-/// cudaLaunchAttributeID: those that are distinguished.
+/// cudaLaunchAttributeID: the values that are distinguished.
 using LaunchAttributeId = int;
 inline constexpr LaunchAttributeId kAttributeAccessPolicyWindow = 1;
 inline constexpr LaunchAttributeId kAttributeCooperative = 2;

@@ -1,5 +1,5 @@
-// Recorded in place of the vendor's runtime: questions about the device, and errors. There is one device, and
-// its facts are those that the judge gave.
+// The recording runtime's queries about the device, and errors. There is one device, with the facts from the
+// judge.
 #include "planner/recorder.hpp"
 #include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
@@ -58,7 +58,7 @@ KERNELSMITH_FUNCTION(DriverGetVersion)(int* version) {
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(RuntimeGetVersion), KERNELSMITH_RUNTIME(DriverGetVersion));
 KERNELSMITH_FUNCTION(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
   *least = 0;
-  *greatest = -5;  // as on devices of today
+  *greatest = -5;  // as on current devices
   return kSuccess;
 }
 KERNELSMITH_FUNCTION(DeviceCanAccessPeer)(int* can, int, int) { return answer(can, 0); }
@@ -87,7 +87,7 @@ KERNELSMITH_FUNCTION(DeviceSetLimit)(int limit, std::size_t) {
 }
 KERNELSMITH_FUNCTION(DeviceGetLimit)(std::size_t* value, int limit) {
   constexpr std::size_t kDefaults[] = {1024, 7340032, 8388608, 2,
-                                       2048, 64,      0};  // of CUDA, whose order the others keep
+                                       2048, 64,      0};  // CUDA's; the others have the same order
   if (limit < 0 || limit >= static_cast<int>(std::size(kDefaults))) return recorder().failed(kInvalidValue);
   *value = kDefaults[limit];
   return kSuccess;

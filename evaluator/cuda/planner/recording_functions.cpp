@@ -1,4 +1,4 @@
-// Recorded in place of the vendor's runtime: attributes of kernels, and occupancy.
+// The recording runtime's attributes of kernels, and occupancy.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +25,7 @@ std::uint32_t resident_blocks(const KernelState& kernel, std::uint64_t threads, 
   return blocks_per_multiprocessor(recorder().device(), kernel.kernel, threads, shared, kernel.carveout);
 }
 
-/// Blocks of a cluster that the launch names; 1 if it names none.
+/// The number of blocks in the launch's cluster; 1 without a cluster.
 std::uint64_t cluster_blocks(const AbiLaunchConfig& config) {
   for (unsigned i = 0; i < config.attribute_count; ++i) {
     const AbiDim3& cluster = config.attributes[i].value.cluster;
@@ -56,7 +56,7 @@ KERNELSMITH_FUNCTION(FuncSetAttribute)(const void* host, int attribute, int valu
       kernel->nonportable_cluster = value != 0;
       return kSuccess;
     case kFunctionClusterMustBeSet:
-    case kFunctionClusterScheduling:  // only changes how fast it is
+    case kFunctionClusterScheduling:  // only affects the speed
       return kSuccess;
     default:
       return recorder().refuse(KERNELSMITH_PREFIX "FuncSetAttribute",

@@ -1,4 +1,4 @@
-// Recorded in place of the vendor's runtime: what its compiler generates for kernels, and launches.
+// The recording runtime's launches, and functions for the code that compilers generate for kernels.
 #include <vector>
 
 #include "planner/recorder.hpp"
@@ -35,8 +35,8 @@ Code launch(const void* host, const AbiDim3& grid, const AbiDim3& block, void** 
   return recorder().launch(host, wish, function);
 }
 
-/// False if the attribute changes what the launch does, in a way that a plan cannot hold. What only
-/// changes how fast it is (priority, policies, windows, domains) is left out.
+/// Returns false if the attribute changes the launch's behaviour in a way that a plan cannot represent.
+/// Attributes that only affect the speed (priority, policies, windows, domains) are omitted.
 bool apply(const AbiLaunchAttribute& attribute, LaunchWish& wish) {
   const AbiDim3& cluster = attribute.value.cluster;
   switch (attribute.id) {

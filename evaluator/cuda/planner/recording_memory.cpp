@@ -1,4 +1,4 @@
-// Recorded in place of the vendor's runtime: device memory, memsets and copies.
+// The recording runtime's device memory, memsets and copies.
 #include <cstdlib>
 #include <cstring>
 
@@ -44,11 +44,11 @@ Code release(void* pointer) {
   return recorder().failed(kInvalidValue);
 }
 
-/// Whether this process has memory there: both ends of the range are looked at.
+/// Whether this process has memory there; checks both ends of the range.
 bool on_host(const void* begin, std::size_t bytes) {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const auto is_mapped = [](std::uint64_t address) {
-    return msync(pointer_of(address & ~(page - 1)), page, MS_ASYNC) == 0;  // of what is not mapped: ENOMEM
+    return msync(pointer_of(address & ~(page - 1)), page, MS_ASYNC) == 0;  // ENOMEM means not mapped
   };
   return is_mapped(address_of(begin)) && is_mapped(address_of(begin) + bytes - 1);
 }
@@ -59,8 +59,8 @@ Code refuse_device_pointers(const char* function) {
                                      "on the device already, and kernels may be given them as they are)");
 }
 
-/// False after a refusal. A kind that is given is believed if this process has memory at the address: it
-/// may by chance be one of the device's too.
+/// Returns false after a refusal. An explicit kind is trusted if this process has memory at the address,
+/// because by chance it may also be a device address.
 bool may_read(const void* from, std::size_t bytes, const char* function) {
   if (on_host(from, bytes)) return true;
   if (recorder().on_device(from))
@@ -85,7 +85,7 @@ Code upload(void* to, const void* from, std::size_t bytes, void* stream, const c
   return recorder().add(stream, plan::Upload{address_of(to), {begin, begin + bytes}}, function);
 }
 
-/// What each end is, if the kind is cudaMemcpyDefault.
+/// Decides the kind of each end for cudaMemcpyDefault.
 CopyKind kind_by_address(const void* to, const void* from) {
   if (!recorder().on_device(from)) return recorder().on_device(to) ? kHostToDevice : kHostToHost;
   return recorder().on_device(to) ? kDeviceToDevice : kDeviceToHost;
@@ -114,7 +114,7 @@ Code copy(void* to, const void* from, std::size_t bytes, int kind, void* stream,
   }
 }
 
-/// `rows` pieces of `width` bytes, each an operation of its own; one if they lie side by side.
+/// Copies `rows` pieces of `width` bytes, each as its own operation, or as one if they are contiguous.
 template <class Row>
 Code by_rows(std::size_t width, std::size_t rows, bool side_by_side, const char* function, const Row& row) {
   if (width == 0 || rows == 0) return kSuccess;

@@ -1,4 +1,4 @@
-// How the recording runtime's functions are named and exported: the vendors' differ by a prefix.
+// Names and exports of the recording runtime's functions. The vendors' names differ by a prefix.
 #pragma once
 
 // The vendor's runtime, by the prefix of its functions: each planner is compiled with its own.
@@ -9,14 +9,14 @@
 #define KERNELSMITH_JOIN(a, b) KERNELSMITH_JOINED(a, b)
 #define KERNELSMITH_QUOTED(a) #a
 #define KERNELSMITH_QUOTE(a) KERNELSMITH_QUOTED(a)
-/// The runtime's function of that name; one that its compiler calls; the prefix as text.
+/// The runtime's function with that name; a function that its compiler calls; the prefix as text.
 #define KERNELSMITH_RUNTIME(name) KERNELSMITH_JOIN(KERNELSMITH_RUNTIME_PREFIX, name)
 #define KERNELSMITH_INTERNAL(name) KERNELSMITH_JOIN(__, KERNELSMITH_RUNTIME(name))
 #define KERNELSMITH_PREFIX KERNELSMITH_QUOTE(KERNELSMITH_RUNTIME_PREFIX)
 
 /// A function that the host library finds in this program in place of the runtime's.
 #define KERNELSMITH_RECORDED extern "C" __attribute__((visibility("default")))
-#if __has_attribute(copy)  // GCC wants what it found out of the function (nothrow) said of its alias too
+#if __has_attribute(copy)  // GCC requires that the alias has the function's attributes (nothrow)
 #define KERNELSMITH_ALIAS_OF(function) __attribute__((alias(#function), copy(function)))
 #else
 #define KERNELSMITH_ALIAS_OF(function) __attribute__((alias(#function)))

@@ -1,6 +1,6 @@
-// Functions of the runtime that candidates are known to try and that a plan cannot hold: each ends the plan
-// with its name and with what to do instead (refusals.hpp). A function that is not here ends it when it is
-// called too, by the loader, but then nothing that the host code does after it is seen.
+// Functions of the runtime that candidates try but that plans cannot represent. Each ends the plan with its
+// name and an alternative (refusals.hpp). For other functions the loader ends the plan when they are called,
+// but then later actions of the host code are not seen.
 #include "planner/recording_refused.hpp"
 
 #define KERNELSMITH_REFUSED_INTERNAL(name) \

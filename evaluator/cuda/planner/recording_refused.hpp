@@ -4,7 +4,7 @@
 #include "planner/recorder.hpp"
 #include "planner/recording_names.hpp"
 
-/// The arguments do not matter: in C's calling convention the caller takes them away again.
+/// The arguments do not matter: in C's calling convention the caller removes them.
 #define KERNELSMITH_REFUSED_AS(function, name) \
   KERNELSMITH_RECORDED int function() { return kernelsmith::cuda::planner::recorder().refuse_by_name(name); }
 #define KERNELSMITH_REFUSED_FUNCTION(name) \

@@ -1,5 +1,5 @@
-// Recorded in place of the vendor's runtime: streams and events. A stream's flags and priority change
-// nothing: a stream of the candidate's own is never in order with the default stream except by events.
+// The recording runtime's streams and events. A stream's flags and priority have no effect: only events order
+// a candidate's stream with the default stream.
 #include "planner/recorder.hpp"
 #include "planner/recording_names.hpp"
 #include "planner/refusals.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 Code check(bool known) { return known ? kSuccess : recorder().failed(kInvalidResourceHandle); }
 
-/// A plan's call is over when all its work is: waiting on the host orders work, and is nothing else.
+/// A plan's call ends when all its work ends, so waiting on the host only orders work.
 Code wait_on_host(bool known) {
   if (known) recorder().synchronise();
   return check(known);

@@ -9,7 +9,7 @@ constexpr const char* kNoReading =
     "leave the decision to a kernel: the host never sees the tensors' contents";
 constexpr const char* kPointers = "read the tensors through their pointers";
 
-/// About the runtime's functions. The first whose prefix fits; `$` stands for the runtime's own.
+/// Explanations of the runtime's functions. The first matching prefix is used; `$` is the runtime's prefix.
 constexpr Advice kAdvice[] = {
     {"$MallocManaged", "managed memory", kDeviceMemory},
     {"$MemPrefetch", "prefetching of managed memory", kDeviceMemory},
@@ -72,7 +72,7 @@ const Advice* advice_on(std::string_view function, const RuntimeNames& names) {
   return nullptr;
 }
 
-/// "mcMalloc" with "mc", and not "mcx".
+/// Returns true for "mcMalloc" with "mc", but not for "mcx".
 bool is_named(std::string_view name, std::string_view prefix) {
   return !prefix.empty() && name.starts_with(prefix) && name.size() > prefix.size() &&
          name[prefix.size()] >= 'A' && name[prefix.size()] <= 'Z';

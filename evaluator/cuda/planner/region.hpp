@@ -1,4 +1,4 @@
-// Region: hands out the addresses of one of the plan's two workspaces. No memory is behind them here.
+// Region: allocates addresses of one of the plan's two workspaces. They have no memory in the planner.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ class Region {
   Region() = default;
   Region(std::uint64_t address, std::uint64_t bytes) : begin_(address), bytes_(bytes) {}
 
-  /// The first gap that is large enough; aligned to 256 bytes, as cudaMalloc's are. Empty if there is
-  /// none.
+  /// Allocates from the first large enough gap, aligned to 256 bytes like cudaMalloc. Empty if there is none.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes);
 
-  /// False if nothing that is in use begins there. The place is given out again from the next call on:
-  /// work of this call, on any stream, may still use it.
+  /// Frees an allocation; false if none begins there. The place is reused only from the next call on, because
+  /// work of this call on any stream may still use it.
   bool release(std::uint64_t address);
 
   /// A new call begins.

@@ -1,4 +1,4 @@
-// How a vendor's runtime names its functions, for the words of a refusal. Values.
+// A vendor's names of runtime functions, for refusals. Values.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Functions that begin with `prefix` are `what`; do `instead`. In the texts `$` stands for
+/// Functions with this `prefix` are `what`; the alternative is `instead`. In the texts `$` stands for
 /// RuntimeNames::prefix.
 struct Advice {
   std::string_view prefix, what, instead;
@@ -28,14 +28,13 @@ inline constexpr std::string_view kOrder =
 struct RuntimeNames {
   std::string_view prefix;         ///< of the runtime's functions: "cuda"
   std::string_view driver_prefix;  ///< of a driver's apart from it: "cu"; may be empty
-  /// Of libraries and of the driver; the prefixes are whole.
+  /// Explanations for libraries and the driver, with complete prefixes.
   std::span<const Advice> others;
-  /// What a device is asked for, as DeviceFacts::attributes counts and as the runtime does. Empty: the same
-  /// numbers.
+  /// Numbers of device attributes in DeviceFacts::attributes and in the runtime. Empty: the same numbers.
   std::span<const std::pair<int, int>> attributes;
 };
 
-/// What evaluator/plan says of a call, which it says in CUDA's names, in this runtime's.
+/// Translates evaluator/plan's message about a call from CUDA's names to this runtime's.
 std::string in_words_of(const RuntimeNames& names, std::string_view text);
 
 }  // namespace kernelsmith::cuda

@@ -1,4 +1,4 @@
-// The token that stands in a CUtensorMap until the runner encodes it: that needs a device. Pure functions.
+// The token in a CUtensorMap until the runner encodes the map, which needs a device. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ inline constexpr std::size_t kTensorMapBytes = 128;  ///< of a CUtensorMap
 
 /// Writes the token of map `number` into the bytes.
 void write_token(std::span<std::byte, kTensorMapBytes> map, std::uint64_t number);
-/// The number, if the bytes are a token.
+/// The map's number if the bytes are a token.
 std::optional<std::uint64_t> token_in(std::span<const std::byte> map);
 
 }  // namespace kernelsmith::cuda::planner

@@ -6,8 +6,8 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// The largest that the driver grants: the larger, the less can an address be guessed. The last still holds a
-/// GPU's memory twice.
+/// Sizes to try, the largest first: a larger range makes addresses harder to guess. The smallest still has
+/// room for twice a GPU's memory.
 constexpr std::array<std::uint64_t, 4> kRangeBytes{std::uint64_t{1} << 40, std::uint64_t{1} << 39,
                                                    std::uint64_t{1} << 38, std::uint64_t{1} << 37};
 
@@ -58,11 +58,11 @@ Result<std::uint64_t> AddressSpace::map(const Descriptor& memory, std::uint64_t 
     return fail(ErrorCode::invalid_argument,
                 "shared memory of " + std::to_string(bytes) + " bytes is no multiple of the granularity");
   abi::MemoryHandle handle = 0;
-  // The driver takes the number itself, as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // The driver wants the number as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* const descriptor = reinterpret_cast<void*>(static_cast<std::intptr_t>(memory.get()));
   if (const auto got = driver_.call(driver_.memory_import, &handle, descriptor, abi::kPosixDescriptor); !got)
     return got.error();
-  const Owned release(driver_.memory_release, handle);  // the mapping keeps the memory by itself
+  const Owned release(driver_.memory_release, handle);  // the mapping keeps the memory alive
   const auto address = place(bytes);
   if (!address) return address.error();
   if (const auto got = attach(*address, bytes, handle); !got) {
@@ -104,7 +104,7 @@ Result<abi::Code> AddressSpace::grow(Region& region, std::uint64_t bytes) const 
   if (bytes > region.bytes_) return abi::kOutOfMemory;
   const std::uint64_t more = granules(bytes - region.mapped_) * granule_;
   auto properties = context_.shareable();
-  properties.handle_types = 0;  // nobody else's
+  properties.handle_types = 0;  // not shared
   abi::MemoryHandle handle = 0;
   const abi::Code made = driver_.memory_create(&handle, more, &properties, 0ULL);
   if (made == abi::kOutOfMemory) return made;

@@ -1,4 +1,4 @@
-// AddressSpace: the runner's device memory. Everything that kernels may touch stands at a random place in one
+// AddressSpace: the runner's device memory. Everything that kernels may access is at a random place in one
 // huge range of addresses, with unmapped gaps around it.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A place in the range, with memory behind its first part. Owned by the AddressSpace.
+/// A place in the range whose first part has memory. Owned by the AddressSpace.
 class Region {
  public:
   std::uint64_t address() const { return address_; }
@@ -32,7 +32,7 @@ class Region {
   std::vector<Chunk> chunks_;
 };
 
-/// Not thread-safe. Its context must be current. Ends with the process: nothing is given back one by one.
+/// Not thread-safe. Its context must be current. Its memory is released with the process, not one by one.
 class AddressSpace {
  public:
   /// Errors: tool_failed, with the driver's words.
@@ -41,13 +41,13 @@ class AddressSpace {
   /// Maps memory that another process shares, at a random place.
   Result<std::uint64_t> map(const Descriptor& memory, std::uint64_t bytes);
   Status unmap(std::uint64_t address);
-  std::vector<plan::Buffer> pieces() const;  ///< what map() mapped, all writable
+  std::vector<plan::Buffer> pieces() const;  ///< memory of map(), all writable
 
   /// A place without memory yet.
   Result<Region*> region(std::uint64_t bytes);
-  /// Sees to it that at least `bytes` are mapped. The driver's code if it has no memory, 0 else.
+  /// Maps at least `bytes`. Returns 0, or the driver's code if it has no memory.
   Result<abi::Code> grow(Region& region, std::uint64_t bytes) const;
-  /// Takes away memory that lies wholly behind the first `bytes`.
+  /// Unmaps memory that is completely after the first `bytes`.
   Status trim(Region& region, std::uint64_t bytes) const;
 
  private:

@@ -17,7 +17,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x6b736372;  // "kscr"
-/// A plan, and room for what stands around it.
+/// A plan, and room for the data around it.
 constexpr std::uint64_t kMaxPayload = plan::kMaxEncodedBytes + 4096;
 
 struct Header {
@@ -99,7 +99,7 @@ Status Channel::send(MessageKind kind, std::span<const std::byte> payload, std::
     const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return io_error("sendmsg");
-    message.msg_control = nullptr;  // they went with the first bytes
+    message.msg_control = nullptr;  // they were sent with the first bytes
     message.msg_controllen = 0;
     auto left = static_cast<std::size_t>(sent);
     for (iovec& part : parts) {

@@ -33,7 +33,7 @@ struct Message {
   std::vector<Descriptor> descriptors;
 };
 
-/// What can be passed in one message; the kernel's own limit is 253.
+/// The most descriptors in one message; the kernel's own limit is 253.
 inline constexpr std::size_t kMaxDescriptors = 60;
 
 /// One end. Movable; one thread uses it.
@@ -48,10 +48,10 @@ class Channel {
   int descriptor() const { return socket_.get(); }
   void close() { socket_.reset(); }
 
-  /// Errors: io (nobody reads any more), invalid_argument (too much).
+  /// Errors: io (the other end does not read any more), invalid_argument (too large).
   Status send(MessageKind kind, std::span<const std::byte> payload, std::span<const int> descriptors = {});
 
-  /// The next message. Errors: io (the other end is closed, or speaks nonsense), timeout, cancelled (when
+  /// The next message. Errors: io (the other end is closed or sends invalid data), timeout, cancelled (when
   /// `wake` becomes readable; -1: none).
   Result<Message> receive(std::optional<Clock::time_point> deadline = {}, int wake = -1);
 

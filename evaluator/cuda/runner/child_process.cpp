@@ -20,7 +20,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 constexpr auto kReapPause = std::chrono::milliseconds(1);
-/// For the driver to take back a dead process's memory; beyond, init has to reap it.
+/// Time for the driver to reclaim a dead process's memory; after it, init has to reap the process.
 constexpr auto kReapLimit = std::chrono::seconds(20);
 
 /// What posix_spawn does in the child before the program begins.
@@ -75,7 +75,7 @@ std::string describe_end(int status) {
 
 Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program,
                                          std::vector<std::string> arguments, int descriptor) {
-  // Above 3, so that dup2 makes a new descriptor, which is not closed on exec.
+  // Above 3, so that dup2 makes a new descriptor without close-on-exec.
   const Descriptor passed(::fcntl(descriptor, F_DUPFD_CLOEXEC, kChannelDescriptor + 1));
   if (!passed) return fail(ErrorCode::io, std::string("fcntl: ") + std::strerror(errno));
   std::string path = program.string();

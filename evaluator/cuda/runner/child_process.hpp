@@ -1,4 +1,4 @@
-// ChildProcess: a program of ours, started with one end of a channel, or a tool that starts it so.
+// ChildProcess: one of our programs with one end of a channel, or a tool that starts it.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace kernelsmith::cuda {
 
-/// Killed and reaped by the destructor. Movable; one thread uses it.
+/// The destructor kills and reaps it. Movable; one thread uses it.
 class ChildProcess {
  public:
   /// Starts `program arguments...` with `descriptor` as its descriptor 3 and no standard streams, in a
-  /// process group of its own (an interrupt at the keyboard is the judge's to handle). Errors: not_found, io.
+  /// process group of its own, so that only the judge handles a keyboard interrupt. Errors: not_found, io.
   static Result<ChildProcess> start(const std::filesystem::path& program, std::vector<std::string> arguments,
                                     int descriptor);
   ChildProcess(ChildProcess&& other) noexcept;
@@ -26,10 +26,10 @@ class ChildProcess {
 
   pid_t id() const { return id_; }
   bool running() const;
-  /// With its group: a tool's own children too.
+  /// Kills the whole group, including a tool's children.
   void kill() const;
 
-  /// How it ended, "signal 9 (Killed)"; empty if it has not within `limit`.
+  /// How it ended, such as "signal 9 (Killed)"; empty if it has not ended within `limit`.
   std::optional<std::string> reap(std::chrono::milliseconds limit);
 
  private:

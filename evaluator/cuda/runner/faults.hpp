@@ -1,4 +1,4 @@
-// What a driver's error codes mean for a candidate.
+// The meaning of a driver's error codes for a candidate.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace kernelsmith::cuda {
 
-/// Whether the context is lost with it: every later call in the process gives the same code.
+/// Whether this code means a lost context: every later call in the process returns the same code.
 bool is_sticky(const GpuVendor& vendor, abi::Code code);
 
-/// What the kernel did, in words for the candidate's author: "touched memory outside its buffers". Empty
-/// if the code does not say.
+/// The kernel's fault in words for the candidate's author, such as "touched memory outside its buffers".
+/// Empty if the code does not say.
 std::string deed(const GpuVendor& vendor, abi::Code code);
 
-/// A code that came while or after the plan's work ran on the device: what a kernel did is a Rejection
-/// (crashed), anything else the machine's Error.
+/// Converts a code from during or after the plan's execution: a kernel's fault is a Rejection (crashed),
+/// anything else the machine's Error.
 Failure device_failure(const Driver& driver, const char* function, abi::Code code);
 
-/// A refusal of something that the plan asks for, before anything of it ran: load_failed, or out_of_memory,
-/// with the driver's words; if the GPU is full, whoever filled it, an Error (busy). `what` is a sentence's
-/// subject and verb: "CUDA refuses the launch of f(int)" (of a Driver whose api() that is).
+/// Converts the driver's refusal of a plan before it ran: load_failed or out_of_memory with the driver's
+/// words; an Error (busy) if the GPU is full. `what` is the beginning of a sentence: "CUDA refuses the launch
+/// of f(int)", with the Driver's api() as the subject.
 Failure refused(const Driver& driver, const std::string& what, const char* function, abi::Code code);
 
 }  // namespace kernelsmith::cuda

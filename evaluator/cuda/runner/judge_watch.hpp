@@ -1,4 +1,4 @@
-// How a process of ours ends with the judge's, for the programs that the judge starts with a channel.
+// Ends our processes together with the judge, for programs that the judge starts with a channel.
 #pragma once
 
 #include <cerrno>
@@ -14,14 +14,14 @@
 
 namespace kernelsmith::cuda {
 
-/// The judge's own device files, should any have come along, are not for this process.
+/// Closes inherited descriptors of the judge's device files.
 inline void close_inherited() {
   ::syscall(SYS_close_range, kChannelDescriptor + 1, ~0U, 0U);
   ::fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
 }
 
-/// Ends the process with the judge's, whatever this one is waiting for. (PR_SET_PDEATHSIG looks at the thread
-/// that started it, which may end long before the judge does.)
+/// Ends this process together with the judge, whatever it is waiting for. (PR_SET_PDEATHSIG depends on the
+/// thread that started it, which may end long before the judge.)
 inline void end_with_the_judge() {
   std::thread([] {
     while (true) {

@@ -17,23 +17,26 @@
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr unsigned kWipeWaves = 4;  // one block fills an SM: the first wave reaches all, the rest make sure
+// One block fills an SM; the first wave reaches all SMs, the rest makes sure.
+constexpr unsigned kWipeWaves = 4;
 constexpr unsigned kWipeThreads = 1024;
-/// What a driver gives a thread whose stack the compiler cannot tell, beside what it can.
+/// The driver's additional stack for a thread whose stack size the compiler cannot determine.
 constexpr std::uint32_t kLeastFrame = 1024;
 constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
-constexpr std::uint64_t kSweepOverL2 = 2;  // the L2's halves may hold a line each, and replace at random
-/// The gate opens by itself then, should a launch wait for the stream: it costs this once, and `late` is set.
+// Each half of the L2 may have a copy of a line, and replacement is random.
+constexpr std::uint64_t kSweepOverL2 = 2;
+/// The gate opens by itself after this time, in case a launch waits for the stream. That costs this time
+/// once, and sets `late`.
 constexpr std::uint64_t kGateNs = 20'000'000;
-constexpr auto kSpin = std::chrono::milliseconds(2);  // below, the host clock is to be exact
-constexpr auto kNap = std::chrono::microseconds(20);  // beyond, at most a hundredth of the time
-constexpr int kEmptyRuns = 31;                        // a median that single disturbances do not move
+constexpr auto kSpin = std::chrono::milliseconds(2);  // for shorter times the host clock must be exact
+constexpr auto kNap = std::chrono::microseconds(20);  // for longer ones at most a hundredth of the time
+constexpr int kEmptyRuns = 31;                        // for a median that single disturbances do not move
 constexpr auto kEmptyLimit = std::chrono::seconds(10);
 
-/// The largest frame of own_kernels.cu: a kernel that takes more is wiped as far as that.
+/// The largest frame of own_kernels.cu; local memory beyond it is not wiped.
 constexpr std::uint32_t kMostCompiledFrame = 16384;
 
-/// The frame of own_kernels.cu that holds so many bytes.
+/// The smallest frame of own_kernels.cu with at least this many bytes.
 std::uint32_t compiled_frame(std::uint32_t bytes) {
   return std::min(std::bit_ceil(std::max(bytes, kLeastFrame)), kMostCompiledFrame);
 }
@@ -190,7 +193,7 @@ Status LaunchClock::poison_local(std::uint32_t bytes, std::uint32_t word) {
   return launch(*wipe, kWipeWaves * multiprocessors_, kWipeThreads, 0, parameters.data());
 }
 
-/// A frame is part of a kernel: an assembler makes one of each size, a compiler has made some.
+/// A frame is part of a kernel. An assembler can make any size; a compiler has made a few.
 Result<abi::Function> LaunchClock::local_wipe(std::uint32_t frame) {
   const auto known = local_wipes_.find(frame);
   if (known != local_wipes_.end()) return known->second;
@@ -225,7 +228,7 @@ Status LaunchClock::close_gate() {
 }
 
 Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Limit limit) {
-  // Lines that a candidate marked as persisting outlive a sweep, and take the L2 from the next one.
+  // Lines that a candidate marked as persisting survive a sweep and reduce the L2 of the next one.
   if (driver_.reset_persisting_l2)
     if (const auto reset = driver_.call(driver_.reset_persisting_l2); !reset) return Failure(reset.error());
   if (cold)

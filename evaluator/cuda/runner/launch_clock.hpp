@@ -1,4 +1,4 @@
-// LaunchClock: starts a graph from a known state of the GPU and reads how long it took.
+// LaunchClock: starts a graph from a known state of the GPU and measures its time.
 #pragma once
 
 #include <atomic>
@@ -23,31 +23,32 @@ struct LaunchTime {
   bool late = false;  ///< see ReplayTime
 };
 
-/// Not thread-safe. Its context must be current. Ends with the process.
+/// Not thread-safe. Its context must be current. Its resources are released with the process.
 class LaunchClock {
  public:
   using Clock = std::chrono::steady_clock;
   using Limit = Clock::duration;
 
-  /// Measures the empty graph too. Errors: tool_failed.
+  /// Also measures the empty graph. Errors: tool_failed.
   static Result<std::unique_ptr<LaunchClock>> create(const DeviceContext& context, AddressSpace& addresses,
                                                      const std::filesystem::path& kernels);
 
   abi::Stream stream() const { return stream_.get(); }
   const LaunchTime& empty() const { return empty_; }  ///< of a graph without work
 
-  /// Starts to fill the regions' memory, and shared memory and registers of all SMs, with the word. Not
-  /// waited for.
+  /// Starts to fill the regions' memory, and shared memory and registers of all SMs, with the word. Does not
+  /// wait.
   Status poison(std::span<Region* const> regions, std::uint32_t word);
-  /// The same for so many bytes of local memory of all threads that run side by side.
+  /// The same for this many bytes of local memory of all threads that can run in parallel.
   Status poison_local(std::uint32_t bytes, std::uint32_t word);
 
-  /// Launches the graph once. The launch is complete before the GPU begins with it: a gate in front of the
-  /// first event holds the stream until then, and the limit counts from there. A Rejection: crashed,
-  /// timed_out, load_failed, out_of_memory.
+  /// Launches the graph once. The GPU begins only when the launch is complete: a gate before the first event
+  /// holds the stream until then, and the time limit starts there. A Rejection: crashed, timed_out,
+  /// load_failed, out_of_memory.
   Judged<LaunchTime> run(abi::GraphExec graph, bool cold, Limit limit);
 
-  /// Waits for the work on the stream that is ours. Not within the limit: an Error, for others hold the GPU.
+  /// Waits for our own work on the stream. Exceeding the limit is an Error, because other programs occupy the
+  /// GPU.
   Judged<void> drain(Limit limit);
 
  private:
@@ -72,7 +73,7 @@ class LaunchClock {
   abi::Function wipe_ = nullptr, wipe_registers_ = nullptr, sweep_ = nullptr, gate_kernel_ = nullptr;
   std::map<std::uint32_t, abi::Function> local_wipes_;  ///< by frame
   unsigned multiprocessors_ = 0, shared_bytes_ = 0;
-  Region* scratch_ = nullptr;  ///< what sweep() reads
+  Region* scratch_ = nullptr;  ///< memory that sweep() reads
   std::uint32_t* gate_ = nullptr;
   abi::Address gate_address_ = 0;
   LaunchTime empty_;

@@ -11,7 +11,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr std::size_t kNamed = 8;  // launches in one message: it is read by a person or a model
+constexpr std::size_t kNamed = 8;  // launches in one message, which people or models read
 
 std::size_t upload_bytes(const plan::Operation& operation) {
   if (const auto* upload = std::get_if<plan::Upload>(&operation.what)) return aligned(upload->bytes.size());
@@ -66,8 +66,8 @@ Judged<void> LoadedPlan::load_modules() {
   return {};
 }
 
-/// The functions that are launched, with the largest dynamic shared memory that any launch asks leave for:
-/// the attribute belongs to the function, and a graph's launches are looked at together.
+/// The launched functions, each with the largest dynamic shared memory that any launch opts in to. The
+/// attribute belongs to the function, and all launches of a graph share it.
 Judged<void> LoadedPlan::find_functions() {
   struct Limits {
     std::uint32_t shared = 0;
@@ -107,8 +107,8 @@ Judged<void> LoadedPlan::find_functions() {
   return {};
 }
 
-/// A launch reads as many bytes as the driver finds in the image: if that is more than we found there, a
-/// kernel is given what stands in this process beside its parameters.
+/// A launch reads as many parameter bytes as the driver finds in the image. If that were more than we found,
+/// a kernel would get bytes of this process after its parameters.
 Judged<void> LoadedPlan::check_parameters(const plan::Kernel& kernel, abi::Function function) const {
   if (driver_.parameter_info.pointer == nullptr) return {};
   std::vector<plan::Parameter> found;
@@ -218,8 +218,8 @@ Judged<void> LoadedPlan::capture_operations(const plan::Call& call) {
   return {};
 }
 
-/// The stream, as part of the capture: stream 0 begins it, any other is forked from its beginning, so that
-/// nothing is ever carried out while the graph is built.
+/// The stream, as part of the capture: stream 0 begins it, and others are forked from its beginning, so that
+/// nothing runs while the graph is built.
 Judged<abi::Stream> LoadedPlan::enter(std::uint32_t number) {
   if (number >= plan::kMaxStreams) return malformed("stream " + std::to_string(number));
   Owned<abi::Stream>& stream = streams_[number];

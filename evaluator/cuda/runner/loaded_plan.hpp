@@ -1,4 +1,4 @@
-// LoadedPlan: a plan's modules on the device, and the graph that carries its calls out.
+// LoadedPlan: a plan's modules on the device, and the graph of its calls.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@
 
 namespace kernelsmith::cuda {
 
-/// For one replay: loaded anew for each, so that __device__ memory is as compiled. Its context must be
-/// current. Refusals by the driver are Rejections: load_failed or out_of_memory.
+/// Used for one replay: modules are loaded again for each, so that __device__ memory has its initial values.
+/// Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
 class LoadedPlan {
  public:
   /// `plan` must outlive this.
@@ -34,7 +34,7 @@ class LoadedPlan {
   abi::GraphExec graph() const { return exec_.get(); }
   /// The most local memory that a thread of any kernel of the calls takes.
   std::uint32_t local_bytes() const;
-  /// Sends the graph to the device, ahead of its launch.
+  /// Uploads the graph to the device before its launch.
   Judged<void> upload(abi::Stream stream);
 
  private:
@@ -77,14 +77,14 @@ class LoadedPlan {
 
   struct KernelState {
     abi::Function function = nullptr;
-    std::int32_t carveout = -1;  ///< as set last
+    std::int32_t carveout = -1;  ///< the last set values
   };
 
   const Driver& driver_;
   const plan::Plan& plan_;
   std::size_t calls_;
   std::vector<Owned<abi::Module>> modules_;
-  std::map<std::uint32_t, KernelState> kernels_;  ///< those that the calls launch
+  std::map<std::uint32_t, KernelState> kernels_;  ///< functions that the calls launch
   std::map<std::uint32_t, Owned<abi::Stream>> streams_;
   std::map<std::uint32_t, Owned<abi::Event>> events_;
   Owned<abi::Event> start_;           ///< of the call that is being captured
@@ -99,13 +99,13 @@ class LoadedPlan {
   std::unique_ptr<ParameterBlock> parameters_ = std::make_unique<ParameterBlock>();
 };
 
-/// The error of a plan that reached the runner unchecked; `what` names the part.
+/// The error for an invalid plan that reached the runner; `what` names the part.
 Failure malformed(const std::string& what);
 
-/// "2x3x4"
+/// Such as "2x3x4".
 std::string text_of(const plan::Dim3& size);
 
-/// "scale(float*, int) with grid 1x1x1, block 2048x1x1"
+/// Such as "scale(float*, int) with grid 1x1x1, block 2048x1x1".
 std::string describe_launch(const plan::Launch& launch, const std::string& kernel);
 
 }  // namespace kernelsmith::cuda

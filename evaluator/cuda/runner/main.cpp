@@ -1,5 +1,5 @@
-// kernelsmith-cuda-runner: the process whose context candidate kernels run in. It is trusted, runs no
-// candidate host code and holds nothing of the judge's but the memory that it is given to map.
+// kernelsmith-cuda-runner: the process with the context of candidate kernels. It is trusted, runs no
+// candidate host code, and has nothing of the judge except the memory that it maps.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

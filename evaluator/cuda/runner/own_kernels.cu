@@ -1,5 +1,6 @@
-// The runner's own kernels, for a driver that has no assembler of its own: compiled with the candidates' compiler behind
-// the vendor's prologue (Dialect::kernel_prologue), which gives KERNELSMITH_NANOSECONDS() and KERNELSMITH_BLOCK(threads).
+// The runner's own kernels, for a driver that has no assembler of its own: compiled with the candidates'
+// compiler after the vendor's prologue (Dialect::kernel_prologue), which defines KERNELSMITH_NANOSECONDS()
+// and KERNELSMITH_BLOCK(threads).
 
 /// Fills the first `words` 32-bit words of the block's dynamic shared memory.
 extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe(unsigned words, unsigned word) {
@@ -8,7 +9,7 @@ extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe(unsigned wor
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = word;
 }
 
-/// Has the word in as many registers of each thread as a block of 1024 leaves.
+/// Fills as many registers of each thread with the word as a block of 1024 allows.
 extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe_registers(unsigned word) {
   __shared__ volatile unsigned cells[1024];
   cells[threadIdx.x] = word;
@@ -36,7 +37,7 @@ extern "C" __global__ void kernelsmith_gate(const volatile unsigned* flag, unsig
   }
 }
 
-/// Fills the first `words` 32-bit words of the thread's local memory, of which it takes BYTES.
+/// Fills the first `words` 32-bit words of the thread's local memory, whose size is BYTES.
 #define LOCAL_WIPE(BYTES)                                                                                      \
   extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe_local_##BYTES(unsigned words, unsigned word) { \
     volatile unsigned frame[BYTES / 4];                                                                        \

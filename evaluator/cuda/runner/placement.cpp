@@ -9,8 +9,7 @@ namespace kernelsmith::cuda {
 
 RandomBelow random_from_system() {
   return [](std::uint64_t limit) {
-    const std::uint64_t unfair =
-        -limit % limit;  // as many of the lowest numbers would favour some remainders
+    const std::uint64_t unfair = -limit % limit;  // rejects low numbers that would favour some remainders
     while (true) {
       std::uint64_t number = 0;
       if (::getrandom(&number, sizeof number, 0) == sizeof number && number >= unfair) return number % limit;

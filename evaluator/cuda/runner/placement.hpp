@@ -1,4 +1,4 @@
-// Where pieces of memory stand in a large range of addresses: at random, with gaps around each.
+// Places pieces of memory at random in a large range of addresses, with gaps around each.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace kernelsmith::cuda {
 
-/// A random number below `limit`, evenly.
+/// A uniform random number below `limit`.
 using RandomBelow = std::function<std::uint64_t(std::uint64_t limit)>;
 
 /// From the kernel's generator: no candidate can guess the next address.
 RandomBelow random_from_system();
 
-/// Counts in granules. At least one free granule stands on both sides of each piece. Not thread-safe.
+/// Counts in granules. There is at least one free granule on both sides of each piece. Not thread-safe.
 class Placement {
  public:
   explicit Placement(std::uint64_t granules) : granules_(granules) {}
@@ -27,7 +27,7 @@ class Placement {
   struct Piece {
     std::uint64_t begin, count;
   };
-  /// How many places there are for it in the gap in front of piece `index` (the last gap is behind the last).
+  /// The number of places in the gap before piece `index` (the last gap follows the last piece).
   std::uint64_t choices(std::size_t index, std::uint64_t count) const;
   std::uint64_t gap_begin(std::size_t index) const;
 

@@ -1,4 +1,4 @@
-// LoadedPlan's operations, one by one, each added to the capture of its call.
+// LoadedPlan's operations; each is added to the capture of its call.
 #include <array>
 #include <cstring>
 
@@ -28,7 +28,7 @@ std::array<abi::LaunchAttribute, 3> attributes_of(const plan::Launch& launch, un
 }
 
 abi::Code encode(const Driver& driver, const plan::TensorMap& map, abi::TensorMap& encoded) {
-  // A device address, which the driver wants as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // A device address as the pointer that the driver wants. NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* const address = reinterpret_cast<void*>(map.address);
   return driver.encode_tensor_map(&encoded, static_cast<int>(map.data_type), map.rank, address,
                                   map.dimensions.data(), map.strides.data(), map.box.data(),

@@ -42,7 +42,7 @@ void fields(Coder& coder, plan::Of<Rejection> auto& rejection) {
 
 namespace kernelsmith::cuda {
 
-/// The descriptor under which the program finds its end of the channel.
+/// The descriptor of the program's end of the channel.
 inline constexpr int kChannelDescriptor = 3;
 
 /// Sizes or addresses of pieces of memory.

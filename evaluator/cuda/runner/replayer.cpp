@@ -13,12 +13,12 @@ namespace {
 
 using Clock = LaunchClock::Clock;
 
-constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 30;  // more than split-K or a sort asks for
+constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 30;  // more than split-K or a sort needs
 constexpr auto kPoisonLimit = std::chrono::seconds(5);             // our own kernels: milliseconds
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-/// The largest need of the first calls.
+/// The largest workspace of the first calls.
 plan::Workspace need_of(const plan::Plan& plan, std::size_t calls) {
   plan::Workspace need;
   for (std::size_t i = 0; i < calls; ++i) {
@@ -112,7 +112,8 @@ Judged<ReplayTime> Replayer::replay(std::uint32_t number, const Replay& how) {
   return replay(found->second, how);
 }
 
-/// Memory for this plan; what no kept plan needs is taken away, so that it cannot be used by mistake.
+/// Maps memory for this plan, and unmaps memory that no kept plan needs, so that it cannot be used by
+/// mistake.
 Judged<void> Replayer::fit(Region& region, std::uint64_t need, std::uint64_t most) {
   if (const auto got = addresses_->trim(region, most); !got) return Failure(got.error());
   const auto grown = addresses_->grow(region, need);
@@ -122,7 +123,7 @@ Judged<void> Replayer::fit(Region& region, std::uint64_t need, std::uint64_t mos
     return reject(Stage::run, RejectionCode::out_of_memory,
                   "the call asks for " + std::to_string(need >> 20) + " MiB of workspace: more than the " +
                       std::to_string(region.bytes() >> 20) + " MiB that a call may use");
-  // It asks for no more than it may: somebody else has the rest.
+  // The request is within the limit, so other processes use the rest.
   return Failure(
       fail(ErrorCode::busy,
            "the GPU has less than the " + std::to_string(need >> 20) +

@@ -1,4 +1,4 @@
-// Replayer: what the runner's program does for the judge, request by request.
+// Replayer: executes the judge's requests in the runner's program.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Not thread-safe. Makes its context the thread's for good, and ends with the process.
+/// Not thread-safe. Makes its context current in the thread permanently; released with the process.
 class Replayer {
  public:
   /// Errors: unsupported, tool_failed.
@@ -31,7 +31,7 @@ class Replayer {
   Result<std::vector<std::uint64_t>> map(std::span<const std::uint64_t> bytes,
                                          std::span<const Descriptor> memory);
   Status unmap(std::span<const std::uint64_t> addresses);
-  /// Errors: bad_input if it is no plan, or asks for what check() forbids.
+  /// Errors: bad_input if it is not a plan or check() refuses it.
   Result<std::uint32_t> keep(std::span<const std::byte> encoded);
   void forget(std::uint32_t number) { plans_.erase(number); }
 
@@ -50,7 +50,7 @@ class Replayer {
   std::shared_ptr<const DeviceContext> context_;
   const Driver& driver_;
   DeviceContext::Current current_;
-  std::unique_ptr<ClockReader> clocks_;  ///< null: nothing is known
+  std::unique_ptr<ClockReader> clocks_;  ///< null: unknown
   std::unique_ptr<AddressSpace> addresses_;
   std::unique_ptr<LaunchClock> clock_;
   Region* kept_ = nullptr;

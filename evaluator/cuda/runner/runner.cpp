@@ -21,9 +21,11 @@ using Clock = Channel::Clock;
 
 constexpr auto kStartLimit = std::chrono::seconds(60);    // a GPU without persistence mode takes some seconds
 constexpr auto kRequestLimit = std::chrono::seconds(60);  // mapping and plans take milliseconds
-/// Loading, building and poisoning take milliseconds; so long on a machine that is busy, or the driver hangs.
+/// The limit of loading, building and poisoning, which take milliseconds; after it the driver hangs, even on
+/// a busy machine.
 constexpr auto kLoadLimit = std::chrono::seconds(10);
-/// A killed process ends when the driver has stopped its kernels; the destructor waits for the rest.
+/// How long to wait for a killed process, which ends when the driver has stopped its kernels; the destructor
+/// waits longer.
 constexpr auto kRunnerReapLimit = std::chrono::milliseconds(300);
 
 class RunnerProcess final : public Runner {
@@ -55,11 +57,11 @@ class RunnerProcess final : public Runner {
   bool dead_ = false;
 };
 
-/// Kills the process; how it ended.
+/// Kills the process and returns how it ended.
 std::string RunnerProcess::end() {
   dead_ = true;
   channel_.close();
-  // An end of its own is reported as such: a process that closed its channel is about to end.
+  // If the process ended by itself, reports that: a process that closed its channel is about to end.
   auto how = process_.reap(std::chrono::milliseconds(20));
   if (how) return *how;
   process_.kill();
@@ -67,7 +69,7 @@ std::string RunnerProcess::end() {
   return how ? *how : "killed";
 }
 
-/// No answer came: why, in the terms of who is to blame.
+/// Explains a missing answer as the candidate's or the machine's fault.
 Failure RunnerProcess::lost(const Error& error, bool replaying) {
   if (error.code == ErrorCode::cancelled || error.code == ErrorCode::timeout) process_.kill();
   const std::string how = end();
@@ -89,7 +91,7 @@ Judged<Message> RunnerProcess::ask(MessageKind kind, std::span<const std::byte> 
   const bool replaying = kind == MessageKind::replay;
   if (const auto sent = channel_.send(kind, payload, descriptors); !sent) {
     if (sent.error().code == ErrorCode::invalid_argument) return Failure(sent.error());
-    return lost(sent.error(), false);  // it had ended before it was asked
+    return lost(sent.error(), false);  // it had ended before the request
   }
   auto message = channel_.receive(deadline, wake);
   if (!message) return lost(message.error(), replaying);

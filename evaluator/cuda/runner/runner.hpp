@@ -1,4 +1,4 @@
-// Runner: the trusted process whose context candidate kernels run in. It replays plans and reads the clock.
+// Runner: the trusted process with the context of candidate kernels. It replays plans and measures times.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +20,26 @@ namespace kernelsmith::cuda {
 struct RunnerSettings {
   std::filesystem::path program;  ///< kernelsmith-cuda-runner
   int device = 0;
-  const GpuVendor* vendor = nullptr;   ///< whose the device is
-  std::filesystem::path kernels = {};  ///< the image of own_kernels.cu, if the vendor's are compiled
+  const GpuVendor* vendor = nullptr;   ///< the device's vendor
+  std::filesystem::path kernels = {};  ///< the image of own_kernels.cu, if it is compiled for the vendor
 };
 
-/// How a batch is replayed.
+/// Options of a replay.
 struct Replay {
-  std::size_t calls = 1;  ///< the plan's first so many
+  std::size_t calls = 1;  ///< number of calls, from the plan's first
   bool cold = true;       ///< the L2 is swept right before the clock starts
-  double timeout_s = 10;  ///< of the calls, from when they are let go: loading and building do not count
+  double timeout_s = 10;  ///< limit of the calls from their release, without loading and building
 };
 
-/// What a batch took. Times are of the whole batch, in microseconds.
+/// The times of a whole batch, in microseconds.
 struct ReplayTime {
   double device_us = 0;      ///< between two events around the graph
   double empty_us = 0;       ///< the same around a graph without work, measured when the runner started
-  double host_us = 0;        ///< wall time from letting the graph go to seeing its end: a second witness
+  double host_us = 0;        ///< wall time from the graph's release to its end, as a second witness
   double empty_host_us = 0;  ///< the same around a graph without work, measured when the runner started
-  bool late = false;         ///< the launch waited for the GPU: device_us holds time of the host too
+  bool late = false;         ///< the launch waited for the GPU: device_us includes host time
   double load_ms = 0, build_ms = 0;    ///< modules loaded; graph built and instantiated
-  std::uint32_t throttle_reasons = 0;  ///< as ClockState has them, seen around the batch
+  std::uint32_t throttle_reasons = 0;  ///< see ClockState; read around the batch
   std::uint32_t sm_mhz = 0;            ///< right after the batch; 0: unknown
 };
 
@@ -53,25 +53,25 @@ class Runner {
 
   virtual bool alive() const = 0;
 
-  /// Maps shared memory, each piece at a random address with unmapped gaps around it, and gives the
+  /// Maps shared memory, each piece at a random address with unmapped gaps around it, and returns the
   /// addresses.
   virtual Result<std::vector<std::uint64_t>> map(std::span<const SharedMemory* const> pieces) = 0;
 
-  /// Takes pieces away again, by their addresses. Plans that use them must not be replayed any more.
+  /// Unmaps pieces by their addresses. Plans that use them must not be replayed any more.
   virtual Status unmap(std::span<const std::uint64_t> addresses) = 0;
 
-  /// The two workspace regions' addresses; memory is put behind them when a plan needs it.
+  /// The two workspace regions' addresses; memory is mapped when a plan needs it.
   virtual plan::Workspace workspace() const = 0;
 
-  /// Keeps the plan for replay(); gives its number. The runner has at most a few: forget() those not needed.
+  /// Keeps the plan for replay() and returns its number. The runner keeps only a few: forget() unused ones.
   virtual Result<std::uint32_t> keep(const plan::Plan& plan) = 0;
   virtual void forget(std::uint32_t number) = 0;
 
-  /// Loads the plan's modules anew (so that __device__ memory is as compiled), poisons the workspace, wipes
-  /// shared memory, builds the graph of the first calls with a full barrier between calls, sweeps the L2
-  /// if cold, replays it once, and unloads the modules. A Rejection is the plan's fault: load_failed (a
-  /// launch that the driver refuses, in its words), out_of_memory, crashed (an illegal address ...),
-  /// timed_out. After crashed and timed_out the runner is dead; after an Error of the machine it may be: ask
+  /// Loads the plan's modules again (so that __device__ memory has its initial values), poisons the
+  /// workspace, wipes shared memory, builds the graph of the first calls with a full barrier between calls,
+  /// sweeps the L2 if cold, replays it once, and unloads the modules. A Rejection is the plan's fault:
+  /// load_failed (a launch that the driver refuses, with its message), out_of_memory, crashed (an illegal
+  /// address ...), timed_out. After crashed and timed_out the runner is dead; after an Error it may be: see
   /// alive(). On a stop request it is killed (cancelled).
   virtual Judged<ReplayTime> replay(std::uint32_t number, const Replay& replay,
                                     const std::stop_token& stop) = 0;

@@ -1,4 +1,4 @@
-// Defines what is correct. It is the baseline, 1.0x, as well: task.yaml can name another one.
+// Defines the correct results. It is also the baseline, 1.0x, unless task.yaml names another one.
 #include "task.cuh"
 
 namespace {

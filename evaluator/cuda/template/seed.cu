@@ -1,4 +1,4 @@
-// Where the search starts. What stands between the markers may change; a constant with @tune is a knob, whose
+// The search starts here. The text between the markers may change; a constant with @tune is a knob, whose
 // listed values are tried.
 #include "task.cuh"
 

@@ -3,8 +3,8 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// As one library with the generated call. Every symbol that nothing defines is listed, and the library is
-/// made all the same: those of the runtime are the planner's to define, or are refused when they are called.
+/// Links one library with the generated call. Undefined symbols are listed but do not fail the link: the
+/// planner defines those of the runtime, or they are refused when called.
 constexpr const char* kLink =
     "g++ -shared -o host.so unit.o shim.o -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,-z,lazy "
     "-Wl,--warn-unresolved-symbols "

@@ -8,14 +8,14 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Where the scratch folder is seen in the sandbox: the same in every build, so that no name depends on it.
+/// The scratch folder's path in the sandbox: the same in every build, so that names do not depend on it.
 constexpr const char* kBuildFolder = "/build";
-/// What a build may take of wall time for each second of CPU time that each of its steps may take: it waits
-/// for processors, and its steps follow one another.
+/// Seconds of wall time that a build may take for each allowed second of CPU time of a step: it waits for
+/// processors and has several steps.
 constexpr double kWallPerCpu = 3;
-/// CUTLASS-style templates take nvcc some 3 GB.
+/// CUTLASS-style templates need some 3 GB in nvcc.
 constexpr std::uint64_t kCompileMemory = 6ULL << 30;
-/// The limit of each file that a step leaves: preprocessed sources of header-heavy candidates take some 10
+/// The limit of each file that a step writes: preprocessed sources of header-heavy candidates take some 10
 /// MB.
 constexpr std::uint64_t kMaxFileBytes = 128ULL << 20;
 

@@ -1,4 +1,4 @@
-// The sandbox that candidates are compiled in, and whether a compiler ran out of what it has there.
+// The sandbox of compilers, and the check whether a compiler exceeded its limits.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace kernelsmith::cuda {
 inline constexpr std::uint64_t kMaxLogBytes = 256ULL << 10;
 inline constexpr std::uint64_t kMaxResultBytes = 64ULL << 20;
 
-/// Where the scratch folder is seen by the compilers.
+/// The scratch folder's path for the compilers.
 std::filesystem::path build_folder(const std::filesystem::path& scratch, Confinement confinement);
 
-/// The system's toolchain, the toolkit and the scratch folder. `cpu_s` holds for each compiler process.
+/// The system's toolchain, the toolkit and the scratch folder. `cpu_s` applies to each compiler process.
 SandboxSpec compiler_sandbox(const Toolkit& toolkit, std::vector<std::string> argv,
                              const std::filesystem::path& scratch, Confinement confinement, double cpu_s);
 

@@ -1,4 +1,4 @@
-// CudaCompiler: sources to a device image and a host library, in the toolchain sandbox.
+// CudaCompiler: compiles sources to a device image and a host library in the toolchain sandbox.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ namespace kernelsmith::cuda {
 /// A compiled candidate, or one of the task's own kernels. Immutable; shared.
 class CudaBinary final : public Binary {
  public:
-  /// Writes the host library to a folder of its own. Errors: those of a ScratchFolder.
+  /// Writes the host library to its own folder. Errors: those of a ScratchFolder.
   static Result<std::shared_ptr<const CudaBinary>> create(std::vector<std::byte> image, ImageFacts facts,
                                                           const std::string& host_library);
 
   const std::vector<std::byte>& image() const { return image_; }
   const ImageFacts& facts() const { return facts_; }
-  /// A shared object without the vendor's runtime, whose symbols are undefined: the planner gives them.
+  /// A shared object without the vendor's runtime: the planner defines these symbols.
   std::filesystem::path host_library() const;
   /// The digest of the image and the host library.
   std::optional<Digest> exact_bytes() const override { return digest_; }
@@ -55,13 +55,13 @@ struct CudaCompileOutput {
 };
 
 struct CompilerOptions {
-  const GpuVendor* vendor = nullptr;     ///< whose compiler it is
-  std::filesystem::path toolkit = {};    ///< empty: the vendor's places
-  std::optional<std::string> arch = {};  ///< what the device is; empty: the vendor's usual one
+  const GpuVendor* vendor = nullptr;     ///< the compiler's vendor
+  std::filesystem::path toolkit = {};    ///< empty: the vendor's default places
+  std::optional<std::string> arch = {};  ///< target architecture; empty: the vendor's default
   std::optional<std::vector<std::string>> flags =
-      {};  ///< Task::flags come after them; empty: the vendor's usual ones
+      {};  ///< Task::flags follow them; empty: the vendor's defaults
   bool unsandboxed = false;
-  double timeout_s = 120;  ///< of CPU time, of each compiler process
+  double timeout_s = 120;  ///< CPU time of each compiler process
 };
 
 /// Thread-safe.
@@ -71,16 +71,16 @@ class CudaCompiler {
   static Result<std::shared_ptr<const CudaCompiler>> create(const Task& task, const CompilerOptions& options,
                                                             const std::stop_token& stop = {});
 
-  /// Builds a candidate's .cu and .cpp files (one .cu file is the usual case; several are linked as one by
-  /// including them in one translation unit). Device and host halves are built side by side. A Rejection is
-  /// compile_failed, compile_limit or entry_missing, with the compiler's message shortened to what helps.
+  /// Builds a candidate's .cu and .cpp files (usually one .cu file; several are included in one translation
+  /// unit). Device and host halves are built in parallel. A Rejection is compile_failed, compile_limit or
+  /// entry_missing, with the useful part of the compiler's message.
   Judged<CudaCompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same of a trusted source, in the wanted precision, from the disk's cache if it was built before
-  /// with the same toolkit, flags, task and arch. Errors: refused if it does not compile.
+  /// The same for a trusted source in a given precision, from the cache on disk if it was built before with
+  /// the same toolkit, flags, task and arch. Errors: refused if it does not compile.
   Result<CudaBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
-  /// The image of kernels of our own, behind the vendor's prologue, from the disk's cache if it was built
+  /// The image of our own kernels, after the vendor's prologue, from the cache on disk if it was built
   /// before. Errors: tool_failed.
   Result<std::vector<std::byte>> build_kernels(const std::string& kernels,
                                                const std::stop_token& stop = {}) const;
@@ -109,12 +109,12 @@ class CudaCompiler {
   const GpuVendor& vendor_;
   const Toolchain& tools_;
   std::string arch_;
-  std::vector<std::string> flags_;  ///< the task's among them
+  std::vector<std::string> flags_;  ///< including the task's
   Toolkit toolkit_;
   BuildCache cache_;
   std::string description_;
-  Digest tools_stamp_;  ///< of compiler and flags
-  Digest stamp_;        ///< of all that a binary depends on beside its source
+  Digest tools_stamp_;  ///< digest of compiler and flags
+  Digest stamp_;        ///< digest of all that a binary depends on besides its source
   std::string shim_;    ///< the generated call, compiled once
   std::string script_;  ///< builds the files in a scratch folder (build_script.hpp)
 };

@@ -56,7 +56,8 @@ std::string_view foreign_include(std::string_view line, const Task& task, const 
   return own ? std::string_view() : name;
 }
 
-/// All foreign headers that the sources include, so that they are read before a macro changes what they say.
+/// All foreign headers that the sources include. They are included first, before a macro can change their
+/// meaning.
 std::string foreign_includes(const Task& task, const Source& user) {
   std::string includes;
   std::vector<SourceFile> files = user.files();

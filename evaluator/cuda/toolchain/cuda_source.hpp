@@ -1,4 +1,4 @@
-// The C++ that is generated from a task's tensors, in a vendor's dialect. Pure functions.
+// Generates C++ from a task's tensors, in a vendor's dialect. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -9,13 +9,13 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// What a person or a model reads of it; the first error is nearly always the one that matters.
+/// The number of shown errors; the first one is nearly always the one that matters.
 constexpr std::size_t kMostMessages = 8;
-/// The code, the marker below it, and some of a template's instantiations.
+/// Lines of an error: the code, the marker below it, and some template instantiations.
 constexpr std::size_t kMostLinesOfMessage = 14;
-/// The longest line: template arguments go on for kilobytes.
+/// The longest line; template arguments can be kilobytes long.
 constexpr std::size_t kMostColumns = 400;
-/// How much is kept of a log in which no error was found.
+/// The kept part of a log without a recognised error.
 constexpr std::size_t kMostOfUnknown = 4000;
 
 enum class Kind { error, warning, remark, count };
@@ -26,9 +26,9 @@ struct Message {
 };
 
 /// Whether the line begins a message: "kernel.cu(3): error: ...", "kernel.cu:3:5: warning: ...", "ptxas fatal
-/// : ..." or one of what nvcc says beside them.
+/// : ..." or one of nvcc's other messages.
 bool begins_message(const std::string& line, Kind& kind) {
-  // What it means was said by the linker.
+  // The linker has already reported the cause.
   if (line.starts_with("Remark:") || line.starts_with("collect2:")) return kind = Kind::remark, true;
   if (line.find(" detected in the compilation of ") != line.npos) return kind = Kind::count, true;
   if (line.empty() || line.front() == ' ') return false;
@@ -42,7 +42,7 @@ bool begins_message(const std::string& line, Kind& kind) {
   return false;
 }
 
-/// The line with files named as the candidate names them.
+/// The line with the candidate's file names.
 std::string relative(std::string line) {
   constexpr std::string_view kFolder = kSourceFolder;
   for (const std::string_view before : {"/build/", "./"})
@@ -89,7 +89,7 @@ std::string texts_of(std::string_view log, Kind kind) {
     if (message.kind != kind || told.size() >= kMostMessages) continue;
     std::string whole;
     for (const std::string& line : message.lines) whole += line + "\n";
-    // The host's and the device's front end tell the same.
+    // The front ends for host and device report the same errors.
     if (told.insert(whole).second) text += whole;
   }
   return escape_controls(text);

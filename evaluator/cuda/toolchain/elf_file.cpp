@@ -9,14 +9,15 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// The most sections, and the most symbols: some for each kernel, and a plan takes 4096 kernels.
+/// The limit of sections, and of symbols: each kernel has some, and a plan has at most 4096 kernels.
 constexpr std::size_t kMostEntries = 1U << 18;
-/// The longest name: a kernel's (plan::kMaxName) with a section's prefix. It bounds the time that names take.
+/// The longest name: a kernel's (plan::kMaxName) with a section's prefix. It limits the time for reading
+/// names.
 constexpr std::size_t kMostNameBytes = 8192;
 
 Error damaged(const std::string& what) { return fail(ErrorCode::bad_input, "damaged ELF file: " + what); }
 
-/// Empty if the range does not lie inside.
+/// Returns empty if the range is not inside.
 std::optional<ByteSpan> part(ByteSpan bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(offset, size);
@@ -34,7 +35,7 @@ std::optional<std::string_view> string_at(ByteSpan table, std::uint64_t at) {
 Result<std::vector<Elf64_Shdr>> section_headers(ByteSpan bytes, const Elf64_Ehdr& header) {
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return damaged("section headers of another size");
   std::size_t count = header.e_shnum;
-  // A file with more sections than e_shnum can hold has their number in the first one.
+  // If e_shnum is too small for the number of sections, it is in the first section.
   const auto first = number_at<Elf64_Shdr>(bytes, header.e_shoff);
   if (!first) return damaged("section headers past the end");
   if (count == 0) count = first->sh_size;

@@ -1,5 +1,5 @@
-// ElfFile: the sections and symbols of a 64-bit little-endian ELF file, read as an adversary's words: nothing
-// outside the given bytes is touched, and a name or section that does not lie inside them is an error.
+// ElfFile: the sections and symbols of a 64-bit little-endian ELF file, parsed as untrusted data: nothing
+// outside the given bytes is accessed, and a name or section that is not inside them is an error.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace kernelsmith::cuda {
 
 using ByteSpan = std::span<const std::byte>;
 
-/// The little-endian number of type T at `at`; empty if it does not lie inside.
+/// The little-endian number of type T at `at`; empty if it is not inside.
 template <class T>
 std::optional<T> number_at(ByteSpan bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<T> number_at(ByteSpan bytes, std::uint64_t at) {
 struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0;
-  std::uint64_t size = 0;  ///< that it takes when it is loaded
+  std::uint64_t size = 0;  ///< its size when it is loaded
   ByteSpan bytes;          ///< empty for a section that has none in the file (NOBITS)
 };
 
@@ -39,7 +39,7 @@ struct ElfSymbol {
   std::uint16_t section = 0;
 };
 
-/// Views into the bytes that it was read from. A value.
+/// Views of the parsed bytes. A value.
 struct ElfFile {
   std::uint8_t abi_version = 0;
   std::uint16_t type = 0, machine = 0;

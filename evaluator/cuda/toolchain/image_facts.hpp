@@ -1,5 +1,5 @@
-// What a device image says of itself: its kernels with their parameters and resources. A value, read by the
-// vendor's reader (Toolchain::read_image).
+// Facts from a device image: its kernels with their parameters and resources. A value, filled by the vendor's
+// reader (Toolchain::read_image).
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace kernelsmith::cuda {
 
-/// What the archive and the report get to know about one kernel.
+/// Data about one kernel for the archive and the report.
 struct KernelFacts {
   plan::Kernel kernel;        ///< `module` is 0
   bool tensor_cores = false;  ///< holds a matrix instruction
 };
 
 struct ImageFacts {
-  std::uint32_t arch = 0;  ///< 90 of sm_90
+  std::uint32_t arch = 0;  ///< such as 90 for sm_90
   std::vector<KernelFacts> kernels;
   std::vector<std::string> symbols;  ///< __device__ and __constant__ variables (mangled)
 };

@@ -1,5 +1,4 @@
-// CudaCompiler: what is made ready for every candidate, and what is built from trusted sources and kept on
-// disk.
+// CudaCompiler: preparations for all candidates, and builds from trusted sources, cached on disk.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -17,11 +16,11 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Raised if the same key would have to mean another binary.
+/// Increase it if the same key must mean a different binary.
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
 
-/// A compiler that is installed anew has another one.
+/// A reinstalled compiler has another one.
 void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
   struct stat status {};
   (void)::stat(program.c_str(), &status);
@@ -31,7 +30,7 @@ void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
       .add(static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
 }
 
-/// Both halves as one text: the image's length, the image, the host library.
+/// Joins both halves into one text: the image's length, the image, the host library.
 std::string packed(const CudaBinary& binary, const std::string& library) {
   const std::uint64_t length = binary.image().size();
   std::string text(sizeof length, '\0');
@@ -40,7 +39,7 @@ std::string packed(const CudaBinary& binary, const std::string& library) {
   return text + library;
 }
 
-/// Null if the text is no such pair.
+/// Returns null if the text is not such a pair.
 CudaBinaryPtr unpacked(const std::string& text, const Toolchain& tools) {
   std::uint64_t length = 0;
   if (text.size() < sizeof length) return nullptr;
@@ -77,7 +76,7 @@ Status CudaCompiler::prepare(const std::stop_token& stop) {
   return build_shim(stop);
 }
 
-/// The compiler's own steps in place of the one command, if they are known.
+/// Replaces the single command by the compiler's own steps, if they are known.
 Status CudaCompiler::learn_steps(std::vector<std::string> command, const std::stop_token& stop) {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();

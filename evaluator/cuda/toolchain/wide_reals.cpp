@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 9> kBinary = {"pow",   "fmax",     "fmin"
 constexpr std::array<std::string_view, 6> kOthers = {"fma",   "ldexp",  "sincos",
                                                      "lrint", "lround", "nearbyint"};
 
-/// Functions that are called otherwise.
+/// Functions whose double form has another name.
 constexpr std::array<Pair, 49> kRenamed = {{
     {"__expf", "expf"},
     {"__exp10f", "exp10f"},
@@ -81,8 +81,8 @@ struct HalfFunction {
   std::size_t parameters;  ///< a, b and c
   std::string_view value;
 };
-/// Functions of __half and __nv_bfloat16. Their double forms have names of their own: an overload of the
-/// toolkit's would be ambiguous for some arguments.
+/// Functions of __half and __nv_bfloat16. Their double forms have new names, because overloads of the
+/// toolkit's functions would be ambiguous for some arguments.
 constexpr std::array<HalfFunction, 22> kHalfFunctions = {{
     {"__hadd", 2, "a + b"},        {"__hsub", 2, "a - b"},      {"__hmul", 2, "a * b"},
     {"__hdiv", 2, "a / b"},        {"__hmax", 2, "fmax(a, b)"}, {"__hmin", 2, "fmin(a, b)"},
@@ -106,7 +106,7 @@ std::string helper(std::string_view name, std::size_t parameters, std::string_vi
          std::string(kParameterLists[parameters]) + ") { return " + std::string(value) + "; }\n";
 }
 
-/// Functions with double parameters: the toolkit's are overloaded, and compute a float's in float.
+/// Functions with double parameters, because the toolkit's overloads for float compute in float.
 std::string helpers() {
   std::string text =
       "template <class T>\n__host__ __device__ inline T kernelsmith_same(T x) { return x; }\n"
@@ -144,7 +144,7 @@ std::string wide_reals(const Dialect& dialect) {
   for (const std::string_view real : {dialect.half, dialect.bfloat, dialect.e4m3, dialect.e5m2})
     if (!real.empty()) text += define(real, "double");
   text += define("float", "double");
-  // Without the header they are names that anybody may use, and some do: int half = n / 2.
+  // Without the header a candidate may use these names itself: int half = n / 2.
   text += "#ifdef __CUDA_FP16_H__\n" + define("half", "double") + define("half2", "double2") + "#endif\n";
   for (const std::string_view limit : {"MAX", "MIN", "EPSILON"}) {
     const std::string name(limit);

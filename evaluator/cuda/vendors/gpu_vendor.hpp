@@ -1,6 +1,5 @@
-// GpuVendor: what one maker's GPUs have that another's do not: a driver with its names and codes, a compiler,
-// an image format, the lanes of a wave. Everything else of a GPU backend is written once, and asks this
-// table.
+// GpuVendor: the parts that differ between vendors: a driver with its names and codes, a compiler, an image
+// format, the lanes of a wave. All other code of a GPU backend is common and uses this table.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +28,14 @@ namespace kernelsmith::cuda {
 
 struct Driver;
 
-/// The names that a driver's library exports. Null if it has no such function, or if `adapt` gives it.
+/// The names that a driver's library exports. Null if it has no such function, or if `adapt` supplies it.
 struct DriverNames {
 #define DRIVER_FUNCTION(member, ...) const char* member = nullptr;
 #include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
 };
 
-/// A code that says what a kernel did, or that the context is lost: every later call gives the same.
+/// A code for a kernel's fault or a lost context, after which every later call returns the same code.
 struct FaultCode {
   abi::Code code = 0;
   bool sticky = true;
@@ -46,24 +45,23 @@ struct FaultCode {
 struct DriverTable {
   const char* library = nullptr;  ///< "libcuda.so.1"
   DriverNames names = {};
-  /// Gives functions whose signature differs, out of the library's own. The name of one that the library
-  /// lacks, or null.
+  /// Adapts the library's functions with another signature. Returns the name of a missing one, or null.
   const char* (*adapt)(Driver& driver, void* library) = nullptr;
-  int oldest = 0;                                      ///< as the driver counts its versions
+  int oldest = 0;                                      ///< in the driver's version format
   std::string (*version_text)(int version) = nullptr;  ///< "CUDA 12.0"
-  const char* how_to_get_it = "";                      ///< a hint, if it is missing
+  const char* how_to_get_it = "";                      ///< the hint if it is missing
   std::span<const FaultCode> faults = {};
-  /// Variables of the environment that a process of ours sets before it loads the driver.
+  /// Environment variables that our processes set before they load the driver.
   std::span<const std::pair<const char*, const char*>> environment = {};
 };
 
-/// What the GPU's clocks do right now. Zero if it is not known.
+/// The current state of the GPU's clocks; zero if unknown.
 struct ClockState {
-  std::uint32_t throttle_reasons = 0;  ///< bits, as the vendor defines them; zero: none
+  std::uint32_t throttle_reasons = 0;  ///< the vendor's bits; zero: none
   std::uint32_t sm_mhz = 0;
 };
 
-/// A GPU as the vendor's management library sees it. Not thread-safe.
+/// A GPU in the vendor's management library. Not thread-safe.
 class ClockReader {
  public:
   virtual ~ClockReader() = default;
@@ -72,17 +70,16 @@ class ClockReader {
 };
 
 struct DeviceTable {
-  /// What is planned for if there is no device, and what stands for an attribute that a driver does not
-  /// report.
+  /// The target of plans without a device, and defaults of attributes that a driver does not report.
   DeviceFacts (*usual)() = nullptr;
   OccupancyRules occupancy = {};
-  /// The compiler's name of a device: "sm_90a".
+  /// The compiler's name of a device, such as "sm_90a".
   std::string (*arch_of)(const DeviceFacts& facts, const std::string& bus_id) = nullptr;
   const char* usual_arch = "";
   const char* node = "";  ///< the file by which the kernel's driver shows its devices: "/dev/kfd"
   /// The axes of the preset `behaviour`.
   std::vector<BehaviourLevels> (*behaviour)() = nullptr;
-  std::unique_ptr<ClockReader> (*clocks)(const std::string& bus_id) = nullptr;  ///< null: nothing is known
+  std::unique_ptr<ClockReader> (*clocks)(const std::string& bus_id) = nullptr;  ///< null: unknown
 };
 
 /// The runner's own kernels in the driver's own assembler. Null: they are compiled from
@@ -91,23 +88,24 @@ struct OwnKernels {
   std::string (*all)() = nullptr;
   std::string (*local_wipe)(std::uint32_t frame_bytes) =
       nullptr;            ///< one for each size of a thread's local memory
-  const char* hint = "";  ///< if they do not load
+  const char* hint = "";  ///< hint if they do not load
 };
 
 /// The vendor's dialect of C++, where the generated files need it.
 struct Dialect {
-  const char* runtime_header = "";  ///< of task.cuh
-  const char* api_header = "";      ///< of the shim: for a host compiler
+  const char* runtime_header = "";  ///< includes of task.cuh
+  const char* api_header = "";      ///< includes of the shim, for a host compiler
   const char* stream = "";          ///< the type of a stream
   const char *half_header = "", *bfloat_header = "", *fp8_header = "";
   const char *half = "", *bfloat = "", *e4m3 = "", *e5m2 = "";
-  const char* shim_prologue = "";  ///< in front of the shim's headers
-  /// What the shim defines, since it depends on a toolkit's struct layouts. `$` is the runtime's prefix.
+  const char* shim_prologue = "";  ///< text before the shim's headers
+  /// Functions that the shim defines because they depend on a toolkit's struct layouts. `$` is the runtime's
+  /// prefix.
   const char* device_properties = "";
-  const char* kernel_prologue = "";  ///< in front of judge_kernels.cu and own_kernels.cu
+  const char* kernel_prologue = "";  ///< text before judge_kernels.cu and own_kernels.cu
 };
 
-/// The steps of a build as a script, and what is made beside the host library.
+/// The script of a build, and its outputs besides the host library.
 struct BuildSteps {
   const Toolkit& toolkit;
   const std::string& arch;
@@ -118,25 +116,24 @@ struct Toolchain {
   const char* program = "";  ///< "nvcc"
   Dialect dialect = {};
   std::vector<std::string> (*usual_flags)() = nullptr;
-  /// Errors: tool_missing, with how to get it.
+  /// Finds the toolkit. Errors: tool_missing, with a hint how to get it.
   Result<Toolkit> (*find)(const std::filesystem::path& given) = nullptr;
-  /// Files that lie beside the candidate's. Null: none.
+  /// Files next to the candidate's. Null: none.
   std::vector<SourceFile> (*build_inputs)() = nullptr;
   /// The command that compiles kUnit to kObject.
   std::vector<std::string> (*unit_command)(const BuildSteps& steps) = nullptr;
-  /// Learns the compiler's own steps from what `unit_command` with "--dryrun" prints. Null: they are not
-  /// known.
+  /// Extracts the compiler's own steps from the output of `unit_command` with "--dryrun". Null: unknown.
   std::optional<std::string> (*learn)(std::string_view dryrun, std::string_view folder,
                                       std::string_view link) = nullptr;
-  /// The command that compiles `from` to an image `to`, for kernels of our own.
+  /// The command that compiles our own kernels in `from` to an image `to`.
   std::vector<std::string> (*image_command)(const BuildSteps& steps, const std::string& from,
                                             const std::string& to) = nullptr;
-  /// The image among the files of a build, or in what `image_command` made. Errors: bad_input, io.
+  /// The image among the files of a build, or in the output of `image_command`. Errors: bad_input, io.
   Result<std::vector<std::byte>> (*image_of)(const ScratchFolder& folder, const std::string& arch) = nullptr;
   Result<std::vector<std::byte>> (*image_in)(const std::string& made, const std::string& arch) = nullptr;
-  /// What the image says of its kernels. The bytes are an adversary's words. Errors: bad_input.
+  /// Reads the kernels of the image, which is untrusted data. Errors: bad_input.
   Result<ImageFacts> (*read_image)(std::span<const std::byte> image) = nullptr;
-  /// "nvcc 13.0.88 -arch=sm_90a", in front of the flags.
+  /// Such as "nvcc 13.0.88 -arch=sm_90a"; the flags follow.
   std::string (*describe)(const BuildSteps& steps) = nullptr;
 };
 
@@ -155,7 +152,7 @@ struct GpuVendor {
   DeviceTable device = {};
   OwnKernels own_kernels = {};
   Toolchain toolchain = {};
-  bool inspected = false;  ///< would-be bests can be looked at by the vendor's tools (inspector/)
+  bool inspected = false;  ///< the vendor's tools can inspect possible bests (inspector/)
 };
 
 }  // namespace kernelsmith::cuda

@@ -1,5 +1,5 @@
-// How the vendors' runtimes name their functions: for the planners' programs, which have nothing else of
-// their folders.
+// The vendors' names of runtime functions, for the planners' programs, which use nothing else from the
+// vendors' folders.
 #pragma once
 
 #include "planner/runtime_names.hpp"

@@ -1,4 +1,4 @@
-// The names that a vendor's planner speaks of, and how its runtime counts attributes.
+// The names that a vendor's planner uses, and its runtime's numbers of attributes.
 #include <algorithm>
 
 #include "planner/recorder.hpp"

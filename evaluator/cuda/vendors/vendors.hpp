@@ -7,7 +7,7 @@
 
 namespace kernelsmith::cuda {
 
-/// By GpuVendor::backend. Null if there is none of that name.
+/// Finds a vendor by GpuVendor::backend. Null if there is none.
 const GpuVendor* vendor_named(std::string_view backend);
 
 }  // namespace kernelsmith::cuda

@@ -1,5 +1,5 @@
-"""evaluate(program_path) scores one program. It returns a number, or a dict of numbers: `fitness` or `combined_score` is what
-the search raises, every other number is a feature that an axis of the archive can read."""
+"""evaluate(program_path) scores one program. It returns a number, or a dict of numbers: the search maximises
+`fitness` or `combined_score`; every other number is a feature that an axis of the archive can read."""
 
 import math
 import runpy

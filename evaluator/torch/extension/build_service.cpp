@@ -27,7 +27,7 @@ Result<BuiltExtensionPtr> BuildService::build(const LibraryJob& job, const std::
   building_.erase(key);
   changed_.notify_all();
   BuiltExtension built;
-  // What the machine had no time for may be built the next time.
+  // A build that failed for lack of time may succeed the next time.
   bool lasts = true;
   if (library) {
     built.library = std::move(*library);

@@ -1,4 +1,4 @@
-// BuildService: candidates' extensions, each built once for all who ask for it.
+// BuildService: builds candidates' extensions, each once for all requests.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,20 @@ namespace kernelsmith::torch {
 /// An extension, or why it cannot be built. Immutable.
 struct BuiltExtension {
   BuiltLibrary library;
-  std::string error;  ///< the compilers' words; empty if it was built
+  std::string error;  ///< the compilers' messages; empty if it was built
 };
 using BuiltExtensionPtr = std::shared_ptr<const BuiltExtension>;
 
-/// Keeps what was built while this process lives: candidates are not written to the disk's cache.
-/// Thread-safe.
+/// Keeps builds for the life of this process; candidates are not written to the cache on disk. Thread-safe.
 class BuildService {
  public:
   using Compile = std::function<Judged<BuiltLibrary>(const LibraryJob&, const std::stop_token&)>;
 
-  /// Keeps the newest, in all `most_bytes`: some thousand extensions.
+  /// Keeps the newest, up to `most_bytes` in all: some thousand extensions.
   explicit BuildService(Compile compile, std::size_t most_bytes = std::size_t{256} << 20)
       : compile_(std::move(compile)), most_bytes_(most_bytes) {}
 
-  /// Waits if another is building the same. Errors are the machine's.
+  /// Waits if another thread builds the same. Errors are the machine's.
   Result<BuiltExtensionPtr> build(const LibraryJob& job, const std::stop_token& stop);
 
  private:

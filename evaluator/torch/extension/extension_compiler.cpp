@@ -7,7 +7,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// Made when it is first asked for, and again until it is there. Thread-safe.
+/// Makes it at the first request, and retries until that succeeds. Thread-safe.
 class LateCompiler {
  public:
   LateCompiler(ExtensionPlaces places, bool unsandboxed)

@@ -8,11 +8,11 @@
 
 namespace kernelsmith::torch {
 
-/// Errors: tool_missing if nvcc or what extensions are built with is not there.
+/// Errors: tool_missing if nvcc or the files for building extensions are missing.
 Result<std::shared_ptr<LibraryCompiler>> make_library_compiler(const ExtensionPlaces& places,
                                                                bool unsandboxed);
 
-/// Looks for nvcc with the first extension: whose candidates bring none needs none.
+/// Looks for nvcc at the first extension, because a search without extensions does not need it.
 std::shared_ptr<BuildService> make_build_service(const ExtensionPlaces& places, bool unsandboxed);
 
 }  // namespace kernelsmith::torch

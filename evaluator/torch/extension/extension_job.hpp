@@ -1,4 +1,4 @@
-// What a planner asks to be built, read as a candidate's words. Pure but for looking at folders.
+// A planner's request to build an extension, parsed as untrusted data. Pure, except for looking at folders.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +13,16 @@ namespace kernelsmith::torch {
 
 struct ExtensionJob {
   std::string key;   ///< the planner's name for it
-  std::string name;  ///< the candidate's
+  std::string name;  ///< the candidate's name for it
   LibraryJob job;
-  std::vector<std::string> unseen;  ///< folders of headers that it names and that nothing shows
+  std::vector<std::string> unseen;  ///< requested folders of headers that are not accessible
 };
 
 /// `build` of a reply (docs/torch-plan.md). `shown` are the folders that the task declares; the candidate may
-/// name folders in them, and the system's. A Rejection (protocol_forged) is of what no planner writes.
+/// use folders in them and the system's. A request that no planner writes is a Rejection (protocol_forged).
 Judged<ExtensionJob> read_job(const Json& build, int arch, const std::vector<std::filesystem::path>& shown);
 
-/// Names the folders that were not seen behind an error that they may be the reason for.
+/// Adds the inaccessible folders to an error that they may have caused.
 std::string with_unseen(const std::string& error, const ExtensionJob& job);
 
 }  // namespace kernelsmith::torch

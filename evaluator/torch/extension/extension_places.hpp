@@ -1,4 +1,4 @@
-// Where the headers and the library are that extensions are built with.
+// Finds the headers and the library for building extensions.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@ namespace kernelsmith::torch {
 
 /// Both empty if they are not installed.
 struct ExtensionPlaces {
-  std::filesystem::path include;  ///< the folder of the stand-ins of PyTorch's headers
+  std::filesystem::path include;  ///< the folder of the replacements of PyTorch's headers
   std::filesystem::path library;  ///< libkernelsmith_extension.so
 };
 
-/// `package` is the folder that holds kernelsmith_torch. $KERNELSMITH_EXTENSION_LIBRARY names another
+/// `package` is the folder that contains kernelsmith_torch. $KERNELSMITH_EXTENSION_LIBRARY names another
 /// library.
 ExtensionPlaces find_extension_places(const std::filesystem::path& package);
 

@@ -11,7 +11,7 @@ namespace kernelsmith::torch {
 namespace {
 
 constexpr int kMostExtensions = 16;
-/// They travel with each request.
+/// They are sent with each request.
 constexpr std::size_t kMostBuiltBytes = std::size_t{128} << 20;
 
 Json place_in(std::string& blob, const std::string& bytes) {
@@ -31,7 +31,7 @@ void add_build(PlanRequest& request, const std::string& key, const BuiltExtensio
     told["device"].push_back(place_in(request.blob, cubin));
 }
 
-/// The planner's error with what was not built, which is the reason for it more often than not.
+/// Adds failed builds to the planner's error, because they are usually its cause.
 Failure with_reason(const Failure& failure, const std::string& not_built) {
   const auto* const rejection = std::get_if<Rejection>(&failure);
   if (!rejection || not_built.empty()) return failure;
@@ -42,7 +42,7 @@ Failure with_reason(const Failure& failure, const std::string& not_built) {
   }
   told.stage = Stage::compile;
   told.code = RejectionCode::compile_failed;
-  // What nothing caught says the same once more.
+  // An uncaught exception repeats the same text.
   told.diagnostics = told.diagnostics.find("Error building extension") != std::string::npos
                          ? not_built
                          : not_built + "The candidate caught that, and then: " + told.diagnostics;

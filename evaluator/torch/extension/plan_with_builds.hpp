@@ -1,4 +1,4 @@
-// Planning of candidates that bring C++ extensions: planned, built, and planned again.
+// Plans candidates with C++ extensions: plan, build, plan again.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace kernelsmith::torch {
 
-/// Where extensions are built, and what they see there.
+/// The builder of extensions, and the folders that builds can read.
 struct Builder {
   std::shared_ptr<BuildService> service;
   std::vector<std::filesystem::path> include;  ///< folders of headers that the task declares
 };
 
-/// Planned once all extensions that it asks for were built: a planner forks anew for each round, and none is
-/// held while something is compiled. An extension that cannot be built raises in the candidate, and its error
-/// is reported whatever the candidate does then (Planned::not_built, or a Rejection's diagnostics).
+/// Plans the candidate after building all its extensions. A planner forks again for each round, and no
+/// planner is occupied during compilation. An extension that cannot be built raises an exception in the
+/// candidate, and its error is reported in any case (Planned::not_built, or a Rejection's diagnostics).
 Judged<Planned> plan_with_builds(PlannerPool& pool, PlanRequest request, const Builder& builder,
                                  const std::stop_token& stop);
 

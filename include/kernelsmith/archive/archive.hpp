@@ -23,8 +23,7 @@ enum class AddStatus {
   improved,    ///< it is better than the cell's elite and took its place
   joined,      ///< under ObjectiveRule::pareto: it stands beside the cell's elites
   ambiguous,   ///< its low end is not higher, but the intervals overlap: another measurement may tell
-  not_better,  ///< it is worse beyond the noise, the same number without noise, or the very program that
-               ///< stands there
+  not_better,  ///< it is worse beyond the noise, the same number without noise, or the elite itself
 };
 
 std::string_view name_of(AddStatus status);
@@ -33,22 +32,22 @@ std::string_view name_of(AddStatus status);
 struct AddOutcome {
   AddStatus status = AddStatus::not_better;
   Cell cell;
-  IndividualPtr incumbent;  ///< an elite that stood there before; null for `new_cell` and `joined`
+  IndividualPtr incumbent;  ///< an elite that was in the cell before; null for `new_cell` and `joined`
 
-  /// True if the individual is the cell's elite now.
+  /// Returns true if the individual is the cell's elite now.
   bool placed() const {
     return status == AddStatus::new_cell || status == AddStatus::improved || status == AddStatus::joined;
   }
 };
 
-/// The best known program of a cell, or one of those.
+/// An elite of a cell.
 struct Elite {
   Cell cell;
-  double fitness = 0;  ///< its low end, kept beside the pointer for fast scans
+  double fitness = 0;  ///< its low end, kept next to the pointer for fast scans
   IndividualPtr individual;
 };
 
-/// What the archive holds, in figures.
+/// Statistics of an archive.
 struct ArchiveStatistics {
   std::uint64_t cells = 0;     ///< of the grid
   std::uint64_t filled = 0;    ///< that have an elite
@@ -59,16 +58,16 @@ struct ArchiveStatistics {
 };
 
 /// Statistics of a grid of `cells` cells whose elites have these fitness values. `offset` is the fitness of a
-/// program that is worth nothing: with 0 an elite as fast as the baseline adds 1. Keep it fixed over a run,
-/// and at most the lowest fitness, so that the score never falls when a cell is filled.
+/// program that is worth nothing: with 0, an elite as fast as the baseline adds 1. Keep `offset` fixed during
+/// a run and no higher than the lowest fitness. Then filling a cell never lowers the score.
 ArchiveStatistics statistics_of(std::uint64_t cells, std::span<const double> fitness, double offset = 0);
 
 /// A grid with its elites. With several objectives under ObjectiveRule::pareto a cell holds up to kMostInCell
-/// elites: a newcomer must be better than each of them in a feature, or in the fitness's low end.
-/// Those that it is as good as in everything, and better than in something, leave; the fitness's low
-/// end and each feature at their best never get worse. If a cell overflows, the elite whose
-/// neighbours are nearest goes. Under ObjectiveRule::lexicographic a cell holds one elite; a newcomer that
-/// takes it by a later objective may not be slower, beyond the noise, than the fastest that held it.
+/// elites: a newcomer must beat each of them in a feature or in the low end of its fitness. Elites that it
+/// dominates leave. The cell's best low end and its best value of each feature never get worse. If a cell
+/// overflows, the elite with the nearest neighbours is removed. Under ObjectiveRule::lexicographic a cell
+/// holds one elite; a newcomer that wins by a later objective must not be slower, beyond the noise, than the
+/// fastest elite that ever held the cell.
 ///
 /// Holds accepted individuals only: a rejection owns no cell.
 ///
@@ -81,43 +80,44 @@ class Archive {
   explicit Archive(Grid grid, Objectives objectives = {})
       : grid_(std::move(grid)), objectives_(std::move(objectives)) {}
 
-  /// Offers an accepted individual to its cell; throws std::invalid_argument for a rejected one. For numbers
-  /// without noise the cell's best fitness does not depend on the order of arrival; among equals the first to
-  /// arrive stays.
+  /// Offers an accepted individual to its cell; throws std::invalid_argument for a rejected one. If fitness
+  /// has no noise, the cell's best fitness does not depend on the order of arrival. The first of equals
+  /// stays.
   AddOutcome add(IndividualPtr individual);
 
-  /// Ends a duel of two whose intervals overlapped. The winner takes the cell that the loser holds, even if
-  /// its own low end is the lower one: the two were timed side by side. If the loser does not hold the
-  /// winner's cell, the winner is added.
+  /// Records the result of a duel between two programs whose intervals overlapped. The winner takes the
+  /// loser's cell even if the winner's low end is lower: the two were timed side by side. If the loser does
+  /// not hold the winner's cell, the winner is added.
   AddOutcome settle(IndividualPtr winner, ProgramId loser);
 
-  /// Takes `program` out of the cells that it is an elite of, and returns which they were, in ascending
-  /// order. There are several if it was measured again and an axis reads what is measured.
+  /// Removes `program` from all cells of which it is an elite, and returns those cells in ascending order.
+  /// There are several if the program was measured again and an axis reads a measured feature.
   std::vector<Cell> withdraw(ProgramId program);
 
   const Grid& grid() const { return grid_; }
   const Objectives& objectives() const { return objectives_; }
 
-  /// In ascending order of their cells, within a cell as ranked() has them. Valid until the next change.
+  /// All elites, in ascending order of their cells; within a cell in the order of ranked(). Valid until the
+  /// next change.
   std::span<const Elite> elites() const { return elites_; }
 
-  /// The cell's elite of the highest fitness; null if it is empty. Valid until the next change.
+  /// The elite with the highest fitness in a cell; null if the cell is empty. Valid until the next change.
   const Elite* find(Cell cell) const;
 
-  /// The elite at `rank`, 0 for the best: by fitness, descending; equals by program, the older first.
+  /// The elite at `rank` (0 is the best) by descending fitness; of equals the older program comes first.
   /// Requires rank < elites().size().
   const Elite& ranked(std::size_t rank) const;
 
-  /// By Objectives::best_of: ranked(0)'s individual, but under the lexicographic rule; null while the archive
-  /// is empty.
+  /// The best individual by Objectives::best_of: ranked(0), or another one under the lexicographic rule. Null
+  /// while the archive is empty.
   IndividualPtr best() const;
 
   /// See statistics_of.
   ArchiveStatistics statistics(double offset = 0) const;
 
-  /// Canonical text: one line for each axis, then one for each elite in the order of the cells (cell,
-  /// program, fitness with its interval, every number in its shortest exact form); with several objectives
-  /// these, and the features that they read, too. Equal archives have equal texts, byte for byte.
+  /// Canonical text: one line for each axis, then one for each elite in the order of the cells: cell,
+  /// program, fitness with its interval. Numbers have their shortest exact form. With several objectives the
+  /// text also has the objectives and their features. Equal archives have equal texts, byte for byte.
   std::string to_text() const;
 
  private:
@@ -130,7 +130,7 @@ class Archive {
 
   AddOutcome place(Cell cell, IndividualPtr individual);
 
-  // With several objectives (several_objectives.cpp). `beaten` lost a duel.
+  // With several objectives (several_objectives.cpp). `beaten` is the elite that lost a duel.
   AddOutcome add_to_front(Cell cell, IndividualPtr individual, std::optional<ProgramId> beaten);
   AddOutcome add_in_order(Cell cell, IndividualPtr individual);
   AddOutcome place_in_order(Cell cell, IndividualPtr individual, std::size_t decided_by);
@@ -142,9 +142,10 @@ class Archive {
 
   Grid grid_;
   Objectives objectives_;
-  std::map<Cell, Measurement> fastest_;  ///< under the lexicographic rule, of those that held the cell
-  std::vector<Elite> elites_;            ///< sorted by cell, then by outranks
-  std::vector<Rank> ranking_;            ///< the same elites, sorted by outranks
+  std::map<Cell, Measurement>
+      fastest_;                ///< the fastest elite that ever held the cell, under the lexicographic rule
+  std::vector<Elite> elites_;  ///< sorted by cell, then by outranks
+  std::vector<Rank> ranking_;  ///< the same elites, sorted by outranks
 };
 
 }  // namespace kernelsmith

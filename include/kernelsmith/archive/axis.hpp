@@ -29,7 +29,7 @@ struct LogarithmicScale {
   friend bool operator==(const LogarithmicScale&, const LogarithmicScale&) = default;
 };
 
-/// n strictly ascending edges make n - 1 bins, each holding its lower edge.
+/// n strictly ascending edges make n - 1 bins. A bin includes its lower edge.
 struct EdgeScale {
   std::vector<double> edges;
 
@@ -43,7 +43,7 @@ struct CategoricalScale {
   friend bool operator==(const CategoricalScale&, const CategoricalScale&) = default;
 };
 
-/// What a configuration says about an axis. Not validated: see Axis::create.
+/// An axis as configured. Not validated: see Axis::create.
 struct AxisSpec {
   std::string feature;  ///< the name in Metrics::features(), or "fitness" for the fitness itself
   std::variant<LinearScale, LogarithmicScale, EdgeScale, CategoricalScale> scale;
@@ -66,15 +66,15 @@ class Axis {
   std::size_t bins() const { return inner_edges_.size() + 1; }
   bool categorical() const { return std::holds_alternative<CategoricalScale>(spec_.scale); }
 
-  /// The bin that holds `value`, 0 to bins() - 1; what lies outside goes to the bin at that edge. A bin holds
-  /// its lower edge; the last one holds the upper edge too.
+  /// The bin of `value`, 0 to bins() - 1. A value outside the range goes to the nearest bin. A bin includes
+  /// its lower edge; the last one also includes its upper edge.
   std::size_t bin_of(double value) const;
 
-  /// For people: "[8, 16)" with open outer sides as "< 16" and ">= 64", or the category's name. Edges have
-  /// the digits that tell them apart, and three at least.
+  /// The bin's label for people: "[8, 16)", "< 16" or ">= 64" for the outer bins, or the category's name.
+  /// Edges have at least three digits, and as many as distinguish them.
   std::string label(std::size_t bin) const;
 
-  /// One line, equal for equal axes only: "feature linear 0 1 10".
+  /// The axis as one line, such as "feature linear 0 1 10". Different axes have different texts.
   std::string to_text() const;
 
   friend bool operator==(const Axis&, const Axis&) = default;
@@ -83,7 +83,7 @@ class Axis {
   Axis() = default;
   AxisSpec spec_;
   std::vector<double> inner_edges_;  ///< between neighbouring bins, ascending
-  int digits_ = 0;                   ///< of an edge in a label
+  int digits_ = 0;                   ///< digits of an edge in a label
 };
 
 }  // namespace kernelsmith

@@ -34,18 +34,18 @@ class Grid {
   /// The number of cells, at least 1.
   std::uint64_t cells() const { return cells_; }
 
-  /// The cell of a program with these features. A feature that is absent counts as lying below its axis: it
-  /// goes to the first bin. (A command that forgets to print a number shall not stop the run; absent_features
-  /// tells, so that the user can be warned.)
+  /// The cell of a program with these features. A program without one of the features goes to the first bin
+  /// of that axis: a command that forgets to print a number should not stop the run. absent_features() lists
+  /// such features so that the user can be warned.
   Cell cell_of(const Metrics& metrics) const;
 
-  /// The axes' features that these metrics do not have, in the axes' order.
+  /// Features of axes that `metrics` lacks, in the order of the axes.
   std::vector<std::string> absent_features(const Metrics& metrics) const;
 
   /// The bin on each axis, in the axes' order. Requires a cell of this grid.
   std::vector<std::size_t> coordinates(Cell cell) const;
 
-  /// How far two cells are apart: the mean over the axes of |difference of bins| / (bins - 1), for categories
+  /// The distance of two cells: the mean over the axes of |difference of bins| / (bins - 1), for categories
   /// 0 or 1. 0 for the same cell, 1 for opposite corners.
   double distance(Cell a, Cell b) const;
 

@@ -1,4 +1,4 @@
-// Objectives: what a search is after. The fitness alone, unless a run names several.
+// Objectives: what a search optimises. Fitness alone, unless a run names several.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace kernelsmith {
 
-/// One of the things that a search is after.
+/// One quantity that a search optimises.
 struct Objective {
   std::string feature;    ///< a name in Metrics::features(), or "fitness" for the fitness itself
   bool minimise = false;  ///< less is better
@@ -22,15 +22,15 @@ struct Objective {
   friend bool operator==(const Objective&, const Objective&) = default;
 };
 
-/// What is done with several objectives.
+/// How several objectives are combined.
 enum class ObjectiveRule {
-  pareto,         ///< a cell keeps the programs that no other of its programs beats in everything
-  lexicographic,  ///< a cell keeps one program; where the first objective sees a tie, the next one decides
+  pareto,         ///< a cell keeps the programs that no other of its programs dominates
+  lexicographic,  ///< a cell keeps one program; a tie in one objective is broken by the next
 };
 std::string_view name_of(ObjectiveRule rule);
 
-/// Objectives in the order of their weight. The fitness has noise, and ties within it; features are exact. A
-/// feature that a program lacks is the worst value. Immutable; safe to share between threads.
+/// Objectives, the most important first. Fitness values within the noise are ties; features are exact. A
+/// missing feature is the worst value. Immutable; safe to share between threads.
 class Objectives {
  public:
   static constexpr std::size_t kMost = 4;
@@ -42,10 +42,10 @@ class Objectives {
   /// fitness, and fitness as something to minimise. A list of the fitness alone is the default.
   static Result<Objectives> create(std::vector<Objective> objectives, ObjectiveRule rule);
 
-  /// What to_text() gave. Errors: `invalid_argument`.
+  /// Reads the text of to_text(). Errors: `invalid_argument`.
   static Result<Objectives> from_text(const std::string& text);
 
-  /// False for the fitness alone.
+  /// Returns false for the fitness alone.
   bool several() const { return list_.size() > 1; }
   bool pareto() const { return several() && rule_ == ObjectiveRule::pareto; }
   bool lexicographic() const { return several() && rule_ == ObjectiveRule::lexicographic; }
@@ -54,33 +54,35 @@ class Objectives {
   const std::vector<Objective>& list() const { return list_; }
   std::size_t place_of_fitness() const { return fitness_; }
 
-  /// The number of an objective, as the program reports it; empty if it does not.
+  /// An objective's number as the program reports it; empty if the program does not report it.
   std::optional<double> reported(std::size_t objective, const Metrics& metrics) const;
 
   /// The value of an objective, higher is better: a feature to minimise is negated. Minus infinity if it is
   /// absent.
   double value(std::size_t objective, const Metrics& metrics) const;
 
-  /// Whether `a` is at least as good as `b` in each objective but the fitness.
+  /// Whether `a` is at least as good as `b` in every objective except fitness.
   bool covers_features(const Metrics& a, const Metrics& b) const;
 
-  /// Whether `a` is at least as good in everything and better in something. Medians count: a partial order.
+  /// Whether `a` is at least as good in everything and better in something. Compares medians, so it is a
+  /// partial order.
   bool dominates(const Metrics& a, const Metrics& b) const;
 
-  /// Under the lexicographic rule: the objective that tells the two apart, beyond the noise of the fitness,
-  /// and how. Empty if none does.
+  /// Under the lexicographic rule: the first objective in which the two differ beyond the noise, and which is
+  /// better. Empty for a tie.
   struct Decision {
     std::size_t objective = 0;
     Comparison verdict = Comparison::ambiguous;  ///< better or worse
   };
   std::optional<Decision> decide(const Metrics& challenger, const Metrics& incumbent) const;
 
-  /// The one of these accepted individuals to hand over; null for none. Under the lexicographic rule each
-  /// objective in turn leaves those that tie with its best; in the end, and under the other rule at once, the
-  /// highest fitness counts, and of equals the older program.
+  /// The individual to report as the best of these accepted ones; null if the list is empty. Under the
+  /// lexicographic rule each objective in turn keeps those that tie with its best. Among those that remain
+  /// (under the Pareto rule: among all) the highest fitness wins, then the older program.
   IndividualPtr best_of(std::vector<IndividualPtr> individuals) const;
 
-  /// One line, equal for equal objectives only: `pareto max "fitness" min "peak_memory"`.
+  /// The objectives as one line, such as `pareto max "fitness" min "peak_memory"`. Different objectives have
+  /// different texts.
   std::string to_text() const;
 
   friend bool operator==(const Objectives&, const Objectives&) = default;
@@ -88,7 +90,7 @@ class Objectives {
  private:
   std::vector<Objective> list_ = {{"fitness"}};
   ObjectiveRule rule_ = ObjectiveRule::pareto;
-  std::size_t fitness_ = 0;  ///< its place in the list
+  std::size_t fitness_ = 0;  ///< the objective's index in the list
 };
 
 /// The individuals that no other one dominates, in their order.

@@ -1,5 +1,5 @@
-// Section: a mapping of run.yaml whose keys are listed once. The same list reads them, writes them, and tells
-// people what they are (`kernelsmith help run.yaml`, the tables of docs/).
+// Section: a mapping of run.yaml whose keys are listed once. The same list reads them, writes them, and
+// describes them (`kernelsmith help run.yaml`, the tables of docs/).
 //
 //   void list(Section& io) {
 //     io("workers", workers, {1, 1024}, "evaluations in flight");
@@ -31,20 +31,21 @@ struct BoundOf<std::chrono::milliseconds> {
 };
 }  // namespace detail
 
-/// The most that limits of time may be.
+/// The largest limit of time.
 inline constexpr double kDayS = 86'400;
 
-/// What the help and the pages say of a key.
+/// The description of a key in the help and in docs/.
 struct SettingText {
   std::string key;      ///< from the root, such as "islands.count"; of the items of a list "models[].name"
-  std::string of;       ///< the `kind` of its section that has it; empty: each
+  std::string of;       ///< the `kind` of its section that has it; empty: every kind
   std::string takes;    ///< such as "a whole number from 1 to 1024"
   std::string usual;    ///< its default; empty: none
   std::string meaning;  ///< in Markdown
 };
 
-/// The keys of one mapping while they are read, written or told. Reading leaves what is absent as it is, and
-/// the calls answer whether the key was there. Valid only within the callback that received it.
+/// The keys of one mapping while they are read, written or described. Reading an absent key leaves its
+/// variable unchanged. Calls return whether the key was present. Valid only within the callback that received
+/// it.
 class Section {
  public:
   using Body = std::function<void(Section&)>;
@@ -78,7 +79,7 @@ class Section {
     }
   }
 
-  /// One of some words. `meant` is what others call them, for hints.
+  /// One of several words. `meant` maps words of other programs to ours, for hints.
   template <class E>
   requires(!std::is_arithmetic_v<E> || std::is_same_v<E, bool>) bool operator()(std::string_view key,
                                                                                 E& value,
@@ -96,7 +97,7 @@ class Section {
     return given;
   }
 
-  /// A key that may be absent: it is written if there is a value.
+  /// An optional key: it is written if it has a value.
   template <class T>
   bool maybe(std::string_view key, std::optional<T>& value, RangeOf<T> range, std::string_view meaning) {
     return maybe(value, [&](T& held) { return (*this)(key, held, range, meaning); });
@@ -113,7 +114,7 @@ class Section {
     if (in_ && !given(key)) in_->required(key, value);
   }
 
-  /// A key that must be there while `value` is empty, and must not make it empty.
+  /// A key that is required while `value` is empty, and that must not empty it.
   template <class T>
   bool needed(std::string_view key, T& value, std::string_view meaning) {
     if (value.empty()) require(key);
@@ -123,7 +124,7 @@ class Section {
     return read;
   }
 
-  /// A number that must be there.
+  /// A required number.
   template <class T>
   void needed(std::string_view key, T& value, RangeOf<T> range, std::string_view meaning) {
     require(key);
@@ -137,10 +138,10 @@ class Section {
     return (!out_ || !value.empty()) && (*this)(key, value, meaning);
   }
 
-  /// A path, written so that it is found from anywhere; an empty one stays empty.
+  /// A path. It is written as an absolute one; an empty path stays empty.
   bool kept_path(std::string_view key, std::string& value, std::string_view meaning);
 
-  /// A path that must be there.
+  /// A required path.
   bool needed_path(std::string_view key, std::string& value, std::string_view meaning) {
     if (in_) return needed(key, value, meaning);
     kept_path(key, value, meaning);
@@ -150,7 +151,7 @@ class Section {
 
   void map(std::string_view key, const Body& body);
 
-  /// A list of mappings, which replaces `items`. `usual` is its default, in words.
+  /// A list of mappings, which replaces `items`. `usual` describes its default in words.
   template <class Item, class Each>
   bool maps(std::string_view key, std::vector<Item>& items, std::string_view usual, std::string_view meaning,
             const Each& each) {
@@ -175,22 +176,23 @@ class Section {
     return true;
   }
 
-  /// A key of another form. `read` is called if it is there, `write` always, to put it or not.
+  /// A key with a form of its own. `read` is called if the key is present. `write` is always called and
+  /// decides whether to write it.
   void other(std::string_view key, std::string_view takes, std::string_view usual, std::string_view meaning,
              const std::function<void(YamlMap&)>& read, const std::function<void(YamlWriter&)>& write);
 
-  /// The default of the key just listed, in words.
+  /// Describes the default of the last listed key in words.
   void by_default(std::string_view usual) {
     if (texts_) texts_->back().usual = usual;
   }
-  /// Whom the keys that follow belong to: SettingText::of.
+  /// Sets SettingText::of for the keys that follow.
   void of(std::string_view kind) { kind_ = kind; }
 
-  /// Refuses what was read; nothing otherwise.
+  /// When reading: refuses the value. Does nothing otherwise.
   void refuse(std::string_view key, std::string message, std::string hint = {}) {
     if (in_) in_->refuse(key, std::move(message), std::move(hint));
   }
-  /// False after a refusal.
+  /// Returns false after a refusal.
   bool ok() const { return !in_ || in_->ok(); }
   bool given(std::string_view key) { return in_ && in_->kind(key) != YamlKind::absent; }
 
@@ -198,7 +200,7 @@ class Section {
   bool tells() const { return texts_ != nullptr; }
   YamlMap* reader() const { return in_; }
 
-  /// Adds the keys read from here on to `said`; those of a mapping within are written "fleet.nats".
+  /// From now on adds each key that is read to `said`, nested ones as "fleet.nats".
   void note_in(std::set<std::string>& said) {
     said_ = &said;
     said_below_ = path_.size();

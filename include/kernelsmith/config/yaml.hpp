@@ -1,7 +1,6 @@
 // Strict YAML, in and out. Used for task.yaml and run.yaml; docs/formats.md says what is accepted.
 //
-// Reading names every known key once: what was not asked for is refused with its line and the nearest known
-// name.
+// A reader names every known key once. Any other key is refused, with its line and the nearest known name.
 //
 //   Task task;
 //   Status status = read_yaml(text, "task.yaml", [&](YamlMap& in) {
@@ -55,7 +54,7 @@ struct BoundOf<std::map<std::string, std::int64_t>> {
 };
 }  // namespace detail
 
-/// Such as "a whole number from 1 to 1024".
+/// A description such as "a whole number from 1 to 1024".
 template <class T>
 std::string words_of(Range<T> range);
 
@@ -63,12 +62,12 @@ std::string words_of(Range<T> range);
 template <class T>
 using RangeOf = Range<typename detail::BoundOf<T>::type>;
 
-/// The values that a text may name.
+/// The names of values that a text may have.
 template <class E>
 using Choices = std::vector<std::pair<std::string_view, E>>;
 
-/// Our name for what others call so, or words that say what to write; empty if we have nothing like it,
-/// nothing if it is not known.
+/// Maps a word of other programs to ours, or to a phrase that says what to write. Returns "" if we have
+/// nothing like it, and nullopt for an unknown word.
 using Meaning = std::function<std::optional<std::string_view>(std::string_view)>;
 
 /// Choices for an enum that has a name_of().
@@ -84,9 +83,9 @@ enum class YamlKind { absent, scalar, list, map };
 /// One mapping of a document while it is being read.
 ///
 /// The first error is kept and the getters after it do nothing, so a reader is a plain list of its keys.
-/// Every getter makes its key a known one; an optional one leaves its value, the default, as it is if the
-/// key is absent. Errors are `bad_input` with file:line, the key, what was expected and what was found. Valid
-/// only within the callback that received it.
+/// Every getter makes its key a known one. An optional getter leaves its variable, the default, unchanged if
+/// the key is absent. Errors are `bad_input` with file:line, the key, what was expected and what was found.
+/// Valid only within the callback that received it.
 class YamlMap {
  public:
   using Body = std::function<void(YamlMap&)>;
@@ -102,7 +101,8 @@ class YamlMap {
   /// A mapping of free names to integers, such as `sizes`.
   void required(std::string_view key, std::map<std::string, std::int64_t>& out,
                 Range<std::int64_t> range = {});
-  /// A value that is no choice is refused with the one that was meant: by `meaning`, else by its letters.
+  /// Refuses a value that is not one of the choices, and suggests the one that was meant: by `meaning`, else
+  /// by spelling.
   template <class E>
   void required(std::string_view key, E& out, const Choices<E>& choices, const Meaning& meaning = {}) {
     std::vector<std::string_view> names;
@@ -131,21 +131,21 @@ class YamlMap {
   void required_maps(std::string_view key, const Body& body);
   void optional_maps(std::string_view key, const Body& body);
 
-  /// All that may stand here. Call it before reading: a misspelt key is then refused before what its absence
-  /// makes wrong. To ask for another key after it is a programming mistake (std::logic_error).
+  /// Names all keys that are allowed here. Call it before reading, so that a misspelt key is refused before
+  /// any error that its absence causes. Reading any other key afterwards throws std::logic_error.
   void only(const std::vector<std::string_view>& keys);
 
-  /// What stands at the key, which becomes a known one. Null (`key:`) is a scalar, which every getter
-  /// refuses.
+  /// The kind of the value at the key, which becomes a known key. Null (`key:`) is a scalar, which every
+  /// getter refuses.
   YamlKind kind(std::string_view key);
 
-  /// The keys present, in order: for mappings whose names are free.
+  /// The present keys, in order: for mappings with free names.
   std::vector<std::string> keys() const;
 
-  /// "file:line" of the key, or of the mapping if the key is absent: for errors found after reading.
+  /// "file:line" of the key, or of the mapping if the key is absent, for errors that are found after reading.
   std::string where(std::string_view key) const;
 
-  /// Refuses the value of `key` for a reason that the caller found.
+  /// Refuses the value of `key` with the caller's reason.
   void refuse(std::string_view key, std::string message, std::string hint = {});
 
   /// False after an error.
@@ -163,18 +163,17 @@ class YamlMap {
   State& state_;
 };
 
-/// A hint for a key that nobody asked for and that is like none that was; may be empty. The path is such as
-/// "islands.size".
+/// A hint for an unknown key that resembles no known key; may be empty. The path is such as "islands.size".
 using YamlAdvice = std::function<std::string(const std::string& path)>;
 
-/// Reads a document whose root is a mapping and returns its first error: broken syntax, what `body` refused,
-/// or a key that nobody asked for. Also refused: more than one document, duplicate keys, anchors and aliases,
+/// Reads a document whose root is a mapping and returns its first error: broken syntax, a value that `body`
+/// refused, or an unknown key. Also refused: more than one document, duplicate keys, anchors and aliases,
 /// nesting deeper than 32 levels, more than 1 MiB, bytes that are not UTF-8. `file` is used in messages only.
 /// Thread-safe.
 Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body,
                  const YamlAdvice& advice = {});
 
-/// Writes a mapping key by key; what it writes, read_yaml reads back. Texts are UTF-8. Not thread-safe.
+/// Writes a mapping key by key, in a form that read_yaml reads back. Texts are UTF-8. Not thread-safe.
 class YamlWriter {
  public:
   YamlWriter();
@@ -182,13 +181,15 @@ class YamlWriter {
   YamlWriter(const YamlWriter&) = delete;
   YamlWriter& operator=(const YamlWriter&) = delete;
 
-  /// A comment behind the last value.
+  /// Adds a comment after the last value.
   void comment(std::string_view text);
 
   void put(std::string_view key, std::string_view value);
   void put(std::string_view key, const char* value) { put(key, std::string_view(value)); }
   void put(std::string_view key, bool value);
-  void put(std::string_view key, double value);  ///< Requires a finite number; the shortest that reads back.
+  void put(
+      std::string_view key,
+      double value);  ///< Writes the shortest text that reads back as the same number, which must be finite.
   void put(std::string_view key, std::int64_t value);
   void put(std::string_view key, std::uint64_t value);
   void put(std::string_view key, int value) { put(key, static_cast<std::int64_t>(value)); }

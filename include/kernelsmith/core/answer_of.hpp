@@ -1,5 +1,4 @@
-// answer_of: a request to an Evaluator, a Proposer or a model, for whoever wants to wait for what comes of
-// it.
+// answer_of: waits for the answer of an Evaluator, a Proposer or a model.
 #pragma once
 
 #include <future>
@@ -10,8 +9,8 @@
 
 namespace kernelsmith {
 
-/// Calls start(done) and gives what `done` gets. Whoever waits for it may go on while `done` still returns in
-/// another thread: nothing of it is on the waiting one's stack.
+/// Calls start(done) and returns the argument of `done`. It may return while `done` is still returning in
+/// another thread, so `done` uses nothing of the waiting thread's stack.
 template <class T, class Start>
 std::future<Result<T>> answer_of(Start start) {
   const auto answer = std::make_shared<std::promise<Result<T>>>();

@@ -16,16 +16,15 @@ using EvaluationFunction = std::function<Result<Evaluation>(const EvaluationJob&
 using ProposalFunction = std::function<Result<Proposal>(const ProposalRequest&)>;
 
 /// An Evaluator that calls `evaluate` on `workers` threads of its own. An exception that leaves the function
-/// becomes an Error (`tool_failed`, or the error of an ErrorException). A job that is still waiting when its
-/// stop is requested is answered `cancelled`; one that runs is not interrupted.
+/// becomes an Error (`tool_failed`, or the error of an ErrorException). On a stop request a waiting job is
+/// answered `cancelled`; a running one is not interrupted.
 std::shared_ptr<Evaluator> blocking_evaluator(EvaluationFunction evaluate, unsigned workers = 1);
 
-/// The same for a Proposer; a request that is still waiting when its `ending` is requested is `cancelled`,
-/// too.
+/// The same for a Proposer. A waiting request is also answered `cancelled` when its `ending` is requested.
 std::shared_ptr<Proposer> blocking_proposer(ProposalFunction propose, unsigned workers = 1);
 
-/// What a score function's answer means: a number is an exact fitness, and one that is not finite a
-/// rejection.
+/// Turns a score function's result into an evaluation. A number is an exact fitness; a number that is not
+/// finite is a rejection.
 Result<Evaluation> as_evaluation(double fitness);
 inline Result<Evaluation> as_evaluation(Metrics metrics) {
   return Evaluation(Acceptance{std::move(metrics), {}});
@@ -34,7 +33,7 @@ inline Result<Evaluation> as_evaluation(Evaluation evaluation) { return evaluati
 inline Result<Evaluation> as_evaluation(Rejection rejection) { return Evaluation(std::move(rejection)); }
 inline Result<Evaluation> as_evaluation(Result<Evaluation> evaluation) { return evaluation; }
 
-/// What a proposing function's answer means: a source is the child of the request's parent.
+/// Turns a proposing function's result into a proposal. A source is the child of the request's parent.
 Result<Proposal> as_proposal(const ProposalRequest& request, Source source);
 inline Result<Proposal> as_proposal(const ProposalRequest&, Child child) {
   return Proposal{std::move(child), {}, {}};

@@ -1,4 +1,4 @@
-// Content addresses: SHA-256, because candidates are adversaries and a verdict is keyed by exact bytes.
+// Content addresses. SHA-256, because candidates are adversaries and verdicts are keyed by exact bytes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Errors: what the machine, the network or the user's input did wrong. A candidate that fails is no Error, it
-// is an Evaluation that holds a Rejection (evaluation.hpp).
+// Errors of the machine, the network or the user's input. A candidate that fails is not an Error but an
+// Evaluation with a Rejection (evaluation.hpp).
 #pragma once
 
 #include <optional>
@@ -22,19 +22,19 @@ enum class ErrorCode {
   version,           ///< written by a version of kernelsmith that this one cannot read
   corrupt,           ///< a stored record that contradicts itself
   tool_missing,      ///< a compiler, bubblewrap or other program is not installed
-  tool_failed,       ///< such a program failed for a reason that is not the candidate's
+  tool_failed,       ///< such a program failed, and the candidate is not the reason
   unsupported,       ///< this machine or build lacks a capability
   unstable,          ///< the machine is too noisy to measure; try again later
   timeout,           ///< the environment, not the candidate, took too long
   network,           ///< a server could not be reached, or the connection broke off
   untrusted,         ///< a server's certificate was not accepted
-  rate_limited,      ///< a server asks for a pause that is longer than we wait, or a quota is used up
+  rate_limited,      ///< a server asks for a longer pause than we accept, or a quota is used up
   server_failed,     ///< a server answered that it failed or is overloaded
-  bad_reply,         ///< a server's answer cannot be understood, is too large or leads elsewhere
+  bad_reply,         ///< a server's answer cannot be understood, is too large, or redirects
   too_long,          ///< a prompt that does not fit into the model's context
   cancelled,         ///< stopped on request
-  refused,           ///< the task itself is not usable: its reference or seed fails its own check
-  over_budget,       ///< what is left of the run's budgets does not cover it
+  refused,           ///< the task is not usable: its reference or seed fails its own check
+  over_budget,       ///< the rest of the run's budgets does not cover it
   internal,          ///< a broken invariant of kernelsmith
 };
 

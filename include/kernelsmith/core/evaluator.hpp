@@ -21,11 +21,11 @@ namespace kernelsmith {
 template <class T>
 using Sink = std::function<void(Result<T>)>;
 
-/// Called with true when work on an evaluation begins or goes on, with false when it waits for its turn; on
-/// any thread.
+/// Called with true when work on an evaluation begins or continues, with false when it waits for its turn.
+/// Called on any thread.
 using WorkSink = std::function<void(bool works)>;
 
-/// Whom a challenger is timed against in a duel.
+/// The incumbent of a duel: the challenger is timed against it.
 struct Rival {
   ProgramId program;
   Source source;
@@ -37,14 +37,15 @@ struct Rival {
 struct EvaluationJob {
   std::string run;  ///< the run's id
   ProgramId candidate;
-  std::uint32_t attempt = 0;  ///< counts evaluations of this candidate within the run
+  std::uint32_t attempt = 0;  ///< number among the candidate's evaluations
   Digest task;                ///< Task::digest
   Source source;
   std::optional<Remeasurement> remeasurement;  ///< set when the candidate was accepted before
   std::optional<Rival> rival;                  ///< set for a duel
-  /// The bytes that the seed freezes may differ: a user's own file, no child of a search.
+  /// Allows differences in the bytes that the seed freezes: the candidate is a user's own file, not a child
+  /// of a search.
   bool may_edit_frozen = false;
-  bool careful = false;  ///< several times the time for a narrower interval: an answer that stands alone
+  bool careful = false;  ///< takes several times as long for a narrower interval
 
   friend bool operator==(const EvaluationJob&, const EvaluationJob&) = default;
 };
@@ -60,8 +61,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   virtual void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) = 0;
 
-  /// The same for somebody who limits the time of the work alone. It waits until `works` is first called, and
-  /// `works` is not called after `done`. If an evaluator cannot tell, all its time is work.
+  /// The same for a caller that limits only the time of the work. The job counts as waiting until the first
+  /// call of `works`, which is never called after `done`. By default all of the time is work.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep the sink
   virtual void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done, WorkSink works) {
     works(true);

@@ -16,8 +16,8 @@
 
 namespace kernelsmith {
 
-/// A ticket was opened. Individuals are named by their programs' ids. The tickets of a seed and of a child
-/// that is tried have neither operator nor remeasurement, and their proposals follow at once.
+/// A ticket was opened. Individuals are named by their programs' ids. Tickets of seeds and trials have
+/// neither operator nor remeasurement. Their proposals follow at once.
 struct TicketOpened {
   TicketId ticket;
   IslandId island;
@@ -32,7 +32,7 @@ struct TicketOpened {
   friend bool operator==(const TicketOpened&, const TicketOpened&) = default;
 };
 
-/// A proposer answered: journalled on arrival, so that a paid answer is never bought twice.
+/// A proposer answered. Journalled on arrival, so that no answer is paid for twice.
 struct ProposalArrived {
   TicketId ticket;
   Proposal proposal;
@@ -40,8 +40,8 @@ struct ProposalArrived {
   friend bool operator==(const ProposalArrived&, const ProposalArrived&) = default;
 };
 
-/// An attempt to call a model failed after it cost something, or may have; or the session ended. The ticket
-/// stays open.
+/// An attempt to call a model failed after it cost something or may have, or the session ended during it. The
+/// ticket stays open.
 struct CallFailed {
   TicketId ticket;
   Cost cost;
@@ -53,27 +53,27 @@ struct CallFailed {
 
 /// How an evaluation came about.
 enum class EvaluationSource {
-  evaluated,    ///< by the evaluator
-  cached,       ///< a repeat of an earlier program: spends an iteration, no evaluation, and makes no program
-  same_binary,  ///< likewise, seen only when it was compiled: it became the same bytes
+  evaluated,  ///< by the evaluator
+  cached,     ///< a repeat of an earlier program: costs an iteration but no evaluation, and makes no program
+  same_binary,  ///< likewise, found after compiling: its binary has the same bytes
 };
 
 std::string_view name_of(EvaluationSource source);
 std::optional<EvaluationSource> evaluation_source_from(std::string_view name);
 
-/// A ticket was told its evaluation.
+/// A ticket got its evaluation.
 struct EvaluationArrived {
   TicketId ticket;
-  ProgramId program;  ///< whose evaluation this is; the earlier program's for `cached`
+  ProgramId program;  ///< the evaluated program; for `cached` the earlier one
   std::uint32_t attempt = 0;
   EvaluationSource source = EvaluationSource::evaluated;
   Evaluation evaluation;
-  double elapsed_s = 0;  ///< wall time the run had used, all its sessions together
+  double elapsed_s = 0;  ///< wall time of all sessions of the run so far
 
   friend bool operator==(const EvaluationArrived&, const EvaluationArrived&) = default;
 };
 
-/// A ticket was closed without a score: given back, or refused by the proposer.
+/// A ticket was closed without a score: it was given back, or the proposer refused.
 struct TicketClosed {
   TicketId ticket;
   std::optional<Error> error;  ///< empty if the proposal was a Refusal
@@ -82,12 +82,12 @@ struct TicketClosed {
   friend bool operator==(const TicketClosed&, const TicketClosed&) = default;
 };
 
-/// Progress crossed a period of a policy (migration, stagnation, ...), or what was spent a mark of the budget
-/// of money. Replay obeys this record, never the clock.
+/// Progress crossed a period of a policy (migration, stagnation, ...), or the spent money passed a mark of
+/// its budget. Replay follows this record, never the clock.
 struct PeriodCrossed {
   std::string policy;       ///< "migration", "money", ...
   std::uint64_t epoch = 0;  ///< 1 for the first crossing
-  TicketId after;           ///< the commit behind which it took effect
+  TicketId after;           ///< the commit after which it took effect
 
   friend bool operator==(const PeriodCrossed&, const PeriodCrossed&) = default;
 };
@@ -96,13 +96,14 @@ struct PeriodCrossed {
 struct SessionStarted {
   std::string version;                    ///< of kernelsmith
   std::map<std::string, double> budgets;  ///< the limits in force from here on, by name; absent is unlimited
-  std::map<std::string, std::string> settings;  ///< what must not change within a run, such as the seed
+  std::map<std::string, std::string>
+      settings;  ///< settings that must not change within a run, such as the seed
   double elapsed_s = 0;
 
   friend bool operator==(const SessionStarted&, const SessionStarted&) = default;
 };
 
-/// An error ended the session. Nothing follows from it; it is for whoever looks at the run.
+/// An error ended the session. Only readers of the run use it; nothing else depends on it.
 struct SessionFailed {
   Error error;
   double elapsed_s = 0;  ///< 0 in older journals

@@ -1,5 +1,5 @@
-// Individual: a program with its evaluation, shared and immutable. Migration puts the same individual on
-// another island; nothing is copied.
+// Individual: a program with its evaluation, shared and immutable. Migration shares it with another island
+// without a copy.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,30 @@ struct Individual {
 
 using IndividualPtr = std::shared_ptr<const Individual>;
 
-/// What makes the child.
+/// How the child is made.
 enum class Operator { translate, edit, rewrite, crossover, repair, tune };
 
 std::string_view name_of(Operator op);
 std::optional<Operator> operator_from(std::string_view name);
 
-/// What a run had tried when a request was opened. A program may be in both lists.
+/// The run's programs when a request was opened. A program may be in both lists.
 struct PastPrograms {
-  std::uint64_t evaluated = 0;        ///< programs of the run, those that are not listed among them
+  std::uint64_t evaluated = 0;        ///< number of all programs of the run
   std::vector<IndividualPtr> best;    ///< accepted, of all islands, the highest fitness first
   std::vector<IndividualPtr> latest;  ///< accepted or not, the newest first
 };
 
-/// What a proposer is given to work from. `parent` is null only for Operator::translate.
+/// The programs that a proposer works from. `parent` is null only for Operator::translate.
 struct Selection {
   IndividualPtr parent;
   std::vector<IndividualPtr> top;           ///< the island's best, best first
   std::vector<IndividualPtr> inspirations;  ///< elites of other cells, for diversity
   std::vector<IndividualPtr> failures;      ///< recent rejections, furthest stage first
-  /// What the parent descends from, the nearest first, then its latest accepted children; often empty.
+  /// The parent's ancestors, the nearest first, then its latest accepted children; often empty.
   std::vector<IndividualPtr> kin = {};
-  /// For proposers that may look around in the whole run; empty unless the engine is asked for it.
+  /// For proposers that look at the whole run; empty unless the engine was asked to fill it.
   PastPrograms past = {};
-  /// What is known of the parent's knobs, for Operator::tune; null if nobody keeps it.
+  /// What is known about the parent's knobs, for Operator::tune; null if it is not recorded.
   std::shared_ptr<const KnobHistory> knobs = {};
 };
 

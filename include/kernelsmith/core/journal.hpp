@@ -17,14 +17,14 @@ class Journal {
  public:
   virtual ~Journal() = default;
 
-  /// Appends all events or none. When it returns they survive the end of the process.
+  /// Appends all events or none. Once it has returned, they survive the end of the process.
   virtual Status append(std::span<const Event> events) = 0;
 
-  /// Whether what was appended is still where it was put: `io` if somebody took it away. Cheap; asked
-  /// again and again while a run waits.
+  /// Checks that the journal is still in its place: `io` if it was moved or deleted. Cheap; called again and
+  /// again while a run waits.
   virtual Status check() const { return {}; }
 
-  /// Visits the events behind position `after`, in order; stops at the visitor's first error and returns it.
+  /// Visits the events after position `after`, in order; stops at the visitor's first error and returns it.
   virtual Status replay(
       std::uint64_t after,
       const std::function<Status(std::uint64_t position, const Event& event)>& visit) const = 0;

@@ -1,5 +1,5 @@
-// What a search knows about the values of a program's knobs: plain data, so that the engine can keep it and a
-// proposer can learn from it, and neither needs to know how knobs are written.
+// What a search knows about the values of a program's knobs. Plain data: the engine keeps it and a proposer
+// learns from it, and neither needs to know how knobs are written.
 #pragma once
 
 #include <algorithm>
@@ -21,22 +21,22 @@ using KnobPoint = std::vector<std::size_t>;
 
 /// A knob as all programs of one structure have it.
 struct KnobList {
-  std::string name;                 ///< empty if the code gives none
+  std::string name;                 ///< empty if the code gives no name
   std::vector<std::string> values;  ///< at least one
 
   friend bool operator==(const KnobList&, const KnobList&) = default;
 };
 
-/// A program's knobs and where they stand.
+/// A program's knobs and their current values.
 struct KnobSetting {
-  Digest structure;             ///< of the program without the values of its knobs
+  Digest structure;             ///< digest of the program without the values of its knobs
   std::vector<KnobList> knobs;  ///< in order, at least one; equal structures have equal lists
   KnobPoint point;
 
   friend bool operator==(const KnobSetting&, const KnobSetting&) = default;
 };
 
-/// What came of a point.
+/// The result of a point.
 struct KnobObservation {
   KnobPoint point;
   std::optional<double> fitness;  ///< the median, higher is better; empty for a rejection
@@ -45,8 +45,8 @@ struct KnobObservation {
   friend bool operator==(const KnobObservation&, const KnobObservation&) = default;
 };
 
-/// Observations in their order. Copies share all but the last few: a search gives one to each child that is
-/// tuned, and goes on adding to its own.
+/// Observations in their order. Copies share all but the last few: a search gives one to each tuned child and
+/// keeps adding to its own.
 class KnobObservations {
  public:
   KnobObservations() = default;
@@ -71,12 +71,12 @@ class KnobObservations {
       latest_[at % kChunk] = std::move(one);
       return;
     }
-    Chunk changed = *chunks_[chunk];  // others may read it
+    Chunk changed = *chunks_[chunk];  // shared with readers
     changed[at % kChunk] = std::move(one);
     chunks_[chunk] = std::make_shared<const Chunk>(std::move(changed));
   }
 
-  /// The last `count` of them, or all.
+  /// The last `count` observations, or all.
   KnobObservations last(std::size_t count) const {
     const std::size_t first = skipped_ + size() - std::min(count, size());
     KnobObservations last;
@@ -120,7 +120,7 @@ class KnobObservations {
   }
 
  private:
-  /// Few enough to be copied with each history, and many enough that a history is a short list of chunks.
+  /// Small enough to copy with each history, and large enough that a history is a short list of chunks.
   static constexpr std::size_t kChunk = 128;
   using Chunk = std::vector<KnobObservation>;
 
@@ -133,10 +133,10 @@ class KnobObservations {
 struct KnobHistory {
   KnobObservations seen;           ///< in the order in which they took effect
   std::vector<KnobPoint> pending;  ///< proposed, and not judged yet
-  std::size_t asked = 0;           ///< children asked for of which nothing is known yet
-  /// While at most one program of the structure is known: for each knob, where the best program stands of
-  /// another structure that has this knob, by name and list. If several do, the one that shares the most
-  /// knobs counts.
+  std::size_t asked = 0;           ///< children that were asked for and have not arrived
+  /// Set while at most one program of the structure is known. For each knob: its value in the best program of
+  /// another structure that has the same knob (name and list). If there are several such structures, the one
+  /// that shares the most knobs counts.
   std::vector<std::optional<std::size_t>> elsewhere;
 
   friend bool operator==(const KnobHistory&, const KnobHistory&) = default;

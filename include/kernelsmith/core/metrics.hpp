@@ -32,26 +32,26 @@ enum class Comparison {
   ambiguous,  ///< the intervals overlap: another measurement can tell
 };
 
-/// Compares a challenger with an incumbent (higher is better). Intervals of no width that are equal are
-/// `worse`: an incumbent stays.
+/// Compares a challenger with an incumbent (higher is better). Equal numbers without noise are `worse`: the
+/// incumbent stays.
 Comparison compare(const Measurement& challenger, const Measurement& incumbent);
 
-/// Who stands in front in an archive: `better` if the challenger's low end is the higher one. If it is not,
-/// but the intervals overlap, `ambiguous`: another measurement may tell.
+/// Compares for an archive: `better` if the challenger's low end is higher, else `ambiguous` if the intervals
+/// overlap, because another measurement may decide, else `worse`.
 Comparison rank(const Measurement& challenger, const Measurement& incumbent);
 
-/// What two measurements of one program say together: each weighs as many as its samples, and the interval
-/// narrows as that of a mean does. Both in the same unit.
+/// Pools two measurements of one program, in the same unit. Each is weighted by its samples, and the interval
+/// narrows like that of a mean.
 Measurement pooled(const Measurement& a, const Measurement& b);
 
 /// Features that several backends report.
 inline constexpr const char* kPeakMemory = "peak_memory";  ///< bytes of device memory that a call has in use
-/// From the source to what can be run. What comes out of a cache has that of the compilation that made it.
+/// Time from source to binary. A binary from a cache has the time of its compilation.
 inline constexpr const char* kCompileMs = "compile_ms";
 
 /// The fitness of an accepted program (higher is better; for kernels the geometric mean of baseline/candidate
 /// over the timed shapes) and named features, which archive axes read. Made only from finite numbers.
-/// Searches rank by the low end of the fitness: how good the program is at the least. Immutable.
+/// Searches rank by the low end of the fitness, a conservative estimate. Immutable.
 class Metrics {
  public:
   /// Refuses (`invalid_argument`) a number that is not finite and an interval that does not hold its median.

@@ -1,4 +1,4 @@
-// The Observer seam: what happens, for whoever wants to print, count or plot it. The library writes no
+// The Observer seam: receives what happens in a run, to print, count or plot it. The library itself writes no
 // log.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kernelsmith {
 
-/// Something worth telling a person that is part of no journal: a retry, a lowered tier, a slow step.
+/// A message for people that is not part of the journal: a retry, a lowered tier, a slow step.
 struct Notice {
   enum class Level { info, warning };
   Level level = Level::info;

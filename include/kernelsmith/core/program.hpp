@@ -1,4 +1,4 @@
-// Program: an immutable source with its descent.
+// Program: an immutable source and its parents.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace kernelsmith {
 
-/// What made a program.
+/// How a program was made.
 enum class Origin {
   seed,       ///< the task's own starting point
-  translate,  ///< from the reference's language into the candidate's
-  edit,       ///< SEARCH/REPLACE on its parent
-  rewrite,    ///< its parent's blocks written anew
-  crossover,  ///< from several parents
-  repair,     ///< from a rejected parent and its error
+  translate,  ///< a translation of the reference into the candidate's language
+  edit,       ///< SEARCH/REPLACE edits of its parent
+  rewrite,    ///< a rewrite of its parent's blocks
+  crossover,  ///< a combination of several parents
+  repair,     ///< a repair of a rejected parent by its error
   tune,       ///< its parent with other knob values
   user,       ///< handed in by hand
 };
@@ -30,7 +30,7 @@ std::optional<Origin> origin_from(std::string_view name);
 struct Program {
   ProgramId id;
   Source source;
-  std::vector<ProgramId> parents;  ///< empty for a seed; the first is the one it was derived from
+  std::vector<ProgramId> parents;  ///< empty for a seed; the program was derived from the first
   Origin origin = Origin::seed;
 
   friend bool operator==(const Program&, const Program&) = default;

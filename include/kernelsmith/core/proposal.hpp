@@ -1,4 +1,4 @@
-// What a proposer is asked and what it answers.
+// Requests to proposers, and their answers.
 #pragma once
 
 #include <cstdint>
@@ -31,63 +31,63 @@ struct Child {
   friend bool operator==(const Child&, const Child&) = default;
 };
 
-/// What a proposer may have evaluated before it answers: a child, which becomes a program of the run, or a
-/// program of the run, which is measured again with care and on fresh inputs, as the final best is.
+/// A program that a proposer wants evaluated before it answers. A child becomes a program of the run. A
+/// program of the run is measured again like the final best: with care and on fresh inputs.
 using Trial = std::variant<Child, ProgramId>;
 
-/// What a trial came to.
+/// The result of a trial.
 struct Tried {
   ProgramPtr program;
   Evaluation evaluation;
-  bool repeated = false;  ///< the child is a program that was there already: its verdict, free of charge
+  bool repeated = false;  ///< the child repeats an earlier program: its verdict, free of charge
 };
 
-/// Takes a trial on behalf of a request, and calls `done` once, on any thread: with what it came to, or with
-/// an Error if the budgets leave no room for it (`over_budget`), the request was answered, or the run ends
-/// (`cancelled`). Thread-safe; returns at once.
+/// Runs a trial for a request, and calls `done` once, on any thread: with its result, with `over_budget` if
+/// the budgets do not cover it, or with `cancelled` if the request was already answered or the run ends.
+/// Thread-safe; returns at once.
 using TrialRunner = std::function<void(Trial trial, std::function<void(Result<Tried>)> done)>;
 
-/// A request for one child. Data, but for `lost`, `attempt` and `ending`.
+/// A request for one child. All members except `lost`, `attempt` and `ending` are data.
 struct ProposalRequest {
   std::uint64_t seed = 0;  ///< the run's seed
   TicketId ticket;
   Operator op = Operator::rewrite;
   std::string model;
   Selection selection;
-  /// Told at once of what an attempt cost that gave nothing, so that it is counted while the call still goes
-  /// on; the answer's cost leaves it out. Called on any thread, before the answer. If it is empty the
-  /// answer's cost holds all attempts.
+  /// Called at once with the cost of a failed attempt, so that it is counted while the call continues. The
+  /// answer's cost then excludes it. Called on any thread, before the answer. If `lost` is empty, the
+  /// answer's cost includes all attempts.
   std::function<void(const Cost&)> lost = {};
-  /// Has something evaluated while the request is open: an evaluation of the run's budgets each, journalled
-  /// as the answer's is. Empty in a deterministic run, where what is sampled must not depend on it.
+  /// Evaluates a trial while the request is open. Each costs one evaluation of the run's budget and is
+  /// journalled like the answer's. Empty in a deterministic run, because sampling must not depend on trials.
   TrialRunner attempt = {};
-  /// The programs that this request was tried with in an earlier session, which ended before the answer.
+  /// The programs that an earlier session tried for this request before it ended without an answer.
   std::vector<IndividualPtr> tried = {};
-  std::uint64_t trials = 0;  ///< all that were begun for it, `tried` among them
-  /// Requested when the run's time or money is used up. From then on nothing is begun for the request: no
-  /// attempt at a call, no pause, no place in a queue. What was begun is waited for.
+  std::uint64_t trials = 0;  ///< trials that were begun for it, including `tried`
+  /// Requested when the run's time or money is used up. From then on the request starts no call, no pause and
+  /// does not queue. Calls under way are waited for.
   std::stop_token ending = {};
 
-  /// The stream that a proposer draws from, so that the same request gives the same child.
+  /// The proposer's random stream: the same request gives the same child.
   Rng rng() const { return {seed, ticket.value, Purpose::proposal}; }
 };
 
 /// Why a proposer gave no child. Every code has a line in docs/errors.md.
 enum class RefusalCode {
-  empty_reply,     ///< nothing came
+  empty_reply,     ///< the reply is empty
   no_code,         ///< a reply without a program in it
   truncated,       ///< a reply that was cut off
   declined,        ///< the model refused
-  edit_unmatched,  ///< a SEARCH text that does not occur in the parent
-  edit_ambiguous,  ///< a SEARCH text that occurs more than once
+  edit_unmatched,  ///< the parent does not contain a SEARCH text
+  edit_ambiguous,  ///< the parent contains a SEARCH text more than once
   edit_conflict,   ///< two edits that change the same lines
   edit_frozen,     ///< an edit or rewrite that changes bytes outside the EVOLVE-BLOCKs
-  bad_path,        ///< a file name that climbs out or does not belong to the candidate
-  too_large,       ///< a reply, or the child it describes, beyond every program's size
-  unchanged,       ///< a reply that gives the parent back
+  bad_path,        ///< a file name that leaves the folder or is not one of the candidate's
+  too_large,       ///< a reply or child larger than any program
+  unchanged,       ///< the reply repeats the parent
   no_knobs,        ///< the tuner found nothing to vary
-  exhausted,       ///< nothing is left to propose
-  finished,        ///< whoever proposes has no more to do: it ends the run
+  exhausted,       ///< no proposals are left
+  finished,        ///< the proposer is done: the run ends
 };
 
 std::string_view name_of(RefusalCode code);
@@ -108,19 +108,18 @@ struct Cost {
   std::uint64_t output_tokens = 0;
   std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty if not reported
   std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
-  std::string model = {};                                        ///< that was asked, as it is configured
-  std::uint64_t calls = 0;   ///< that were answered, or broke off after they may have been billed
+  std::string model = {};                                        ///< the asked model's configured name
+  std::uint64_t calls = 0;   ///< calls that were answered, or broke off and may have been billed
   std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report
   bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
-  /// The revision of the model's weights, if its server names it by answering as `MODEL@REVISION`.
+  /// The revision of the model's weights, if the server answers as `MODEL@REVISION`.
   std::string revision = {};
-  double guessed_usd = 0;  ///< beside `usd`: of what the server did not report, by the length of the texts
+  double guessed_usd = 0;  ///< besides `usd`: estimated from the length of the texts, for unreported usage
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// An Error that cost something. It is treated as the Error that it is, and its proposal's cost is
-/// journalled.
+/// An Error that cost something. It is handled like any Error, and its cost is journalled.
 struct PaidError {
   explicit PaidError(Error why) : error(std::move(why)) {}
   Error error;
@@ -128,7 +127,7 @@ struct PaidError {
   friend bool operator==(const PaidError&, const PaidError&) = default;
 };
 
-/// How a reply was asked for, as far as that was not left to the server, and why it ended.
+/// The sampling settings of a reply, as far as they were set, and why it ended.
 struct Sampling {
   std::optional<double> temperature, top_p;
   std::optional<std::uint64_t> max_output_tokens;
@@ -138,20 +137,20 @@ struct Sampling {
   friend bool operator==(const Sampling&, const Sampling&) = default;
 };
 
-/// A model's reply as it came, kept for training if that is asked for. What the server did not report is
+/// A model's reply as received, kept for training on request. Members that the server did not report are
 /// empty.
 struct KeptReply {
   std::string model;  ///< as the server names it
   std::string text;
   std::string reasoning = {};
-  std::vector<std::string> tokens = {};       ///< of text and reasoning, as far as there are logprobs
+  std::vector<std::string> tokens = {};       ///< tokens of text and reasoning, if logprobs were reported
   std::vector<double> logprobs = {};          ///< natural logarithms, one for each token
   std::vector<std::uint64_t> token_ids = {};  ///< of the reply
   std::vector<std::uint64_t> prompt_token_ids = {};
   std::string system = {}, user = {};          ///< the prompt's two messages
   std::optional<Digest> template_digest = {};  ///< Prompt::templates
   Sampling sampling = {};
-  bool cut = false;  ///< a limit of size left some of it out, from the end of a list or text
+  bool cut = false;  ///< a size limit cut a list or text at its end
 
   friend bool operator==(const KeptReply&, const KeptReply&) = default;
 };

@@ -1,5 +1,5 @@
-// Result<T>: a value or an Error. Used for everything that can fail at run time; exceptions are for
-// programming mistakes only, such as calling value() on a failed Result.
+// Result<T>: a value or an Error. Used for everything that can fail at run time; exceptions are only for
+// programming mistakes such as calling value() on a failed Result.
 #pragma once
 
 #include <cstdio>

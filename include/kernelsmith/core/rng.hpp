@@ -1,6 +1,6 @@
 // Counter-based random numbers (Philox4x64-10; Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-// SC'11). A stream is named by (seed, ticket, purpose): the same name gives the same numbers on every machine
-// and in every order of execution, which is what makes runs repeatable.
+// SC'11). A stream is named by (seed, ticket, purpose). The same name gives the same numbers on every machine
+// and in every order of execution, so runs are repeatable.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class Purpose : std::uint32_t {
   operators = 2,   ///< choosing the operator and the model
   proposal = 3,    ///< what a proposer draws
   migration = 4,   ///< which individuals move
-  evaluation = 5,  ///< what an evaluator double draws; the judge's inputs come from a secret seed instead
+  evaluation = 5,  ///< draws of a fake evaluator; the judge's inputs come from a secret seed
   retry = 6,       ///< jitter of a back-off
 };
 

@@ -1,4 +1,4 @@
-// Secret: a key that is handed on and never printed.
+// Secret: a key that is passed on and never printed.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kernelsmith {
 
-/// A key, a token or a password. There is no operator that prints or serialises one; its memory is wiped when
-/// it goes. A value; safe to read from several threads.
+/// A key, a token or a password. No operator prints or serialises it, and the destructor wipes its memory. A
+/// value; safe to read from several threads.
 class Secret {
  public:
   Secret() = default;
@@ -23,17 +23,16 @@ class Secret {
 
   bool empty() const { return value_.empty(); }
 
-  /// The key itself: for the header of a request only.
+  /// The key itself, only for the header of a request.
   std::string_view reveal() const { return value_; }
 
-  /// `text` with every occurrence of the key replaced by "[key]": servers like to quote it in their errors.
-  /// A key of 16 bytes or more is also found in another case, and with bytes put in between that no key
-  /// holds (blanks, control characters, anything beyond ASCII). One of less than 8 bytes, or of less than 20
-  /// without a digit, is no secret but a placeholder for a server that needs none, and stays. To be called
-  /// before a text is cut or rewritten.
+  /// `text` with every occurrence of the key replaced by "[key]": servers often quote it in their errors. A
+  /// key of 16 bytes or more is also found if its case differs or if blanks, control characters or non-ASCII
+  /// bytes were inserted. A key of less than 8 bytes, or of less than 20 without a digit, is a placeholder
+  /// for a server that needs no key, and is not replaced. Call this before a text is cut or rewritten.
   std::string redact(std::string text) const;
 
-  /// Whether redact() would replace something.
+  /// Whether redact() would change the text.
   bool stands_in(std::string_view text) const;
 
  private:
@@ -44,9 +43,9 @@ class Secret {
   std::string value_;
 };
 
-/// `text` with each `${NAME}` replaced by that environment variable. `not_found` for a variable that is not
-/// set, `bad_input` for an unclosed brace or what is no name. Reads the environment: call it before threads
-/// change that.
+/// `text` with each `${NAME}` replaced by that environment variable. Errors: `not_found` for a variable that
+/// is not set, `bad_input` for an unclosed brace or an invalid name. Call it before threads change the
+/// environment.
 Result<Secret> expand_variables(std::string_view text);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// Source: the candidate's files. One file is the usual case; many is not a special case.
+// Source: the candidate's files. Usually it is one file.
 #pragma once
 
 #include <compare>
@@ -23,10 +23,10 @@ struct SourceFile {
 /// A candidate's files, in order. Immutable; safe to share between threads.
 class Source {
  public:
-  /// No files.
+  /// An empty source.
   Source() = default;
 
-  /// Refuses (`bad_input`) a path that is empty, absolute, climbs out (".."), repeats, or holds a backslash
+  /// Refuses (`bad_input`) a path that is empty, absolute or a duplicate, or that contains "..", a backslash
   /// or a control byte: paths come from model replies.
   static Result<Source> create(std::vector<SourceFile> files);
 
@@ -39,7 +39,7 @@ class Source {
   /// The first file's text, or an empty text.
   std::string_view main_text() const;
 
-  /// Bytes of all texts.
+  /// The number of bytes of all texts.
   std::size_t bytes() const;
 
   /// The digest of paths and texts, in order.

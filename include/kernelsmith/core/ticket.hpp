@@ -1,4 +1,4 @@
-// Ticket: one unit of search work. Asked once, told once, in any order.
+// Ticket: one unit of search work. Each is asked once and told once; answers come in any order.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,20 @@ namespace kernelsmith {
 /// Make a child and have it evaluated.
 struct Propose {
   Operator op = Operator::rewrite;
-  std::string model;  ///< which of the configured models; empty if there is no choice
+  std::string model;  ///< the chosen model; empty if only one is configured
   Selection selection;
   std::vector<IndividualPtr> tried = {};  ///< ProposalRequest::tried
   std::uint64_t trials = 0;               ///< ProposalRequest::trials
 };
 
-/// Have a child evaluated that is there already: a seed, or one whose proposal arrived before the run was
-/// interrupted.
+/// Evaluate a child that exists: a seed, or one whose proposal arrived before the run was interrupted.
 struct Evaluate {
   Child child;
 };
 
-/// Why a known program is measured again.
+/// Why a program is measured again.
 enum class Remeasurement {
-  duel,     ///< challenger and incumbent of a cell are too close to call
+  duel,     ///< a cell's challenger and incumbent are too close to call
   confirm,  ///< the final best, on fresh seeds
 };
 
@@ -42,7 +41,7 @@ struct Remeasure {
   IndividualPtr incumbent;  ///< null for `confirm`
 };
 
-/// A question of the engine, which is answered once by tell() or given back.
+/// A task that the engine hands out. It is answered once, with tell(), or given back.
 struct Ticket {
   TicketId id;
   IslandId island;

@@ -1,4 +1,4 @@
-// BanditOperators: learns in the run which operators and models gain the most for what they cost.
+// BanditOperators: learns during the run which operators and models gain the most for their cost.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,23 @@
 
 namespace kernelsmith {
 
-/// What a try costs, for a bandit.
+/// How a bandit counts the cost of a try.
 enum class ArmCost {
-  tries,   ///< each the same: a child is an iteration and an evaluation
-  usd,     ///< what its calls cost
-  tokens,  ///< those that its calls read and wrote
+  tries,   ///< all tries cost the same: an iteration and an evaluation
+  usd,     ///< the price of its calls
+  tokens,  ///< the tokens of its calls, input and output
 };
 
 std::string_view name_of(ArmCost cost);
 
 /// Thompson sampling. An arm's chance of a child that is better than its parent (for translations and
-/// repairs: one that is accepted) is drawn from a beta distribution over its late tries, and the arm with the
-/// largest chance for its cost is chosen. Before its own tries an arm is taken to be as good, and as dear, as
-/// its operator and its model are; a new model as all of them together.
+/// repairs: one that is accepted) is drawn from a beta distribution over its recent tries, and the arm with
+/// the largest chance per cost is chosen. An arm without tries is assumed to be as good and as expensive as
+/// its operator and its model are; a new model as the average of all.
 class BanditOperators final : public Operators {
  public:
   /// Refuses (`invalid_argument`) what WeightedOperators refuses of a list, and an arm that is listed twice.
-  /// Without `cost` it is money if the run has a budget of it, else tries.
+  /// If `cost` is empty, cost is money if the run has a budget of money, else tries.
   static Result<BanditOperators> create(std::vector<OperatorChoice> arms, std::optional<ArmCost> cost = {});
 
   OperatorChoice choose(const Situation& situation, Rng& rng) const override;

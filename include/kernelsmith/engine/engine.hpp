@@ -1,5 +1,5 @@
-// The engine: asks for children, has them evaluated, keeps the archive, and journals everything, so that a
-// run can be resumed and replayed.
+// The engine: asks for children, sends them to the evaluator, keeps the archive, and journals everything so
+// that a run can be resumed and replayed.
 #pragma once
 
 #include <filesystem>
@@ -26,24 +26,25 @@ class SearchState;
 /// Called after a ticket took effect, on the thread that called run(), without a lock held.
 using CommitCallback = std::function<void(const Commit&)>;
 
-/// A search. Movable. Thread-safe, but for run(), which one thread may call at a time: one mutex guards the
+/// A search. Movable. Thread-safe, except that only one thread at a time may call run(). One mutex guards the
 /// journal and all search state, and every method returns after its transaction.
 ///
-/// Own loops use ask(), tell() and give_back(); run() does the same with an evaluator and a proposer.
+/// Write a loop of your own with ask(), tell() and give_back(); run() is that loop with an evaluator and a
+/// proposer.
 class Engine {
  public:
-  /// The commits that a call brought about: exactly one in free mode; in deterministic mode none until the
-  /// ticket's turn comes, then perhaps several.
+  /// The commits that a call caused: exactly one in free mode; in deterministic mode none until the ticket's
+  /// turn, then one or several.
   using Commits = std::vector<Commit>;
 
-  /// Creates the run folder at `path`, or resumes the run that stands there. Refuses (`invalid_argument`)
-  /// options out of range or without a budget, and settings that differ from the run's own; whatever RunStore
-  /// refuses; and (`corrupt`) a journal that contradicts itself.
+  /// Creates the run folder at `path`, or resumes the run in it. Errors: `invalid_argument` for options out
+  /// of range or without a budget, and for settings that differ from the run's own; `corrupt` for a journal
+  /// that contradicts itself; RunStore's errors.
   static Result<Engine> open(const std::filesystem::path& path, EngineOptions options,
                              std::shared_ptr<Evaluator> evaluator = nullptr,
                              std::shared_ptr<Proposer> proposer = nullptr);
 
-  /// The same over any journal: an empty one begins a run, another is resumed.
+  /// The same with any journal: an empty one begins a run, any other is resumed.
   static Result<Engine> create(std::unique_ptr<Journal> journal, EngineOptions options,
                                std::shared_ptr<Evaluator> evaluator = nullptr,
                                std::shared_ptr<Proposer> proposer = nullptr);
@@ -52,45 +53,45 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  /// The next ticket; empty when there is nothing to ask now. Tickets that an earlier session left open come
-  /// first, under their own number, with their own selection.
+  /// The next ticket; empty if there is nothing to ask now. Open tickets of an earlier session come first,
+  /// with their old number and selection.
   Result<std::optional<Ticket>> ask();
 
-  /// Answers a ticket. Refuses `already_told`, `unknown_ticket`, and (`invalid_argument`) an answer that does
-  /// not fit the ticket: Propose takes a child with its evaluation or a Refusal, Evaluate and Remeasure an
-  /// evaluation. A child that repeats an earlier program takes that program's evaluation instead. A plain
-  /// Source is a child (Origin::user) of the ticket's parent.
+  /// Answers a ticket. Errors: `already_told`, `unknown_ticket`, and `invalid_argument` for an answer that
+  /// does not fit the ticket: Propose takes a child with its evaluation or a Refusal; Evaluate and Remeasure
+  /// take an evaluation. A child that repeats an earlier program gets that program's evaluation instead. A
+  /// plain Source is a child (Origin::user) of the ticket's parent.
   Result<Commits> tell(TicketId ticket, Child child, Evaluation evaluation);
   Result<Commits> tell(TicketId ticket, Source child, Evaluation evaluation);
   Result<Commits> tell(TicketId ticket, Refusal refusal);
   Result<Commits> tell(TicketId ticket, Evaluation evaluation);
 
-  /// Takes what a proposer answered in an earlier session, at its cost: a child makes the ticket an Evaluate,
-  /// a refusal closes it. Refuses as tell() does.
+  /// Takes a proposer's answer, with its cost, from an earlier session. A child turns the ticket into an
+  /// Evaluate; a refusal closes it. Errors: tell()'s.
   Result<Commits> propose(TicketId ticket, Proposal answer);
 
-  /// Closes a ticket unscored, for a reason that is not the candidate's. It uses up no budget.
+  /// Closes a ticket without a score, for a reason that is not the candidate's fault. It uses no budget.
   Result<Commits> give_back(TicketId ticket, Error error);
 
-  /// Nothing is open and nothing is left to ask, for ever (until a session with larger budgets).
+  /// True if no ticket is open and nothing is left to ask, until a session with larger budgets.
   bool done() const;
 
-  /// Asks and tells until done, stopped or out of luck (EngineOptions::error_limit); then everything is
-  /// committed, nothing is in flight, and open tickets wait for the next session. Fails if the journal
-  /// cannot be written or was taken away (outcome() still gives the best), and without an evaluator and a
-  /// proposer.
+  /// Asks and tells until the run is done, stopped, or reaches EngineOptions::error_limit. Then everything is
+  /// committed, nothing is in flight, and open tickets wait for the next session. Fails if the journal cannot
+  /// be written or was removed (outcome() still returns the best), or if the evaluator or proposer is
+  /// missing.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
-  /// Repeats a recorded run, or the rest of it, in the order in which its answers took effect, and ends where
-  /// the recording ends or this run would do something else. Each session of the recording brings its budgets
-  /// and its policies along (EngineOptions::take_policies); renew() gives this run its own back. Every step
-  /// is computed anew and compared; only answers and times are the recording's. The proposer is not asked.
+  /// Repeats a recorded run, or the rest of it, in the order in which its answers took effect. Stops at the
+  /// end of the recording, or when this run would do something else. Each session of the recording sets its
+  /// own budgets and policies (EngineOptions::take_policies); renew() restores this run's own. Every step is
+  /// computed again and compared; only answers and times come from the recording. The proposer is not asked.
   /// The evaluator is asked if evaluations are `measured`. Open tickets are left to run(). Fails if a journal
   /// cannot be read or written.
   Result<Followed> follow(const Journal& recording, RecordedEvaluations evaluations,
                           const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
-  /// Goes on with these budgets and the policies of its own options, as a session that was resumed would.
+  /// Continues with these budgets and the policies of the engine's own options, like a resumed session.
   Status renew(const Budgets& budgets);
 
   Outcome outcome() const;

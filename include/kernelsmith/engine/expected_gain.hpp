@@ -1,4 +1,4 @@
-// What further evaluations would still gain, judged by how the best has improved so far.
+// Estimates the gain of further evaluations from the history of the best.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@ namespace kernelsmith {
 /// The best became better beyond the noise.
 struct Improvement {
   ProgramId program;             ///< the new best
-  std::uint64_t evaluation = 0;  ///< how many evaluations had been made, this one included
+  std::uint64_t evaluation = 0;  ///< evaluations so far, including this one
   double log_gain = 0;           ///< the logarithm of its fitness over that of the best before
 
   friend bool operator==(const Improvement&, const Improvement&) = default;
 };
 
-/// The logarithm of the factor by which `left` more evaluations are expected to raise the best after `made`
-/// of them. Pure. docs/search-quality.md shows how it compares with what searches gained.
+/// The logarithm of the factor by which `left` more evaluations are expected to raise the best, after `made`
+/// evaluations. Pure. docs/search-quality.md compares it with the gains of real searches.
 double expected_log_gain(std::span<const Improvement> improvements, std::uint64_t made, std::uint64_t left);
 
-/// The same for people.
+/// The estimate for people.
 struct ExpectedGain {
-  std::uint64_t evaluations = 0;  ///< that are left
-  double percent = 0;             ///< by which they are expected to raise the best's fitness
+  std::uint64_t evaluations = 0;  ///< evaluations that are left
+  double percent = 0;             ///< expected increase of the best's fitness
 
   friend bool operator==(const ExpectedGain&, const ExpectedGain&) = default;
 };
 
 ExpectedGain expected_gain(std::span<const Improvement> improvements, std::uint64_t made, std::uint64_t left);
 
-/// The history of the best. A fold over what the best is after each commit. Not thread-safe.
+/// The history of the best. A fold over the best program after each commit. Not thread-safe.
 class ImprovementHistory {
  public:
-  /// The best program, and its fitness, after so many evaluations. A best that fell below the noise of the
-  /// one before, because that one did not hold when it was measured again, takes back that one's improvement.
+  /// Records the best program and its fitness after `evaluations`. If the best is now worse beyond the noise,
+  /// because the earlier best did not hold when it was measured again, the earlier improvement is undone.
   void observe(ProgramId best, const Measurement& fitness, std::uint64_t evaluations);
 
   const std::vector<Improvement>& improvements() const { return improvements_; }
 
-  /// Whether there is a best whose fitness is above 0: otherwise no ratio says what would be gained.
+  /// Whether the best has a fitness above 0. Otherwise a gain has no ratio.
   bool known() const { return level_.has_value(); }
 
  private:
@@ -52,7 +52,7 @@ class ImprovementHistory {
     Measurement fitness;
   };
 
-  std::optional<Level> level_;  ///< of the last improvement, or of the first best
+  std::optional<Level> level_;  ///< number of evaluations at the last improvement, or at the first best
   std::vector<Improvement> improvements_;
 };
 

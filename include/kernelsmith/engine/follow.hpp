@@ -1,4 +1,4 @@
-// Following: a recorded run is repeated step by step, in the order in which its answers took effect.
+// Follow: repeats a recorded run step by step, in the order in which its answers took effect.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,37 @@ namespace kernelsmith {
 
 class SearchState;
 
-/// What becomes of the recorded evaluations.
+/// How recorded evaluations are used.
 enum class RecordedEvaluations {
-  measured,  ///< every one is done again
-  kept,      ///< they are taken as they stand: no evaluator is asked
+  measured,  ///< every evaluation is repeated
+  kept,      ///< evaluations are taken from the recording
 };
 
-/// How far a recorded run was followed.
+/// How following a recorded run ended.
 struct Followed {
   enum class End {
     whole,    ///< to the recording's last event
     parted,   ///< the search does something else than the recording: its numbers or its settings differ
     stopped,  ///< on request
-    failed,   ///< an evaluation ended in Errors
+    failed,   ///< an evaluation failed with Errors
   };
   End end = End::whole;
   std::optional<Error> why;  ///< for `parted` (`not_found`) and `failed`
 };
 
-/// Where in a recording a run stands.
+/// The position of a run in its recording.
 struct Place {
-  std::uint64_t position = 0;                   ///< of the recording's last event that the run has
-  std::optional<Budgets> budgets;               ///< in force behind it; empty if the recording is empty
+  std::uint64_t position = 0;      ///< of the recording's last event that the run contains
+  std::optional<Budgets> budgets;  ///< the session in force after it; empty if the recording is empty
   std::map<std::string, std::string> settings;  ///< likewise
-  bool fits = true;  ///< false: the run holds something that the recording does not
+  bool fits = true;                             ///< false: the run has events that the recording lacks
 };
 
-/// Whether two runs did the same: measurements, times and attempts may differ.
+/// Whether two events are the same, apart from measurements, times and attempts.
 bool same_step(const Event& one, const Event& other);
 
-/// Whether a run in this state would do what `recorded` says, or takes it as an answer. The clock is the
-/// recording's: a ticket that it opened was opened in time.
+/// Whether a run in this state would produce `recorded`, or can take it as an answer. Time comes from the
+/// recording, so its tickets were opened in time.
 bool would_do(const SearchState& state, const Event& recorded);
 
 /// Compares the beginning of `recording` with the whole of `own`.

@@ -1,4 +1,4 @@
-// What became of the values of knobs, structure by structure: the tuner's memory, a fold over the verdicts.
+// The tuner's memory: the results of knob values for each structure. A fold over the verdicts.
 #pragma once
 
 #include <cstddef>
@@ -16,38 +16,39 @@ namespace kernelsmith {
 /// Keeps every observation. A value; not thread-safe.
 class KnobMemory {
  public:
-  /// A history holds so many observations, the latest ones.
+  /// The most observations of a history; older ones are dropped.
   static constexpr std::size_t kMostObservations = 65'536;
 
-  /// Notes what came of a program. A point that was noted before has a new verdict.
+  /// Records a program's result. A known point gets the new verdict.
   void note(const KnobSetting& setting, std::optional<double> fitness, double deviation);
 
-  /// What is known about the setting's structure: `seen` and `elsewhere`.
+  /// The history of the setting's structure: `seen` and `elsewhere`.
   KnobHistory history(const KnobSetting& setting) const;
 
-  /// True the first time that it is asked about a structure.
+  /// True on the first call for a structure.
   bool begin_tuning(const Digest& structure);
 
-  /// Canonical text of all that is known, byte for byte.
+  /// The canonical text of the memory.
   std::string to_text() const;
 
  private:
   struct Structure {
     KnobObservations seen;
     std::map<KnobPoint, std::size_t> places;  ///< in `seen`
-    std::optional<std::size_t> best;          ///< likewise: the first of the best; empty if all were rejected
+    /// Index in `seen` of the best (of equals the first); empty if all were rejected.
+    std::optional<std::size_t> best;
     bool tuned = false;
   };
-  /// The structures that have the same knobs: programs of a run mostly do.
+  /// The structures that have the same knobs. Most programs of a run have the same.
   struct Kind {
     std::vector<KnobList> knobs;
-    /// Those with a best, which stands before its place: the highest first (negated), of equals by digest.
+    /// Structures with a best, by its negated fitness, so that the highest comes first; equals by digest.
     std::set<std::pair<double, Digest>> ranked;
   };
   std::vector<std::optional<std::size_t>> elsewhere(const KnobSetting& setting) const;
 
   std::map<Digest, Structure> structures_;
-  std::map<Digest, Kind> kinds_;  ///< by the digest of their knobs
+  std::map<Digest, Kind> kinds_;  ///< keyed by the digest of the knobs
 };
 
 }  // namespace kernelsmith

@@ -1,5 +1,4 @@
-// Spending: what the calls of a run cost, model by model, and revision by revision of one whose weights
-// change.
+// Spending: the cost of a run's calls by model, and by revision for a model whose weights change.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace kernelsmith {
 
-/// Sums over calls to one model, or to all of them.
+/// Sums over the calls to one model or to all.
 struct CallTotals {
   std::uint64_t calls = 0;
   std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not report
@@ -19,8 +18,8 @@ struct CallTotals {
   std::uint64_t cached_tokens = 0;  ///< of the input
   std::uint64_t output_tokens = 0;
   std::uint64_t reasoning_tokens = 0;  ///< of the output
-  double usd = 0;                      ///< of the reported tokens, if there is a price
-  double guessed_usd = 0;              ///< beside it, of replies without usage
+  double usd = 0;                      ///< price of the reported tokens, if the model has a price
+  double guessed_usd = 0;              ///< in addition, an estimate for replies without usage
 
   CallTotals& operator+=(const CallTotals& other);
   friend bool operator==(const CallTotals&, const CallTotals&) = default;
@@ -32,17 +31,17 @@ class Spending {
   /// Costs of zero are no calls.
   void add(const Cost& cost);
 
-  /// Calls that may have been under way when the process was killed: what they cost is not known.
+  /// Calls that may have been under way when the process was killed: their cost is unknown.
   void add_interrupted(std::uint64_t calls) { interrupted_ += calls; }
 
   /// By `MODEL`, or `MODEL@REVISION` if the server named its revision.
   const std::map<std::string, CallTotals>& models() const { return models_; }
   std::uint64_t interrupted() const { return interrupted_; }
   CallTotals total() const;
-  /// What counts against the budget: reported and guessed.
+  /// The part that counts against the budget: reported and estimated cost.
   double usd() const;
   bool empty() const { return models_.empty() && interrupted_ == 0; }
-  /// True if no call has a price, so that usd() says nothing.
+  /// True if no call has a price, so that usd() is meaningless.
   bool unpriced() const;
 
   friend bool operator==(const Spending&, const Spending&) = default;

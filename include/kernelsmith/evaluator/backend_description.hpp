@@ -1,5 +1,5 @@
-// BackendDescription: what task files, prompts, `init` and `doctor` have to know about a backend. A backend
-// is one folder: add_backend() (kernelsmith/session/registry.hpp) takes what that folder registers.
+// BackendDescription: what task files, prompts, `init` and `doctor` need to know about a backend. A backend
+// is one folder, registered with add_backend() (kernelsmith/session/registry.hpp).
 #pragma once
 
 #include <functional>
@@ -18,56 +18,55 @@ namespace kernelsmith {
 class YamlMap;          // kernelsmith/config/yaml.hpp
 struct PrecisionCheck;  // kernelsmith/evaluator/precision.hpp
 
-/// The keys of task.yaml that only one backend's tasks have, and how they become Task::settings.
+/// The keys of task.yaml that are specific to a backend, and how they become Task::settings.
 struct TaskSettings {
   std::vector<std::string_view> keys;  ///< at the top level
-  /// Reads them and refuses what is wrong. `task` is complete but for its settings and the texts of its
-  /// files.
+  /// Reads the keys and refuses invalid values. `task` is complete except for its settings and the texts of
+  /// its files.
   std::function<std::string(YamlMap& in, const Task& task)> read;
-  /// Checks a task that came in a message. Errors: `bad_input`.
+  /// Checks a task that was received in a message. Errors: `bad_input`.
   std::function<Status(const Task&)> check;
 };
 
-/// What prompts say of a task: values by the names that templates use.
+/// Values for prompt templates, by name.
 struct PromptFacts {
   std::map<std::string, std::string> texts;
   std::map<std::string, bool> conditions;
 };
 
-/// A feature by which candidates that work differently are told apart.
+/// A feature that distinguishes candidates that work differently.
 struct BehaviourLevels {
-  std::string feature;        ///< in Metrics::features(), or one of the source (static_features())
+  std::string feature;        ///< in Metrics::features() or static_features()
   std::vector<double> edges;  ///< between its levels, ascending; n make n - 1 levels
 };
 
-/// A value. Its functions are thread-safe; an empty one has nothing to say.
+/// A value. Its functions are thread-safe and may be empty.
 struct BackendDescription {
   std::string name;      ///< Task::backend
   std::string summary;   ///< of its tasks, one line: "a C++ kernel, compiled, checked and timed"
-  std::string language;  ///< of its candidates, in words; empty: as the file's name says
+  std::string language;  ///< language of its candidates, in words; empty: by the file's name
   std::string suffix;    ///< of a candidate's file, such as ".cpp"; empty: as the task's files have it
   TaskForm form = TaskForm::command;  ///< of its tasks
-  /// Times are taken where other programs work too: ratios of kernels that work differently move with these.
+  /// Times are measured while other programs run. These shift the ratios of kernels that work differently.
   bool shared_device = false;
   double timeout_s = 10;                   ///< Task::timeout_s of tasks that give none
-  std::vector<Dtype> dtypes;               ///< that tensors of its kernels can have
-  TaskSettings settings;                   ///< of its tasks; without functions: it has none
+  std::vector<Dtype> dtypes;               ///< types that tensors of its kernels can have
+  TaskSettings settings;                   ///< task.yaml keys of its tasks; without functions: none
   std::vector<BehaviourLevels> behaviour;  ///< the axes of the preset `behaviour`; empty: it has none
   std::vector<SourceFile> template_files;  ///< the task that `kernelsmith init` makes; empty: it makes none
 
-  /// Files that a candidate is built beside, made from the task: `task.hpp`.
+  /// Generated files that a candidate is built with, such as `task.hpp`.
   std::function<std::vector<SourceFile>(const Task&)> interface_files;
-  /// `task.NAME` of prompt templates, beside what every task has.
+  /// Additional `task.NAME` values of prompt templates.
   std::function<PromptFacts(const Task&)> prompt_facts;
-  /// What it measures on, as Report::hardware names it.
+  /// The hardware that it measures on, as in Report::hardware.
   std::function<std::string()> hardware;
-  /// What it needs of this machine. `sandboxed`: a sandbox works here. Takes about a second.
+  /// Checks what it needs on this machine. `sandboxed`: a sandbox works here. Takes about a second.
   std::function<std::vector<MachineCheck>(bool sandboxed)> examine_machine;
-  /// Prepares the task as an evaluator does: that all its files compile and pass, and what was seen
-  /// meanwhile. Takes seconds.
+  /// Prepares the task as an evaluator does, and reports whether its files compile and pass. Takes seconds.
   std::function<std::vector<MachineCheck>(const Task&)> examine_task;
-  /// Where something could be left out of the task unnoticed: a precision, half of an input, all of them.
-  /// About a second.
+  /// Finds what a candidate could leave out unnoticed: precision, half of an input, all inputs. Takes about a
+  /// second.
   std::function<std::vector<MachineCheck>(const Task&)> examine_precision;
 };
 
@@ -77,21 +76,21 @@ using Backends = std::map<std::string, BackendDescription>;
 /// The first backend, by name, whose tasks have this form. Null if no backend has it.
 const BackendDescription* backend_of_form(const Backends& backends, TaskForm form);
 
-/// What BackendDescription::hardware says on a machine where the backend can evaluate nothing.
+/// BackendDescription::hardware on a machine where the backend cannot evaluate.
 inline constexpr std::string_view kNoGpu = "no GPU";
 
-/// What `examine_precision` says of these findings, an item for each shape, input and output. None: outputs
+/// The findings of `examine_precision` as text, an item for each shape, input and output. Empty if outputs
 /// are compared bit for bit.
 std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionCheck>>& found);
 
-/// The first of what `examine_task` says: `prepared` is the outcome of preparing the task.
+/// The first item of `examine_task`: `prepared` is the outcome of preparing the task.
 MachineCheck task_check(const Task& task, const Status& prepared);
 
-/// What it says of an output that no input moves, at a shape.
+/// Its item for an output that does not depend on any input, at a shape.
 MachineCheck degenerate_check(const std::string& output, const std::string& shape);
 
-/// What it says if the task was planned, and there is no GPU to run it on: the machine's lack, not the
-/// task's.
+/// Its item for a task that was planned on a machine without a GPU. The machine lacks the GPU; the task has
+/// no fault.
 inline constexpr std::string_view kGpuCheck = "gpu";
 MachineCheck without_gpu(std::string_view maker = "NVIDIA");
 

@@ -1,4 +1,4 @@
-// BankLimits: how many sets of inputs with their expected outputs a task's bank holds.
+// BankLimits: the size of a task's bank of inputs with expected outputs.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@ namespace kernelsmith {
 
 /// How many sets a bank holds.
 struct BankLimits {
-  std::size_t bytes = std::size_t{160} << 20;  ///< of all shapes' sets
-  double seconds = 1;                          ///< to make them, beyond the least number
-  std::size_t least = 12;                      ///< sets of a timed shape
-  std::size_t most = 256;                      ///< sets of a timed shape
+  std::size_t bytes = std::size_t{160} << 20;  ///< all shapes together
+  double seconds = 1;                          ///< time to make sets beyond the minimum
+  std::size_t least = 12;                      ///< minimum of sets for a timed shape
+  std::size_t most = 256;                      ///< maximum of sets for a timed shape
 };
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// GpuProfile: what a GPU candidate's call does at the first timed shape, launch by launch: by the plan
-// and the compiled image, and by a profiler's counters if there is one.
+// GpuProfile: the launches of a GPU candidate's call at the first timed shape, from the plan, the compiled
+// image and, if available, a profiler's counters.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace kernelsmith {
 
-/// From this share of the whole on a stall, or another launch, is worth a word.
+/// A stall or a launch with at least this share of the whole is mentioned.
 inline constexpr double kWorthNaming = 0.1;
 
-/// What warps wait for, as a share of the time between two instructions of a warp.
+/// A reason why warps wait, as a share of the time between two instructions of a warp.
 struct StallShare {
   std::string cause;  ///< "loads from global memory"
-  std::string helps;  ///< what usually helps, in words
+  std::string helps;  ///< advice: what usually helps
   double share = 0;   ///< 0 to 1
 };
 
@@ -30,47 +30,48 @@ struct HotLine {
   double share = 0;  ///< 0 to 1
 };
 
-/// Which unit a launch keeps busiest.
+/// The unit that a launch uses most.
 enum class BoundBy { device_memory, caches, arithmetic, latency };
 
 /// "device memory", "caches or shared memory", "arithmetic", "latency".
 std::string_view name_of(BoundBy bound);
 
-/// What a profiler counted. Shares are of the unit's peak, 0 to 1. A profiler may set the GPU's clocks, so
-/// the time is no measurement of the judge's.
+/// A profiler's counters. Shares are fractions of the unit's peak, 0 to 1. A profiler may set the GPU's
+/// clocks, so its time differs from the judge's.
 struct LaunchCounts {
   double us = 0;
   BoundBy bound = BoundBy::latency;
   double arithmetic = 0, memory_system = 0, device_memory = 0, tensor_cores = 0;
-  std::optional<double> occupancy;   ///< warps that were active, as a share of the most
+  std::optional<double> occupancy;   ///< active warps as a share of the maximum
   std::optional<double> bytes;       ///< read from and written to device memory
   std::optional<double> operations;  ///< of the fp32 and fp64 units; empty if tensor cores worked, too
-  std::optional<double> ridge;       ///< operations a byte at which fp32 arithmetic and memory take as long
-  std::vector<StallShare> stalls;    ///< the largest first
-  std::vector<HotLine> lines;        ///< the hottest first
+  /// Operations per byte at which fp32 arithmetic and memory take the same time.
+  std::optional<double> ridge;
+  std::vector<StallShare> stalls;  ///< the largest first
+  std::vector<HotLine> lines;      ///< the hottest first
 };
 
 /// One kernel launch.
 struct LaunchProfile {
-  std::string kernel;  ///< as its source has it
+  std::string kernel;  ///< its name in the source
   plan::Dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::uint32_t registers = 0;     ///< of a thread
+  std::uint32_t registers = 0;     ///< registers of a thread
   std::uint64_t shared_bytes = 0;  ///< of a block
   std::uint32_t local_bytes = 0;   ///< of a thread in local memory: spills and arrays
   bool tensor_cores = false;       ///< the kernel holds a matrix instruction
-  double occupancy = 0;            ///< that fits, as a share of a multiprocessor's threads
+  double occupancy = 0;            ///< theoretical occupancy: a share of a multiprocessor's threads
   std::string limiter;  ///< "registers", "shared memory", "the block's size", "blocks"; empty: nothing
-  double waves = 0;     ///< blocks over those that the device holds at once
+  double waves = 0;     ///< blocks / blocks that the device runs at once
   std::optional<LaunchCounts> counts;
 };
 
 struct GpuProfile {
-  std::string device;  ///< counted or planned for
+  std::string device;  ///< profiled or planned for
   std::vector<LaunchProfile> launches;
-  std::vector<std::string> missing;  ///< a sentence for each thing that is not known here
+  std::vector<std::string> missing;  ///< a sentence for each unknown
 };
 
-/// A few lines for a person and a model: the longest launches, or the first if nothing was counted.
+/// A few lines for people and models: the longest launches, or the first ones if nothing was profiled.
 std::string text_of(const GpuProfile& profile);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// MachineCheck: one thing that `kernelsmith doctor` tried, and what to do about it.
+// MachineCheck: the result of one check of `kernelsmith doctor`, and what to do about it.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ namespace kernelsmith {
 
 enum class CheckStatus {
   ok,
-  limited,  ///< works, with less speed, a lower tier, or something that could go unnoticed
+  limited,  ///< works, but slower, at a lower tier, or with a gap in the checks
   missing,  ///< a part of kernelsmith, or the task, does not work
 };
 std::string_view name_of(CheckStatus status);
 
-/// One thing that the doctor looked at.
+/// One check of the doctor.
 struct MachineCheck {
   std::string name;  ///< such as "compiler"
   CheckStatus status = CheckStatus::ok;
   std::string detail;     ///< what was found
-  std::string remedy;     ///< how to get what lacks; empty for `ok`
-  bool required = false;  ///< no kernel can be searched for while it is missing
+  std::string remedy;     ///< how to get what is missing; empty for `ok`
+  bool required = false;  ///< no search works while it is missing
 };
 
-/// A required check that ended with an error; its hint, or else `remedy`, says what to do.
+/// A required check that failed with an error. The remedy is the error's hint, or else `remedy`.
 MachineCheck failed_check(std::string name, Error error, std::string_view remedy = {});
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// Plan: what a GPU candidate is to the judge. The candidate's host code runs once for each call, in a sandbox
-// without a GPU, against a runtime that records what it asks for; a trusted runner replays the record
+// Plan: what the judge runs of a GPU candidate. The candidate's host code runs once for each call, in a
+// sandbox without a GPU, against a runtime that records its requests. A trusted runner replays the record
 // (docs/plan.md).
 #pragma once
 
@@ -27,7 +27,7 @@ struct Parameter {
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
-/// A kernel of one of the plan's cubins, and what the compiler says of it.
+/// A kernel of one of the plan's cubins, with the compiler's data about it.
 struct Kernel {
   std::uint32_t module = 0;  ///< index into Plan::cubins
   std::string name;          ///< as in the cubin (mangled)
@@ -38,7 +38,7 @@ struct Kernel {
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
-/// The arguments of cuTensorMapEncodeTiled. The runner encodes the map: that needs a device.
+/// The arguments of cuTensorMapEncodeTiled. The runner encodes the map, because that needs a device.
 struct TensorMap {
   std::uint32_t data_type = 0, rank = 0;
   std::uint64_t address = 0;
@@ -49,7 +49,7 @@ struct TensorMap {
   friend bool operator==(const TensorMap&, const TensorMap&) = default;
 };
 
-/// If a launch's parameters hold an encoded tensor map (128 bytes).
+/// The place of an encoded tensor map (128 bytes) in a launch's parameters.
 struct TensorMapUse {
   std::uint32_t offset = 0;  ///< into Launch::parameters
   std::uint32_t map = 0;     ///< index into Call::tensor_maps
@@ -60,7 +60,7 @@ struct TensorMapUse {
 struct Launch {
   std::uint32_t kernel = 0;  ///< index into Plan::kernels
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::optional<Dim3> cluster;           ///< only if it was given at the launch
+  std::optional<Dim3> cluster;           ///< set if it was given at the launch
   std::uint32_t dynamic_shared = 0;      ///< bytes
   std::uint32_t max_dynamic_shared = 0;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
   std::int32_t shared_carveout = -1;     ///< cudaFuncAttributePreferredSharedMemoryCarveout; -1: not set
@@ -87,7 +87,7 @@ struct Copy {
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
-/// Host to device, by value: the bytes stood in the host's memory when the plan was made.
+/// Host to device, by value: the bytes that were in the host's memory when the plan was made.
 struct Upload {
   std::uint64_t to = 0;
   std::vector<std::byte> bytes;  ///< at most kMaxUpload
@@ -116,12 +116,12 @@ struct EventWait {
 
 /// One step of a call, on one of its streams.
 struct Operation {
-  std::uint32_t stream = 0;  ///< 0: the stream that the call was given
+  std::uint32_t stream = 0;  ///< 0: the stream that was passed to the call
   std::variant<Launch, Memset, Copy, Upload, SymbolUpload, EventRecord, EventWait> what;
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// One call of the entry on one set of buffers, in the order in which the host code asked.
+/// One call of the entry on one set of buffers, with operations in the order of the host code.
 struct Call {
   std::vector<Operation> operations;
   std::vector<TensorMap> tensor_maps;
@@ -130,15 +130,15 @@ struct Call {
   friend bool operator==(const Call&, const Call&) = default;
 };
 
-/// Two regions of device memory that all calls share: what cudaMalloc gives is kept from call to call, what
-/// cudaMallocAsync gives until it is freed. Contents are undefined when a batch begins.
+/// Two regions of device memory that all calls share. Memory of cudaMalloc is kept from call to call, memory
+/// of cudaMallocAsync until it is freed. Contents are undefined when a batch begins.
 struct Workspace {
   std::uint64_t kept = 0, call = 0;  ///< addresses
   std::uint64_t bytes = 0;           ///< of each
   friend bool operator==(const Workspace&, const Workspace&) = default;
 };
 
-/// What the runner gets: the calls of one batch, in order.
+/// The runner's input: the calls of one batch, in order.
 struct Plan {
   std::vector<std::vector<std::byte>> cubins;
   std::vector<Kernel> kernels;
@@ -147,7 +147,7 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Limits: a plan is an adversary's words until check() has seen it.
+// Limits of a plan, which is an adversary's text until check() has accepted it.
 inline constexpr std::size_t kMaxCubins = 256, kMaxKernels = 4096, kMaxName = 4096;
 inline constexpr std::size_t kMaxParameters = 256, kMaxParameterBytes = 32764;  ///< CUDA 12.1's own limit
 inline constexpr std::size_t kMaxOperations = 4096;                             ///< of a call
@@ -165,25 +165,26 @@ struct Buffer {
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
-/// A launch against the limits of CUDA and what the cubin says of its kernel; its errors do not say where.
+/// Checks a launch against the limits of CUDA and of its kernel. Errors do not name the place.
 Status check_launch(const Launch& launch, const Kernel& kernel, std::size_t tensor_maps);
 
-/// Whether the runner may carry the call out: indices in range, sizes within the limits of CUDA, memsets,
-/// copies, uploads and tensor maps within `buffers` and the workspace (what kernels touch is the device's to
-/// police), streams joined to stream 0 at the end, no wait for an event that was not recorded. Errors:
-/// bad_input, with what is wrong in the candidate's terms.
+/// Whether the runner may execute the call: indices are in range; sizes are within the limits of CUDA;
+/// memsets, copies, uploads and tensor maps stay within `buffers` and the workspace (the device checks the
+/// accesses of kernels); streams join stream 0 at the end; no wait is for an unrecorded event. Errors:
+/// bad_input, in the candidate's terms.
 Status check(const Call& call, std::span<const Kernel> kernels, std::size_t cubins,
              std::span<const Buffer> buffers, const Workspace& workspace);
 
-// The file format (docs/plan.md). A call is encoded alone too: that is what a planner sends.
+// The file format (docs/plan.md). A planner sends single calls, so these can be encoded too.
 std::vector<std::byte> encode(const Plan& plan);
 std::vector<std::byte> encode(const Call& call);
-/// Errors: bad_input at the byte where the text is no plan of this version, or breaks a limit.
+/// Errors: bad_input, with the byte's position, for a text that is not a plan of this version or exceeds a
+/// limit.
 Result<Plan> decode_plan(std::span<const std::byte> bytes);
 Result<Call> decode_call(std::span<const std::byte> bytes);
 
-/// A kernel's name as its source has it. Demangled only if that stays short: mangled names are the
-/// candidate's words, and can stand for texts of any length.
+/// A kernel's name in its source. Demangled only if the result is short: the candidate chooses mangled names,
+/// and they can expand to texts of any length.
 std::string readable_name(std::string_view mangled);
 
 /// A name for each buffer, such as "x" or "y", by the address where it begins.
@@ -192,7 +193,7 @@ struct NamedBuffer {
   Buffer buffer;
 };
 
-/// The call as a person reads it: one operation a line, parameters as numbers or "y + 4096".
+/// The call as text for people: one operation per line, parameters as numbers or "y + 4096".
 std::string describe(const Call& call, std::span<const Kernel> kernels, std::span<const NamedBuffer> buffers,
                      const Workspace& workspace);
 

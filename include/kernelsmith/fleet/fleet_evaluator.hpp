@@ -12,23 +12,22 @@
 
 namespace kernelsmith {
 
-/// Which server and which machines a run's jobs go to, and how long they are waited for.
+/// The server and the machines for a run's jobs, and how long to wait for them.
 struct FleetOptions {
   FleetServer server;
-  /// Which machines: a part of the name that reports give as `hardware`, in any case. Empty: those that are
-  /// there, if they are of one kind.
+  /// Selects machines by a part of their `hardware` name in reports, in any case. Empty: all machines, which
+  /// must be of one kind.
   std::string hardware;
-  std::chrono::milliseconds patience{60'000};         ///< how long the server may be away
-  std::chrono::milliseconds wait_for_worker{60'000};  ///< how long there may be no worker
-  /// Called from several threads with why a server that is there gives no answer; may be empty.
+  std::chrono::milliseconds patience{60'000};         ///< the longest absence of the server
+  std::chrono::milliseconds wait_for_worker{60'000};  ///< the longest time without a worker
+  /// Called from several threads with the reason why a connected server gives no answer; may be empty.
   std::function<void(const std::string&)> tell = {};
 };
 
-/// An evaluator of this task's jobs. The task is sent to the server here; evaluations are data that come back
-/// in any order. A job that was asked before under the same run, candidate and attempt, by a process that is
-/// gone, is answered from what arrived meanwhile, and is not queued twice. Jobs of a run go to one kind of
-/// hardware, which is written down with the first one. What a worker's evaluator answers with an Error
-/// comes back as that Error.
+/// An evaluator of this task's jobs. The constructor sends the task to the server; evaluations return in any
+/// order. If an earlier process sent a job with the same run, candidate and attempt, the job is not queued
+/// again, and an answer that arrived meanwhile is used. All jobs of a run go to one kind of hardware, which
+/// the first job records. An Error of a worker's evaluator is returned as that Error.
 ///
 /// Errors: `unsupported` (built without libnats), `network`, `untrusted`, `permission` (the server and its
 /// credentials), `version` (a fleet of another protocol), `invalid_argument` (several kinds of hardware and

@@ -1,4 +1,4 @@
-// FleetServer: where the fleet's NATS server is, and what proves to it who we are.
+// FleetServer: the address of the fleet's NATS server and our credentials for it.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +12,17 @@ namespace kernelsmith {
 
 /// A value. Only `url` may be printed or stored.
 struct FleetServer {
-  std::string url;                    ///< nats://HOST:PORT or tls://HOST:PORT; no user, no password
+  std::string url;                    ///< nats://HOST:PORT or tls://HOST:PORT, without user and password
   Secret user, password;              ///< a user without a password is a token
   std::filesystem::path credentials;  ///< a file with a JWT and its key (.creds); empty: none
   std::filesystem::path ca;           ///< certificates that may sign the server's (PEM); empty: the system's
 
-  /// Whether connecting shows the server something that only this user has.
+  /// Whether a connection shows the server a secret of this user.
   bool has_secret() const { return !user.empty() || !credentials.empty(); }
 };
 
-/// The parts of nats://[USER[:PASSWORD]@]HOST[:PORT], or tls://; the port is 4222 if none is named.
-/// Errors: `invalid_argument`, in words that do not hold what stands before the @.
+/// The parts of nats://[USER[:PASSWORD]@]HOST[:PORT], or tls://; the default port is 4222. Errors:
+/// `invalid_argument`; the message omits the text before the @.
 Result<FleetServer> parse_fleet_server(std::string_view url);
 
 /// Whether this build can use a fleet at all. Errors: `unsupported` (built without libnats).

@@ -1,5 +1,5 @@
-// A worker of the fleet: takes jobs from the server, evaluates them on this machine, sends back what came
-// out.
+// A worker of the fleet: takes jobs from the server, evaluates them on this machine, and sends back the
+// results.
 #pragma once
 
 #include <chrono>
@@ -20,41 +20,42 @@ namespace kernelsmith {
 /// A backend that a worker offers.
 struct WorkerBackend {
   std::string name;      ///< Task::backend
-  std::string hardware;  ///< as reports name it; empty if scores do not depend on the machine
-  unsigned slots = 1;    ///< jobs at a time
-  /// Prepares a task of it on this machine; called from several threads.
+  std::string hardware;  ///< its name in reports; empty if scores do not depend on the machine
+  unsigned slots = 1;    ///< jobs at the same time
+  /// Prepares a task of this backend on this machine; called from several threads.
   std::function<Result<std::shared_ptr<Evaluator>>(const Task&)> make;
 };
 
-/// What a worker offers, and to which server.
+/// The backends that a worker offers, and its server.
 struct WorkerOptions {
   FleetServer server;
   std::string name;  ///< shown to people; two workers may share one
   std::vector<WorkerBackend> backends;
-  /// A job whose worker is silent for so long is given to another one. The first worker of a kind sets it.
+  /// A job whose worker is silent for this long is given to another worker. The first worker of a kind sets
+  /// it.
   std::chrono::milliseconds ack_wait{15'000};
-  std::chrono::milliseconds patience{60'000};  ///< how long the server may be away during a report
-  /// How often it says what it offers, and makes its queues anew if they are gone. The server forgets a
-  /// worker that was silent for 30 s.
+  std::chrono::milliseconds patience{60'000};  ///< the longest absence of the server during a report
+  /// How often it reports what it offers and recreates missing queues. The server forgets a worker that was
+  /// silent for 30 s.
   std::chrono::milliseconds announce_every{10'000};
-  /// How long a backend takes no jobs whose machine failed (a tool is missing, a disk is full); doubled each
-  /// time, to 16 times that.
+  /// How long a backend takes no jobs after its machine failed (a tool is missing, a disk is full). It
+  /// doubles each time, up to 16 times this value.
   std::chrono::milliseconds rest{60'000};
-  /// Tasks of a backend that are kept ready, each with its memory on the device; the least recently used goes
-  /// first.
+  /// The number of tasks of a backend that are kept ready, each with its device memory. The least recently
+  /// used is dropped first.
   std::size_t prepared_tasks = 2;
   std::function<void(const Notice&)> tell;  ///< called from several threads; may be empty
 };
 
-/// What a worker did until it ended.
+/// Statistics of a worker.
 struct WorkerSummary {
   std::uint64_t evaluated = 0;  ///< jobs that were answered with an evaluation
   std::uint64_t failed = 0;     ///< jobs that were answered with an Error
-  std::uint64_t given_up = 0;   ///< jobs that were not run, because workers before this one were lost on them
+  std::uint64_t given_up = 0;   ///< jobs that were not run because earlier workers were lost on them
 };
 
-/// Works until `stop`, then finishes what it runs and returns. Errors: make_fleet_evaluator()'s of the
-/// server; none later: while the server is away it waits.
+/// Works until `stop`, then finishes its running jobs and returns. Errors: make_fleet_evaluator()'s for the
+/// server, at the start only. Later it waits while the server is away.
 Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_token& stop);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// The archipelago: islands on a topology. All mutable search state is in here, and one committer owns it.
+// The archipelago: islands on a topology. It holds all mutable search state and is owned by one committer.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ class Archipelago {
   /// Island::add.
   std::optional<AddOutcome> add(IslandId id, IndividualPtr individual);
 
-  /// Withdraws a program from every island and offers it anew, as it was measured now, to those that knew it.
-  /// In a cell that it leaves, `heirs` are offered before it; they are asked for once for each cell.
+  /// Withdraws a program from every island and offers it again, with its new evaluation, to the islands that
+  /// had it. In a cell that it leaves, `heirs` are offered first; `heirs` is called once for each cell.
   Status replace(const IndividualPtr& measured,
                  const std::function<Result<std::vector<IndividualPtr>>(Cell)>& heirs);
 
@@ -54,22 +54,21 @@ class Archipelago {
   void visit(IslandId id, std::optional<ProgramId> parent) { islands_.at(id.value).visit(parent); }
 
   /// Moves along every edge. All migrants are chosen before the first arrives, edge by edge in the topology's
-  /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends on the state, the seed and
-  /// the epoch alone. The same individual then stands on both islands. A migrant settles as any
-  /// newcomer does.
+  /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends only on the state, the
+  /// seed and the epoch. Both islands then share the individual. A migrant settles like any newcomer.
   std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
 
-  /// The best elite of all islands: by fitness; equals by program, the older first; under the lexicographic
-  /// rule by Objectives::best_of. Null while no program is accepted.
+  /// The best elite of all islands: the highest fitness, of equals the older program; under the lexicographic
+  /// rule Objectives::best_of. Null while no program is accepted.
   IndividualPtr best() const;
 
   /// Each filled cell with the best elite of all islands, by the same rule.
   std::map<Cell, Elite> elites() const;
 
-  /// The elites of all islands that no other one dominates, each once, in the order of their programs.
+  /// The elites of all islands that no other elite dominates, each once, in the order of their programs.
   std::vector<IndividualPtr> front() const;
 
-  /// Statistics over the cells of all islands together: a cell counts once, with its best elite.
+  /// Statistics over the cells of all islands together. A cell counts once, with its best elite.
   ArchiveStatistics statistics(double offset = 0) const;
 
   /// Canonical text of every island: its archive, its leaders with their visits, its rejections and its

@@ -1,4 +1,4 @@
-// An island: an archive and the failures beside it.
+// An island: an archive and recent failures.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace kernelsmith {
 
 /// How much an island remembers of what failed.
 struct IslandOptions {
-  std::size_t rejections = 32;       ///< kept as parents for as long as there is no elite; 0 counts as 1
+  std::size_t rejections = 32;       ///< kept as parents while there is no elite; 0 counts as 1
   std::size_t recent_failures = 16;  ///< kept to be shown to proposers
 
   friend bool operator==(const IslandOptions&, const IslandOptions&) = default;
@@ -27,11 +27,11 @@ class Island {
  public:
   explicit Island(Grid grid, IslandOptions options = {}, Objectives objectives = {});
 
-  /// An accepted individual is offered to the archive. A rejected one owns no cell: it joins rejections() and
-  /// recent_failures(), and the answer is empty.
+  /// Offers an accepted individual to the archive. Adds a rejected one to rejections() and recent_failures(),
+  /// and returns empty.
   std::optional<AddOutcome> add(IndividualPtr individual);
 
-  /// One that was withdrawn, as it was measured anew: it does not count as another one that joined.
+  /// Adds a withdrawn program again with its new evaluation. It is not counted twice.
   std::optional<AddOutcome> add_again(IndividualPtr individual);
 
   /// Archive::settle.
@@ -40,33 +40,33 @@ class Island {
   /// Archive::withdraw.
   std::vector<Cell> withdraw(ProgramId program);
 
-  /// A child is asked for: of this program, or of none (Operator::translate).
+  /// Records a request for a child of this program, or of none (Operator::translate).
   void visit(std::optional<ProgramId> parent);
 
   const Archive& archive() const { return archive_; }
 
   static constexpr std::size_t kMaxLeaders = 32;
 
-  /// The accepted individuals of the highest fitness, whatever their cells: the best first, of equals the
-  /// older. At most kMaxLeaders. With several objectives under ObjectiveRule::pareto those that no other
-  /// leader dominates stand first, then those that only these dominate, and so on.
+  /// The accepted individuals with the highest fitness, whatever their cells: the best first, of equals the
+  /// older. At most kMaxLeaders. With several objectives under ObjectiveRule::pareto the non-dominated
+  /// leaders come first, then those that only these dominate, and so on.
   std::span<const IndividualPtr> leaders() const { return leaders_; }
 
   /// The accepted seeds, in their order.
   std::span<const IndividualPtr> roots() const { return roots_; }
 
-  /// How many accepted individuals joined that are no seeds.
+  /// The number of accepted individuals, without seeds.
   std::uint64_t joined() const { return joined_; }
 
-  /// How many children were asked for, and how many of one program.
+  /// The number of requested children, in all or of one program.
   std::uint64_t visits() const { return visits_; }
   std::uint64_t visits(ProgramId program) const;
 
-  /// The rejected individuals that came closest, bounded: the furthest stage first, within a stage the latest
-  /// arrival first.
+  /// A bounded list of the best rejected individuals: the furthest stage first, within a stage the latest
+  /// first.
   std::span<const IndividualPtr> rejections() const { return rejections_; }
 
-  /// The latest rejections, bounded, the latest first.
+  /// A bounded list of recent rejections, the latest first.
   std::span<const IndividualPtr> recent_failures() const { return recent_failures_; }
 
  private:

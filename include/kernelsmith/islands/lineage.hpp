@@ -1,4 +1,4 @@
-// Lineage: who descends from whom, over all islands of a run.
+// Lineage: the descent of all programs of a run, over all islands.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,33 @@
 
 namespace kernelsmith {
 
-/// Adds a number to ascending ones, once.
+/// Inserts a number into an ascending list, unless it is already there.
 void insert_sorted(std::vector<ProgramId>& programs, ProgramId one);
 
 /// The edges from programs to their parents. Acyclic by construction: parents are known before their
 /// children. Not thread-safe; the engine's committer owns it.
 class Lineage {
  public:
-  /// Refuses (`invalid_argument`) a program that is known and a parent that is not.
+  /// Refuses (`invalid_argument`) a known program and an unknown parent.
   Status add(ProgramId program, std::vector<ProgramId> parents);
 
   bool contains(ProgramId program) const { return parents_.contains(program); }
   std::size_t size() const { return parents_.size(); }
 
-  /// Throws std::out_of_range for a program that is not known, as do the following.
+  /// This and the following functions throw std::out_of_range for an unknown program.
   const std::vector<ProgramId>& parents(ProgramId program) const { return parents_.at(program); }
 
   /// The programs that name this one as a parent, ascending.
   std::span<const ProgramId> children(ProgramId program) const;
 
-  /// From this program to its seed, both included, along the first parents: what was derived from what. Ends
-  /// after `most` steps.
+  /// The path from this program to its seed, both included, along the first parents. It ends after `most`
+  /// steps.
   std::vector<ProgramId> path_to_seed(ProgramId program,
                                       std::size_t most = std::numeric_limits<std::size_t>::max()) const;
 
  private:
   std::map<ProgramId, std::vector<ProgramId>> parents_;
-  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< of those that have some
+  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< of programs that have children
 };
 
 }  // namespace kernelsmith

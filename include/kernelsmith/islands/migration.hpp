@@ -1,5 +1,4 @@
-// The Migration policy: who leaves an island. When it happens is the engine's business, where they go the
-// topology's.
+// The Migration policy: chooses who leaves an island. The engine decides when, the topology where they go.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ class Migration {
  public:
   virtual ~Migration() = default;
 
-  /// Elites of `from` that shall be offered to `to`; none while `from` has no elite.
+  /// Elites of `from` to offer to `to`; empty while `from` has no elite.
   virtual std::vector<IndividualPtr> migrants(const Island& from, const Island& to, Rng& rng) const = 0;
 };
 
@@ -30,8 +29,8 @@ class BestMigration final : public Migration {
   std::size_t count_;
 };
 
-/// `count` different elites, each drawn with a probability proportional to its fitness (negative ones count
-/// as zero) among those that are left.
+/// Draws `count` different elites, each from the remaining ones with a probability proportional to its
+/// fitness (negative fitness counts as zero).
 class WeightedMigration final : public Migration {
  public:
   explicit WeightedMigration(std::size_t count) : count_(count) {}

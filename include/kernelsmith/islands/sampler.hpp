@@ -1,4 +1,4 @@
-// The Sampler policy: from an island's state to the Selection that a proposer works from.
+// The Sampler policy: makes from an island's state the Selection that a proposer works from.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// The parent is null only if the island has neither an elite nor a rejection.
+  /// The parent is null only if the island is empty.
   virtual Selection sample(const Island& island, Rng& rng) const = 0;
 
-  /// How many first programs an island waits for before it goes deeper.
+  /// The number of first programs that an island waits for before it goes deeper.
   virtual std::size_t opening() const { return 1; }
 
-  /// Whether it still waits: an opening on a task where most first programs fail ends after twice as many
-  /// tickets as it waits for programs.
+  /// Whether it still waits. If most first programs fail, the opening ends after twice as many tickets as
+  /// programs it waits for.
   bool opens(const Island& island) const {
     return island.joined() < opening() && island.visits() < 2 * opening();
   }
@@ -30,11 +30,11 @@ class Sampler {
 
 /// How MixtureSampler draws. The three shares are weights: only their ratio matters.
 struct MixtureOptions {
-  double explore = 0.2;         ///< parent uniform over the filled cells
+  double explore = 0.2;         ///< weight: parent uniform over the filled cells
   double exploit = 0.6;         ///< parent uniform over the best `elite_fraction` of the elites, at least one
   double weighted = 0.2;        ///< parent with a probability proportional to its fitness
   double elite_fraction = 0.1;  ///< in (0, 1]
-  std::size_t top = 3;          ///< the most that a Selection holds of each kind
+  std::size_t top = 3;          ///< the most individuals of each kind in a Selection
   std::size_t inspirations = 2;
   std::size_t failures = 2;
 
@@ -43,12 +43,12 @@ struct MixtureOptions {
 
 /// A mixture of exploring, exploiting and fitness-weighted draws.
 ///
-/// The fitness-weighted draw gives elites of fitness zero or less no chance unless there is no other. While
-/// the island has no elite the parent comes from its rejections, the one at rank r (from 0) with a
+/// The fitness-weighted draw takes elites with a fitness of zero or less only if there are no others. While
+/// the island has no elite, the parent comes from its rejections: the one at rank r (from 0) with a
 /// probability proportional to 1 / (1 + r).
 ///
-/// Beside the parent: the best other elites; inspirations, which are further elites from cells far from the
-/// parent's and from one another (each the farthest of a few random ones); the latest failures, furthest
+/// Shown with the parent are the best other elites; inspirations, which are elites from cells far from the
+/// parent's and from one another (each the farthest of a few random ones); and the latest failures, furthest
 /// stage first. No individual appears twice.
 class MixtureSampler final : public Sampler {
  public:
@@ -63,27 +63,27 @@ class MixtureSampler final : public Sampler {
   MixtureOptions options_;
 };
 
-/// How TreeSampler draws. docs/search-quality.md measures the defaults.
+/// How TreeSampler draws. The defaults were measured in docs/search-quality.md.
 struct TreeOptions {
-  double exploration = 1;   ///< the weight of what was seldom visited
+  double exploration = 1;   ///< weight of rarely visited programs
   std::size_t opening = 5;  ///< first programs that an island waits for before it goes deeper; 0: none
-  std::size_t top = 3;      ///< the most that a Selection holds of each kind
+  std::size_t top = 3;      ///< the most individuals of each kind in a Selection
   std::size_t inspirations = 2;
   std::size_t failures = 2;
 
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
 
-/// The default sampler: opens broad, goes deep later.
+/// The default sampler: starts broad and goes deep later.
 ///
-/// Opening, if there are seeds: until as many programs beside them were accepted as `opening` says, or twice
-/// as many tickets were asked for, the parent is a seed in turn, and no program is shown beside it. Without a
-/// seed the engine asks for so many translations.
+/// The opening, if there are seeds: each seed in turn is the parent, and no other program is shown. It ends
+/// after `opening` accepted programs besides the seeds, or twice as many tickets. Without a seed the engine
+/// asks for this many translations.
 ///
 /// Then the parent is the leader with the highest bound: its rank among the leaders (1 for the first, 0 for
 /// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + place) (1 + its own visits)). A visit is a
-/// child that was asked for. Beside it: the best other leaders, inspirations and failures as MixtureSampler
-/// shows them. Without an accepted program the parent comes from the rejections, as there.
+/// child that was asked for. Shown with it are the best other leaders, and inspirations and failures as in
+/// MixtureSampler. Without an accepted program the parent comes from the rejections, as there.
 class TreeSampler final : public Sampler {
  public:
   /// Refuses (`invalid_argument`) an exploration that is negative or not finite.

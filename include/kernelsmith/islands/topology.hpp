@@ -1,4 +1,4 @@
-// Which island sends individuals to which: a directed graph.
+// Topology: a directed graph of islands that send individuals to one another.
 #pragma once
 
 #include <compare>
@@ -25,7 +25,7 @@ class Topology {
  public:
   static constexpr std::size_t kMaxIslands = 1024;
 
-  /// Each island sends to the next, the last to the first. A lone island sends to nobody.
+  /// Each island sends to the next, the last to the first. A single island sends to nobody.
   static Result<Topology> ring(std::size_t islands);
 
   /// Each island sends to every other.
@@ -34,8 +34,7 @@ class Topology {
   /// Island 0 sends to every other, and every other sends to island 0.
   static Result<Topology> star(std::size_t islands);
 
-  /// Refuses an edge to or from an island that does not exist, from an island to itself, and one that
-  /// repeats.
+  /// Refuses duplicate edges, loops, and edges to or from an island that does not exist.
   static Result<Topology> from_edges(std::size_t islands, std::vector<MigrationEdge> edges);
 
   std::size_t islands() const;
@@ -43,10 +42,10 @@ class Topology {
   /// All edges, ascending by `from`, then by `to`.
   const std::vector<MigrationEdge>& edges() const;
 
-  /// Where `island` sends to, ascending. Throws std::out_of_range for an island that does not exist.
+  /// The targets of `island`, ascending. Throws std::out_of_range for an island that does not exist.
   std::vector<IslandId> neighbours(IslandId island) const;
 
-  /// Whether what one island found can reach every other.
+  /// Whether every island can be reached from every other.
   bool strongly_connected() const;
 
  private:

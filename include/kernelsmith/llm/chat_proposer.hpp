@@ -1,4 +1,4 @@
-// The chat proposer: a prompt, a call, and the child that the reply describes.
+// The chat proposer: builds a prompt, calls a model, and makes a child from its reply.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,20 @@
 
 namespace kernelsmith {
 
-/// What is kept of replies for training (Proposal::reply), with their prompts. By default nothing is. A
-/// value.
+/// Which parts of replies and prompts are kept for training (Proposal::reply). Default: none. A value.
 struct KeepOptions {
   bool text = false;
   bool logprobs = false;
   bool token_ids = false;
-  std::size_t bytes = std::size_t{1} << 20;  ///< of one reply, its text first; the rest is cut off
+  std::size_t bytes = std::size_t{1} << 20;  ///< limit for one reply, its text first; the rest is cut off
 
   bool any() const { return text || logprobs || token_ids; }
 };
 
-/// What is kept of a reply to a prompt that was asked for with `sampling`. Pure.
+/// The part to keep of a reply to a prompt that was sent with `sampling`. Pure.
 KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, Sampling sampling, std::size_t bytes);
 
-/// How one model is asked. A value.
+/// Settings of one model. A value.
 struct ModelSettings {
   std::string name;
   std::optional<std::uint64_t> max_output_tokens = std::nullopt;
@@ -38,16 +37,16 @@ struct ModelSettings {
   std::optional<double> top_p = std::nullopt;
   std::string reasoning_effort = {};
   bool stream = true;
-  std::string extra_body = {};  ///< as ModelCall's
+  std::string extra_body = {};  ///< see ModelCall
 };
 
 /// A Proposer that asks language models. A request that names no model goes to the first one.
 ///
-/// Every reply is one of: a child; or a refusal, `declined` if the model refused, `empty_reply`,
-/// `truncated` if a limit of tokens cut it off, and extract()'s. A reply that is_only_reasoning() is read
-/// there: the program that it holds is the child, else it is an `empty_reply`. Its cost is counted in each
-/// case, with that of attempts that failed before it. If no prompt can be built or the client gives up,
-/// the answer is that Error, a PaidError if attempts were billed or may have been, and no reply was used.
+/// A reply becomes a child or a refusal: `declined` if the model refused, `empty_reply`, `truncated` if a
+/// token limit cut it off, or one of extract()'s. If a reply is_only_reasoning(), a program in the reasoning
+/// is the child; otherwise it is an `empty_reply`. Its cost always counts, with that of earlier failed
+/// attempts. If no prompt can be built or the client gives up, the answer is that Error, as a PaidError if
+/// attempts were billed or may have been.
 ///
 /// `invalid_argument` if `models` is empty or names one twice. A request for another model is answered
 /// `invalid_argument`.
@@ -55,8 +54,8 @@ Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient
                                                      PromptBuilder prompts, std::vector<ModelSettings> models,
                                                      PriceTable prices = {}, KeepOptions keep = {});
 
-/// What a reply proposes, for a request and the prompt that was sent for it, with the tokens that the reply
-/// counts. Without a parent it is laid into `blank` (PromptBuilder::blank_candidate). Pure.
+/// The proposal in a reply to a request and its prompt, with the reply's tokens. Without a parent the program
+/// is put into `blank` (PromptBuilder::blank_candidate). Pure.
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
                        const Source& blank);
 

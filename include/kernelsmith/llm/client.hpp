@@ -22,40 +22,40 @@ namespace kernelsmith {
 /// Limits of one attempt.
 struct CallLimits {
   std::chrono::milliseconds connect{20'000};       ///< name, TCP and TLS
-  std::chrono::milliseconds first_token{300'000};  ///< of a streamed reply: until the model begins
+  std::chrono::milliseconds first_token{300'000};  ///< until the model begins a streamed reply
   std::chrono::milliseconds silence{60'000};       ///< between two pieces of a reply that has begun
   std::chrono::milliseconds total{1'800'000};
-  std::size_t reply_bytes = std::size_t{32} << 20;  ///< of a reply's body, decompressed
+  std::size_t reply_bytes = std::size_t{32} << 20;  ///< decompressed body of a reply
 };
 
-/// Another one in every process, so that those who are turned away together come back apart.
+/// Differs in every process, so that clients that are rejected together retry at different times.
 std::uint64_t fresh_seed();
 
-/// How a client keeps to limits, retries and paces its calls.
+/// A client's limits, retries and pacing.
 struct ClientOptions {
   CallLimits limits = {};
   RetryPolicy retry = {};
   PacingOptions pacing = {};
-  std::uint64_t seed = fresh_seed();  ///< of the jitter
+  std::uint64_t seed = fresh_seed();  ///< seed of the jitter
   /// Called for every retry, on the client's thread; must not block. May be empty.
   std::function<void(const Notice&)> notice = {};
 };
 
-/// An attempt that gave no reply and was billed, or may have been.
+/// A failed attempt that was billed, or may have been.
 struct LostCall {
-  std::optional<Usage> usage;  ///< as far as the server reported it; the output may have gone on behind it
-  std::string text;            ///< what had come of reply and reasoning
+  std::optional<Usage> usage;  ///< as far as the server reported it; the output may have been longer
+  std::string text;            ///< the received part of reply and reasoning
 };
 using LostCallSink = std::function<void(const LostCall&)>;
 
-/// Sends calls, retries what is transient, keeps to the rates. Thread-safe.
+/// Sends calls, retries transient failures, and keeps the rate limits. Thread-safe.
 ///
-/// If three replies in a row cannot be read, one call tries the other form, streamed or plain. If that can be
-/// read all calls ask for it; if not, no other call is sent, and each ends with that error (`bad_reply`).
+/// If three replies in a row are unreadable, one call tries the other form, streamed or plain. If that works,
+/// all calls use it. If not, no other call is sent, and each ends with that error (`bad_reply`).
 ///
-/// No answer that arrived is lost: a stream that breaks off behind its end is a reply. Redirects are never
-/// followed. No error or notice holds the key. The contract is Proposer's: start() does not block, `done` is
-/// called exactly once, on the client's thread, with `cancelled` soon after a stop request; the destructor
+/// No complete answer is lost: a stream that breaks off after its end is a reply. Redirects are never
+/// followed. No error or notice contains the key. The contract is Proposer's: start() does not block, `done`
+/// is called exactly once, on the client's thread, with `cancelled` soon after a stop request; the destructor
 /// returns when nothing is in flight, and must not be called on the client's thread.
 class ModelClient {
  public:
@@ -68,10 +68,10 @@ class ModelClient {
 
   /// Errors: encode_call's; `network`, `untrusted`, `timeout`, `rate_limited`, `server_failed`, `bad_reply`,
   /// `too_long`, `permission`, `not_found`, `invalid_argument` as the server's last answer was; `cancelled`.
-  /// `lost` may be empty; it is called on the client's thread, as soon as an attempt is lost, before `done`.
-  /// `ending` is ProposalRequest's: from then on no attempt is begun, nothing is paused or queued for, and an
-  /// attempt that was sent has to begin its reply within CallLimits::silence, or twice what the slowest reply
-  /// so far took. A call that ends so has its last attempt's error, or is `cancelled`.
+  /// `lost` may be empty; it is called on the client's thread as soon as an attempt is lost, before `done`.
+  /// `ending` is ProposalRequest's. After it no attempt starts, pauses or queues, and an attempt under way
+  /// must begin its reply within CallLimits::silence or twice the time of the slowest reply so far. A call
+  /// that this ends has its last attempt's error, or is `cancelled`.
   void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost = {},
              std::stop_token ending = {});
 

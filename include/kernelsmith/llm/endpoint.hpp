@@ -1,4 +1,4 @@
-// Endpoint: which server is spoken to, how, and with which key.
+// Endpoint: a model server, its protocol and its key.
 #pragma once
 
 #include <string>
@@ -13,29 +13,30 @@ namespace kernelsmith {
 /// A value. The certificate of an https server is always verified.
 struct Endpoint {
   Protocol protocol = Protocol::chat_completions;
-  std::string base_url;  ///< such as https://api.openai.com/v1; the protocol's path is put behind it
-  Secret key;            ///< may be empty: local servers ask for none
-  std::string ca_file;   ///< PEM of a private CA in place of the system's; may be empty
+  std::string base_url;  ///< such as https://api.openai.com/v1; the protocol's path is appended
+  Secret key;            ///< may be empty: local servers need none
+  std::string ca_file;   ///< PEM file of a private CA instead of the system's; may be empty
 };
 
-/// The endpoint with what is empty filled in from the environment: OPENAI_BASE_URL and OPENAI_API_KEY, or
-/// ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY; without a base URL there, the provider's own. A Messages URL
-/// that lacks its /v1, as Anthropic's variable does, gets it.
+/// Fills in empty members from the environment: OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and
+/// ANTHROPIC_API_KEY; without a base URL there, the provider's own. A Messages URL that lacks its /v1, as
+/// Anthropic's variable does, gets it.
 Endpoint with_environment(Endpoint endpoint);
 
-/// The provider's own server.
+/// The URL of the provider's own server.
 std::string_view provider_url(Protocol protocol);
 
-/// Refuses what would send the key in the open or to the wrong place: another scheme than https (plain http
-/// only to this machine, or without a key), user, query or fragment in the URL, a key that no header can
-/// hold. `invalid_argument`, and `not_found` for a CA file that cannot be read. No message holds the key.
+/// Refuses an endpoint that would send the key unencrypted or to the wrong place: a scheme other than https
+/// (http is allowed to this machine or without a key), a user, query or fragment in the URL, a key that
+/// cannot be sent in a header. Errors: `invalid_argument`, and `not_found` for an unreadable CA file. No
+/// message contains the key.
 Status check_endpoint(const Endpoint& endpoint);
 
-/// True for a URL of a well-known provider, none of which answers a call without a key. For any other server
-/// only a call tells.
+/// Returns true for the URL of a well-known provider, which answers no call without a key. For other servers
+/// only a call can show whether they need one.
 bool wants_key(std::string_view url);
 
-/// True for a URL of this machine: localhost, 127.*, ::1.
+/// Returns true for a URL of this machine: localhost, 127.*, ::1.
 bool is_loopback(std::string_view url);
 
 }  // namespace kernelsmith

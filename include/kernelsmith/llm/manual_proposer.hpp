@@ -1,4 +1,4 @@
-// The manual proposer: a folder in which people, or any other program, are the model.
+// The manual proposer: a folder through which people or other programs act as the model.
 #pragma once
 
 #include <chrono>
@@ -11,20 +11,19 @@
 
 namespace kernelsmith {
 
-/// Where requests are left for people or other programs, and how replies are looked for.
+/// The folder for requests and replies, and how often it is checked.
 struct ManualOptions {
-  std::filesystem::path folder;             ///< made if it is missing
-  std::chrono::milliseconds settle{1000};   ///< a text that has not changed for so long is complete
-  std::chrono::milliseconds interval{100};  ///< between two looks at the folder
+  std::filesystem::path folder;             ///< created if it is missing
+  std::chrono::milliseconds settle{1000};   ///< a file that has not changed for this long is complete
+  std::chrono::milliseconds interval{100};  ///< time between two checks of the folder
 };
 
-/// A Proposer that writes each request into a file of a folder and takes what is laid beside it as the
-/// model's reply (docs/llm.md has the names and forms). What becomes of a reply is chat's: a child or a named
-/// refusal. A file that is no reply is not taken: a message is laid beside it, and it is read again when it
-/// changes.
+/// A Proposer that writes each request into a file of a folder and reads the model's reply from a file next
+/// to it (docs/llm.md has the names and forms). As for chat, a reply becomes a child or a named refusal. If a
+/// file is not a valid reply, a message is written next to it, and it is read again when it changes.
 ///
-/// A reply that an earlier session was given, and that this one asks for again with the same prompt, is taken
-/// without asking. Requests that nobody waits for are removed: at the beginning, and on a stop request.
+/// A reply from an earlier session is used again for the same prompt. Stale requests are removed at the
+/// beginning and on a stop request.
 ///
 /// Errors: `busy` if another process uses the folder, `permission`, `io`.
 Result<std::shared_ptr<Proposer>> make_manual_proposer(PromptBuilder prompts, const Task& task,

@@ -1,4 +1,4 @@
-// What a language model is asked and what it answers, in no protocol's terms. Values.
+// Calls to a language model and its replies, independent of the protocol. Values.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kernelsmith {
 
-/// How a server is spoken to.
+/// A server's protocol.
 enum class Protocol {
   chat_completions,  ///< OpenAI's Chat Completions: vLLM, SGLang, llama.cpp, Ollama and most gateways
   responses,         ///< OpenAI's Responses
@@ -23,14 +23,13 @@ enum class Role { system, user, assistant };
 /// One message of a prompt.
 struct Message {
   Role role = Role::user;
-  std::string text;  ///< UTF-8
-  std::string extra_body =
-      {};  ///< a JSON object whose keys are laid over it (Chat Completions); may be empty
+  std::string text;             ///< UTF-8
+  std::string extra_body = {};  ///< a JSON object whose keys replace its own (Chat Completions); may be empty
 
   friend bool operator==(const Message&, const Message&) = default;
 };
 
-/// One call. What is absent is left to the server.
+/// One call. The server chooses what is absent.
 struct ModelCall {
   std::string model;
   std::vector<Message> messages;
@@ -39,32 +38,32 @@ struct ModelCall {
   std::optional<double> top_p;
   std::string reasoning_effort;  ///< such as "low"; empty: not sent
   bool stream = true;
-  bool logprobs = false;   ///< asks for log-probabilities, if the protocol can
-  bool token_ids = false;  ///< asks for token ids: Chat Completions as vLLM speaks it
-  std::string extra_body;  ///< a JSON object whose keys are laid over the body; may be empty
+  bool logprobs = false;   ///< requests log-probabilities, if the protocol supports them
+  bool token_ids = false;  ///< requests token ids (vLLM's extension of Chat Completions)
+  std::string extra_body;  ///< a JSON object whose keys replace those of the body; may be empty
 };
 
 /// Why a reply ended.
 enum class Finish {
-  stop,      ///< the model was done
+  stop,      ///< the model finished
   length,    ///< a limit of tokens cut it off
-  declined,  ///< the model or a filter refused
+  declined,  ///< the model or a filter declined
   other,     ///< a reason that we do not know
 };
 std::string_view name_of(Finish finish);
 
 /// Tokens of one call, as the server counts them.
 struct Usage {
-  std::uint64_t input_tokens = 0;        ///< all of them: cached ones and those written to a cache included
+  std::uint64_t input_tokens = 0;        ///< all, including those read from or written to a cache
   std::uint64_t cached_tokens = 0;       ///< of the input, read from a cache
   std::uint64_t cache_write_tokens = 0;  ///< of the input, written to a cache
-  std::uint64_t output_tokens = 0;       ///< all of them: reasoning included
+  std::uint64_t output_tokens = 0;       ///< all, including reasoning
   std::uint64_t reasoning_tokens = 0;    ///< of the output
 
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-/// The tokens of a reply, as far as they were asked for and the server reported them.
+/// The tokens of a reply, if they were requested and the server reported them.
 struct TokenTrace {
   std::vector<std::string> tokens;
   std::vector<double> logprobs;  ///< natural logarithms, one for each of `tokens`
@@ -74,22 +73,22 @@ struct TokenTrace {
   friend bool operator==(const TokenTrace&, const TokenTrace&) = default;
 };
 
-/// What a model answered, in no protocol's terms.
+/// A model's reply, independent of the protocol.
 struct ModelReply {
-  std::string text;       ///< UTF-8; without reasoning if the protocol parts it
-  std::string reasoning;  ///< what the server shows of it
+  std::string text;       ///< UTF-8; without reasoning if the protocol separates it
+  std::string reasoning;  ///< the part that the server shows
   Finish finish = Finish::stop;
-  std::string finish_detail;   ///< the server's own word, or the text of the refusal
+  std::string finish_detail;   ///< the server's own reason, or the text of the refusal
   std::optional<Usage> usage;  ///< empty if the server reported none
-  std::string id;              ///< the server's
-  std::string model;           ///< that answered, as the server names it
+  std::string id;              ///< the server's id of the reply
+  std::string model;           ///< the model that answered, by the server's name
   TokenTrace trace;
-  std::string tool_calls = {};  ///< the JSON list of Chat Completions; empty if it calls no tool
+  std::string tool_calls = {};  ///< the JSON list of Chat Completions; empty without tool calls
 
   friend bool operator==(const ModelReply&, const ModelReply&) = default;
 };
 
-/// Whether a reply that the model ended has no text but reasoning, as from servers that part the two wrongly.
+/// Whether a finished reply has reasoning but no text, as from servers that separate the two wrongly.
 bool is_only_reasoning(const ModelReply& reply);
 
 }  // namespace kernelsmith

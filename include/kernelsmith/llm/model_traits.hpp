@@ -1,4 +1,4 @@
-// What models differ in: names of parameters, and what some of them refuse.
+// Differences between models: names of parameters, and parameters that some refuse.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,17 @@
 
 namespace kernelsmith {
 
-/// What is known of one model behind one protocol. A value.
+/// The traits of one model with one protocol. A value.
 struct ModelTraits {
   std::string token_limit_field;            ///< the name of the output limit in the body
-  std::uint64_t default_token_limit = 0;    ///< sent if the call sets none; 0: nothing is sent
-  bool takes_sampling = true;               ///< temperature and top_p; a reasoning model refuses them
-  bool takes_effort = false;                ///< reasoning_effort, if the call has one
-  bool counts_stream_usage = true;          ///< takes stream_options.include_usage (Chat Completions)
+  std::uint64_t default_token_limit = 0;    ///< the limit if the call sets none; 0: nothing is sent
+  bool takes_sampling = true;               ///< accepts temperature and top_p; a reasoning model refuses them
+  bool takes_effort = false;                ///< accepts reasoning_effort
   std::string_view system_role = "system";  ///< "developer" for OpenAI's reasoning models
 };
 
-/// The built-in table, first match wins; a model that is not in it gets the protocol's plain traits. `model`
-/// may carry a gateway's prefix ("openai/o3"), which is ignored.
+/// The built-in table, the first match wins. Other models get the protocol's default traits. `model` may
+/// carry a gateway's prefix ("openai/o3"), which is ignored.
 ModelTraits traits_of(Protocol protocol, std::string_view model);
 
 }  // namespace kernelsmith

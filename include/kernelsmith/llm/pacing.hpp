@@ -1,4 +1,4 @@
-// How fast and how wide calls are sent. Pure: time is handed in.
+// Rate and concurrency limits for calls. Pure: time is a parameter.
 #pragma once
 
 #include <chrono>
@@ -10,19 +10,19 @@ namespace kernelsmith {
 /// Limits that the user sets. A value.
 struct PacingOptions {
   std::optional<double> requests_per_minute = std::nullopt;
-  /// Prompt and output limit together, as estimated before the call.
+  /// Prompt plus output limit, as estimated before the call.
   std::optional<double> tokens_per_minute = std::nullopt;
   unsigned concurrency = 64;  ///< calls in flight at the most
 };
 
-/// A token bucket: holds a minute's worth, and refills evenly.
+/// A token bucket: holds the amount of one minute and refills evenly.
 class Bucket {
  public:
   using Instant = std::chrono::steady_clock::time_point;
 
   Bucket(double per_minute, Instant now);
 
-  /// How long until `amount` may be taken. What is more than the bucket holds waits for a full one.
+  /// The time until `amount` may be taken. A larger amount than the bucket's capacity waits until it is full.
   std::chrono::milliseconds wait_for(double amount, Instant now) const;
   void take(double amount, Instant now);
 
@@ -34,32 +34,32 @@ class Bucket {
   Instant at_;
 };
 
-/// Decides when the next call of one endpoint may go out: the user's rates, the server's own pauses, and a
-/// window of calls in flight. If the server gives no hints, the window grows by one for each window's
-/// worth of successes and is halved when the server is overloaded (AIMD; Chiu and Jain, 1989), at most once
-/// for the calls that were sent before. Not thread-safe.
+/// Decides when the next call of one endpoint may be sent: by the user's rates, the server's pauses, and a
+/// window of calls in flight. Without hints of the server, the window grows by one after a window of
+/// successes. It is halved when the server is overloaded (AIMD; Chiu and Jain, 1989), once for all calls sent
+/// before. Not thread-safe.
 class Pacer {
  public:
   using Instant = std::chrono::steady_clock::time_point;
 
   Pacer(const PacingOptions& options, Instant now);
 
-  /// Zero if a call of so many tokens may go out now, else how long until it may; empty if it waits for
-  /// another one to end.
+  /// The time until a call of this many tokens may be sent, zero for now; empty if another call must end
+  /// first.
   std::optional<std::chrono::milliseconds> wait_for(double tokens, Instant now) const;
 
-  /// A call goes out; the number it returns is given to ended().
+  /// Records that a call is sent; returns a number for ended().
   std::uint64_t begun(double tokens, Instant now);
 
   enum class End {
     success,
     overloaded,  ///< the server asked for less without saying when
     hinted,      ///< the server said when to come back
-    other,       ///< says nothing about load
+    other,       ///< unrelated to load
   };
   void ended(std::uint64_t call, End how);
 
-  /// Nothing goes out before `when`.
+  /// Sends no calls before `when`.
   void hold_until(Instant when);
 
   unsigned in_flight() const { return in_flight_; }
@@ -72,7 +72,7 @@ class Pacer {
   Instant held_until_;
   unsigned in_flight_ = 0;
   std::uint64_t calls_ = 0;
-  std::uint64_t first_after_cut_ = 0;  ///< calls before it were sent under a wider window
+  std::uint64_t first_after_cut_ = 0;  ///< earlier calls were sent with a wider window
 };
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// What calls cost: a table that the user keeps, because prices change.
+// Prices of calls: a table that the user maintains, because prices change.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ class PriceTable {
   /// Reads a price file (docs/formats.md). Errors: read_yaml's.
   static Result<PriceTable> read(std::string_view yaml, const std::string& file);
 
-  /// The first entry that fits: the model's name, or a name that ends in `*` and is its beginning.
+  /// The first matching entry: the model's name, or a prefix of it followed by `*`.
   std::optional<Price> price_of(std::string_view model) const;
 
  private:
@@ -36,7 +36,7 @@ class PriceTable {
   std::vector<Entry> entries_;
 };
 
-/// US dollars of one call.
+/// The cost of one call in US dollars.
 double cost_of(const Usage& usage, const Price& price);
 
 }  // namespace kernelsmith

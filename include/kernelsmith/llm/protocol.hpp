@@ -1,4 +1,5 @@
-// The three protocols as pure functions: a call to a body, a body or a stream to a reply or a failure.
+// The three protocols as pure functions: they turn a call into a body, and a body or a stream into a reply or
+// a failure.
 #pragma once
 
 #include <chrono>
@@ -13,21 +14,21 @@
 
 namespace kernelsmith {
 
-/// The path below the base URL, such as "/chat/completions".
+/// The path after the base URL, such as "/chat/completions".
 std::string_view path_of(Protocol protocol);
 
-/// The body of a request. `invalid_argument` if extra_body is no JSON object or sets `stream`, or if a
-/// text is not UTF-8.
+/// The body of a request. Errors: `invalid_argument` if extra_body is not a JSON object or sets `stream`, or
+/// if a text is not UTF-8.
 Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const ModelTraits& traits);
 
-/// Why an attempt gave no reply, and whether another attempt may.
+/// Why an attempt failed, and whether a retry may help.
 struct CallFailure {
   Error error;
-  bool transient = false;   ///< another attempt may do better
-  bool overloaded = false;  ///< the server asks for less: a rate limit, or it says that it is overloaded
-  std::optional<std::chrono::milliseconds> retry_after;  ///< what the server asks for
-  std::optional<Usage> usage = std::nullopt;  ///< that the server reported all the same: it is paid for
-  bool begun = false;                         ///< a part of a reply came with it, and may be paid for
+  bool transient = false;                                ///< a retry may succeed
+  bool overloaded = false;                               ///< the server has a rate limit or is overloaded
+  std::optional<std::chrono::milliseconds> retry_after;  ///< the server's requested pause
+  std::optional<Usage> usage = std::nullopt;  ///< usage that the server reported anyway: it is billed
+  bool begun = false;                         ///< a part of a reply arrived and may be billed
 
   friend bool operator==(const CallFailure&, const CallFailure&) = default;
 };
@@ -38,11 +39,11 @@ struct CallFailure {
 template <class T>
 using Attempt = boost::system::result<T, CallFailure>;
 
-/// The reply in the body of a 200 that is no stream.
+/// Reads the reply from the body of a 200 that is not a stream.
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body);
 
-/// The failure that a status other than 200 and its body stand for. The server's message is quoted whole and
-/// as it came. `asked`: the pause that its headers ask for, if any.
+/// The failure for a status other than 200 and its body. The server's message is quoted unchanged. `asked`:
+/// the pause that its headers request, if any.
 CallFailure decode_failure(int status, std::string_view body,
                            std::optional<std::chrono::milliseconds> asked = {});
 
@@ -51,23 +52,23 @@ class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
 
-  /// One server-sent event; one without data is skipped. A failure ends a stream that is not complete: broken
-  /// JSON, an error that the server sent, or a reply that the server broke off.
+  /// Adds a server-sent event; one without data is skipped. Fails if the stream ends before it is complete:
+  /// broken JSON, an error from the server, or an aborted reply.
   virtual Attempt<void> take(std::string_view event, std::string_view data) = 0;
 
-  /// True once the model has begun to answer, with reasoning or text.
+  /// Returns true once the model has begun to answer, with reasoning or text.
   virtual bool begun() const = 0;
 
-  /// True once the reply is whole: what still comes can only tell its usage, and nothing of it is a failure.
+  /// Returns true once the reply is complete. Only usage can still follow, and no later event is a failure.
   virtual bool complete() const = 0;
 
-  /// True once a complete reply's last event has come: nothing more is to be waited for.
+  /// Returns true once the last event of a complete reply has arrived.
   virtual bool ended() const = 0;
 
-  /// What the server has reported of the call's tokens so far.
+  /// The call's tokens that the server has reported so far.
   virtual std::optional<Usage> usage() const = 0;
 
-  /// What has come of reply and reasoning; together, in no particular order.
+  /// Reply and reasoning received so far, mixed, in no particular order.
   virtual std::string so_far() const = 0;
 
   /// The reply, after the last event. A failure if the stream broke off before it was complete.

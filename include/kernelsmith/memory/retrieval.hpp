@@ -1,4 +1,4 @@
-// Which rules fit a task, and as what a prompt shows them. Pure; thread-safe.
+// Selects the rules that fit a task, and formats them for a prompt. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace kernelsmith {
 
-/// What a task is compared by: the identifiers of its reference (of its seed if it has none), its tensors'
-/// types, roles and ranks. Sorted, without repeats; no name of more than 100 bytes, and at most
+/// The terms by which tasks are compared: the identifiers of the reference (or else the seed), and types,
+/// roles and ranks of tensors. Sorted, without duplicates; names have at most 100 bytes. At most
 /// `MemoryRule::kMostTerms`.
 std::vector<std::string> memory_terms(const Task& task);
 
-/// What a run reads from a store: fixed once it is made, so that resume and replay do not depend on the
-/// store.
+/// The rules that a run reads from a store. The snapshot is fixed, so that resume and replay do not depend on
+/// the store.
 struct MemorySnapshot {
   std::vector<MemoryRule> rules;  ///< the best first
 
-  /// retrieve() takes no more than can be read again from the run folder.
+  /// The limit of retrieve(), so that the run folder's copy can be read again.
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
   /// The digest of to_lines(rules).
@@ -30,9 +30,9 @@ struct MemorySnapshot {
 };
 
 /// The rules of `backend` that share rare terms with the task (cosine of TF-IDF vectors, times rank(), and
-/// for tactics times the share of the time that they saved at least), best first. Each kind has a third of
-/// `budget_tokens`, so that many short dead ends leave room for tactics; there are at most `kMostTactics`,
-/// and no expired rule. Equal rules in any order give an equal snapshot.
+/// for tactics times the share of time that they saved at least), best first. Each kind has a third of
+/// `budget_tokens`, so that many short dead ends leave room for tactics. There are at most `kMostTactics`;
+/// expired rules are left out. The order of `rules` does not matter.
 MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string& backend,
                         const std::vector<std::string>& terms, std::size_t budget_tokens);
 
@@ -40,7 +40,7 @@ MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string&
 /// search of a hundred.
 inline constexpr std::size_t kMostTactics = 2;
 
-/// The rules as prompts show them, with where they come from.
+/// The rules as notes for prompts, with their sources.
 std::vector<PromptNote> notes_of(const MemorySnapshot& snapshot);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// PromptBuilder: from what a proposer is asked to the text that a model is sent.
+// PromptBuilder: makes the prompt for a model from a proposer's request.
 #pragma once
 
 #include <cstddef>
@@ -16,37 +16,37 @@
 
 namespace kernelsmith {
 
-/// What an earlier run found out. A value.
+/// A finding of an earlier run. A value.
 struct PromptNote {
   std::string name;   ///< for Dropped
-  std::string about;  ///< one line without a colon at its end: what it is and where it comes from
-  std::string text;   ///< shown in a fence that it cannot close
+  std::string about;  ///< one line without a final colon: what it is and its source
+  std::string text;   ///< shown in a code fence that it cannot close
 
   friend bool operator==(const PromptNote&, const PromptNote&) = default;
 };
 
-/// What a builder is made with. A value.
+/// Options of a builder. A value.
 struct PromptOptions {
   /// The set that Operator::rewrite uses, and that every other operator's set falls back on: `kernel-smith`,
   /// `relaxed`, or a folder below `folder`.
   std::string set = "kernel-smith";
   std::filesystem::path
-      folder;  ///< of the user: SET/NAME.mustache there come before the built-in ones; may be empty
+      folder;  ///< the user's templates SET/NAME.mustache, which replace built-in ones; may be empty
   std::size_t budget_tokens = 24'000;  ///< for the whole prompt, as estimated; 0 is no limit
-  std::size_t error_bytes = 6'000;     ///< of a report's text, its tail; a tight budget lowers it
-  std::string hardware;                ///< what programs are timed on; empty: as the parent's report says
+  std::size_t error_bytes = 6'000;     ///< the length of a report's tail; a tight budget lowers it
+  std::string hardware;                ///< hardware that times programs; empty: the parent's report names it
   std::string toolchain;               ///< likewise
   std::vector<SourceFile>
-      interface;         ///< files that a candidate is built beside, such as the generated task.hpp
-  std::string language;  ///< of candidates, in words; empty: as the file's name says
+      interface;         ///< files that a candidate is built with, such as the generated task.hpp
+  std::string language;  ///< language of candidates, in words; empty: by the file's name
   std::string suffix;    ///< of a candidate's file, such as ".cu"; empty: as the reference has it
-  /// What the backend says of the task: `task.NAME` in templates. They come before what every task has.
+  /// The backend's values for the task: `task.NAME` in templates. They take precedence over the common ones.
   std::map<std::string, std::string> texts;
   std::map<std::string, bool> conditions;
-  std::vector<PromptNote> notes;  ///< of earlier runs, the most useful first
+  std::vector<PromptNote> notes;  ///< from earlier runs, the most useful first
 };
 
-/// What was left out so that a prompt fits its budget.
+/// A part that was dropped so that a prompt fits its budget.
 struct Dropped {
   std::string what;        ///< such as "the inspiration 12"
   std::size_t tokens = 0;  ///< saved
@@ -54,7 +54,7 @@ struct Dropped {
   friend bool operator==(const Dropped&, const Dropped&) = default;
 };
 
-/// What is sent: a system message and a user message. Well-formed UTF-8.
+/// The prompt: a system message and a user message. Well-formed UTF-8.
 struct Prompt {
   std::string system;
   std::string user;
@@ -62,8 +62,8 @@ struct Prompt {
   Digest templates;              ///< PromptBuilder::templates()
   bool edits = false;            ///< asks for SEARCH/REPLACE edits; otherwise for whole files or blocks
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
-  std::size_t notes = 0;         ///< of PromptOptions::notes so many are in it, from the first
-  std::vector<Dropped> dropped;  ///< in the order in which they went, the least useful first
+  std::size_t notes = 0;         ///< number of PromptOptions::notes in it, from the first
+  std::vector<Dropped> dropped;  ///< in the order in which they were dropped, the least useful first
 
   /// The digest of both messages.
   Digest digest() const;
@@ -77,25 +77,25 @@ class PromptBuilder {
   /// be read.
   static Result<PromptBuilder> create(Task task, PromptOptions options = {});
 
-  /// The prompt for a request: the operator names the set, the selection fills it. If everything that may
-  /// be dropped was dropped and `tokens` is still above the budget, the prompt is given as it is: it is the
-  /// caller's to send or to refuse. Errors: `invalid_argument` for Operator::tune and for a missing parent
-  /// (translate needs none), `bad_input` and `not_found` if a user's template includes what does not end
-  /// or does not exist.
+  /// The prompt for a request: the operator names the set, the selection fills it. If `tokens` is above the
+  /// budget after dropping everything that may be dropped, the prompt is returned anyway, and the caller
+  /// sends or refuses it. Errors: `invalid_argument` for Operator::tune and for a missing parent (translate
+  /// needs none), `bad_input` and `not_found` if a user's template includes itself endlessly or a missing
+  /// template.
   Result<Prompt> build(const ProposalRequest& request) const;
 
-  /// The digest of every template that it may use, the user's among them: equal digests and equal requests
+  /// The digest of every template that it may use, including the user's. Equal digests and equal requests
   /// give equal prompts.
   Digest templates() const;
 
-  /// The message that answers a model's reply in a conversation: what the evaluation of its program came to
-  /// (template `feedback`). Errors: as build().
+  /// The message that answers a model's reply in a conversation: the evaluation of its program (template
+  /// `feedback`). Errors: as build().
   Result<std::string> feedback(const IndividualPtr& attempt) const;
   /// The same for a reply from which no program could be taken.
   Result<std::string> feedback(const Refusal& refusal) const;
 
-  /// What a reply to a translate request is laid into: the seed, or one empty file, candidate.cpp or as
-  /// PromptOptions::suffix says.
+  /// The source that a reply to a translate request fills in: the seed, or one empty file, candidate.cpp or
+  /// with PromptOptions::suffix.
   Source blank_candidate() const;
 
  private:
@@ -104,7 +104,7 @@ class PromptBuilder {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// The sets that this build brings along.
+/// The built-in sets.
 std::vector<std::string> built_in_prompt_sets();
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// Registries of what run.yaml can name: evaluators, proposers, samplers and migrations. They are values,
-// passed in by whoever builds a session; none is global.
+// Registries of the names in run.yaml: evaluators, proposers, samplers and migrations. They are values that
+// the builder of a session passes in; none is global.
 #pragma once
 
 #include <cstdint>
@@ -26,46 +26,45 @@
 
 namespace kernelsmith {
 
-/// A stored run that a session repeats before it asks its proposer.
+/// A stored run that a session repeats before it uses its proposer.
 struct RecordedRun {
   std::filesystem::path folder;
   RecordedEvaluations evaluations = RecordedEvaluations::measured;
-  bool live =
-      false;  ///< behind the recording, or where the search leaves it, the run's own proposer is asked
+  bool live = false;  ///< after the recording, or once the search leaves it, the run's own proposer is used
 };
 
-/// One thing that a dry run looked at.
+/// One check of a dry run.
 struct DryCheck {
   enum class Verdict { ok, failed, unknown };
 
   std::string name;  ///< such as "key"
   Verdict verdict = Verdict::ok;
-  std::string detail;          ///< what was found, or why it cannot be known without paying
+  std::string detail;          ///< the finding, or why it cannot be known without cost
   std::optional<Error> error;  ///< for `failed`
 };
 
-/// What calls to a model are made of, or requests to an agent.
+/// The terms of calls to a model, or of requests to an agent.
 struct CallTerms {
   std::string model;
-  bool is_agent = false;            ///< it counts no tokens before, and reports what it costs itself
-  std::optional<double> agent_usd;  ///< the most that a request to an agent may cost
-  std::optional<double> input_usd, output_usd;     ///< of one token; empty without a price
-  std::uint64_t most_prompt_tokens = 0;            ///< 0 is no limit
-  std::optional<std::uint64_t> most_reply_tokens;  ///< empty if the server alone decides
+  bool is_agent = false;                        ///< it counts no tokens in advance, and reports its own cost
+  std::optional<double> agent_usd;              ///< the most that a request to an agent may cost
+  std::optional<double> input_usd, output_usd;  ///< price of one token; empty if unknown
+  std::uint64_t most_prompt_tokens = 0;         ///< 0 is no limit
+  std::optional<std::uint64_t> most_reply_tokens;  ///< empty if the server decides
 };
 
-/// What a proposer knows before anything is paid for.
+/// A proposer's estimate before any paid call.
 struct ProposerExam {
   std::vector<DryCheck> checks;
-  std::vector<CallTerms> calls;  ///< by model, the first one first; empty for a proposer that asks none
+  std::vector<CallTerms> calls;  ///< by model, the first one first; empty for a proposer without models
   PromptOptions prompts;
 };
 
-/// A call as it would be made for a request.
+/// The call that a request would lead to.
 struct PlannedCall {
   Digest prompt;
-  /// The most that it can cost if the reply's length is bounded, else what a reply as long as the parent
-  /// costs; empty without a price.
+  /// Its highest possible cost if the reply's length is bounded, else the cost of a reply as long as the
+  /// parent; empty without a price.
   std::optional<double> usd;
 };
 
@@ -74,83 +73,81 @@ using CallPlanner = std::function<std::optional<PlannedCall>(const ProposalReque
 
 class ChatModel;
 
-/// What a session tells its proposer before anything is asked.
+/// A session's information for its proposer.
 struct ProposerContext {
-  std::string place = "proposer";      ///< where its settings stand in run.yaml, for errors
+  std::string place = "proposer";      ///< the place of its settings in run.yaml, for errors
   BackendDescription backend;          ///< of the task, for its prompts
   std::vector<PromptNote> notes;       ///< of earlier runs, for its prompts
-  std::shared_ptr<Observer> observer;  ///< told what is worth knowing, such as a server's pause; may be null
+  std::shared_ptr<Observer> observer;  ///< gets notices, such as a server's pause; may be null
 };
 
-/// What a proposer's settings say by themselves.
+/// Properties of a proposer that follow from its settings.
 struct ProposerTraits {
-  /// What a run asks this proposer for unless its configuration says otherwise. Without a model it is the
-  /// first one's.
+  /// The operators that a run uses with this proposer by default. Those without a model use the first one.
   std::vector<OperatorChoice> operators;
-  /// The names of its models, or of its agent, by which operators can choose; empty: it has none, and can be
-  /// no arm of a mix.
+  /// The names of its models, or of its agent, for operators to choose from; empty: it has none, and cannot
+  /// be part of a mix.
   std::vector<std::string> models = {};
-  /// How many proposals may be under way at once; empty: as many as evaluations.
+  /// The most proposals under way at once; empty: as many as evaluations.
   std::optional<unsigned> in_flight = {};
-  /// What is followed first (Engine::follow); empty: nothing.
+  /// The recording to follow first (Engine::follow), if any.
   std::optional<RecordedRun> recorded = {};
-  /// Whoever goes on with its run: `mcp` or `agent` of `python -m kernelsmith`, or `program`, a Python one;
-  /// empty: `kernelsmith resume`.
+  /// What can continue its run: `mcp` or `agent` of `python -m kernelsmith`, or `program` for a Python
+  /// program; empty: `kernelsmith resume`.
   std::string driver = {};
 };
 
-/// One whom a proposer asks, as this machine's files and environment have it.
+/// A model or agent of a proposer, from this machine's files and environment.
 struct AskedModel {
   std::string name;                      ///< one of ProposerTraits::models, or empty
-  std::optional<PromptOptions> prompts;  ///< how prompts for it are made; empty: it is shown none
-  bool may_be_given_up = false;          ///< that costs nothing: people are not waited for beyond wall time
-  bool is_free = false;                  ///< every call is known to cost nothing
-  std::optional<Error> unpriced = {};    ///< why a budget of money would not hold, or never end
+  std::optional<PromptOptions> prompts;  ///< options of its prompts; empty: it gets none
+  bool may_be_given_up = false;  ///< which is free: the run does not wait for people beyond its wall time
+  bool is_free = false;          ///< every call is free
+  std::optional<Error> unpriced = {};  ///< why a budget of money would not hold or would never end the run
 };
 
-/// Whom a proposer asks.
+/// The models or agents of a proposer.
 struct ProposerOutlook {
   std::vector<AskedModel> models;
-  std::string destination = {};  ///< and with which secret, in words; empty: nobody but this machine's files
+  std::string destination = {};  ///< and the secret that it uses, in words; empty: only this machine's files
 
-  /// The model of that name, or the first one if the name is empty. Null if there is no such model.
+  /// Finds a model by name, or the first one if the name is empty. Null if it does not exist.
   const AskedModel* find(const std::string& model) const;
-  /// How prompts for that model (empty: the first that is shown any) are made.
+  /// Options of prompts for a model (empty: the first that gets prompts).
   std::optional<PromptOptions> prompts(const std::string& model) const;
-  /// Refuses if a budget of money would not hold or never end. A model that costs nothing may stand beside
-  /// one that does.
+  /// Refuses if a budget of money would not hold or would never end the run. A free model may be combined
+  /// with a paid one.
   Status check_prices() const;
 };
 
-/// A proposer serves some of the operators.
+/// Makes a proposer, which serves some of the operators.
 class ProposerProvider : public Provider<Proposer> {
  public:
   ProposerContext context;
 
   virtual ProposerTraits traits() const = 0;
 
-  /// Reads files. By default nobody.
+  /// The models that it asks; reads files. Default: none.
   virtual ProposerOutlook outlook() const { return {}; }
 
-  /// Null for a proposer that shows nobody a prompt.
+  /// Returns null for a proposer that shows nobody a prompt.
   virtual Result<CallPlanner> planner(const Task&) const { return CallPlanner(); }
 
-  /// Checks what can be checked without a call that costs anything. May take seconds. By default: that make()
-  /// succeeds.
+  /// Runs all checks that need no paid call. May take seconds. Default: that make() succeeds.
   virtual ProposerExam examine(const Task& task, const std::stop_token& stop) const;
 
-  /// The model that it asks, for conversations that others keep (kernelsmith/llm/chat_model.hpp). By default
-  /// `invalid_argument`: it asks no model.
+  /// The model that it asks, for callers that keep their own conversations (kernelsmith/llm/chat_model.hpp).
+  /// Default: `invalid_argument`, because it asks no model.
   virtual Result<std::shared_ptr<ChatModel>> chat_model() const;
 };
 
 using SamplerProvider = Provider<const Sampler>;
 using MigrationProvider = Provider<const Migration>;
 
-/// Everything that a run can be wired from. A value: add kinds of your own to the default one. An evaluator
-/// without a description in `backends` is for tasks that are in no file.
+/// All parts that a run can be built from. A value: add your own kinds to the default one. An evaluator
+/// without a description in `backends` is for tasks that are not in a file.
 struct Registry {
-  Backends backends;                    ///< what tasks can name as their backend
+  Backends backends;                    ///< backends that tasks can name
   Kinds<EvaluatorProvider> evaluators;  ///< by the same names
   /// BackendRegistration::make_sharing of those backends that have one, for share_programs().
   std::map<std::string, std::function<MakeEvaluatorProvider()>> sharing_evaluators;
@@ -159,14 +156,14 @@ struct Registry {
   Kinds<MigrationProvider> migrations;
 };
 
-/// Tasks can name the backend, run.yaml can set its evaluator, and the section `evaluator.fleet` sends its
-/// jobs to other machines. A backend of the same name is replaced.
+/// Adds a backend: tasks can name it, run.yaml can set its evaluator, and the section `evaluator.fleet` sends
+/// its jobs to other machines. It replaces a backend with the same name.
 void add_backend(Registry& registry, BackendRegistration backend);
 
-/// What this build has: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`,
-/// `agent`, `chat`, `mix` (of those two), `manual`, `recording` and `python` (whose make() is `unsupported`:
-/// the program that began such a run has the proposer); samplers `tree` and `mixture`; migrations `best` and
-/// `weighted`.
+/// The registry of this build: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`,
+/// `agent`, `chat`, `mix` (of those two), `manual`, `recording` and `python` (whose make() is `unsupported`,
+/// because only the program that began such a run has the proposer); samplers `tree` and `mixture`;
+/// migrations `best` and `weighted`.
 Registry default_registry();
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// RunConfig: how a task is searched. run.yaml (docs/formats.md) is its text.
+// RunConfig: the settings of a search. Its text form is run.yaml (docs/formats.md).
 #pragma once
 
 #include <cstdint>
@@ -35,27 +35,27 @@ struct Chosen {
 enum class TopologyKind { ring, full, star, edges };
 std::string_view name_of(TopologyKind kind);
 
-/// What a run with a model spends on the knobs of a new structure. With the program itself it makes the five
-/// observations after which the tuner models the space (TuningOptions::start).
+/// Tunings of a new structure in a run with a model. With the program itself they make the five observations
+/// after which the tuner models the space (TuningOptions::start).
 inline constexpr unsigned kTuningsOfModels = 4;
 
-/// Axes that have a name in run.yaml (docs/formats.md).
+/// Named presets of axes in run.yaml (docs/formats.md).
 enum class AxesPreset {
-  kernel_smith,  ///< as the paper has them: the length of the code beside the fitness
-  behaviour,     ///< what the backend tells candidates apart by: BackendDescription::behaviour
+  kernel_smith,  ///< the paper's: the length of the code and the fitness
+  behaviour,     ///< the backend's BackendDescription::behaviour
 };
 std::string_view name_of(AxesPreset preset);
 
-/// How the next operator and its model are chosen.
+/// The policy that chooses the next operator and its model.
 enum class OperatorPolicy { weights, bandit };
 std::string_view name_of(OperatorPolicy policy);
 
 /// Rules across runs (docs/memory.md); off while no store is named.
 struct MemorySettings {
   std::string store;                 ///< the folder
-  std::size_t budget_tokens = 3000;  ///< of each prompt, for what is shown
-  std::string snapshot;    ///< the digest of what the run read, as hexadecimal digits; empty: nothing
-  bool is_stored = false;  ///< the store's name comes from a run folder, which others may have made
+  std::size_t budget_tokens = 3000;  ///< the rules' share of each prompt
+  std::string snapshot;    ///< the digest of the rules that the run read, in hexadecimal; empty: none
+  bool is_stored = false;  ///< the store's name comes from a run folder that others may have made
 };
 
 /// The configuration of a run. A value; its providers are shared.
@@ -67,10 +67,10 @@ struct RunConfig {
   unsigned workers = 2;  ///< evaluations in flight
   Durability durability = Durability::process;
 
-  std::optional<std::vector<AxisSpec>> axes;  ///< if it is not set: see set_default_axes
-  std::optional<AxesPreset> axes_preset;      ///< what it is set to then
+  std::optional<std::vector<AxisSpec>> axes;  ///< empty: see set_default_axes
+  std::optional<AxesPreset> axes_preset;      ///< the preset used then
   Objectives objectives;                      ///< the fitness alone by default
-  std::size_t islands = 1;  ///< more are worse up to 200 evaluations: docs/search-quality.md
+  std::size_t islands = 1;  ///< more are worse below 200 evaluations (docs/search-quality.md)
   TopologyKind topology = TopologyKind::ring;
   std::vector<MigrationEdge> edges;  ///< for TopologyKind::edges
   IslandOptions island;
@@ -86,7 +86,7 @@ struct RunConfig {
   unsigned idle_iterations = 256;
   unsigned error_limit = 5;
 
-  BackendDescription backend;  ///< of the task; only its name if the registry does not describe it
+  BackendDescription backend;  ///< backend of the task; only its name if the registry has no description
   Chosen<EvaluatorProvider> evaluator;
   Chosen<ProposerProvider> proposer;
   Chosen<SamplerProvider> sampler;
@@ -99,40 +99,40 @@ struct RunConfig {
 /// the registry lacks one of them.
 Result<RunConfig> default_config(const Task& task, const Registry& registry);
 
-/// If the axes are not set: those of the preset. Without one, for a search that only tunes: the knobs of the
-/// seed with the most values, at most two, each a categorical axis over its values. For one that writes code,
-/// or if the seed has no knob: cyclomatic complexity, on a logarithmic axis around the seed's own, beside
-/// fitness if that is a speedup (the task has a reference), else beside tokens.
+/// Sets the axes if they are not set: to the preset's, if there is one. Otherwise a search that only tunes
+/// gets the seed's knobs with the most values, at most two, each as a categorical axis. A search that writes
+/// code, or a seed without knobs, gets cyclomatic complexity on a logarithmic axis around the seed's own. Its
+/// second axis is fitness if that is a speedup (the task has a reference), else the number of tokens.
 void set_default_axes(const Task& task, RunConfig& config);
 
-/// What axes can read of a source beside the evaluator's own features: the static features, and `knob.NAME`.
-/// On a categorical axis that is the index of the category that is the knob's value, or is nearest to it: the
-/// axes' lists count, whatever the source lists. For any other axis it is the value itself, if it is a
+/// Features of a source for axes, in addition to the evaluator's: the static features and `knob.NAME`. On a
+/// categorical axis `knob.NAME` is the index of the category that equals the knob's value or is nearest to
+/// it; only the axis's list matters, not the source's. On other axes it is the value itself, if it is a
 /// number.
 std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes);
 
-/// In EngineOptions::recorded: what a program sets whose EngineOptions::describe is source_features(). Its
-/// run can then be viewed with its cells.
+/// Set in EngineOptions::recorded by a program whose EngineOptions::describe is source_features(), so that
+/// viewers can show the cells of its run.
 inline constexpr const char* kDescribeSetting = "describe";
 inline constexpr const char* kSourceFeatures = "source features";
 
-/// Makes it the proposer, which is asked for its own operators.
+/// Makes it the proposer and sets the proposer's default operators.
 void take_proposer(Chosen<ProposerProvider> proposer, RunConfig& config);
 
-/// Lays the keys of a run.yaml over `config`. Unknown keys, names and values out of range are refused with
-/// file:line and the nearest known name; on an error `config` is in no useful state.
+/// Overrides `config` with the keys of a run.yaml. Unknown keys, unknown names and values out of range are
+/// refused with file:line and the nearest known name. After an error `config` is unusable.
 Status read_config(std::string_view yaml, const std::string& file, const Registry& registry,
                    RunConfig& config);
 
-/// Every key of run.yaml in words, in the order of to_yaml().
+/// Descriptions of all keys of run.yaml, in the order of to_yaml().
 std::vector<SettingText> setting_texts(const Registry& registry);
 
 /// The policy that chooses among the operators. Refuses (`invalid_argument`) what WeightedOperators or
 /// BanditOperators refuses, a bandit's weight that is neither 0 nor 1, and a cost without a bandit.
 Result<std::shared_ptr<const Operators>> operators_of(const RunConfig& config);
 
-/// Refuses operators that name a model which the proposer does not have, and a bandit's cost in USD if a
-/// model has no price.
+/// Refuses operators with a model that the proposer lacks, and a bandit's cost in USD if a model has no
+/// price.
 Status check_operators(const RunConfig& config);
 
 /// run.yaml with every setting written out; read_config gives it back.
@@ -141,22 +141,22 @@ std::string to_yaml(const RunConfig& config);
 /// The policies' sections of run.yaml, each as one line, by name: migration, sampler, proposer, operators.
 std::map<std::string, std::string> policy_texts(const RunConfig& config);
 
-/// Reads one of kPolicySettings back from policy_texts(), perhaps of an older version. On an error `config`
-/// is in no useful state.
+/// Reads one of kPolicySettings back from policy_texts(), perhaps of an older version. After an error
+/// `config` is unusable.
 Status read_policy(const std::string& name, const std::string& text, RunConfig& config);
 
-/// If no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which takes no
-/// wall time.
+/// If no budget is set: 60 seconds of wall time, or 200 iterations for a deterministic run, which allows no
+/// limit of wall time.
 void set_default_budget(RunConfig& config);
 
-/// Whether every child is the tuner's.
+/// Whether the tuner makes every child.
 bool only_tunes(const RunConfig& config);
 
-/// The command, or words where only a program can, that goes on with a run of such a proposer; `to_the_end`:
-/// until its best has been measured again.
+/// The command that continues a run of such a proposer, or an explanation if only a program can.
+/// `to_the_end`: until its best has been measured again.
 std::string goes_on(const ProposerTraits& traits, const std::string& run, bool to_the_end = false);
 
-/// The same, with what `resume` does not take from the run folder.
+/// The same, with the settings that `resume` does not trust from the run folder.
 std::string goes_on(const RunConfig& config, const std::filesystem::path& run, bool to_the_end = false);
 
 /// The topology that the configuration describes.

@@ -1,4 +1,4 @@
-// RunView: a stored run as it can be shown, while it is written or long after.
+// RunView: a stored run for display, during the run or later.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace kernelsmith {
 
-/// A program on the way from the seed to the best, with the difference to the one before it.
+/// A program on the path from the seed to the best, with the difference to its predecessor.
 struct LineageStep {
   IndividualPtr individual;
   std::string diff;  ///< unified; empty for the first
@@ -28,49 +28,49 @@ struct RunView {
   std::string run_id;
   std::filesystem::path folder;
   std::filesystem::path best_folder;
-  /// False for a run that a program began which links the library: of `task` only the digest is known then,
-  /// and of `config` only seed, deterministic and budgets.
+  /// False for a run that a program using the library began. Then `task` has only its digest, and `config`
+  /// only seed, deterministic and budgets.
   bool has_task = true;
-  bool evaluator_changed = false;  ///< the file of a Python evaluator, since the run was begun
+  bool evaluator_changed = false;  ///< the file of a Python evaluator, since the beginning of the run
   Task task;
   RunConfig config;
-  std::shared_ptr<const RunStore> store;  ///< if `state` reads programs that are held no more
+  std::shared_ptr<const RunStore> store;  ///< from which `state` reads programs that are not in memory
   SearchState state;
-  IndividualPtr latest_best;  ///< the best program as it was measured last; null while nothing was accepted
+  IndividualPtr latest_best;  ///< the best program by its last measurement; null while nothing was accepted
   /// From the seed to the best, along the first parents; empty while nothing was accepted.
   std::vector<LineageStep> lineage_of_best;
-  /// False if an axis reads what the program that began the run computed: the cells are not known then.
+  /// False if an axis reads a feature that the program computed that began the run: then the cells are
+  /// unknown.
   bool has_cells = true;
-  /// Proposals without a child, by why: how many, and the last one's ticket and detail.
+  /// Refused proposals by reason: their number, and the last one's ticket and detail.
   struct Refusals {
     std::uint64_t count = 0;
     TicketId last;
     std::string detail;
   };
   std::map<RefusalCode, Refusals> refusals;
-  /// Programs that nobody evaluates any more, because workers of a fleet were lost on them.
+  /// Programs that are not evaluated any more because workers of a fleet were lost on them.
   std::vector<ProgramId> lost_workers;
-  /// Evaluations and calls that ended without a verdict or a child, by the error that ended them.
+  /// Evaluations and calls that ended in an error, by error.
   std::map<ErrorCode, std::uint64_t> given_back = {};
-  EndReason reason = EndReason::unfinished;  ///< with the budgets as they stand; never `stopped` or `errors`
+  EndReason reason = EndReason::unfinished;  ///< with the present budgets; never `stopped` or `errors`
   bool in_use = false;                       ///< a process is writing the run
-  /// Calls that the journal has no answer to: under way if the run is in use, else interrupted.
+  /// Calls without an answer in the journal: under way if the run is in use, else interrupted.
   std::uint64_t calls_under_way = 0;
-  std::uint64_t answers_on_their_way = 0;  ///< that had arrived, and wait for the journal
+  std::uint64_t answers_on_their_way = 0;  ///< answers that arrived and wait for the journal
 
-  /// What calls cost, those included that a killed process left.
+  /// The cost of calls, including those of a killed process.
   Spending spending() const;
 
-  /// SearchState::expected_gain; empty too if nothing is left to propose, or if the estimate is beyond a
-  /// double.
+  /// SearchState::expected_gain; also empty if nothing is left to propose or the estimate overflows a double.
   std::optional<ExpectedGain> expected_gain() const;
 
-  /// The best program's evaluation; the confirmation's if it was confirmed. Null while there is none.
+  /// The best program's evaluation, from the confirmation if there is one. Null while there is none.
   const Evaluation* best_evaluation() const;
 
   /// SearchState::shown.
   IndividualPtr shown(IndividualPtr one) const { return state.shown(std::move(one)); }
-  /// The same by its number. Errors: SearchState::individual's.
+  /// The same by the program's number. Errors: SearchState::individual's.
   Result<IndividualPtr> individual(ProgramId id) const;
 
   /// Each filled cell of the grid with the best elite of all islands.
@@ -80,17 +80,16 @@ struct RunView {
   Digest archive_digest() const;
 };
 
-/// What people see as the number of an accepted program: its speedup over the baseline, or its fitness if
-/// there is none.
+/// The figure for people of an accepted program: its speedup over the baseline, or its fitness if there is no
+/// baseline.
 const Measurement& score_of(const Evaluation& accepted);
 
-/// Opens the run folder for reading and replays its journal; one without a task by the settings that stand
-/// there. Errors: load_stored_run's and RunStore's.
+/// Opens the run folder for reading and replays its journal. A run without a task is replayed with the
+/// settings in its journal. Errors: load_stored_run's and RunStore's.
 Result<RunView> view_run(const std::filesystem::path& folder, const Registry& registry);
 
-/// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage, kept
-/// replies. Reads the journal once
-/// more, for every attempt of every evaluation; `io` if `out` fails.
+/// Writes the run as JSON lines (docs/formats.md): programs, evaluations, lineage, kept replies. Reads the
+/// journal again, for every attempt of every evaluation. Errors: `io` if `out` fails.
 Status export_run(const RunView& view, std::ostream& out);
 
 /// The digest of a live archipelago, as RunView::archive_digest.

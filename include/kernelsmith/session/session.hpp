@@ -1,4 +1,4 @@
-// Session: a task and a configuration, wired to an engine over a run folder.
+// Session: connects a task and a configuration to an engine with a run folder.
 #pragma once
 
 #include <filesystem>
@@ -18,20 +18,19 @@ namespace kernelsmith {
 
 /// One sitting of a run, from open to end. Movable; one thread uses it.
 ///
-/// The run folder holds a copy of the task beside what RunStore keeps, so that resuming and showing need
-/// nothing else. `best/` is brought up to date at every new best. If the configuration names a memory, the
-/// run reads it once, at its beginning, and adds what it teaches when it has ended.
+/// The run folder also holds a copy of the task, so that resuming and showing need nothing else. `best/` is
+/// updated at every new best. If the configuration names a memory, the run reads it once at the beginning and
+/// adds new rules at the end.
 class Session {
  public:
-  /// Begins a run in `folder`, which must be absent or empty, after the evaluator has taken the task: a task
-  /// that is refused leaves no folder behind. On a stop request it is given up (`cancelled`).
+  /// Begins a run in `folder`, which must be absent or empty, after the evaluator has accepted the task, so
+  /// that a refused task leaves no folder. A stop request ends it with `cancelled`.
   static Result<Session> create(const TaskFolder& task, const std::filesystem::path& folder, RunConfig config,
                                 std::shared_ptr<Observer> observer = nullptr,
                                 const std::stop_token& stop = {});
 
-  /// Opens a run to go on with it. `change` may raise budgets and change what does not alter the search
-  /// (workers, durability); what it changed is written to run.yaml. On a stop request it is given up
-  /// (`cancelled`).
+  /// Opens a run to continue it. `change` may raise budgets and change settings that do not affect the search
+  /// (workers, durability); the changes are written to run.yaml. A stop request ends it with `cancelled`.
   static Result<Session> resume(const std::filesystem::path& folder,
                                 const std::function<Status(RunConfig&)>& change, const Registry& registry,
                                 std::shared_ptr<Observer> observer = nullptr,
@@ -41,8 +40,8 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Engine::run, and keeps `best/`. Fails with check()'s error if the run folder is gone; then the best
-  /// program stands in a folder that the hint names.
+  /// Engine::run, with updates of `best/`. Fails with check()'s error if the run folder is gone; then the
+  /// hint names a folder with the best program.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
   const Task& task() const;
@@ -50,7 +49,7 @@ class Session {
   const Engine& engine() const;
   std::filesystem::path folder() const;
   std::filesystem::path best_folder() const;
-  /// RunStore::check: whether the run folder is still what it was.
+  /// RunStore::check: whether the run folder is still the same.
   Status check() const;
 
  private:
@@ -59,18 +58,17 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Refuses budgets that cannot be kept or would never end, before anything is made.
+/// Refuses budgets that cannot be kept or would never end the run, before anything is made.
 Status check_budgets(const RunConfig& config);
 
 /// The engine's options for this task and configuration, without run, observer and clock.
 Result<EngineOptions> engine_options(const Task& task, const RunConfig& config);
 
-/// Evaluates candidates as a run would, one after another with one evaluator. `take` is given each one's
-/// number, from 0 and in order, with its answer: all have one, whatever happens. They may differ from the
-/// seed outside its EVOLVE-BLOCKs: a baseline, or anything else of the user's. `careful` is EvaluationJob's.
-/// Waits a while if the machine is too noisy. The first Error is returned; after `unsupported`, which says
-/// what this machine cannot do with one candidate, the others still have their turn, after any other their
-/// answer is an Error that says so.
+/// Evaluates candidates as a run would, one after another with one evaluator. `take` gets each one's number,
+/// from 0 and in order, with its answer; every candidate has one. Candidates may differ from the seed outside
+/// its EVOLVE-BLOCKs, for example a baseline. `careful` is EvaluationJob's. Waits a while if the machine is
+/// too noisy. Returns the first Error. After `unsupported` (this machine cannot evaluate that candidate) the
+/// others are still evaluated; after any other Error they are answered with an Error that says so.
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop = {}, bool careful = false);
@@ -79,18 +77,18 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
 Result<Evaluation> evaluate_one(const Task& task, const RunConfig& config, const Source& candidate,
                                 const std::stop_token& stop = {}, bool careful = false);
 
-/// One answer of an evaluator. Asks again a few times, with the job's next attempt, if the machine is too
-/// noisy or in use. Blocks; for any thread.
+/// Gets one answer of an evaluator. If the machine is too noisy or in use, retries a few times, with the
+/// job's next attempt. Blocks; any thread may call it.
 Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, const std::stop_token& stop);
 
-/// The task and the configuration that a run folder holds.
+/// The task and the configuration in a run folder.
 struct StoredRun {
   TaskFolder task;
   RunConfig config;
-  MemorySnapshot memory;  ///< what it read at its start
+  MemorySnapshot memory;  ///< the rules that it read at its start
 };
 
-/// Reads them. Errors: those of load_task_folder and read_config; `not_found` for a folder that is no run.
+/// Reads them. Errors: those of load_task_folder and read_config; `not_found` for a folder that is not a run.
 Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry);
 
 }  // namespace kernelsmith

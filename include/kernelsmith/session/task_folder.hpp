@@ -1,4 +1,4 @@
-// A task with the files it was loaded from, so that a run can keep a copy of them.
+// TaskFolder: a task with its files, so that a run can keep a copy of them.
 #pragma once
 
 #include <filesystem>
@@ -28,8 +28,8 @@ Status write_task_folder(const TaskFolder& task, const std::filesystem::path& fo
 /// The text of a file of at most 4 MiB. Errors: `not_found`, `permission`, `io`, `bad_input` for others.
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
-/// The candidate at `path`, in the task's terms: a file takes the name of the seed's only file; a folder
-/// holds the files of a seed that has several.
+/// Reads a candidate for the task at `path`: a file is named like the seed's only file; a folder holds the
+/// files of a seed with several.
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path);
 
 }  // namespace kernelsmith

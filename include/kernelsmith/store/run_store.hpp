@@ -1,5 +1,5 @@
-// RunStore: the run folder. The journal and its sources and logs in SQLite, the configuration as used, and
-// the best kernel found. docs/formats.md writes the formats down.
+// RunStore: the run folder. It holds the journal with sources and logs in SQLite, the configuration, and the
+// best kernel. docs/formats.md describes the formats.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,39 @@
 
 namespace kernelsmith {
 
-/// What a committed event survives.
+/// What committed events survive.
 enum class Durability {
   process,  ///< the end of the process, SIGKILL included
-  power,    ///< a power failure too, at the price of a flush to the disk at every commit
+  power,    ///< also a power failure; costs a flush to the disk at every commit
 };
 
 /// A run folder: `run.yaml`, `run.db`, `best/`.
 ///
-/// One process at a time opens it for writing, any number read beside it. Errors common to all functions:
-/// `io`, `disk_full`, `permission`, and `corrupt` for a database that contradicts itself. A failed append
-/// leaves the journal as it was, and the next one may succeed. Not thread-safe; readers open a RunStore of
-/// their own.
+/// One process at a time may write it; any number may read it at the same time. Errors common to all
+/// functions: `io`, `disk_full`, `permission`, and `corrupt` for a database that contradicts itself. A failed
+/// append leaves the journal as it was, and the next one may succeed. Not thread-safe; readers open a
+/// RunStore of their own.
 class RunStore final : public Journal {
  public:
-  /// Whether create() would take the folder: refused (`invalid_argument`) is one that exists and is not
-  /// empty, unless it holds only what a creation that was killed left.
+  /// Whether create() accepts the folder. Refuses (`invalid_argument`) an existing folder that is not empty,
+  /// unless it holds only the remains of an interrupted create().
   static Status check_free(const std::filesystem::path& folder, std::span<const SourceFile> more = {});
 
-  /// Makes the folder, which check_free() takes, with its parents and opens it for writing. `configuration`
-  /// is the text of run.yaml; `more` are files to be kept beside it, by path relative to the folder. The
-  /// database is made last and at once: a folder that has a run.db is complete.
+  /// Makes the folder with its parents if check_free() accepts it, and opens it for writing. `configuration`
+  /// is the text of run.yaml; `more` are further files, by path relative to the folder. The database is
+  /// created last and atomically, so a folder with a run.db is complete.
   static Result<std::unique_ptr<RunStore>> create(const std::filesystem::path& folder,
                                                   std::string_view configuration,
                                                   Durability durability = Durability::process,
                                                   std::span<const SourceFile> more = {});
 
-  /// Opens an existing run for writing. Fails with `not_found`, `busy` (naming the process that has it),
+  /// Opens an existing run for writing. Errors: `not_found`, `busy` (names the process that has it open),
   /// `version` (written by a newer kernelsmith) or `corrupt`.
   static Result<std::unique_ptr<RunStore>> open(const std::filesystem::path& folder,
                                                 Durability durability = Durability::process);
 
-  /// Opens an existing run for reading, also while another process writes. append(), write_best()
-  /// and remove_best() are then refused with `permission`.
+  /// Opens an existing run for reading, also while another process writes. Then append(), write_best() and
+  /// remove_best() fail with `permission`.
   static Result<std::unique_ptr<RunStore>> open_read_only(const std::filesystem::path& folder);
 
   /// Whether a process has the run in `folder` open for writing.
@@ -64,16 +64,17 @@ class RunStore final : public Journal {
 
   /// The text of run.yaml.
   Result<std::string> configuration() const;
-  /// Replaces run.yaml, all or nothing: resume raises budgets.
+  /// Replaces run.yaml atomically; used when resume raises budgets.
   Status write_configuration(std::string_view configuration);
 
-  /// One transaction. Artifacts of evaluations and replies of proposals are kept apart and are not replayed:
-  /// see artifacts() and reply().
+  /// Appends in one transaction. Artifacts of evaluations and replies of proposals are stored separately and
+  /// are not replayed: see artifacts() and reply().
   Status append(std::span<const Event> events) override;
-  /// Tells, within append(), of a reader in whose transaction run.db-wal grows without end. Once.
+  /// Sets a callback for append() to report, once, that a reader's open transaction makes run.db-wal grow
+  /// without end.
   void on_warning(std::function<void(const std::string&)> tell);
-  /// `io` if run.db or its log is no longer the file that was opened: deleted, replaced, or its folder
-  /// renamed. Nothing is written then.
+  /// Fails with `io` if run.db or its log is no longer the opened file: it was deleted or replaced, or its
+  /// folder was renamed. Then nothing is written.
   Status check() const override;
   Status replay(
       std::uint64_t after,
@@ -82,17 +83,17 @@ class RunStore final : public Journal {
   /// The position of the last event; 0 if there is none.
   Result<std::uint64_t> last_position() const;
 
-  /// The logs and files that an evaluation left; empty if it left none.
+  /// Logs and files of an evaluation; empty if it has none.
   Result<std::vector<Artifact>> artifacts(ProgramId program, std::uint32_t attempt) const;
 
-  /// The reply that a ticket's proposal kept; empty if it kept none.
+  /// The kept reply of a ticket's proposal; empty if none was kept.
   Result<std::optional<KeptReply>> reply(TicketId ticket) const;
 
-  /// Replaces `best/` by the program's files and `report.json`, all or nothing.
+  /// Replaces `best/` atomically with the program's files and `report.json`.
   Status write_best(const Individual& best, std::string_view report_json);
-  /// Takes `best/` away, if it is there.
+  /// Removes `best/` if it exists.
   Status remove_best();
-  /// Writes a program's files and `report.json` into a folder, which it makes: if the run's own is gone.
+  /// Writes a program's files and `report.json` into a new folder, for when the run's own is gone.
   static Status save_program(const Individual& program, std::string_view report_json,
                              const std::filesystem::path& folder);
   /// The folder of the best program.

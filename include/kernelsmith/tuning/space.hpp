@@ -1,4 +1,4 @@
-// The space that a program's knobs span: what each knob's values are, and which points exist.
+// The space of a program's knobs: the values of each knob, and the points that exist.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ struct TuningDimension {
   friend bool operator==(const TuningDimension&, const TuningDimension&) = default;
 };
 
-/// All points, or those of a list. Immutable.
+/// All points of the dimensions, or those of a list. Immutable.
 class TuningSpace {
  public:
-  /// `invalid_argument` for no dimension, a dimension without values or with another number of numbers, and
-  /// for a point of the list that does not fit or a list without points. Points given twice count once.
+  /// Errors: `invalid_argument` for no dimensions, a dimension without values or whose count of numbers
+  /// differs, an invalid point in the list, or an empty list. Duplicate points count once.
   static Result<TuningSpace> create(std::vector<TuningDimension> dimensions,
                                     std::optional<std::vector<TuningPoint>> valid = std::nullopt);
 
   const std::vector<TuningDimension>& dimensions() const { return dimensions_; }
   bool contains(const TuningPoint& point) const;
-  /// How many points there are; the largest number if that does not fit.
+  /// The number of points; the largest std::size_t if it overflows.
   std::uint64_t size() const { return size_; }
   TuningPoint random(Rng& rng) const;
-  /// The first point of a fixed order, and the one behind `point`; behind the last comes the first.
+  /// The first point of a fixed order, and the point after `point`; the first follows the last.
   TuningPoint first() const;
   TuningPoint after(const TuningPoint& point) const;
   /// The points that differ from `point` in one dimension.
@@ -54,7 +54,7 @@ class TuningSpace {
   TuningSpace() = default;
 
   std::vector<TuningDimension> dimensions_;
-  std::vector<TuningPoint> listed_;  ///< sorted; empty if all points exist
+  std::vector<TuningPoint> listed_;  ///< sorted list; empty if all points exist
   Set known_;                        ///< the listed ones
   std::uint64_t size_ = 0;
 };

@@ -1,5 +1,5 @@
-// EVOLVE-BLOCKs: what of a candidate may change. A marker stands alone on its line in a comment, such as
-// `// EVOLVE-BLOCK-START`, in any of the forms //, #, !, --, /* */, <!-- --> and (* *). Everything outside
+// EVOLVE-BLOCKs: the parts of a candidate that may change. A marker is alone on its line, in a comment, such
+// as `// EVOLVE-BLOCK-START`, in any of the forms //, #, !, --, /* */, <!-- --> and (* *). Everything outside
 // the blocks, markers included, is frozen. A source without any marker may change as a whole.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace kernelsmith {
 /// One block: the lines between its markers.
 struct EvolveBlock {
   std::size_t file = 0;        ///< index in Source::files()
-  std::size_t begin = 0;       ///< offset of the first byte behind the START line
+  std::size_t begin = 0;       ///< offset of the first byte after the START line
   std::size_t end = 0;         ///< offset of the first byte of the END line
   std::size_t start_line = 0;  ///< the START marker's line, 1 for the first
   std::size_t end_line = 0;    ///< the END marker's line
@@ -26,7 +26,7 @@ struct EvolveBlock {
 };
 
 /// The blocks of all files, in order; empty if there is no marker. `bad_input` with file:line for a marker
-/// that has no partner, stands inside another block, or shares its line with code.
+/// that has no partner, is inside another block, or shares its line with code.
 Result<std::vector<EvolveBlock>> find_blocks(const Source& source);
 
 /// The regions that may change: the blocks, or every file as a whole if there is no marker at all.
@@ -35,12 +35,13 @@ Result<std::vector<EvolveBlock>> open_regions(const Source& source);
 /// The texts of find_blocks(), in the same order.
 Result<std::vector<std::string>> block_texts(const Source& source);
 
-/// `source` with the blocks' texts replaced, one text for each block; a missing last newline is added.
-/// `invalid_argument` for another number of texts, `bad_input` for a text that holds a marker.
+/// Replaces the texts of the blocks of `source`, one text for each block; adds a missing last newline.
+/// Errors: `invalid_argument` for a wrong number of texts, `bad_input` for a text with a marker.
 Result<Source> with_block_texts(const Source& source, std::span<const std::string> texts);
 
 /// Checks that `child` has the files and blocks of `original` and differs from it only inside the blocks, or
-/// in its files' texts if `original` has no marker. `bad_input` with file:line of the first difference.
+/// in its files' texts if `original` has no marker. Errors: `bad_input` with file:line of the first
+/// difference.
 Status check_frozen(const Source& original, const Source& child);
 
 }  // namespace kernelsmith

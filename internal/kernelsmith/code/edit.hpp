@@ -1,4 +1,4 @@
-// SEARCH/REPLACE edits, in the form that models are asked for:
+// SEARCH/REPLACE edits, in the form that prompts ask for:
 //   <<<<<<< SEARCH / lines to find / ======= / lines to put in their place / >>>>>>> REPLACE
 #pragma once
 
@@ -17,20 +17,20 @@ namespace kernelsmith {
 struct Edit {
   std::string search;
   std::string replace;
-  std::size_t line = 0;   ///< of its `<<<<<<< SEARCH` in the text it was parsed from, 1 for the first
-  std::string path = {};  ///< that stands behind its `<<<<<<< SEARCH`; usually empty
+  std::size_t line = 0;   ///< line of its `<<<<<<< SEARCH` in the parsed text, from 1
+  std::string path = {};  ///< the name after its `<<<<<<< SEARCH`; usually empty
 
   friend bool operator==(const Edit&, const Edit&) = default;
 };
 
-/// True if some line begins an edit.
+/// Returns true if some line begins an edit.
 bool holds_edits(std::string_view text);
 
-/// The edits in `text`, with anything around them. Line ends may be CRLF, markers have five signs or more and
-/// a word in any case. Behind SEARCH there may be a colon and a file's name; `>>>>>>> REPLACE` may stand at
-/// the end of the replacement's last line, and a fence's end or the next edit directly behind it.
-/// `bad_input`, at its line and by its number, for an edit that has no `=======` or no `>>>>>>> REPLACE`, or
-/// something else behind its SEARCH.
+/// Parses the edits in `text` and ignores the text around them. Line ends may be CRLF. Markers have five or
+/// more signs and a word in any case. A colon and a file's name may follow SEARCH. `>>>>>>> REPLACE` may be
+/// at the end of the replacement's last line, and the end of a fence or the next edit may follow it directly.
+/// Errors: `bad_input`, with line and number, for an edit without `=======` or `>>>>>>> REPLACE`, or with
+/// other text after SEARCH.
 Result<std::vector<Edit>> parse_edits(std::string_view text);
 
 /// Why an edit could not be applied.
@@ -39,8 +39,8 @@ struct EditFault {
     unmatched,
     ambiguous,
     conflict,  ///< two edits change the same lines
-    no_file,   ///< the source has several files, and not the one that the edit names
-    too_many,  ///< the edits and the source's lines together: finding them all would take long
+    no_file,   ///< the source has several files, but not the one that the edit names
+    too_many,  ///< the edits and the source are so large that finding all would take long
   } kind = Kind::unmatched;
   std::size_t edit = 0;  ///< its index
   std::string detail;    ///< "edit 2 (`for (int i = 0; ...`) occurs nowhere in the source"
@@ -48,18 +48,17 @@ struct EditFault {
   friend bool operator==(const EditFault&, const EditFault&) = default;
 };
 
-/// `source` after the edits. Each must match, line for line, at one place of all the files, or of the file
-/// that it names (with one file every name is taken for it). All are found in `source` as it is; what is
-/// absent there is found in the result of the others, one after another. The same edit twice counts once.
-/// Lines that an edit repeats at the beginning or end of its replacement only say where it is: two may share
-/// them, but not the lines that they change, nor the place where they add some. If nothing matches
-/// exactly, blanks at the ends of lines may differ; if nothing matches so either, the indentation may, by
-/// the same tabs or blanks in each line, by which the replacement is shifted too. A file's line ends (LF,
-/// CRLF) are kept. The work is bounded: a hundred million lines are compared, or moved in memory, at most
-/// (`too_many`).
+/// Applies the edits to `source`. Each must match, line for line, at exactly one place of all files, or of
+/// the file that it names (a single file matches every name). Edits are looked up in the original `source`.
+/// Those that are absent there are looked up in the result of the others, one after another. Duplicate edits
+/// count once. Lines that an edit repeats at the beginning or end of its replacement are context: two edits
+/// may share context, but not the lines that they change or the place where they add lines. If nothing
+/// matches exactly, trailing blanks may differ. If that fails too, the indentation may differ by the same
+/// tabs or blanks in each line, and the replacement is shifted by these. A file's line ends (LF, CRLF) are
+/// kept. At most a hundred million lines are compared or moved in memory (`too_many`).
 std::variant<Source, EditFault> apply_edits(const Source& source, const std::vector<Edit>& edits);
 
-/// `source` with one file's text replaced. `not_found` if it has no such file.
+/// Replaces the text of one file of `source`. Errors: `not_found` if it has no such file.
 Result<Source> with_file(const Source& source, std::string_view path, std::string text);
 
 }  // namespace kernelsmith

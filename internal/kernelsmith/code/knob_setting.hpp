@@ -1,4 +1,4 @@
-// A source's knobs as data: which structure it is, and where its knobs stand.
+// A source's knobs as data: its structure and the current values.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace kernelsmith {
 
-/// The knobs of `source`; empty if it has none, or if they are in error. Two sources have one structure if
-/// they are the same tokens (see fingerprint()) but for the values of their knobs.
+/// The knobs of `source`; empty if it has none or invalid ones. Two sources have the same structure if their
+/// tokens (see fingerprint()) differ only in the values of knobs.
 std::optional<KnobSetting> knob_setting(const Source& source);
 
 }  // namespace kernelsmith

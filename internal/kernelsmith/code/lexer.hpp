@@ -1,5 +1,5 @@
-// A small lexer for C++, CUDA and Python: enough to compare, count and find things in a candidate. It accepts
-// any bytes and never fails; what it cannot be sure about is one `unknown` token.
+// A small lexer for C++, CUDA and Python: sufficient to compare, count and find things in a candidate. It
+// accepts any bytes and never fails; doubtful text becomes an `unknown` token.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace kernelsmith {
 
 enum class Language { cpp, cuda, python, other };
 
-/// By the file name's extension; `other` if it is not known.
+/// The language by the file name's extension; `other` if it is unknown.
 Language language_of(std::string_view path);
 
 enum class TokenKind {
@@ -20,27 +20,27 @@ enum class TokenKind {
   operation,  ///< an operator or bracket, the longest that fits
   directive,  ///< the '#' that begins a preprocessor directive
   line_end,   ///< the end of a directive, or of a logical line of Python; may be empty at the end of the text
-  indent,     ///< Python: the white space that a logical line begins with
-  comment,    ///< with its opener, without the newline behind it
+  indent,     ///< Python: the white space at the beginning of a logical line
+  comment,    ///< with its opener, without the newline after it
   unknown,    ///< a stray byte, an unterminated literal or comment, an f-string that nests quotes
 };
 
-/// A piece of a text. White space stands between tokens and is in none, `indent` and `line_end` apart.
+/// A piece of a text. Only `indent` and `line_end` tokens contain white space.
 struct Token {
   TokenKind kind = TokenKind::unknown;
   std::size_t offset = 0;     ///< bytes from the text's start
   std::size_t length = 0;     ///< bytes
   std::size_t line = 1;       ///< 1 for the first
-  std::size_t depth = 0;      ///< brackets of all kinds that are open around it
-  bool in_directive = false;  ///< stands on a preprocessor line
+  std::size_t depth = 0;      ///< number of open brackets around it
+  bool in_directive = false;  ///< is on a preprocessor line
 
   std::string_view in(std::string_view text) const { return text.substr(offset, length); }
 
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-/// The tokens of `text`, in order. `other` knows no comments, no directives and no indentation: identifiers,
-/// numbers, strings that end on their line, and single bytes.
+/// The tokens of `text`, in order. In the language `other` there are only identifiers, numbers, strings
+/// within a line, and single bytes.
 std::vector<Token> tokenize(std::string_view text, Language language);
 
 /// `tokens` without comments.
@@ -49,7 +49,7 @@ std::vector<Token> without_comments(const std::vector<Token>& tokens);
 /// A name followed by '(' or, for a CUDA launch, by '<<<': a call, and also a function's declaration or
 /// definition. A call with template arguments, `f<int>(x)`, is not seen.
 struct Call {
-  std::size_t token = 0;  ///< index of the name in the tokens given
+  std::size_t token = 0;  ///< index of the name in the given tokens
   std::size_t line = 1;
 };
 

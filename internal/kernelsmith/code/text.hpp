@@ -8,19 +8,19 @@
 
 namespace kernelsmith {
 
-/// Without white space at both ends.
+/// The text without white space at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// With ASCII letters in lower case, whatever the locale is.
+/// The text with ASCII letters in lower case, independent of the locale.
 std::string lower_case(std::string_view text);
 
-/// The lines, each with its newline; joined they are `text`. An empty text has none.
+/// The lines, each with its newline: joined they are `text`. An empty text has no lines.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// Without "\n" or "\r\n" at the end.
+/// The line without "\n" or "\r\n" at the end.
 std::string_view without_newline(std::string_view line);
 
-/// The line that `offset` lies on, 1 for the first.
+/// The number of the line at `offset`, from 1.
 std::size_t line_at(std::string_view text, std::size_t offset);
 
 /// "\r\n" if the text has such a line end, else "\n".

@@ -1,4 +1,4 @@
-// JSON codecs of the values that travel or are stored; docs/formats.md writes the forms down.
+// JSON codecs of values that are sent or stored; docs/formats.md describes the formats.
 //
 // Writing is canonical: sorted keys, no white space, numbers that read back bit for bit; an absent optional
 // has no key. Reading is strict: unknown, missing and repeated keys and values of a wrong type are refused
@@ -31,7 +31,7 @@ std::string to_json(const Proposal& value);
 std::string to_json(const KeptReply& value);
 std::string to_json(const Event& value);
 
-/// The value that `text` holds: `from_json<Event>(line)`.
+/// Parses a value: `from_json<Event>(line)`.
 template <class T>
 Result<T> from_json(std::string_view text) = delete;
 

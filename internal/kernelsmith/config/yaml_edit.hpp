@@ -9,12 +9,12 @@
 
 namespace kernelsmith {
 
-/// The document with a text at a path of keys, in place of what stands there; mappings on the way are made if
-/// they are missing. Errors: `bad_input` for what is no mapping in YAML.
+/// Sets the value at a path of keys to a text. Missing mappings on the path are created. Errors: `bad_input`
+/// for a document that is not a YAML mapping.
 Result<std::string> yaml_with(std::string_view text, const std::vector<std::string>& path,
                               const std::string& value);
 
-/// The document with one more item in the list at the path; a single text there is a list of one.
+/// Appends an item to the list at the path; a single text counts as a list of one.
 Result<std::string> yaml_with_item(std::string_view text, const std::vector<std::string>& path,
                                    const std::string& item);
 

@@ -1,4 +1,4 @@
-// Errors in as few lines as a terminal wants.
+// Short error messages for terminals.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace kernelsmith {
 
-/// As describe(); of what compilers and frameworks say in many lines, the first one and the first that is an
-/// error; of a Python traceback also where it left the user's own code. JSON has them all.
+/// Like describe(), but shortens long messages of compilers and frameworks to the first line and the first
+/// error, and a Python traceback also to the place where it left the user's code. JSON has the full text.
 std::string describe_briefly(const Error& error);
 
 }  // namespace kernelsmith

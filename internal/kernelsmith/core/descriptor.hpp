@@ -7,7 +7,8 @@
 
 namespace kernelsmith {
 
-/// Closes it when destroyed or assigned to. Holds none while negative. Movable; one thread uses it.
+/// Closes the descriptor when destroyed or assigned to. A negative value means none. Movable; one thread uses
+/// it.
 class Descriptor {
  public:
   Descriptor() = default;

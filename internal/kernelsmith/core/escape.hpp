@@ -1,4 +1,4 @@
-// Text from outside, made fit for terminals and logs.
+// Makes untrusted text safe for terminals and logs.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace kernelsmith {
 
-/// Bytes of the character that `text` begins with (UTF-8, Unicode 15, table 3-7); 0 if it begins with none.
+/// The length of the first UTF-8 character of `text` (Unicode 15, table 3-7); 0 if it is invalid.
 std::size_t utf8_length(std::string_view text);
 
-/// `text` with every control character but newline and tab, every mark that turns the direction of a text,
-/// and every byte that is no valid UTF-8, written as \xNN: what a candidate prints must not steer a terminal.
+/// Writes control characters except newline and tab, marks that change the direction of text, and bytes that
+/// are not valid UTF-8 as \xNN, so that a candidate's output cannot control a terminal.
 std::string escape_controls(std::string_view text);
 
-/// A word as a shell reads it back: in single quotes if it has to be.
+/// Quotes a word for a shell, with single quotes if necessary.
 std::string shell_word(const std::string& word);
 
-/// JSON text with those of these characters that JSON lets stand in its strings written as \uNNNN: the same
-/// value, fit for a terminal.
+/// Writes such characters in the strings of a JSON text as \uNNNN: the value is the same and safe for a
+/// terminal.
 std::string escape_controls_in_json(std::string_view json);
 
 }  // namespace kernelsmith

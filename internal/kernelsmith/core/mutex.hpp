@@ -1,5 +1,5 @@
-// Mutex, MutexLock and Condition: those of std, and clang's annotations of what a mutex guards, which
-// scripts/check_locks.py checks. For other compilers the annotations are empty.
+// Mutex, MutexLock and Condition: std's classes with clang's annotations of what a mutex guards.
+// scripts/check_locks.py checks these. For other compilers the annotations are empty.
 #pragma once
 
 #include <condition_variable>
@@ -14,11 +14,11 @@
 
 /// A member that is read and written with the mutex held.
 #define KERNELSMITH_GUARDED_BY(mutex) KERNELSMITH_THREAD_ANNOTATION(guarded_by(mutex))
-/// A function, or a lambda (behind its parameters), that is called with the mutex held.
+/// A function that is called with the mutex held. For a lambda it follows the parameters.
 #define KERNELSMITH_REQUIRES(...) KERNELSMITH_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
-/// A pointer: what it points to is guarded, and not the pointer itself.
+/// The mutex guards the object that the pointer points to, not the pointer.
 #define KERNELSMITH_PT_GUARDED_BY(mutex) KERNELSMITH_THREAD_ANNOTATION(pt_guarded_by(mutex))
-/// A class that holds a mutex from its constructor to its destructor, and those two.
+/// A class that holds a mutex from its constructor to its destructor, and its constructors and destructor.
 #define KERNELSMITH_SCOPED_LOCK KERNELSMITH_THREAD_ANNOTATION(scoped_lockable)
 #define KERNELSMITH_ACQUIRE(...) KERNELSMITH_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define KERNELSMITH_RELEASE(...) KERNELSMITH_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
@@ -36,7 +36,7 @@ class KERNELSMITH_THREAD_ANNOTATION(capability("mutex")) Mutex {
   std::mutex mutex_;
 };
 
-/// Holds a mutex until its end, but for the time between unlock() and lock().
+/// Holds a mutex for its lifetime, except between unlock() and lock().
 class KERNELSMITH_SCOPED_LOCK MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) KERNELSMITH_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
@@ -53,8 +53,8 @@ class KERNELSMITH_SCOPED_LOCK MutexLock {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// Waits like `Variable`, with the same arguments behind the lock. A predicate that reads what the mutex
-/// guards says KERNELSMITH_REQUIRES. Thread-safe.
+/// Waits like `Variable`, with the same arguments after the lock. A predicate that reads guarded data needs
+/// KERNELSMITH_REQUIRES. Thread-safe.
 template <class Variable>
 class BasicCondition {
  public:
@@ -78,7 +78,7 @@ class BasicCondition {
 };
 
 using Condition = BasicCondition<std::condition_variable>;
-/// Its waits may take a std::stop_token, and cost a second mutex.
+/// A condition whose waits may take a std::stop_token; it needs a second mutex.
 using StoppableCondition = BasicCondition<std::condition_variable_any>;
 
 }  // namespace kernelsmith

@@ -12,31 +12,32 @@
 
 namespace kernelsmith {
 
-/// "DOING: what the system says of `number`" (an errno): `disk_full`, `permission`, `not_found` or `io`.
+/// An Error for the errno `number` with the text "DOING: the system's message": `disk_full`, `permission`,
+/// `not_found` or `io`.
 Error system_error(std::string_view doing, const std::filesystem::path& path, int number);
 
-/// Makes a folder and those above it. Refuses (`invalid_argument`) one below "~": only a shell, and only
-/// without quotes, knows whose home that is.
+/// Makes a folder and its parents. Refuses (`invalid_argument`) a path that begins with "~": only a shell
+/// expands that, and only without quotes.
 Status make_folders(const std::filesystem::path& folder);
 
-/// All of a regular file of at most `limit` bytes. A symbolic link, folder, pipe, device or larger file is
-/// `bad_input`: none of them is opened in a way that blocks, nor read. Otherwise as system_error().
+/// Reads a regular file of at most `limit` bytes. A symbolic link, folder, pipe, device or larger file is
+/// `bad_input`; it is not read, and opening it does not block. Other errors are system_error()'s.
 Result<std::string> read_regular_file(const std::filesystem::path& path, std::size_t limit);
 
-/// The same of a descriptor that was opened with O_NONBLOCK; `path` is for messages.
+/// The same for a descriptor that was opened with O_NONBLOCK; `path` is for messages.
 Result<std::string> read_regular_file(const Descriptor& file, const std::filesystem::path& path,
                                       std::size_t limit);
 
-/// Takes away the mark that some editors put before UTF-8: compilers drop it, and other readers stumble.
+/// Removes the byte order mark that some editors put before UTF-8. Compilers ignore it, other readers do not.
 void drop_byte_order_mark(std::string& text);
 
-/// `bad_input` if it holds a zero byte, as programs, archives and UTF-16 do: then it is no source text.
+/// Refuses (`bad_input`) a text with a zero byte, as in programs, archives and UTF-16: it is not source text.
 Status check_text(std::string_view bytes, const std::string& where);
 
 enum class Flush { no, yes };
 
-/// Writes a file that was not there: what lies under the name, if only a link, is removed and not written to.
-/// On an Error a part of it may be left.
+/// Writes a new file. An existing file or link of that name is removed first, not overwritten. After an Error
+/// a part of the file may exist.
 Status write_new_file(const std::filesystem::path& path, std::string_view bytes, Flush flush);
 
 }  // namespace kernelsmith

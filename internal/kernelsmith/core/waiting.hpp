@@ -1,5 +1,6 @@
-// Waiting, for everybody who queues work: pauses and rests that grow, a mailbox, and a thread that looks at
-// what is due. What decides takes the time as an argument; only what sleeps reads the clock.
+// Waiting, for all code that queues work: pauses that grow, rests after failures, a mailbox, and a thread
+// that does what is due. Code that decides takes the time as an argument; only code that sleeps reads the
+// clock.
 #pragma once
 
 #include <algorithm>
@@ -21,40 +22,39 @@ namespace kernelsmith {
 using Moment = std::chrono::steady_clock::time_point;
 using Seconds = std::chrono::duration<double>;
 
-/// Whoever meets such an error asks again a little later: a noisy machine comes to rest; a neighbour gives a
-/// device back.
+/// Errors that a retry a little later may fix: a noisy machine becomes quiet; a neighbour returns a device.
 inline bool passes_by_itself(ErrorCode code) {
   return code == ErrorCode::unstable || code == ErrorCode::busy;
 }
 
-/// The clock's end if the pause is longer than that.
+/// The time after a pause, at most the end of the clock.
 inline Moment moment_after(Moment now, Seconds pause) {
   if (pause >= Moment::max() - now) return Moment::max();
   return now + std::chrono::duration_cast<Moment::duration>(pause);
 }
 
-/// The pause after so many failures: `first`, then twice as long after each.
+/// The pause after a number of failures: `first`, doubled after each further one.
 inline Seconds growing_pause(Seconds first, unsigned failures, Seconds longest = Seconds::max()) {
   return std::min(longest, first * std::exp2(std::min(failures - 1.0, 100.0)));
 }
 
-/// Sleeps, but no longer than until the stop.
+/// Sleeps until the time or the stop request.
 void pause_for(Seconds pause, const std::stop_token& stop);
 void wait_for_stop(const std::stop_token& stop);
 
-/// What failed is left alone for a while, longer from failure to failure, until it succeeds. A value.
+/// A rest after failures, longer after each one, until the next success. A value.
 class Rest {
  public:
   Rest(Seconds first, Seconds longest) : first_(first), longest_(longest) {}
 
-  /// False if it rests already: failures of what was under way together make one rest.
+  /// Returns false if it is already resting: failures of jobs that ran at the same time cause one rest.
   bool failed(Moment now) {
     if (lasts(now)) return false;
     length_ = growing_pause(first_, ++failures_, longest_);
     until_ = moment_after(now, length_);
     return true;
   }
-  /// The next failure is a first one.
+  /// Records a success: the next failure counts as the first.
   void succeeded() { failures_ = 0; }
 
   bool lasts(Moment now) const { return now < until_; }
@@ -67,7 +67,8 @@ class Rest {
   Moment until_{};
 };
 
-/// Calls when it goes what was added: whoever declares it before a lock has that called without the lock.
+/// Calls the added functions in its destructor. If it is declared before a lock, they are called without the
+/// lock.
 class Deferred {
  public:
   Deferred() = default;
@@ -83,11 +84,11 @@ class Deferred {
   std::vector<std::function<void()>> calls_;
 };
 
-/// What any thread posts and one takes, in order. Thread-safe.
+/// A queue: any thread posts, one thread takes, in order. Thread-safe.
 template <class T>
 class Mailbox {
  public:
-  /// False if it is closed; `item` is the caller's then.
+  /// Returns false and leaves `item` to the caller if the mailbox is closed.
   bool post(T&& item) {
     {
       const MutexLock lock(mutex_);
@@ -107,7 +108,7 @@ class Mailbox {
     arrived_.notify_one();
   }
 
-  /// The oldest; empty when it is woken, or at `until` if there is one.
+  /// Takes the oldest item; returns empty when it is woken, or at `until` if that is set.
   std::optional<T> take(std::optional<Moment> until = std::nullopt) {
     MutexLock lock(mutex_);
     arrived_.wait_until(lock, until.value_or(Moment::max()),
@@ -119,7 +120,7 @@ class Mailbox {
     return item;
   }
 
-  /// What nobody has taken. Nothing is posted from now on.
+  /// Closes the mailbox to further posts and returns the items that were not taken.
   std::deque<T> close() {
     const MutexLock lock(mutex_);
     closed_ = true;
@@ -134,14 +135,14 @@ class Mailbox {
   bool closed_ KERNELSMITH_GUARDED_BY(mutex_) = false;
 };
 
-/// A thread that calls a function at the moment that the last call gave, or when it is woken. Its end waits
-/// for the call that is under way. Thread-safe.
+/// A thread that calls a function when it is woken, or at the time that the last call returned. The
+/// destructor waits for a running call. Thread-safe.
 class Repeater {
  public:
   using Look = std::function<Moment(Moment now, const std::stop_token& stop)>;
 
   Repeater(Look look, Moment first);
-  /// Calls it at once, and again so long after each call.
+  /// Calls the function at once, and again this long after each call.
   Repeater(std::chrono::milliseconds pause, std::function<void(const std::stop_token&)> work);
   void wake();
 
@@ -152,7 +153,7 @@ class Repeater {
   Mutex mutex_;
   StoppableCondition changed_;
   bool woken_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  std::jthread thread_;  ///< last: it uses all above
+  std::jthread thread_;  ///< last, because it uses all members above
 };
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// Which limit a GPU candidate's call meets, as far as figures tell that need no profiler.
+// Estimates what limits the speed of a GPU candidate's call, from figures that need no profiler.
 #pragma once
 
 #include <map>
@@ -8,18 +8,18 @@
 
 namespace kernelsmith {
 
-/// One call at the first timed shape. A figure of 0 is not known, unless its comment says otherwise.
+/// One call at the first timed shape. A figure of 0 is unknown, unless its comment says otherwise.
 struct CallFigures {
-  double us = 0;                  ///< of the call
-  double share_of_bandwidth = 0;  ///< bytes that must move over the time, as a share of a large copy's speed
+  double us = 0;                  ///< time of the call
+  double share_of_bandwidth = 0;  ///< compulsory bytes / time, as a share of a large copy's speed
   double launches = 0;            ///< kernels
-  double spill_bytes = 0;         ///< of a thread in local memory, in the worst kernel; 0: there is nothing
-  double occupancy = 0;  ///< threads on a multiprocessor, as a share of its most; the least of the kernels
-  double waves = 0;      ///< blocks over those that the device holds at once; the most of the kernels
+  double spill_bytes = 0;         ///< local memory of a thread, in the worst kernel; 0: none
+  double occupancy = 0;  ///< threads on a multiprocessor as a share of its maximum; the kernels' minimum
+  double waves = 0;      ///< blocks / blocks that the device runs at once; the kernels' maximum
 };
 
-/// What bounds the call, then what stands out, in sentences for the next attempt. Empty if the figures leave
-/// it open. Pure.
+/// What limits the call, then anything unusual, in sentences for the next attempt. Empty if the figures are
+/// inconclusive. Pure.
 std::string bound_of(const CallFigures& call);
 
 /// 0 if it has no such feature.

@@ -1,5 +1,5 @@
-// Bytes: a tensor's buffer in the judge's memory. Large ones lie in huge pages: every timed call is laid out
-// from them and compared with them, and a third of that time would go into finding small pages.
+// Bytes: a tensor's buffer in the judge's memory. Large ones use huge pages: every timed call is laid out
+// from them and compared with them, and with small pages address translation would take a third of that time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kernelsmith {
 
-/// Like std::allocator, but what fills huge pages begins with one. What is left over takes small pages.
+/// Like std::allocator, but a buffer that fills huge pages is aligned to one. The rest uses small pages.
 template <class T>
 class PageAllocator {
  public:
@@ -25,7 +25,7 @@ class PageAllocator {
     if (!is_large(count)) return std::allocator<T>().allocate(count);
     const std::size_t bytes = count * sizeof(T);
     void* const memory = ::operator new (bytes, std::align_val_t{kPage});
-    // If the system has none, small pages do.
+    // Small pages are used if the system has no huge ones.
     (void)::madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE);
     return static_cast<T*>(memory);
   }

@@ -1,4 +1,4 @@
-// What a task's own words often have to do with a call that crashes.
+// Mistakes in a task that often make a call crash.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace kernelsmith {
 
-/// "usual causes: ..." of those that this task can have: sizes in another order, an index input that is drawn
-/// like any other number. Empty if it can have neither.
+/// "usual causes: ..." with those that are possible for this task: sizes in another order, or an index input
+/// that is drawn like any other number. Empty if neither is possible.
 std::string usual_causes_of_a_crash(const Task& task);
 
-/// A crash with them, any other rejection as it is.
+/// Adds them to a crash; leaves other rejections unchanged.
 Rejection with_usual_causes(Rejection rejection, const Task& task);
 
 }  // namespace kernelsmith

@@ -12,15 +12,15 @@
 
 namespace kernelsmith {
 
-/// Two files, locked with flock(2), which end with whoever holds them: what a killed process held is free.
-/// Thread-safe.
+/// Uses two files with flock(2) locks, which end with their process, so that a killed process releases the
+/// device. Thread-safe.
 class DeviceLease {
  public:
-  /// `name` is the device's for every process of the machine, such as its PCI address; its case does not
-  /// matter. A container with a /tmp of its own leases for itself.
+  /// `name` identifies the device for every process of the machine, such as its PCI address; case does not
+  /// matter. A container with a /tmp of its own has leases of its own.
   explicit DeviceLease(std::string name, const std::filesystem::path& folder = "/tmp");
 
-  /// The device, until this is destroyed. Movable.
+  /// Holds the device until it is destroyed. Movable.
   class Held {
    public:
     explicit Held(Descriptor lock) : lock_(std::move(lock)) {}
@@ -29,8 +29,8 @@ class DeviceLease {
     Descriptor lock_;
   };
 
-  /// Waits for it. Who had it last comes after one that waits already; among several that wait there is no
-  /// order. Errors: cancelled, io (the files cannot be made).
+  /// Waits for the device. The last holder comes after a process that is already waiting; several waiting
+  /// processes have no order. Errors: cancelled, io (the files cannot be made).
   Result<Held> take(const std::stop_token& stop) const;
 
  private:

@@ -1,5 +1,5 @@
-// DeviceMemory: the bytes of a device that the processes of this machine have claimed, each before it takes
-// them. Beside a DeviceLease: that one shares out a device's time, this one its memory.
+// DeviceMemory: the bytes of a device that processes of this machine claim before they allocate them. A
+// DeviceLease shares a device's time; this class shares its memory.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace kernelsmith {
 
-/// What a process holds, or waits for. A value.
+/// Memory that a process holds or waits for. A value.
 struct MemoryClaim {
   long pid = 0;
-  std::uint64_t started = 0;  ///< the process, in clock ticks since boot: a pid that comes again is another's
-  std::uint32_t number = 0;   ///< among the claims of the process
+  std::uint64_t started = 0;  ///< start of the process in clock ticks since boot, because pids are reused
+  std::uint32_t number = 0;   ///< number of the claim within the process
   std::uint64_t bytes = 0;
   bool waits = false;
-  bool stays = false;  ///< is held to its end, whoever waits
+  bool stays = false;  ///< held until the process releases it, even if others wait
 
   bool is(const MemoryClaim& other) const {
     return pid == other.pid && started == other.started && number == other.number;
@@ -30,36 +30,35 @@ struct MemoryClaim {
   friend bool operator==(const MemoryClaim&, const MemoryClaim&) = default;
 };
 
-/// In the order in which they were made; one line each. What cannot be understood is left out.
+/// Parses claims, one per line, in the order in which they were made. Invalid lines are skipped.
 std::string text_of(const std::vector<MemoryClaim>& claims);
 std::vector<MemoryClaim> claims_in(std::string_view text);
 
-/// Whether `mine`, which waits, gets its bytes now: it waits longest, and fits into `capacity` beside what is
-/// held; what is too large for any company gets the device alone.
+/// Whether the waiting claim `mine` gets its bytes now: it waits longest and fits into `capacity` with the
+/// held bytes. A claim that is too large to share gets the device when nothing else is held.
 bool is_granted(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine, std::uint64_t capacity);
 
-/// Whether the holder of `mine` is the next to give its bytes back: somebody waits, and nobody else who gives
-/// back has held longer.
+/// Whether the holder of `mine` must release its bytes next: a claim is waiting, and no other releasable
+/// claim is held longer.
 bool is_next_to_yield(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
-/// The holder of most bytes; if nobody holds any, whoever waits before `mine`.
+/// The claim that holds the most bytes; if none holds any, the one that waits before `mine`.
 std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
-/// How many of a device's bytes may be claimed. The rest is for the contexts of tasks that wait, which
-/// have claimed nothing yet: of seven on a GPU of 80 GB.
+/// The bytes of a device that may be claimed. The rest is for contexts of waiting tasks, which have claimed
+/// nothing yet: seven of them on a GPU with 80 GB.
 std::uint64_t claimable(std::uint64_t all);
 
-/// "5.8 GiB"
+/// Such as "5.8 GiB".
 std::string gibibytes(std::uint64_t bytes);
 
-/// A file of the machine with a line for each claim. Claims of a process that ended do not count.
-/// Thread-safe.
+/// The machine's file with a line for each claim. Claims of ended processes are ignored. Thread-safe.
 class DeviceMemory {
  public:
-  /// `name` as for DeviceLease. `capacity` is what all claims together may be.
+  /// `name` as for DeviceLease. `capacity` is the limit of all claims together.
   DeviceMemory(std::string name, std::uint64_t capacity, const std::filesystem::path& folder = "/tmp");
 
-  /// Bytes of the device until this is destroyed. Movable.
+  /// Holds bytes of the device until it is destroyed. Movable.
   class Held {
    public:
     Held(const DeviceMemory& memory, MemoryClaim claim) : memory_(&memory), claim_(claim) {}
@@ -67,11 +66,11 @@ class DeviceMemory {
     Held& operator=(Held&&) = delete;
     ~Held();
     std::uint64_t bytes() const { return claim_.bytes; }
-    /// Takes more at once, if nobody waits and it fits; else nothing changes, and false.
+    /// Takes more bytes at once if no claim waits and they fit; otherwise changes nothing and returns false.
     bool grow_to(std::uint64_t bytes);
-    /// Gives the rest back.
+    /// Releases all bytes above this number.
     void lessen_to(std::uint64_t bytes);
-    /// Whether it is this holder's turn to give its bytes back. False if the file cannot be read.
+    /// Whether this holder must release its bytes next. False if the file cannot be read.
     bool is_wanted() const;
 
    private:
@@ -81,12 +80,12 @@ class DeviceMemory {
 
   using Tell = std::function<void(const std::string&)>;
 
-  /// Waits in turn, and tells once for whom. This object outlives what it gives. Errors: cancelled, io, busy
-  /// (after `patience_s`).
+  /// Waits for its turn, and reports once for whom it waits. This object must outlive the result. Errors:
+  /// cancelled, io, busy (after `patience_s`).
   Result<Held> take(std::uint64_t bytes, const std::stop_token& stop, const Tell& tell = {},
                     double patience_s = 300) const;
 
-  /// A claim that waits for nobody, and stays: others see it, and go by it. Errors: io.
+  /// Claims bytes without waiting; others take the claim into account. Errors: io.
   Result<Held> announce(std::uint64_t bytes) const;
 
   std::uint64_t capacity() const { return capacity_; }

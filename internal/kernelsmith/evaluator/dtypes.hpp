@@ -1,4 +1,4 @@
-// What the judge has to know about an element type, whichever of them a backend supports.
+// Properties of element types for the judge, independent of what a backend supports.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace kernelsmith {
 struct DtypeTraits {
   std::size_t bytes = 0;
   bool real = false;
-  int digits = 0;             ///< significant bits of a real, the hidden one among them; 0 for integers
+  int digits = 0;             ///< significant bits of a real, including the hidden one; 0 for integers
   double unit_roundoff = 0;   ///< 2^-digits; 0 for integers
   double least_normal = 0;    ///< the smallest positive normal real
   double least_denormal = 0;  ///< the smallest positive real
@@ -27,7 +27,7 @@ const DtypeTraits& traits_of(Dtype dtype);
 double load_element(Dtype dtype, const std::byte* base, std::size_t i);
 
 /// Stores `value` rounded to nearest, ties to even. Reals beyond the range become infinite (f8e4m3, which has
-/// no infinity: NaN); integers saturate; a bool is true for anything but 0.
+/// no infinity: NaN); integers saturate; a bool is true for any value except 0.
 void store_element(Dtype dtype, std::byte* base, std::size_t i, double value);
 
 }  // namespace kernelsmith

@@ -17,11 +17,11 @@
 
 namespace kernelsmith {
 
-/// Names of arguments that follow one another and could be exchanged: the tensors, the sizes.
+/// Names of adjacent arguments that could be exchanged: the tensors, the sizes.
 using ParameterGroups = std::vector<std::vector<std::string>>;
 
-/// What is wrong with the definition of `function` in a C++ or CUDA source, in words: it has the names of a
-/// group in another order. Empty if it has other names, or is not found.
+/// A message if the definition of `function` in a C++ or CUDA source has the names of a group in another
+/// order. Empty if it has other names or is not found.
 std::string exchanged_parameters(const Source& source, std::string_view function, const ParameterGroups& due);
 
 /// One of the task's own sources, or one of kernelsmith's.

@@ -1,4 +1,4 @@
-// InputSet: the inputs of one call and what must come of them. A bank of these is made once per task and run.
+// InputSet: the inputs of one call and the expected outputs. A bank of these is made once per task and run.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace kernelsmith {
 
-/// A host that draws sets by itself (JudgeParts::draw_bank) knows one by its seed, and the rest is empty.
+/// If the host draws the sets (JudgeParts::draw_bank), only the seed is set.
 struct InputSet {
   InputRecipe recipe;
   Inputs inputs;
   std::vector<Expected> outputs;  ///< by tensor; unused for tensors of role `in`
-  std::uint64_t seed = 0;         ///< secret; of a set that the host draws
+  std::uint64_t seed = 0;         ///< secret seed of a set that the host draws
 };
 
-/// By shape, the sets of each.
+/// The sets of each shape.
 using Bank = std::vector<std::vector<InputSet>>;
 
 }  // namespace kernelsmith

@@ -1,5 +1,4 @@
-// The secret inputs: recipes, and what is drawn from them. A recipe is all that a device needs to draw the
-// same inputs where they are needed.
+// The secret inputs and their recipes. A device can draw the same inputs from a recipe alone.
 #pragma once
 
 #include <array>
@@ -22,10 +21,10 @@ namespace kernelsmith {
 struct TaskShape {
   std::string name;  ///< describe(sizes); empty if the task has no sizes
   Sizes sizes;
-  std::vector<std::int64_t> arguments;  ///< the sizes as the entry gets them: in the order of task.yaml
+  std::vector<std::int64_t> arguments;  ///< the sizes as passed to the entry, in the order of task.yaml
   std::vector<TensorExtent> extents;    ///< by tensor
   bool timed = false;
-  /// Its share of the score if the task gives its timed shapes weights; else empty.
+  /// The shape's share of the score if the task weights its timed shapes; else empty.
   std::optional<double> weight = std::nullopt;
 
   /// The bytes of all tensors.
@@ -38,11 +37,11 @@ std::vector<TaskShape> shapes_of(const Task& task);
 /// The values of one call's input tensors, by tensor, in their dtypes; empty for a tensor of role `out`.
 using Inputs = std::vector<Bytes>;
 
-/// What one set of inputs is drawn from. Equal recipes give equal inputs.
+/// The recipe of one set of inputs. Equal recipes give equal inputs.
 struct InputRecipe {
   std::array<std::uint64_t, 2> key{};  ///< secret
   std::array<std::uint64_t, 2>
-      constants_key{};    ///< of the `constant` tensors: the same in all sets of a bank
+      constants_key{};    ///< seed of the `constant` tensors: the same in all sets of a bank
   bool specials = false;  ///< with the special values that the task declares
 
   friend bool operator==(const InputRecipe&, const InputRecipe&) = default;
@@ -66,16 +65,16 @@ class SecretStream {
   Rng rng_;
 };
 
-/// What outputs hold before a call: a NaN as f32 and f64, and no number that a kernel is likely to compute as
-/// anything else.
+/// The pattern in outputs before a call: a NaN as f32 and f64, and in other types a number that a kernel is
+/// unlikely to compute.
 std::uint32_t draw_poison(SecretStream& random);
 
-/// Fills the tensors whose `init` is `generated`, by the task's own generator (files: inputs). Seam of a
-/// backend.
+/// Fills the tensors whose `init` is `generated` with the task's own generator (files: inputs). Implemented
+/// by backends.
 class InputGenerator {
  public:
   virtual ~InputGenerator() = default;
-  /// `inputs` holds all tensors, those that are generated zeroed. Errors: refused if the generator fails.
+  /// `inputs` has all tensors; those to generate are zero. Errors: refused if the generator fails.
   virtual Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) = 0;
 };
 

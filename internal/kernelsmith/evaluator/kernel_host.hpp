@@ -1,6 +1,5 @@
 // The seams between the judge and a backend: a KernelHost is a device, a KernelSession a kernel loaded there.
-// The judge believes what a session says of time and outputs; a session believes nothing that its kernel
-// says.
+// The judge trusts a session's times and comparisons; a session trusts nothing from its kernel.
 #pragma once
 
 #include <cstddef>
@@ -20,32 +19,32 @@
 
 namespace kernelsmith {
 
-/// Calls that are made one after the other without a pause. Their inputs are all there when the first begins,
-/// so a kernel can work on several at once: what that gains is the judge's to bound.
+/// Calls that are made one after the other without a pause. All their inputs exist when the first begins, so
+/// a kernel could work on several at once. The judge must limit the gain of that.
 struct Batch {
   std::size_t shape = 0;
   std::vector<const InputSet*> calls;  ///< never empty; they outlive the batch's compare()
-  double timeout_s = 10;               ///< of the calls together: loading and laying out do not count
+  double timeout_s = 10;               ///< limit of all calls together, without loading and laying out
 };
 
-/// What the comparison of a batch's outputs found.
+/// The result of comparing a batch's outputs.
 struct Findings {
-  /// The first output that is not as it must be.
+  /// The first wrong output.
   struct Wrong {
     std::size_t call = 0;
     std::size_t tensor = 0;
-    bool beside = false;  ///< memory beside the output was written; the rest is unused then
+    bool beside = false;  ///< memory next to the output was written; then the rest is unused
     CompareResult result;
-    double actual = 0;  ///< the element `result.worst_at` as it was written
-    /// What it had to be, from a host whose sets hold no outputs.
+    double actual = 0;  ///< the actual value of the element `result.worst_at`
+    /// Its expected value, from a host whose sets have no outputs.
     struct Due {
       double expected = 0, allowed_error = 0;
     };
     std::optional<Due> due = std::nullopt;
   };
   std::optional<Wrong> wrong;
-  double error = 0;                                  ///< the worst error of all outputs, over the budget
-  std::optional<Error> broken = std::nullopt;        ///< the device failed: nothing is known of the outputs
+  double error = 0;                                  ///< the worst error of all outputs / its budget
+  std::optional<Error> broken = std::nullopt;        ///< the device failed: the outputs are unknown
   std::optional<Rejection> rejected = std::nullopt;  ///< the outputs cannot be compared
 };
 
@@ -55,17 +54,17 @@ enum class Trust {
   trusted,    ///< a yardstick or baseline that passed as a candidate: compare() need not be called
 };
 
-/// A loaded kernel. It stands still except in run(). Not thread-safe; used by one thread at a time.
+/// A loaded kernel. It is stopped except in run(). Not thread-safe; used by one thread at a time.
 class KernelSession {
  public:
   virtual ~KernelSession() = default;
 
-  /// Lays the inputs out, poisons the outputs, makes the calls and stops the kernel. Gives the time of the
-  /// whole batch in microseconds, without what a batch without calls costs. A Rejection is the kernel's fault
-  /// (crash, time limit, a broken rule), an Error the machine's; after either the session is of no more use.
+  /// Lays the inputs out, poisons the outputs, makes the calls and stops the kernel. Returns the time of the
+  /// whole batch in microseconds, minus the time of an empty batch. A Rejection is the kernel's fault (crash,
+  /// time limit, a broken rule), an Error the machine's. After either the session is unusable.
   virtual Judged<double> run(const Batch& batch) = 0;
 
-  /// Compares the outputs of the last batch, as they stood when it ended.
+  /// Compares the outputs that the last batch had when it ended.
   virtual Findings compare() = 0;
 
   /// The digest of all outputs' bytes of the last batch.
@@ -81,32 +80,31 @@ class KernelSession {
   std::map<std::string, double> spent_ms_;
 };
 
-/// Relative half widths that were seen between runs, and not within one: no interval is narrower.
+/// Relative half widths of variation between runs: no interval is narrower.
 struct Floors {
-  double like_with_like = 0.015;   ///< of ratios: candidate and yardstick work alike
+  double like_with_like = 0.015;   ///< of ratios of similar kernels: candidate and yardstick
   double short_call = 0.05;        ///< the same if a call of the yardstick takes less than `short_us`
-  double short_us = 20;            ///< a shorter call is mostly what it finds cold
-  double against_baseline = 0.06;  ///< of the baseline's ratio: it is bound by other things
-  double times = 0.1;              ///< a time by itself moves with the machine's state
+  double short_us = 20;            ///< a shorter call is dominated by cold misses
+  double against_baseline = 0.06;  ///< of the baseline's ratio, which other resources limit
+  double times = 0.1;              ///< of absolute times, which change with the machine's state
 };
 
-/// What a device can do.
+/// Properties of a device.
 struct HostTraits {
-  std::string tier;      ///< Report::tier
-  std::string hardware;  ///< Report::hardware
-  double batch_noise_us =
-      0;                   ///< how much one batch's time scatters whatever its calls do: the cost of stopping
+  std::string tier;           ///< Report::tier
+  std::string hardware;       ///< Report::hardware
+  double batch_noise_us = 0;  ///< scatter of a batch's time, independent of its calls: the cost of stopping
   std::size_t places = 1;  ///< separate memories to load kernels into; at least as many as are open at once
-  /// A batch is as many calls as take this long. On a CPU every call from 20 us on is timed alone: lone calls
-  /// bound what a batch gains only beside a yardstick that is not much slower.
+  /// The duration of a batch. On a CPU every call of 20 us or more is timed alone: single calls limit the
+  /// gain of a batch only if the yardstick is not much slower.
   double batch_us = 40;
-  /// No call can work for a later one of its batch, and none finds what an earlier batch left. Batches then
-  /// need no bound by lone calls, sets of inputs may come again, and the number of a batch's calls is secret,
-  /// so that no call is left to the last one.
+  /// True if no call can do work for a later one of its batch or find data of an earlier batch. Then single
+  /// calls need not limit batches, and sets of inputs may be reused. The number of calls in a batch is
+  /// secret, so that no work can be left to the last call.
   bool isolated_calls = false;
   Floors floors = {};
-  /// A call may take so many times what the yardstick's takes, if that is more than the task's `timeout_s`:
-  /// kOverYardstick (call_limit.hpp), or 0 if `timeout_s` alone counts.
+  /// A call may take this many times the yardstick's time, or the task's `timeout_s` if that is longer:
+  /// kOverYardstick (call_limit.hpp), or 0 if only `timeout_s` counts.
   double over_yardstick = 0;
 };
 
@@ -117,25 +115,23 @@ class KernelHost {
 
   virtual HostTraits traits() const = 0;
 
-  /// How many calls at a shape a batch can hold.
+  /// The most calls of a batch at a shape.
   virtual std::size_t capacity(std::size_t shape) const = 0;
 
-  /// Loads a binary of this backend into memory `place`, which no other open session has. All that an earlier
-  /// session of the place held is gone. A stop request ends what the session is doing with `cancelled`.
+  /// Loads a binary of this backend into memory `place`, which no other open session uses. Nothing of an
+  /// earlier session of the place is left. A stop request ends the session's current work with `cancelled`.
   virtual Judged<std::unique_ptr<KernelSession>> open(const BinaryPtr& binary, Trust trust, std::size_t place,
                                                       const std::stop_token& stop) = 0;
 
-  /// How long a call may take, from now on, that open() makes to load a binary. A batch has a limit of its
-  /// own.
+  /// Sets the time limit of calls that open() makes to load a binary. A batch has its own limit.
   virtual void limit_calls(double /*call_s*/) {}
 
-  /// Everything that was closed has ended when this returns; nothing is started in the background until the
-  /// next evaluation. Before anything is timed.
+  /// Waits until all closed sessions have ended, and starts nothing in the background until the next
+  /// evaluation. Called before anything is timed.
   virtual void rest() {}
 
-  /// The least time in which a call at a timed shape can move its compulsory bytes, in microseconds, all
-  /// margins taken off; measured at most once for each shape. `set` is one of that shape. 0: no
-  /// bound is known.
+  /// The shortest possible time of a call at a timed shape to move its compulsory bytes, in microseconds,
+  /// with a safety margin; measured at most once for each shape. `set` is one of that shape. 0: unknown.
   virtual Result<double> least_us(std::size_t shape, const InputSet& set) = 0;
 };
 

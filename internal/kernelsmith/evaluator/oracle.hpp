@@ -1,5 +1,5 @@
-// The Oracle seam: what the reference answers. A backend runs it; truth/ derives from it what an output may
-// be.
+// The Oracle seam: runs the reference. Backends implement it; truth/ derives the tolerances of outputs from
+// its answers.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace kernelsmith {
 
-/// In which type an oracle computes with reals. Integers are always as declared.
+/// The type of an oracle's reals. Integers always have their declared type.
 enum class OraclePrecision {
-  declared,     ///< the dtypes of the task: the reference as it stands
+  declared,     ///< the dtypes of the task: the unchanged reference
   f64,          ///< double in place of every real
   long_double,  ///< long double in place of every real
 };
@@ -31,8 +31,8 @@ class Oracle {
  public:
   virtual ~Oracle() = default;
   virtual OraclePrecision precision() const = 0;
-  /// If the caller writes a tensor of role `in` or `inout` before each answer(): elements in the type of
-  /// `precision()`.
+  /// The buffer of a tensor of role `in` or `inout`, which the caller fills before each answer(), with
+  /// elements in the type of `precision()`.
   virtual std::span<std::byte> input(std::size_t shape, std::size_t tensor) = 0;
   /// Runs the reference once. Outputs are zeroed first. Errors: refused if the reference fails.
   virtual Status answer(std::size_t shape) = 0;
@@ -40,14 +40,14 @@ class Oracle {
   virtual std::span<const std::byte> output(std::size_t shape, std::size_t tensor) = 0;
 };
 
-/// All that makes the sets of a bank; each thread that makes some has its own.
+/// The oracles that make the sets of a bank. Each thread has its own.
 struct Oracles {
   std::unique_ptr<Oracle> declared;           ///< the reference in its own precision; never null
   std::unique_ptr<Oracle> wide;               ///< in truth_precision(); null if that is `declared`
   std::unique_ptr<InputGenerator> generator;  ///< null if the task has none
 };
 
-/// Called from one thread at a time. On a stop request what it makes ends its work with `cancelled`.
+/// Makes oracles. Called from one thread at a time. A stop request ends the oracles' work with `cancelled`.
 using OracleFactory = std::function<Result<Oracles>(const std::stop_token&)>;
 
 /// Makes the PrecisionCheck of every timed shape, on sets that are the same every time; empty if outputs are

@@ -1,4 +1,4 @@
-// The parse stage: what can be said about a candidate without building it.
+// The parse stage: checks a candidate without building it.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace kernelsmith {
 
-/// What needs no evaluator that is ready. The rejection, if the job's source is empty or too large,
-/// changes bytes that the seed freezes though it may not, or holds markers or knobs that cannot be read.
+/// Rejects a job whose source is empty or too large, changes frozen bytes without permission, or has invalid
+/// markers or knobs. Needs no evaluator.
 std::optional<Rejection> parse_candidate(const Task& task, const EvaluationJob& job, std::size_t max_bytes);
 
 }  // namespace kernelsmith

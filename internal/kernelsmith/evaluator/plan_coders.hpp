@@ -65,7 +65,7 @@ class Writer {
     if (value) fields(*this, *value);
   }
 
-  /// The alternative's place, from 0, then the alternative.
+  /// The alternative's index, then the alternative.
   template <class... T>
   void choice(const std::variant<T...>& value) {
     number(static_cast<std::uint8_t>(value.index()));
@@ -84,8 +84,8 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads an adversary's words. After the first error everything reads as zero or empty, and finish() returns
-/// the error. What is allocated is in proportion to the bytes there are, whatever the counts say.
+/// Reads untrusted data. After the first error all reads return zero or empty, and finish() returns the
+/// error. Allocations are proportional to the actual bytes, independent of the counts.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -135,10 +135,10 @@ class Reader {
     emplace(value, index, std::index_sequence_for<T...>());
   }
 
-  /// Says that what was read last is wrong.
+  /// Records that the last read value is invalid.
   void refuse(std::string what);
 
-  /// Success if everything was right and nothing is left over.
+  /// Succeeds if everything was valid and nothing is left.
   Status finish();
 
  private:
@@ -147,14 +147,14 @@ class Reader {
     ((Index == index ? fields(*this, value.template emplace<Index>()) : void()), ...);
   }
 
-  /// The next `count` bytes; none after an error or if there are fewer.
+  /// The next `count` bytes; empty after an error or if there are fewer.
   std::span<const std::byte> next(std::size_t count);
   /// A count of bytes or elements, none of which is shorter than a byte; 0 after an error.
   std::size_t length(std::size_t most);
 
   std::span<const std::byte> bytes_;
   std::size_t at_ = 0;    ///< the next byte
-  std::size_t last_ = 0;  ///< where what was read last begins
+  std::size_t last_ = 0;  ///< begin of the last read value
   std::optional<Error> error_;
 };
 

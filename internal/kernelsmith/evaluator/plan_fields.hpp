@@ -1,5 +1,5 @@
-// What each part of a plan consists of in the file, in its order: the same text for writing and for reading.
-// docs/plan.md has it as a table.
+// The fields of each part of a plan in the file, in order; the same code writes and reads them. docs/plan.md
+// has them as a table.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace kernelsmith::plan {
 
-/// T, const if it is written.
+/// T, which is const for writing.
 template <class Value, class T>
 concept Of = std::same_as<std::remove_const_t<Value>, T>;
 

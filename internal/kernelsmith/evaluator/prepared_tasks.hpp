@@ -1,4 +1,4 @@
-// PreparedTasks: an evaluator for each task that is asked about, and a bounded number of them at a time.
+// PreparedTasks: an evaluator for each requested task, with a limit on their number.
 #pragma once
 
 #include <cstdint>
@@ -24,28 +24,27 @@ using TaskPtr = std::shared_ptr<const Task>;
 using EvaluatorMaker = std::function<Result<std::shared_ptr<Evaluator>>(const Task& task)>;
 
 /// Prepares each task once, on threads of its own, for all jobs that wait for it. If there is no room, the
-/// idle task that was used the longest ago goes first; if all have jobs under way, the new task waits. If a
-/// task cannot be prepared, all jobs that wait for it get the Error, and the next job tries again.
-/// Thread-safe.
+/// least recently used idle task is dropped; if all have jobs under way, the new task waits. If a task cannot
+/// be prepared, all jobs that wait for it get the Error, and the next job tries again. Thread-safe.
 class PreparedTasks {
  public:
   /// At most `room` evaluators.
   PreparedTasks(EvaluatorMaker make, std::size_t room);
 
-  /// Drops what waits, and returns when nothing is under way.
+  /// Drops waiting jobs, and returns when no job is under way.
   ~PreparedTasks();
   PreparedTasks(const PreparedTasks&) = delete;
   PreparedTasks& operator=(const PreparedTasks&) = delete;
 
-  /// Evaluator::start_watched, once the task is prepared. Stopping takes effect from then on. Nothing is
-  /// called inside start().
+  /// Evaluator::start_watched, once the task is prepared. A stop request has an effect only after that. No
+  /// callback is called within start().
   void start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
              WorkSink works);
 
-  /// The task is prepared anew for its next job, unless it has something under way.
+  /// Prepares the task again for its next job, unless a job of it is under way.
   void renew(const Digest& task);
 
-  /// Whether a job of this task would not wait for room.
+  /// Whether a job of this task could start without waiting for room.
   bool has_room_for(const Digest& task) const;
 
   std::size_t prepared() const;
@@ -62,8 +61,8 @@ class PreparedTasks {
 
     const TaskPtr task;                    ///< read without the lock
     std::shared_ptr<Evaluator> evaluator;  ///< null until it is prepared
-    std::vector<Waiting> waiting;          ///< for that, or to be started
-    std::size_t under_way = 0;             ///< started and not answered
+    std::vector<Waiting> waiting;          ///< jobs that wait for the preparation, or to be started
+    std::size_t under_way = 0;             ///< jobs that were started and not answered
     std::uint64_t last_use = 0;
     bool queued = false;  ///< among due_
   };
@@ -83,13 +82,14 @@ class PreparedTasks {
   mutable Mutex mutex_;
   Condition changed_;
   std::map<Digest, EntryPtr> entries_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::deque<EntryPtr> due_ KERNELSMITH_GUARDED_BY(mutex_);  ///< have something to prepare or to start
-  std::vector<std::shared_ptr<Evaluator>> retired_ KERNELSMITH_GUARDED_BY(mutex_);  ///< to be let go of
+  std::deque<EntryPtr> due_ KERNELSMITH_GUARDED_BY(mutex_);  ///< tasks to prepare, or with jobs to start
+  std::vector<std::shared_ptr<Evaluator>> retired_ KERNELSMITH_GUARDED_BY(mutex_);  ///< evaluators to destroy
   std::size_t preparing_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
-  std::size_t occupied_ KERNELSMITH_GUARDED_BY(mutex_) = 0;  ///< evaluators that are or are being made
+  /// Number of evaluators, including those being made.
+  std::size_t occupied_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   std::uint64_t uses_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;  ///< last: they use all the others
+  std::vector<std::jthread> threads_;  ///< last, because they use all other members
 };
 
 }  // namespace kernelsmith

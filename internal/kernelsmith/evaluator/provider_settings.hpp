@@ -1,4 +1,4 @@
-// The settings that several backends have in their section of run.yaml.
+// Settings that several backends share in their section of run.yaml.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace kernelsmith {
 
-/// `sandbox`: whether candidates run without one.
+/// The setting `sandbox`: whether candidates run without one.
 void list_sandbox(Section& section, bool& unsandboxed);
 /// Provider::settings_to_reconfirm() for it.
 std::vector<std::string> sandbox_to_reconfirm(bool unsandboxed);
-/// Only a run folder turns the sandbox off.
+/// The Error if only a run folder disables the sandbox.
 Error sandbox_not_said_again();
 
-/// `device` and `devices`.
+/// The settings `device` and `devices`.
 void list_devices(Section& section, DeviceRange& devices);
 
-/// A setting in MiB of something that is counted in bytes.
+/// A setting in MiB for a value in bytes.
 void list_mib(Section& section, std::string_view key, std::size_t& bytes, std::string_view meaning);
 
-/// Only a run folder names the Python, which would run with the user's rights.
+/// The Error if only a run folder names the Python, which would run with the user's rights.
 Error python_not_said_again(const std::string& python);
 
 /// The options with the stop token of make().

@@ -1,4 +1,4 @@
-// An Evaluator made of a Backend: stages as queues with limits.
+// An Evaluator made of a Backend: a queue with a limit for each stage.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace kernelsmith {
 
-/// How many jobs are worked on at a time, and what is kept between them.
+/// Limits on parallel jobs, and sizes of caches.
 struct EvaluatorOptions {
-  std::size_t compile_slots = 1;  ///< compilations at a time
-  std::size_t run_slots = 1;      ///< runs at a time: the devices, each with one run
+  std::size_t compile_slots = 1;  ///< parallel compilations
+  std::size_t run_slots = 1;      ///< parallel runs: one for each device
   bool compile_while_running = false;
   std::size_t max_source_bytes = std::size_t{256} * 1024;
   std::size_t cached_binaries = 256;     ///< by exact source bytes; the least recently used goes first
   std::size_t shared_verdicts = 10'000;  ///< by exact bytes of the binary; likewise
 
-  /// For this machine: one core compiles for each that is not timing; with fewer than four cores nothing
-  /// compiles while something is timed.
+  /// The default for this machine: each core that does not time compiles. With fewer than four cores nothing
+  /// compiles during timing.
   static EvaluatorOptions for_this_machine();
   /// The same for backends that time on devices: what the processor compiles meanwhile does not disturb them.
   static EvaluatorOptions for_devices(int count);
@@ -30,14 +30,13 @@ struct EvaluatorOptions {
 
 /// Parses, compiles (or finds in the cache) and runs each job on the backend. A job whose source has no file,
 /// breaks the seed's frozen bytes, holds a broken knob or is larger than the limit is rejected at `parse`; a
-/// job for another task's digest is `invalid_argument`. A rival that does not compile any more has lost
-/// (`Report::incumbent_failed`). A candidate that is confirmed is compiled once more: other bytes are the
-/// rejection `not_reproducible`.
+/// job for another task's digest is `invalid_argument`. A rival that no longer compiles has lost
+/// (`Report::incumbent_failed`). A confirmation compiles the candidate again; different bytes are rejected as
+/// `not_reproducible`.
 ///
-/// A child of a search that was compiled to the exact bytes (Report::binary) of another source of its run is
-/// not run: it shares that one's verdict. Only an acceptance is shared, or a rejection for what was computed;
-/// whether something crashed or was too slow may be the machine's fault. A confirmation draws other inputs,
-/// and no verdict outlives it.
+/// A child of a search that compiles to the same bytes (Report::binary) as another source of its run is not
+/// run: it shares that verdict. Only acceptances and rejections for wrong results are shared, because crashes
+/// and slowness may be the machine's fault. A confirmation draws new inputs, so it discards shared verdicts.
 std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
                                                  std::shared_ptr<Backend> backend, EvaluatorOptions options);
 

@@ -12,14 +12,13 @@ namespace kernelsmith {
 double median_of(std::span<const double> values);
 
 /// The median with a 95 % interval from order statistics (binomial; David and Nagaraja, "Order Statistics",
-/// 7.1), which assumes nothing of the distribution, interpolated between ranks, which assumes next to nothing
+/// 7.1), which makes no assumption about the distribution. Interpolation between ranks assumes little
 /// (Hettmansperger and Sheather, "Confidence intervals based on interpolated order statistics", 1986). With
-/// fewer than six values no such interval exists and the range is taken.
-/// Requires a non-empty span.
+/// fewer than six values no such interval exists, and the range is used. Requires a non-empty span.
 Measurement median_interval(std::span<const double> values, std::string unit);
 
-/// The interval widened by what is seen between runs but not within one: `floor` is a relative half width,
-/// added in quadrature to each side. Requires a positive median.
+/// Widens the interval by the variation between runs: `floor` is a relative half width, added in quadrature
+/// to each side. Requires a positive median.
 Measurement with_floor(const Measurement& measurement, double floor);
 
 /// The product (quotient) of two independent measurements, relative half widths in quadrature. Requires
@@ -27,9 +26,9 @@ Measurement with_floor(const Measurement& measurement, double floor);
 Measurement product(const Measurement& a, const Measurement& b, std::string unit);
 Measurement quotient(const Measurement& a, const Measurement& b, std::string unit);
 
-/// The geometric mean of independent measurements; its relative half widths are those of the parts in
-/// quadrature over their count. With weights, whose sum is 1, each part's logarithm and half widths count by
-/// its weight; without any, all count alike. Requires a non-empty span of positive medians.
+/// The geometric mean of independent measurements. Its relative half widths are those of the parts in
+/// quadrature, divided by their count. Weights have the sum 1 and apply to each part's logarithm and half
+/// widths; without weights all parts are equal. Requires a non-empty span of positive medians.
 Measurement geometric_mean(std::span<const Measurement> parts, std::string unit,
                            std::span<const double> weights = {});
 

@@ -1,4 +1,4 @@
-// Where an evaluation's wall time goes, for Report::spent_ms.
+// Measures the wall time of an evaluation's steps, for Report::spent_ms.
 #pragma once
 
 #include <chrono>

@@ -19,7 +19,7 @@ struct TensorExtent {
   friend bool operator==(const TensorExtent&, const TensorExtent&) = default;
 };
 
-/// Larger tensors are refused: a typing error in a size shall not fill the memory.
+/// Larger tensors are refused, so that a typo in a size does not fill the memory.
 inline constexpr std::size_t kMaxTensorBytes = std::size_t{4} << 30;
 
 /// Refuses (`bad_input`) a dimension that cannot be evaluated, is below 1, or makes the tensor larger than

@@ -1,4 +1,4 @@
-// The outcome of a step that both the machine and the candidate can spoil.
+// The outcome of a step that can fail because of the machine or the candidate.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The literals of a source that is built in a wider type: their values stay, their types become wide, so that
-// what is made of literals and integers alone is no longer narrow.
+// Widens the literals of a source that is built in a wider type. Values stay the same, so that expressions of
+// literals and integers alone are computed in the wider type too.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kernelsmith {
 
-/// A C++ or CUDA source with each literal of float written as one of double, and for `long_double` each
-/// literal of float or double as one of long double. `declared` changes nothing. Pure.
+/// Rewrites each float literal of a C++ or CUDA source as a double, or for `long_double` each float and
+/// double literal as a long double. `declared` changes nothing. Pure.
 std::string with_wide_literals(std::string_view text, OraclePrecision precision);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// ChatModel: a language model in a conversation whose messages the caller keeps.
+// ChatModel: a language model for conversations whose messages the caller keeps.
 #pragma once
 
 #include <memory>
@@ -19,14 +19,14 @@ class ChatModel {
  public:
   virtual ~ChatModel() = default;
 
-  /// The model's reply to `messages`, read by the chat proposer's rules: a child that is laid into `base`, or
-  /// a refusal, or a PaidError. A proposal that came of a reply keeps its text and reasoning, whole. Its cost
-  /// is that of all attempts.
+  /// Gets the model's reply to `messages` and reads it by the chat proposer's rules: a child based on `base`,
+  /// a refusal, or a PaidError. A proposal from a reply keeps its complete text and reasoning. Its cost is
+  /// that of all attempts.
   virtual void start(std::vector<Message> messages, Source base, std::stop_token stop,
                      Sink<Proposal> done) = 0;
 };
 
-/// `keep.text` and `keep.bytes` are ignored: texts are always kept, and whole.
+/// `keep.text` and `keep.bytes` are ignored: complete texts are always kept.
 std::shared_ptr<ChatModel> make_chat_model(std::shared_ptr<ModelClient> client, ModelSettings model,
                                            std::optional<Price> price = {}, KeepOptions keep = {});
 

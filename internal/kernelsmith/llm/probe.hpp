@@ -1,4 +1,4 @@
-// Whether a server can be spoken to, found out without a call that costs anything.
+// Checks without a paid call whether a server is usable.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace kernelsmith {
 
-/// What a server's list of models (GET BASE_URL/models, which all three protocols know) told.
+/// The result of a server's list of models (GET BASE_URL/models, which all three protocols have).
 struct ServerProbe {
-  /// By name; empty if the server was reached and has no such list.
+  /// Models by name; empty if the server was reached and has no such list.
   std::optional<std::vector<std::string>> models;
-  /// It gives the list to the key and to nobody without one.
+  /// The server gives the list only with the key.
   bool key_checked = false;
 };
 
-/// Asks once, or a second time without the key. Host and certificate are checked in each case. Blocks, for at
-/// most the limits to connect and to the first token, and until `stop` is requested (`cancelled`). Errors:
-/// check_endpoint's; `network`, `untrusted`, `timeout`, `permission` (the key is refused), `rate_limited`,
-/// `server_failed`, `bad_reply` (a redirect).
+/// Asks once, or twice, the second time without the key. Host and certificate are checked in each case.
+/// Blocks, for at most the limits to connect and to the first token, and until `stop` is requested
+/// (`cancelled`). Errors: check_endpoint's; `network`, `untrusted`, `timeout`, `permission` (the key is
+/// refused), `rate_limited`, `server_failed`, `bad_reply` (a redirect).
 Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits = {},
                                  const std::stop_token& stop = {});
 

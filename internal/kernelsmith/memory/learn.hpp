@@ -1,4 +1,4 @@
-// What a run's journal teaches.
+// Learns rules from a run's journal.
 #pragma once
 
 #include <functional>
@@ -13,32 +13,31 @@
 
 namespace kernelsmith {
 
-/// Where a journal comes from.
+/// The source of a journal.
 struct LearntFrom {
   std::string run;
   std::string task;  ///< the task's digest, as hexadecimal digits
   std::string backend;
   std::vector<std::string> terms;  ///< memory_terms()
-  MemorySnapshot read = {};        ///< the rules that its prompts showed
-  /// The reply that a program was taken from, if it was kept; may be empty.
+  MemorySnapshot read = {};        ///< the rules in its prompts
+  /// Returns the kept reply of a program, if any; may be empty.
   std::function<std::string(TicketId)> reply = {};
 };
 
-/// What a run teaches.
+/// The rules that a run teaches.
 struct Learnt {
   std::vector<MemoryRule> rules;
-  std::map<std::string, RuleUse> uses;  ///< of the rules that it read, by id
+  std::map<std::string, RuleUse> uses;  ///< uses of the rules that it read, by id
 };
 
-/// Reads the journal once. A child that was accepted after its parent was rejected gives a refusal (the
-/// first 64 of a run); one that is better than all programs before it beyond the noise gives a tactic; an
-/// identifier that several children brought in and none of them gained by gives a dead end. A tactic is
-/// described by the first two sentences of its reply.
+/// Reads the journal once. An accepted child of a rejected parent gives a refusal (the first 64 of a run). A
+/// child that is better than all earlier programs beyond the noise gives a tactic. An identifier that several
+/// children introduced without a gain gives a dead end. A tactic is described by the first two sentences of
+/// its reply.
 ///
-/// A tactic that the run read helped if a child that gained did at least half of it; a refusal, if one that
-/// was accepted did. A dead end was of no help if a child brought it in all the same; otherwise nothing can
-/// be said of it. A run that sent no prompt used no rule. The same journal gives the same. Errors: the
-/// journal's.
+/// A tactic that the run read helped if a child with a gain did at least half of it; a refusal helped if an
+/// accepted child did. A dead end did not help if a child still introduced it; otherwise its use is unknown.
+/// A run without prompts used no rule. The result depends only on the journal. Errors: the journal's.
 Result<Learnt> learn(const Journal& journal, const LearntFrom& from);
 
 }  // namespace kernelsmith

@@ -13,26 +13,27 @@
 namespace kernelsmith {
 
 /// A folder with the file `rules.jsonl`, and in `runs/` an empty file for each run that began with it.
-/// Several processes may use it; a change is made under a lock, all or nothing. Thread-safe.
+/// Several processes may use it; changes are atomic and made under a lock. Thread-safe.
 class MemoryStore {
  public:
-  /// Makes the folder (mode 0700) if it is not there. `permission` for a folder that belongs to somebody else
-  /// or that others can enter, `bad_input` for a link or a file.
+  /// Makes the folder (mode 0700) if it does not exist. Errors: `permission` for a folder that belongs to
+  /// somebody else or that others can enter, `bad_input` for a link or a file.
   static Result<MemoryStore> open(const std::filesystem::path& folder);
 
   /// Every rule, by id. `bad_input` with the line for a file that cannot be read.
   Result<std::vector<MemoryRule>> rules() const;
 
-  /// Adds rules, or what they have beyond the rule with their id, and uses of rules that are still there:
-  /// what was forgotten stays so. Returns how many rules are new.
+  /// Adds rules or merges them with those of the same id, and adds uses of existing rules; forgotten rules
+  /// stay forgotten. Returns the number of new rules.
   Result<std::size_t> add(const Learnt& learnt) const;
 
-  /// Keeps in mind that the run began with this memory.
+  /// Records that the run began with this memory.
   Status note_beginning(const std::string& run) const;
-  /// Whether it did. A run folder may come from somebody else; its run.yaml can name any memory.
+  /// Whether the run began with this memory. A run folder may come from somebody else, and its run.yaml can
+  /// name any memory.
   bool knows(const std::string& run) const;
 
-  /// Removes the rule. `not_found` if no rule has the id.
+  /// Removes the rule. Errors: `not_found` if no rule has the id.
   Status forget(const std::string& id) const;
 
  private:

@@ -1,4 +1,4 @@
-// How many tokens a text will cost, before a server has counted them.
+// Estimates the number of tokens of a text before a server counts them.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace kernelsmith {
 
-/// An estimate that means to lie a little above what the usual tokenizers count (docs/prompts.md has what
-/// was measured). For code and prose it is at least the count; for noise such as base64 it can be a
+/// An estimate that is intended to be slightly above the count of common tokenizers (measurements:
+/// docs/prompts.md). For code and prose it is never below the count; for noise such as base64 it can be a
 /// third below.
 std::size_t estimate_tokens(std::string_view text);
 

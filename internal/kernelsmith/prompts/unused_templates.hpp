@@ -1,4 +1,4 @@
-// Misspelt names in a folder of templates: files that no prompt would ever take.
+// Finds misspelt names in a folder of templates: files that no prompt uses.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace kernelsmith {
 
-/// What of the user's templates in `folder` (SET/NAME.mustache) prompts of the set `set` do not use, in
-/// words, each with its path: files in a set that is neither built in nor `set`, files under a name that
-/// neither is `system`, `user` or `feedback` nor stands as a partial in any template, and a folder that holds
-/// no template at all. Empty if `folder` is. Errors: `not_found`, `permission` and `io` of the folder.
+/// Describes the user's templates in `folder` (SET/NAME.mustache) that prompts of the set `set` do not use,
+/// with their paths: files in a set that is neither built in nor `set`, files whose name is not `system`,
+/// `user`, `feedback` or a partial of any template, and a folder without templates. Empty if `folder` is
+/// empty. Errors: `not_found`, `permission` and `io` of the folder.
 Result<std::vector<std::string>> unused_templates(const std::filesystem::path& folder,
                                                   const std::string& set);
 

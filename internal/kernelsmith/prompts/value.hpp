@@ -1,4 +1,4 @@
-// Value: what a template is rendered with.
+// Value: the data for rendering a template.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace kernelsmith {
 
-/// Nothing, a truth, a text, a list or a map. A number is the text that it shall read as. Immutable by use;
-/// safe to share between threads.
+/// Null, a boolean, a text, a list or a map. Numbers are passed as text. Treated as immutable; safe to share
+/// between threads.
 class Value {
  public:
   using List = std::vector<Value>;
@@ -28,12 +28,12 @@ class Value {
   /// False for nothing, false, an empty text and an empty list.
   bool truthy() const;
 
-  /// Null if the value is of another kind.
+  /// Returns null if the value is of another kind.
   const std::string* text() const { return std::get_if<std::string>(&held_); }
   const List* list() const { return std::get_if<List>(&held_); }
   const Map* map() const { return std::get_if<Map>(&held_); }
 
-  /// The entry of a map; null for any other kind and if there is none.
+  /// The entry of a map; null if it is missing or the value is not a map.
   const Value* find(std::string_view key) const;
 
  private:

@@ -1,4 +1,4 @@
-// Extraction: from a model's reply to a child, or to a refusal that says what was wrong with the reply.
+// Extraction: turns a model's reply into a child, or into a refusal that explains the fault of the reply.
 #pragma once
 
 #include <string_view>
@@ -9,23 +9,23 @@
 
 namespace kernelsmith {
 
-/// What the prompt asked for.
+/// The form that the prompt asked for.
 enum class ReplyForm {
-  whole,   ///< whole files, or what goes between the markers of the EVOLVE-BLOCKs
+  whole,   ///< whole files, or the contents of the EVOLVE-BLOCKs
   edits,   ///< SEARCH/REPLACE edits of the parent
-  either,  ///< edits if the reply holds some, else whole files
+  either,  ///< edits if the reply has some, else whole files
 };
 
-/// The child that `reply` describes, given its parent. The child always has the parent's files, passes
-/// check_frozen(parent, child), and is never the parent itself (`unchanged`). Reasoning is left out: pairs of
-/// tags around thoughts, or around a draft before the answer. Taken: the last fenced code block that can
-/// stand for the program, with any tag or none and prose around; unfenced edits; an unfenced text that holds
-/// EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before it or by a
+/// Extracts the child that `reply` describes, given its parent. The child always has the parent's files,
+/// passes check_frozen(parent, child), and is never the parent itself (`unchanged`). Reasoning is dropped:
+/// pairs of tags around thoughts, or around a draft before the answer. Accepted are the last fenced code
+/// block that can be the program, with or without a tag and surrounding prose; unfenced edits; unfenced text
+/// with EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before it or by a
 /// comment in its first line; the whole file, or the contents of its only block, with or without markers.
-/// Frozen text that a reply repeats is compared (`edit_frozen`). src/proposal/README.md has the rules.
-/// `cut_off` says that the reply ended at a length limit: such a reply is refused as truncated. The work is
-/// bounded, whatever the reply (`too_large`): 4 MiB of it, 200 code blocks, edits as apply_edits() bounds
-/// them. A child has at most 1 MiB, or its parent's size if that is more.
+/// Frozen text that a reply repeats must be unchanged (`edit_frozen`). src/proposal/README.md has the rules.
+/// `cut_off`: the reply ended at a length limit and is refused as truncated. The work is bounded
+/// (`too_large`): 4 MiB, 200 code blocks, and the limits of apply_edits(). A child has at most 1 MiB, or its
+/// parent's size if that is larger.
 std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
                                       bool cut_off = false);
 

@@ -9,9 +9,9 @@
 
 namespace kernelsmith {
 
-/// A proposer that gives each ticket the answer recorded for it. For a ticket without one it asks `live`;
-/// if that is null the answer is the refusal `exhausted`. Answers recorded tickets within start(), on the
-/// caller's thread. Thread-safe.
+/// A proposer that answers each ticket with its recorded answer. A ticket without one goes to `live`; if that
+/// is null, it is refused as `exhausted`. Answers recorded tickets within start(), on the caller's thread.
+/// Thread-safe.
 std::unique_ptr<Proposer> make_recording(std::map<TicketId, Proposal> recorded,
                                          std::shared_ptr<Proposer> live = nullptr);
 

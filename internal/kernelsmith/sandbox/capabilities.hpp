@@ -1,5 +1,4 @@
-// What this machine can do for a sandbox, found out by trying it. For `kernelsmith doctor` and for the tier
-// that a run records.
+// Tests what this machine offers for a sandbox, for `kernelsmith doctor` and for the tier that a run records.
 #pragma once
 
 #include <string>
@@ -18,15 +17,15 @@ struct SandboxCapability {
   std::string remedy;  ///< how to get it; empty if it is available
 };
 
-/// What this machine can do for a sandbox.
+/// The sandbox abilities of this machine.
 struct SandboxCapabilities {
   std::vector<SandboxCapability> items;  ///< bubblewrap, sandbox, seccomp, freezer, cpu clock, memory limit
 
   /// Null if there is no item of that name.
   const SandboxCapability* find(std::string_view name) const;
 
-  /// How far a score measured here can be trusted: "full", "weak" (no freezer or no cgroup clock), or
-  /// "unsandboxed" (no sandbox: nothing is run unless that was asked for by name).
+  /// The trust in scores of this machine: "full", "weak" (no freezer or no cgroup clock), or "unsandboxed"
+  /// (no sandbox: nothing runs without an explicit request).
   std::string tier() const;
 };
 

@@ -1,6 +1,5 @@
-// Cgroup: a control group (v2) of our own, for stopping and clocking a whole tree of processes from outside.
-// The process clock can be dodged by a child process, SIGSTOP by a timer; the cgroup's clock and freezer
-// cannot.
+// Cgroup: a control group (v2) of our own, to stop and time a whole tree of processes from outside. A child
+// process can evade the process clock, and a timer SIGSTOP; nothing evades the cgroup's clock and freezer.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +17,12 @@ class Cgroup {
   /// Errors: unsupported if no writable cgroup v2 is mounted (the hint says how to get one).
   static Result<Cgroup> create();
 
-  /// Kills what is in it, waits for its end and removes the group.
+  /// Kills its processes, waits for their end and removes the group.
   ~Cgroup();
   Cgroup(Cgroup&&) noexcept;
   Cgroup& operator=(Cgroup&&) noexcept;
 
-  /// Stops every task and returns when the kernel confirms that all stand still. Error: timeout.
+  /// Stops every task and returns when the kernel confirms that all are frozen. Error: timeout.
   Status freeze();
   /// Lets the tasks run again and returns when the kernel confirms it. Error: timeout.
   Status thaw();
@@ -33,21 +32,21 @@ class Cgroup {
 
   /// Limits the memory of the group as a whole. False if the memory controller is not available here.
   bool limit_memory(std::uint64_t bytes);
-  /// On a busy processor it gets a tenth of what others get, so that it slows them little and still goes on.
+  /// Lowers its CPU weight to a tenth of others', so that it hardly slows them but still makes progress.
   /// False if the cpu controller is not available here.
   bool give_way();
-  /// True if the kernel killed a task of the group for its memory.
+  /// True if the kernel killed a task of the group for using too much memory.
   bool out_of_memory() const;
 
   /// Kills every task, frozen or not.
   void kill() const;
 
-  /// Lets the tasks run again, without waiting and for the last time: later calls of freeze() fail
-  /// (`cancelled`).
+  /// Lets the tasks run again without waiting. Later calls of freeze() fail (`cancelled`).
   void thaw_for_good();
 
   const std::filesystem::path& path() const;
-  /// The group's folder, opened: for clone3(CLONE_INTO_CGROUP). Moving a running process costs 11 to 19 ms.
+  /// The open folder of the group, for clone3(CLONE_INTO_CGROUP). Moving a running process would cost 11 to
+  /// 19 ms.
   int descriptor() const;
 
  private:

@@ -1,5 +1,5 @@
-// SandboxedProcess: a long-lived program in a sandbox, such as a runner, which is talked to over the
-// descriptors that it was given.
+// SandboxedProcess: a long-lived program in a sandbox, such as a runner, with which we communicate over
+// descriptors.
 #pragma once
 
 #include <chrono>
@@ -15,25 +15,24 @@
 
 namespace kernelsmith {
 
-/// A running sandboxed program. Its output is drained by a thread of its own, and limits.wall_s holds. Every
+/// A running sandboxed program. A thread of its own drains its output, and limits.wall_s applies. Every
 /// method but cgroup()'s is thread-safe.
 class SandboxedProcess {
  public:
   /// Starts spec.argv, in a cgroup of its own if that is possible. Errors: those of run_sandboxed().
   static Result<SandboxedProcess> start(const SandboxSpec& spec);
 
-  /// Kills the program and everything that it started, and returns when nothing of it is left, or the kernel
-  /// has not ended it for half a minute.
+  /// Kills the program and everything that it started, and waits until all has ended, at most half a minute.
   ~SandboxedProcess();
   SandboxedProcess(SandboxedProcess&&) noexcept;
   SandboxedProcess& operator=(SandboxedProcess&&) noexcept;
 
-  /// The process that was cloned for it, as seen from here: the sandbox's monitor.
+  /// The sandbox's monitor process, as seen from here.
   pid_t pid() const;
 
-  /// The program itself, as seen from here (for its CPU clock and SIGSTOP if there is no cgroup). Waits
-  /// until the sandbox is set up, a minute at most; empty if the program ended first. A pid of a dead program
-  /// may be given out again: believe it only while alive() holds.
+  /// The program itself, as seen from here (for its CPU clock and SIGSTOP if there is no cgroup). Waits until
+  /// the sandbox is set up, at most a minute; empty if the program ended first. The system may reuse the pid
+  /// of a dead program: use it only while alive() is true.
   std::optional<pid_t> program_pid() const;
 
   bool alive() const;
@@ -41,16 +40,16 @@ class SandboxedProcess {
   /// Readable (poll) once the program has ended. Owned by this object.
   int exit_descriptor() const;
 
-  /// Kills the program and everything that it started. Returns at once; wait() tells when all is gone.
+  /// Kills the program and everything that it started. Returns at once; wait() returns when all has ended.
   void kill();
 
-  /// Waits for the end; empty when it has not come within `limit`. An Error (as of run_sandboxed) says that
-  /// the sandbox could not be set up and the program never ran, or that the kernel did not end it.
+  /// Waits for the end, at most `limit`; then empty. An Error (as of run_sandboxed) means that the sandbox
+  /// could not be set up and the program never ran, or that the kernel did not end it.
   std::optional<Result<SandboxResult>> wait_for(std::chrono::nanoseconds limit);
   /// Waits for the end.
   Result<SandboxResult> wait();
 
-  /// Its cgroup, or null if this machine lends none: the score's tier is then "weak".
+  /// Its cgroup, or null if this machine offers none: then the score's tier is "weak".
   Cgroup* cgroup();
 
  private:

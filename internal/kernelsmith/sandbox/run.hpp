@@ -1,5 +1,5 @@
-// run_sandboxed: one program, from its start to its end, in a sandbox. For compilers and commands; a runner
-// that is talked to is a SandboxedProcess (process.hpp).
+// run_sandboxed: runs one program in a sandbox until it ends, for compilers and commands. A runner with a
+// channel is a SandboxedProcess (process.hpp).
 #pragma once
 
 #include <stop_token>
@@ -14,7 +14,7 @@ namespace kernelsmith {
 /// How a sandboxed program ended.
 enum class ExitKind {
   exited,        ///< by itself, with `code`
-  signalled,     ///< by signal `code` (inside a sandbox, an exit code of 128 + n is taken for signal n)
+  signalled,     ///< by signal `code` (inside a sandbox an exit code of 128 + n counts as signal n)
   wall_limit,    ///< killed at limits.wall_s
   memory_limit,  ///< killed by the kernel for limits.memory_bytes (seen only if a memory cgroup is used)
   output_limit,  ///< killed for writing more than limits.output_bytes
@@ -23,7 +23,7 @@ enum class ExitKind {
 
 std::string_view name_of(ExitKind kind);
 
-/// A sandboxed program's end and what it printed.
+/// A sandboxed program's end and its output.
 struct SandboxResult {
   ExitKind kind = ExitKind::exited;
   int code = 0;
@@ -39,7 +39,7 @@ struct SandboxResult {
 /// "exit status 1", "signal 11 (Segmentation fault)", "killed after 60 s", ...
 std::string describe(const SandboxResult& result);
 
-/// Runs spec.argv and waits for its end. Afterwards no process of it is left, whatever it started.
+/// Runs spec.argv and waits for its end. Afterwards no process that it started is left.
 ///
 /// A program that fails is a SandboxResult. Errors: tool_missing (no bubblewrap), unsupported (namespaces not
 /// permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request), timeout (it was

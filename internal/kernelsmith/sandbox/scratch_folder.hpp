@@ -1,4 +1,4 @@
-// Scratch folders, and the escape for what a program printed.
+// Scratch folders for sandboxed programs.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,13 @@
 
 namespace kernelsmith {
 
-/// A new folder that the sandboxed user may write (bind it read_write), removed with all its contents by the
-/// destructor. Movable. It is locked while it is in use: one that a killed process left behind is removed by
-/// the next process of the same user that makes one beside it.
+/// A new folder that the sandboxed user may write (bind it read_write). The destructor removes it with its
+/// contents. Movable. It is locked while in use; the next process of the same user removes folders that
+/// killed processes left in the same place.
 class ScratchFolder {
  public:
-  /// Below `parent`, or below the system's folder for temporary files. Errors: io, disk_full, permission.
+  /// Makes it below `parent`, or below the system's folder for temporary files. Errors: io, disk_full,
+  /// permission.
   static Result<ScratchFolder> create(const std::filesystem::path& parent = {});
 
   ~ScratchFolder();
@@ -26,12 +27,13 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file that the sandboxed user may read; makes missing folders. `relative` must not climb out.
+  /// Writes a file that the sandboxed user may read; makes missing folders. `relative` must not leave the
+  /// folder.
   Status write(const std::filesystem::path& relative, std::string_view text) const;
 
-  /// Reads a regular file that the sandboxed program left, at most `limit` bytes. Symbolic links are not
-  /// followed, neither at the end nor on the way: they are the program's. Errors: not_found, bad_input (no
-  /// regular file, or larger than `limit`), io.
+  /// Reads a regular file that the sandboxed program left, at most `limit` bytes. No symbolic link in the
+  /// path is followed, because the program may have made it. Errors: not_found, bad_input (not a regular
+  /// file, or larger than `limit`), io.
   Result<std::string> read(const std::filesystem::path& relative, std::size_t limit) const;
 
  private:

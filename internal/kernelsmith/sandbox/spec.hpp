@@ -1,6 +1,5 @@
-// SandboxSpec: what a sandboxed program may see, use and pass on. Everything that is not listed here it does
-// not get: no network (but for SandboxProfile::online), no host files, no inherited environment, no inherited
-// descriptor.
+// SandboxSpec: what a sandboxed program may see, use and pass on. It gets nothing else: no network (except
+// for SandboxProfile::online), no host files, no inherited environment, no inherited descriptor.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// Which system calls seccomp denies, on top of what every profile denies (namespaces, mounts, ptrace,
+/// The system calls that seccomp denies, in addition to those of every profile (namespaces, mounts, ptrace,
 /// io_uring, userfaultfd, perf, bpf, keys, sockets other than AF_UNIX).
 enum class SandboxProfile {
   toolchain,  ///< compilers: may start processes
@@ -19,11 +18,11 @@ enum class SandboxProfile {
             ///< set another's limits; its memory is limited as a whole where possible
   runner,   ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
   runner_with_threads,  ///< the same, for tasks that declare threads
-  online,  ///< a command with this machine's network, whole: whatever it can reach, the program can
+  online,               ///< a command with the whole network of this machine
 };
 
-/// Whether the program is confined. `unsandboxed` must be asked for by name and is recorded in the tier;
-/// limits and the short environment still hold, everything else of this header does not.
+/// Whether the program is confined. `unsandboxed` needs an explicit request and is recorded in the tier. Then
+/// only limits and the short environment still apply.
 enum class Confinement { sandboxed, unsandboxed };
 
 /// A host path shown inside. `target` defaults to `source`.
@@ -50,26 +49,26 @@ struct PassedDescriptor {
   friend bool operator==(const PassedDescriptor&, const PassedDescriptor&) = default;
 };
 
-/// Hard limits. Zero means no limit, except for the sizes of /tmp and /dev/shm, which always have one.
+/// Hard limits. Zero means no limit, except for the sizes of /tmp and /dev/shm, which are always limited.
 struct SandboxLimits {
   double wall_s = 60;
-  double cpu_s = 0;                         ///< of each process
-  std::uint64_t memory_bytes = 4ULL << 30;  ///< address space of each process; of the whole where possible
-  bool limit_address_space = true;          ///< false: memory_bytes is the whole's alone, if that is possible
-  std::uint64_t file_bytes = 1ULL << 30;    ///< of each file written
-  std::uint64_t open_files = 256;           ///< of each process
-  std::uint64_t processes = 64;             ///< processes and threads in the sandbox
+  double cpu_s = 0;  ///< of each process
+  /// Address space of each process; if possible memory of all together.
+  std::uint64_t memory_bytes = 4ULL << 30;
+  bool limit_address_space = true;        ///< false: memory_bytes limits only the total, if that is possible
+  std::uint64_t file_bytes = 1ULL << 30;  ///< of each file written
+  std::uint64_t open_files = 256;         ///< of each process
+  std::uint64_t processes = 64;           ///< processes and threads in the sandbox
   std::uint64_t output_bytes = 64ULL << 20;       ///< stdout and stderr together; then the program is killed
   std::uint64_t kept_output_bytes = 64ULL << 10;  ///< the tail that is kept of each stream
   std::uint64_t tmp_bytes = 256ULL << 20;         ///< size of /tmp
   std::uint64_t shm_bytes = 64ULL << 20;          ///< size of /dev/shm
 
-  /// On a busy processor it gets a tenth of what others get, all its processes together, if a cgroup can be
-  /// made.
+  /// On a busy processor all its processes together get a tenth of others' share, if a cgroup can be made.
   bool gives_way = false;
 
-  /// A program that only computes, and used no processor time for so long, waits for what does not come: it
-  /// is killed, and that is an Error (busy). Seen within twice the time, if a cgroup can be made.
+  /// For a program that only computes: if it uses no processor time for this long, it is stuck, and it is
+  /// killed with an Error (busy). Detected within twice the time, if a cgroup can be made.
   double still_s = 0;
 
   friend bool operator==(const SandboxLimits&, const SandboxLimits&) = default;
@@ -80,22 +79,22 @@ struct SandboxSpec {
   std::vector<std::string> argv;  ///< argv[0] is an absolute path inside the sandbox
   std::map<std::string, std::string> environment;
   std::vector<Bind> read_only;
-  /// Files, at most 20, of which the program sees a copy of its own, read-only: it shares no memory with the
-  /// host's, whose state in the processor's caches it could leave to others, or find.
+  /// At most 20 files of which the program gets a read-only copy. It then shares no memory with the host's
+  /// file, so their state in the processor's caches cannot carry information to or from other programs.
   std::vector<Bind> copied;
   std::vector<Bind> read_write;  ///< scratch folders; see ScratchFolder
   std::vector<SandboxLink> links;
   std::filesystem::path working_directory = "/tmp";  ///< inside the sandbox
   SandboxLimits limits;
   std::vector<PassedDescriptor> descriptors;
-  bool cgroup = true;      ///< for a SandboxedProcess; false: as on a machine that lends none
-  std::vector<int> cores;  ///< the processors that it may use; empty: those of this process
+  bool cgroup = true;      ///< for a SandboxedProcess; false: as on a machine without cgroups
+  std::vector<int> cores;  ///< processors that it may use; empty: those of this process
   SandboxProfile profile = SandboxProfile::toolchain;
   Confinement confinement = Confinement::sandboxed;
 };
 
-/// Adds what compilers and interpreters of the system need: /usr/{bin,include,lib*,libexec,local}, and the
-/// links and linker cache that make them work. Folders that this machine lacks are left out.
+/// Adds the folders that the system's compilers and interpreters need: /usr/{bin,include,lib*,libexec,local},
+/// and the links and linker cache that make them work. Folders that this machine lacks are left out.
 void add_toolchain(SandboxSpec& spec);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// Programs of the system, tried as kernelsmith runs them: for `kernelsmith doctor`.
+// Tries system programs the way kernelsmith runs them, for `kernelsmith doctor`.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@
 
 namespace kernelsmith {
 
-/// What to do if a scratch folder cannot be made.
+/// The remedy if a scratch folder cannot be made.
 inline constexpr const char* kCheckTemporaries =
     "check the folder for temporary files (TMPDIR): is it there, with room?";
 
 /// The path of a program on the PATH.
 std::optional<std::string> find_tool(const std::string& name);
 
-/// Runs it with the toolchain in view, in `scratch`: in the sandbox, or without one if there is none.
+/// Runs it in `scratch` with access to the toolchain, in the sandbox if there is one.
 Result<SandboxResult> try_tool(std::vector<std::string> argv, const std::filesystem::path& scratch,
                                bool sandboxed);
 
-/// Why it did not succeed, in one line; empty if it did.
+/// The reason of its failure in one line; empty for success.
 std::string fault_of(const Result<SandboxResult>& result);
 
 }  // namespace kernelsmith

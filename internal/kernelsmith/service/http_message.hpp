@@ -1,5 +1,5 @@
-// What a handler of the HTTP server sees and gives: requests, responses, the one answer to a request, and
-// streams of server-sent events. The server itself is http_server.hpp.
+// The input and output of the HTTP server's handlers: requests, responses, the single answer to a request,
+// and streams of server-sent events. The server itself is http_server.hpp.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 /// A request as handlers see it.
 struct Request {
   std::string method;  ///< "GET" for a HEAD request too: the server leaves the body out of the answer
-  std::string path;    ///< as it was sent, percent-encoded, without the query
-  std::map<std::string, std::string> parameters;  ///< by their names in the route's pattern; decoded
+  std::string path;    ///< as sent: percent-encoded, without the query
+  std::map<std::string, std::string> parameters;  ///< decoded; by their names in the route's pattern
   std::map<std::string, std::string> query;       ///< decoded; the last of equal names
   Fields headers;                                 ///< names in lower case
   std::string body;
@@ -28,33 +28,33 @@ struct Request {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
-/// An answer that is whole.
+/// A complete answer.
 struct Response {
   unsigned status = 200;
   std::string body;
   std::string content_type = "application/json";
-  Fields headers = {};  ///< further ones
+  Fields headers = {};  ///< further headers
 };
 
 /// The form of every error: {"detail": ..., "error_code": ..., "hint": ...}, and KernelGYM's `error`,
-/// `message` and `timestamp`. The code is VALIDATION_ERROR for a client's mistake, RESOURCE_ERROR if a
-/// later try may do, SYSTEM_ERROR otherwise.
+/// `message` and `timestamp`. The code is VALIDATION_ERROR for a client's mistake, RESOURCE_ERROR if a retry
+/// may succeed, SYSTEM_ERROR otherwise.
 Response error_response(unsigned status, std::string_view detail, std::string_view hint = {});
 
-/// A text as a JSON string, with its quotes; bytes that are no UTF-8 are replaced.
+/// A text as a JSON string, with its quotes; invalid UTF-8 is replaced.
 std::string json_quoted(std::string_view text);
 
-class Exchange;  // one request on its way to its answer: service/http/exchange.hpp
+class Exchange;  // a request until it is answered: service/http/exchange.hpp
 
-/// Server-sent events to one client. Copies write to the same stream, which ends with the last of them.
-/// Thread-safe; calls do not wait for the network.
+/// Server-sent events to one client. Copies write to the same stream, which ends when the last copy is
+/// destroyed. Thread-safe; calls do not wait for the network.
 class EventStream {
  public:
   explicit EventStream(std::shared_ptr<Exchange> exchange);
 
-  /// One event; each line of `data` becomes a data field. An empty `event` is a plain message; `id` is what a
-  /// browser sends as Last-Event-ID when it comes back. False if nobody reads any more: the client is
-  /// gone, the server stops, or more than 4 MiB wait for a client that does not read, which ends its stream.
+  /// Sends one event; each line of `data` becomes a data field. An empty `event` is a plain message; a
+  /// browser sends `id` as Last-Event-ID when it reconnects. False if the stream has ended: the client is
+  /// gone, the server stops, or more than 4 MiB wait for a client that does not read.
   bool send(std::string_view event, std::string_view data, std::string_view id = {}) const;
 
   /// Whether send() would be false. The server finds out within seconds, because it sends a comment now and
@@ -67,17 +67,17 @@ class EventStream {
   std::shared_ptr<Ending> ending_;
 };
 
-/// The place where the one answer to a request goes, on any thread and at any time. Copies stand for the same
-/// request; if the last of them goes without an answer, the client gets 500. May outlive the server.
+/// Answers a request once, on any thread and at any time. Copies belong to the same request; if the last is
+/// destroyed without an answer, the client gets 500. May outlive the server.
 class Responder {
  public:
   explicit Responder(std::shared_ptr<Exchange> exchange);
 
-  /// False if the request was answered before, or its client is gone.
+  /// Returns false if the request was already answered or its client is gone.
   bool send(Response response) const;
 
-  /// Answers with a stream of events in place of a response; on the second call, and after send(), with one
-  /// that is closed.
+  /// Answers with a stream of events instead of a response. A second call, or one after send(), returns a
+  /// closed stream.
   EventStream stream() const;
 
  private:

@@ -19,37 +19,38 @@ namespace kernelsmith::http {
 /// Whether a request may reach its handler. Thread-safe.
 using Guard = std::function<bool(const Request&)>;
 
-/// Admits requests with the header "Authorization: Bearer TOKEN", and those of Basic authentication whose
-/// password is the token, whatever the user: a client that takes nothing but a URL has http://any:TOKEN@host.
-/// Compared in constant time.
+/// Admits requests with the header "Authorization: Bearer TOKEN", and those with Basic authentication whose
+/// password is the token and with any user, so that a client can use http://any:TOKEN@host. The comparison
+/// takes constant time.
 Guard bearer_guard(Secret token);
 
-/// A request that was answered, for counters.
+/// An answered request, for counters.
 struct Served {
   std::string method;
-  std::string route;  ///< its pattern; empty if none fits
+  std::string route;  ///< pattern of its route; empty if none matches
   unsigned status = 0;
-  double seconds = 0;  ///< from the whole request to the whole answer
+  double seconds = 0;  ///< from the complete request to the complete answer
 };
 
 /// Where a server listens, and its limits.
 struct ServerOptions {
   std::string host = "127.0.0.1";  ///< a name or an address of this machine
-  std::uint16_t port = 0;          ///< 0: a free one, which Server::port() gives
+  std::uint16_t port = 0;          ///< 0: a free one, see Server::port()
   unsigned threads = 2;
 
-  std::size_t max_body_bytes = std::size_t{1} << 20;     ///< beyond: 413
-  std::size_t max_header_bytes = std::size_t{16} << 10;  ///< with the request line; beyond: 431
-  std::size_t max_connections = 2048;                    ///< beyond: 503, and the connection is closed
-  std::chrono::milliseconds idle_timeout{60'000};        ///< of a connection between two requests
+  std::size_t max_body_bytes = std::size_t{1} << 20;     ///< larger requests get 413
+  std::size_t max_header_bytes = std::size_t{16} << 10;  ///< with the request line; larger ones get 431
+  std::size_t max_connections = 2048;                    ///< further ones get 503 and are closed
+  std::chrono::milliseconds idle_timeout{60'000};        ///< idle time of a connection between two requests
   std::chrono::milliseconds request_timeout{30'000};     ///< of reading a request, and of writing an answer
   std::chrono::milliseconds heartbeat{10'000};           ///< between comments on a stream of events
   std::chrono::milliseconds stop_grace{5'000};           ///< how long stop() waits for answers under way
 
   Guard guard;  ///< empty: everybody is admitted
 
-  /// Names that the Host header may hold beside this machine's own, if `host` is a loopback address:
-  /// others are answered 403, because a page of theirs got a browser of this machine to ask (DNS rebinding).
+  /// Further names that the Host header may have if `host` is a loopback address. Other names than these and
+  /// the machine's own get 403, because a foreign page may have made a local browser send the request (DNS
+  /// rebinding).
   std::vector<std::string> allowed_hosts;
 
   std::function<void(const Served&)> on_served;  ///< called on the server's threads; must not throw
@@ -57,15 +58,15 @@ struct ServerOptions {
 
 /// Serves from start() to stop(). Thread-safe.
 ///
-/// A request whose Origin header names another host than its Host header is answered 403: it was sent by a
-/// page of somebody else's. Requests of one connection are answered one after another.
+/// A request whose Origin and Host headers name different hosts gets 403, because a foreign page sent it.
+/// Requests of one connection are answered one after another.
 class Server {
  public:
-  /// Listens. Errors: `invalid_argument` for a host that is no address here, `busy` for a port in use,
-  /// `permission`, `io`.
+  /// Starts to listen. Errors: `invalid_argument` for a host that is not an address of this machine, `busy`
+  /// for a port in use, `permission`, `io`.
   static Result<std::unique_ptr<Server>> start(Router router, ServerOptions options);
 
-  /// stop().
+  /// Calls stop().
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -73,8 +74,8 @@ class Server {
   std::uint16_t port() const;
   std::string url() const;  ///< "http://127.0.0.1:10907"
 
-  /// Takes no more connections, ends streams and idle connections, waits for requests under way at most for
-  /// the grace time, and cuts off what is left then. Not to be called by a handler. Idempotent.
+  /// Accepts no more connections, ends streams and idle connections, waits for requests under way for at most
+  /// the grace time, and then closes the rest. Must not be called by a handler. Idempotent.
   void stop();
 
  private:

@@ -1,5 +1,5 @@
-// The page of a run, or of an evaluation service: live in the browser, or a run's as a file. It reads and
-// never writes, and serves this machine alone. docs/ui.md is for its users.
+// The page of a run or an evaluation service, live in the browser; for a run also as a file. It is read-only
+// and serves only this machine. docs/ui.md is for its users.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,33 @@
 
 namespace kernelsmith::ui {
 
-/// An evaluation service that a page follows.
+/// An evaluation service to follow.
 struct ServiceAddress {
   std::string url;  ///< such as "http://127.0.0.1:8000"
-  Secret token;     ///< sent as a bearer token, and never to a browser; may be empty
+  Secret token;     ///< bearer token, never sent to a browser; may be empty
 };
 
-/// Serves the page on 127.0.0.1 from its making until its end. Thread-safe.
+/// Serves the page on 127.0.0.1 for the lifetime of this object. Thread-safe.
 ///
-/// Only while a browser listens is the run or the service looked at: once a second if the look is short,
-/// and never for more than a quarter of the time.
+/// The run or service is polled only while a browser is connected: once a second if that is fast, and for at
+/// most a quarter of the time.
 class Page {
  public:
-  /// Follows a run folder, whether it is being written or not. Port 0 is a free one. Errors: view_run's for a
-  /// folder that is no run, and `busy` for a port in use.
+  /// Follows a run folder, active or not. Port 0 is a free one. Errors: view_run's for a folder that is not a
+  /// run, and `busy` for a port in use.
   static Result<std::unique_ptr<Page>> of_run(const std::filesystem::path& folder, Registry registry,
                                               std::uint16_t port);
 
-  /// Follows a service. Errors: `invalid_argument` for an address that is no URL, `network` if nothing
-  /// answers there, `permission` if it wants another token, `bad_reply` if it is no evaluation service,
-  /// and `busy` for a port in use.
+  /// Follows a service. Errors: `invalid_argument` for an address that is not a URL, `network` if nothing
+  /// answers, `permission` for a wrong token, `bad_reply` if it is not an evaluation service, and `busy` for
+  /// a port in use.
   static Result<std::unique_ptr<Page>> of_service(ServiceAddress service, std::uint16_t port);
 
   ~Page();
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
 
-  /// "http://127.0.0.1:PORT/".
+  /// Such as "http://127.0.0.1:PORT/".
   std::string url() const;
 
  private:
@@ -49,8 +49,8 @@ class Page {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The page of a run as it stands, as one HTML file that loads nothing: `kernelsmith report`. Equal views
-/// have equal pages. Reads the view's store. Errors: the journal's.
+/// The current page of a run as one HTML file without external resources, for `kernelsmith report`. Equal
+/// views have equal pages. Reads the view's store. Errors: the journal's.
 Result<std::string> report_page(const RunView& view);
 
 }  // namespace kernelsmith::ui

@@ -1,4 +1,4 @@
-// CandidateProfile: one candidate's verdict with what bounds it, as far as this machine can tell.
+// CandidateProfile: one candidate's verdict, with what limits its speed if this machine can measure it.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,29 @@
 
 namespace kernelsmith {
 
-/// How fast the task's declared work is done at one timed shape, by the judge's clock. A figure of what
-/// the task does not declare is empty.
+/// The rates of the task's declared work at one timed shape, by the judge's clock. Figures for undeclared
+/// work are empty.
 struct Pace {
   std::string shape;
   Measurement us;                             ///< of one call
-  std::optional<double> gb_per_s;             ///< of declared bytes, else of every tensor once
+  std::optional<double> gb_per_s;             ///< of the declared bytes, else of every tensor once
   std::optional<double> gflop_per_s;          ///< of declared operations
   std::optional<double> operations_per_byte;  ///< of the same work
 };
 
 struct CandidateProfile {
-  std::optional<Evaluation> evaluation;  ///< as brief as a search's; empty if this machine cannot run it
+  std::optional<Evaluation> evaluation;  ///< as short as in a search; empty if this machine cannot run it
   std::vector<Pace> paces;
-  std::optional<GpuProfile> gpu;     ///< of backends whose launches are known
-  std::vector<std::string> missing;  ///< beside those of `gpu`
+  std::optional<GpuProfile> gpu;     ///< for backends whose launches are known
+  std::vector<std::string> missing;  ///< in addition to those of `gpu`
 };
 
 /// Asks the candidate's backend for a profile and, if `evaluate` is set, evaluates it. Takes up to minutes. A
-/// rejected candidate is no Error, unless it is not evaluated (`refused`). Errors: the evaluator's.
+/// rejected candidate is not an Error, unless it is not evaluated (`refused`). Errors: the evaluator's.
 Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& config, const Source& source,
                                            bool evaluate, const std::stop_token& stop);
 
-/// The paces of an evaluation's timed shapes. Pure.
+/// The rates of an evaluation's timed shapes. Pure.
 std::vector<Pace> paces_of(const Task& task, const Report& report);
 
 /// The object of `profile --json` (docs/formats.md).

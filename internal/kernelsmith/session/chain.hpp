@@ -1,4 +1,4 @@
-// Chaining: what one search found is 1.0x for the next.
+// Chaining: the best of one search becomes the baseline (1.0x) of the next.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,9 @@
 
 namespace kernelsmith {
 
-/// The task with the confirmed best of a run as its baseline: as `files: baseline` of a kernel, as
-/// `torch: {baseline: {module: ...}}` of a module. The file stands beside the others under a name of its own.
-/// Errors: `bad_input` for a run over another backend or reference, or without a confirmed best of one file;
-/// view_run()'s.
+/// The task with the confirmed best of a run as its baseline: `files: baseline` for a kernel, `torch:
+/// {baseline: {module: ...}}` for a module. The baseline's file gets a name of its own. Errors: `bad_input`
+/// for a run with another backend or reference, or without a confirmed best of one file; view_run()'s.
 Result<TaskFolder> with_baseline_from(const TaskFolder& task, const std::filesystem::path& run,
                                       const Registry& registry);
 

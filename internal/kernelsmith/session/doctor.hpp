@@ -1,4 +1,4 @@
-// What this machine and a task have and lack, found out by trying each thing once.
+// Checks this machine and a task by trying each thing once.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// What the doctor found.
+/// The doctor's findings.
 struct MachineReport {
   std::vector<MachineCheck> checks;
   std::string tier;  ///< of the scores measured here: "full", "weak" or "unsandboxed"
@@ -19,19 +19,19 @@ struct MachineReport {
   bool usable() const;
 };
 
-/// Tries what the backends need, the sandbox, the run store, disk space (of `folder`, where runs would be
+/// Checks what the backends need, the sandbox, the run store, disk space (of `folder`, where runs would be
 /// written) and cores. Takes about a second. Leaves nothing behind.
 MachineReport examine_machine(const std::filesystem::path& folder, const Backends& backends);
 
-/// Tries a task as its backend does: that its files compile and pass, and where something could be left out
-/// unnoticed. Takes seconds. The seed's knobs are listed for every task.
+/// Checks a task with its backend: whether its files compile and pass, and what a candidate could leave out
+/// unnoticed. Also lists the seed's knobs. Takes seconds.
 std::vector<MachineCheck> examine_task(const Task& task, const Backends& backends);
 
-/// Where something could be left out of the task unnoticed: about a second. Empty if the backend cannot
-/// say.
+/// Finds what a candidate could leave out unnoticed. Takes about a second. Empty if the backend cannot check
+/// it.
 std::vector<MachineCheck> examine_precision(const Task& task, const Backends& backends);
 
-/// The knobs of the seed, and comments that nearly make one (`limited`).
+/// The knobs of the seed, and comments that look like misspelt knobs (`limited`).
 std::vector<MachineCheck> examine_knobs(const Task& task);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// A run as it would begin, checked and estimated without a call that costs anything.
+// Checks a run before it begins and estimates its cost, without a paid call.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,43 @@
 
 namespace kernelsmith {
 
-/// What calls to one model are made of, and their share of all calls.
+/// The terms of calls to one model, and their share of all calls.
 struct CallEstimate {
   CallTerms terms;
   double share = 1;
   std::uint64_t prompt_tokens = 0;  ///< of the first prompt
-  std::uint64_t reply_tokens = 0;   ///< of a reply as long as the program that it changes
+  std::uint64_t reply_tokens = 0;   ///< estimated for a reply as long as the program that it changes
 
-  /// US dollars of such a call; empty without a price.
+  /// The cost of such a call in US dollars; empty without a price.
   std::optional<double> usd() const;
-  /// The most that a call can cost; empty if that is not known.
+  /// The highest possible cost of a call; empty if unknown.
   std::optional<double> most_usd() const;
 };
 
-/// What a run may cost. The number of calls is known only if iterations are limited.
+/// The possible cost of a run. The number of calls is known only if iterations are limited.
 struct RunEstimate {
   std::vector<CallEstimate> models;
   std::optional<std::uint64_t> calls;       ///< one for each iteration that asks a model
-  std::optional<std::uint64_t> most_calls;  ///< with every child to be repaired as often as it may be
-  std::optional<double> usd;                ///< of `calls`, or of the budget if that is less
-  std::optional<double> most_usd;           ///< of `most_calls`, or the budget
-  std::optional<double> affordable_calls;   ///< that the budget of money pays for
+  std::optional<std::uint64_t> most_calls;  ///< if every child is repaired as often as allowed
+  std::optional<double> usd;                ///< cost of `calls`, or the budget if that is less
+  std::optional<double> most_usd;           ///< highest cost of `most_calls`, or the budget
+  std::optional<double> affordable_calls;   ///< calls that the budget of money covers
 };
 
 /// Pure. `models` in the order of the configuration: the first serves operators that name none.
 RunEstimate estimate_run(const RunConfig& config, std::vector<CallEstimate> models);
 
-/// What a dry run found, and what the run would cost.
+/// The findings of a dry run, and the estimated cost.
 struct DryRun {
   std::vector<DryCheck> checks;
-  RunEstimate estimate;  ///< without models if the proposer asks none
+  RunEstimate estimate;  ///< without models if the proposer uses none
 
   /// The first check that failed; null if none did.
   const Error* error() const;
 };
 
-/// Checks the configuration, makes the proposer (with its key and server) and the evaluator, and has the
-/// evaluator score the seed, if there is one. Takes seconds. Every check is made, whatever failed before.
+/// Checks the configuration, makes the proposer (with its key and server) and the evaluator, and scores the
+/// seed if there is one. Takes seconds. All checks are made, even after one has failed.
 DryRun dry_run(const TaskFolder& task, RunConfig config, const std::stop_token& stop = {});
 
 }  // namespace kernelsmith

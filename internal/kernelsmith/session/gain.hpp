@@ -1,4 +1,4 @@
-// How much faster a program is than the one that it was made from.
+// The speedup of a program over its parent.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,8 @@
 namespace kernelsmith {
 
 /// The child's speed over its parent's, above 1 is faster, from two measurements over the same yardstick. The
-/// interval is the widest that both allow: low over high, high over low. Empty if one has no such
-/// measurement, as rejected programs and those of `command` and `python` tasks, or one that is no positive
-/// number. Pure.
+/// interval is the widest possible: low over high to high over low. Empty if one has no such measurement
+/// (rejected programs, tasks for `command` and `python`) or it is not positive. Pure.
 std::optional<Measurement> gain_over(const Report& parent, const Report& child);
 
 }  // namespace kernelsmith

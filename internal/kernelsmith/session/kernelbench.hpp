@@ -13,17 +13,18 @@
 
 namespace kernelsmith {
 
-/// The files of such a task: task.yaml, with comments, and the problem as it is, as reference.py. The task
-/// has the file's name, and no seed. Errors: those of read_text_file(); bad_input for another file.
+/// The files of such a task: task.yaml with comments, and the unchanged problem as reference.py. The task is
+/// named after the file and has no seed. Errors: read_text_file()'s; bad_input if the file is not a problem.
 Result<std::vector<SourceFile>> files_of_problem(const std::filesystem::path& file);
 
-/// The name that the task of this file gets: that of a folder.
+/// The name of the task for this file, usable as a folder's name.
 std::string problem_name(const std::filesystem::path& file);
 
-/// The text of task.yaml, with comments, for a problem that lies beside it as reference.py.
+/// The text of task.yaml, with comments, for a problem next to it as reference.py.
 std::string problem_yaml(const std::string& name, const TorchSettings& torch);
 
-/// Whether `text` defines what a problem has, with its module called `entry_point`. Errors: bad_input.
+/// Checks that `text` defines everything that a problem needs, with its module called `entry_point`. Errors:
+/// bad_input.
 Status check_problem(std::string_view text, const std::string& where,
                      const std::string& entry_point = "Model");
 

@@ -1,4 +1,4 @@
-// What a stored run teaches a memory (docs/memory.md).
+// Learns rules for a memory from a stored run (docs/memory.md).
 #pragma once
 
 #include <kernelsmith/core/result.hpp>
@@ -7,8 +7,8 @@
 
 namespace kernelsmith {
 
-/// What a run that has ended teaches. Errors: `busy` while a process writes it, `invalid_argument` for one
-/// that has not ended, has no task or repeats another one's verdicts, and RunStore's.
+/// The rules that an ended run teaches. Errors: `busy` while a process writes it; `invalid_argument` for a
+/// run that has not ended, has no task or repeats another run's verdicts; RunStore's.
 Result<Learnt> learn_run(const RunView& view);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// ProgramDiff: two programs of a run beside each other: text, plan, features and times.
+// ProgramDiff: compares two programs of a run: text, plan, features and times.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct BlockDiff {
   std::string diff;       ///< unified, with lines counted from the block's beginning
 };
 
-/// The launches of one kernel that differ, as the artifact kernels.txt has them, without the kernel's name.
+/// The differing launches of one kernel, from the artifact kernels.txt, without the kernel's name.
 struct KernelDiff {
   std::string kernel;
   std::vector<std::string> a, b;  ///< empty: that program does not launch it
@@ -32,8 +32,8 @@ struct ShapeTimes {
   std::optional<Measurement> a, b;                  ///< of one call
   std::optional<Measurement> speedup_a, speedup_b;  ///< over the baseline
 
-  /// How many times as fast `b` is, with the interval that the two allow; empty if one was not timed. By the
-  /// speedups if both have one: each was measured beside a yardstick, and times are of different moments.
+  /// The speed of `b` relative to `a`, with its interval; empty if one was not timed. Uses the speedups if
+  /// both have one, because each is relative to a yardstick, while times come from different moments.
   std::optional<Measurement> ratio() const;
 };
 
@@ -42,13 +42,13 @@ struct ProgramDiff {
   std::vector<BlockDiff> source;
   std::vector<KernelDiff> kernels;
   std::string plan;                 ///< of the artifact plan.txt, unified
-  std::optional<Measurement> gain;  ///< how many times as fast `b` is: gain_over()
-  /// Those that differ, with both values as they stand in the sources.
+  std::optional<Measurement> gain;  ///< the speed of `b` relative to `a`: gain_over()
+  /// Differing knobs, with both values from the sources.
   std::map<std::string, std::pair<std::optional<std::string>, std::optional<std::string>>> knobs;
-  /// Likewise; no knobs, whose features are their places on the archive's axes.
+  /// Likewise, without the features of knobs, which are their places on the archive's axes.
   std::map<std::string, std::pair<std::optional<double>, std::optional<double>>> features;
-  std::vector<ShapeTimes> shapes;    ///< those that either was timed at
-  std::vector<std::string> missing;  ///< a sentence for each thing that the run does not hold
+  std::vector<ShapeTimes> shapes;    ///< shapes at which either was timed
+  std::vector<std::string> missing;  ///< a sentence for each item that the run does not have
 };
 
 /// Logs of the evaluation by name.
@@ -57,7 +57,7 @@ using Logs = std::map<std::string, std::string>;
 /// The difference from `a` to `b`. Pure.
 ProgramDiff diff_of(IndividualPtr a, const Logs& logs_a, IndividualPtr b, const Logs& logs_b);
 
-/// The same of a stored run's programs, with the logs of their evaluations. Errors: `not_found` if the run
+/// The same for programs of a stored run, with the logs of their evaluations. Errors: `not_found` if the run
 /// has no such program, the store's.
 Result<ProgramDiff> diff_programs(const RunView& view, ProgramId a, ProgramId b);
 

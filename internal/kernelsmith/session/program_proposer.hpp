@@ -1,4 +1,5 @@
-// The proposer `python` of run.yaml: an object of a Python program, or somebody outside (`kernelsmith mcp`).
+// The proposer `python` of run.yaml: an object of a Python program, or an outside program (`kernelsmith
+// mcp`).
 #pragma once
 
 #include <memory>
@@ -9,11 +10,11 @@
 
 namespace kernelsmith {
 
-/// What is known of it without the object: its key `by` names what drives it. It can be read, and make() says
-/// what goes on with its run; the Python module gives the object.
+/// A stand-in without the object: its key `by` names the program that drives it. It can be read; make()
+/// returns an Error that says how to continue the run. The Python module supplies the object.
 class ProgramProposer : public ProposerProvider {
  public:
-  /// `by` is `mcp` or `agent`, as the commands are called; empty: a program of the user's.
+  /// `by` is the command `mcp` or `agent`; empty: a program of the user.
   explicit ProgramProposer(std::string by = {}) : by_(std::move(by)) {}
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token& stop) const override;

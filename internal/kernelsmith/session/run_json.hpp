@@ -1,6 +1,6 @@
-// A run as JSON: what `show --json` prints, and what the page of `ui` and `report` draws. docs/formats.md is
-// the schema. Every text is one line of ASCII: sources and diagnostics are a candidate's bytes, of which what
-// is no UTF-8 is replaced. A number that is not finite is null.
+// A run as JSON, for `show --json` and the page of `ui` and `report`. docs/formats.md is the schema. Every
+// text is one line of ASCII. Sources and diagnostics are a candidate's bytes, so invalid UTF-8 is replaced. A
+// number that is not finite is null.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ std::string evaluation_json(const Evaluation& evaluation);
 /// The object of `show --json`, all of the run.
 std::string run_json(const RunView& view);
 
-/// The same object within limits, some hundred kilobytes for a run of any size, with what pictures need and
-/// without this machine's paths. Reads the view's store. Errors: the journal's.
+/// The same object with a size limit of some hundred kilobytes, with data for the pictures and without this
+/// machine's paths. Reads the view's store. Errors: the journal's.
 Result<std::string> page_json(const RunView& view);
 
 /// A program of the run: sources, relatives and evaluation, within limits. Reads the view's store. Errors:

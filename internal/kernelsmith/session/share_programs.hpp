@@ -1,4 +1,4 @@
-// For whoever has many tasks done by one process: what does not depend on the task is started once.
+// For a process that runs many tasks: starts only once what does not depend on the task.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,9 @@
 
 namespace kernelsmith {
 
-/// From now on evaluators of the backend `torch` that this registry's providers make share their planners,
-/// and find the processes of the GPU started: the second task is prepared without waiting for PyTorch. Costs
-/// two more idle processes on the GPU. They end with the registry, its copies and the evaluators. `tell` as
-/// for tell_of_waiting().
+/// From now on this registry's evaluators of the backend `torch` share their planners and already started GPU
+/// processes, so that the second task does not wait for PyTorch. Costs two more idle processes on the GPU.
+/// They end with the registry, its copies and the evaluators. `tell` as for tell_of_waiting().
 void share_programs(Registry& registry, const std::function<void(const std::string&)>& tell);
 
 }  // namespace kernelsmith

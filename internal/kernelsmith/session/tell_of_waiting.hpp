@@ -1,4 +1,4 @@
-// Evaluators wait for the memory of a GPU, or for a fleet's server: whoever runs them for a person says so.
+// Reports to people when evaluators wait for the memory of a GPU or for a fleet's server.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace kernelsmith {
 
-/// Evaluators that this registry makes from now on tell for whom they wait, and why the server of their fleet
-/// gives no answer, once each time. `tell` is called on any thread.
+/// From now on evaluators of this registry report for whom they wait, and why the server of their fleet does
+/// not answer, once each time. `tell` is called on any thread.
 void tell_of_waiting(Registry& registry, const std::function<void(const std::string&)>& tell);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// What a worker of the fleet offers: the backends of a registry that work on this machine.
+// The backends that a worker of the fleet offers: those of a registry that work on this machine.
 #pragma once
 
 #include <functional>
@@ -13,24 +13,25 @@
 
 namespace kernelsmith {
 
-/// Which backends a worker of the fleet offers, with which settings.
+/// The backends of a worker and their settings.
 struct WorkerChoice {
   std::vector<std::string> backends;  ///< by name; empty: all that work here
   std::map<std::string, std::string>
-      settings;                   ///< of run.yaml's section `evaluator`, for each backend that has them
-  std::optional<unsigned> slots;  ///< jobs at a time; empty: 2 if kernels are timed, else one for each core
-  std::function<void(const std::string&)> tell = {};  ///< why a backend that works is not offered
+      settings;  ///< settings as in run.yaml's section `evaluator`, for each backend that has them
+  std::optional<unsigned> slots;  ///< parallel jobs; empty: 2 if kernels are timed, else one for each core
+  /// Gets the reason why a working backend is not offered.
+  std::function<void(const std::string&)> tell = {};
 };
 
-/// Takes seconds: each backend examines the machine. A task of the fleet is as little trusted as one in a run
-/// folder of somebody else: what would run with all rights of this user must be said in `settings`
-/// (sandbox=none, python=PATH), and a backend that runs the reference of its tasks so (`torch`) must be
-/// named. Errors: `invalid_argument` for an unknown backend, and for a setting that none takes; `unsupported`
-/// if nothing works here, with what is missing.
+/// Takes seconds, because each backend examines the machine. Tasks of the fleet are untrusted, like those in
+/// somebody else's run folder. Anything that would run with all rights of this user must be set in `settings`
+/// (sandbox=none, python=PATH), and a backend that runs references with these rights (`torch`) must be named.
+/// Errors: `invalid_argument` for an unknown backend or setting; `unsupported` if nothing works here, with
+/// what is missing.
 Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, const WorkerChoice& choice);
 
-/// The server of a URL in which ${NAME} stands for an environment variable, or of `file:PATH`, a file that
-/// holds one. Errors: expand_variables()'s, read_text_file()'s and parse_fleet_server()'s.
+/// The server for a URL, in which ${NAME} is an environment variable, or for `file:PATH`, a file with such a
+/// URL. Errors: expand_variables()'s, read_text_file()'s and parse_fleet_server()'s.
 Result<FleetServer> fleet_server(const std::string& url, const std::string& credentials,
                                  const std::string& ca);
 

@@ -1,5 +1,4 @@
-// ReplySpool: answers that somebody was paid for, kept from the moment they arrive until the journal has
-// them.
+// ReplySpool: keeps paid answers from their arrival until they are in the journal.
 #pragma once
 
 #include <filesystem>
@@ -17,30 +16,30 @@
 
 namespace kernelsmith {
 
-/// The folder `arrived/` of a run: one file `TICKET.json` for each answer on its way to the journal. A killed
-/// run finds them there. Thread-safe.
+/// The folder `arrived/` of a run: one file `TICKET.json` for each answer that is not yet in the journal, so
+/// that a killed run can find them. Thread-safe.
 class ReplySpool {
  public:
-  /// Reads what an earlier session left. Errors: `io`, `permission`; `corrupt` for a file that is no answer,
-  /// or tells costs that no call has.
+  /// Reads the answers of an earlier session. Errors: `io`, `permission`; `corrupt` for a file that is not an
+  /// answer or has impossible costs.
   static Result<std::shared_ptr<ReplySpool>> open(const std::filesystem::path& folder, Durability durability);
 
-  /// Writes it, all or nothing. On an Error nothing is kept. If the disk is full the room is taken that
-  /// reserve() has set aside.
+  /// Writes an answer atomically. On an Error nothing is kept. If the disk is full, the space that reserve()
+  /// set aside is used.
   Status keep(TicketId ticket, const Proposal& answer);
 
-  /// Sets room aside before anything is paid for, as far as the disk has plenty, until the end of this
-  /// object. `disk_full` if the room was needed meanwhile: no other call is to be begun.
+  /// Reserves disk space before any paid call, for the lifetime of this object, if the disk has plenty.
+  /// Errors: `disk_full` if the space was used meanwhile; then no further call may start.
   Status reserve();
 
   ~ReplySpool();
   ReplySpool(const ReplySpool&) = delete;
   ReplySpool& operator=(const ReplySpool&) = delete;
 
-  /// What an earlier session left for the ticket; once.
+  /// Takes the answer that an earlier session left for the ticket.
   std::optional<Proposal> take(TicketId ticket);
 
-  /// The journal has it, or the ticket is closed.
+  /// Removes the answer: it is in the journal, or the ticket is closed.
   void forget(TicketId ticket);
 
   /// The tickets with a file.
@@ -62,7 +61,7 @@ class ReplySpool {
   enum class Spare { none, reserved, used } spare_ KERNELSMITH_GUARDED_BY(mutex_) = Spare::none;
 };
 
-/// Where a run's answers are kept, in its folder.
+/// The folder of answers in a run folder.
 inline constexpr const char* kArrivedFolder = "arrived";
 
 /// Whether the ticket's answer is kept in `folder`.

@@ -1,4 +1,4 @@
-// Candidates that others have published for KernelBench, with the speedups that they claim.
+// Candidates that others published for KernelBench, with their claimed speedups.
 #pragma once
 
 #include <filesystem>
@@ -10,26 +10,26 @@
 
 namespace kernelsmith {
 
-/// What its publishers say of a candidate.
+/// The publishers' claim about a candidate.
 struct Claim {
-  std::string by;      ///< the model or system that wrote it
-  double speedup = 0;  ///< over eager PyTorch
+  std::string by;      ///< the model or system that made it
+  double speedup = 0;  ///< speedup over eager PyTorch
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
-/// A published set, written out as find_tasks() and find_candidates() read it.
+/// A published set, in the layout that find_tasks() and find_candidates() read.
 struct PublicSet {
   std::filesystem::path tasks;                    ///< its own problems: level1/3_Name.py
   std::filesystem::path candidates;               ///< level_1_problem_3_sample_0_kernel.py
   std::map<std::filesystem::path, Claim> claims;  ///< by the candidate's path
 };
 
-/// Writes the set at `source` out below `folder`, and leaves what is there already as it is. Two layouts are
-/// known: KernelBench's leaderboard (a folder with data.json, problems/ and solutions/, or the repository
-/// around it) and CUDA-L1's (a file of lines, each an object with level_id, task_id, ref_code, custom_code
-/// and score_default). Empty if `source` is neither. Errors: `bad_input` with the place, for a set that
-/// contradicts its layout; the file system's.
+/// Writes the set at `source` below `folder`, without changing existing files. Two layouts are known:
+/// KernelBench's leaderboard (a folder with data.json, problems/ and solutions/, or the repository around it)
+/// and CUDA-L1's (a file of lines, each an object with level_id, task_id, ref_code, custom_code and
+/// score_default). Empty if `source` has neither layout. Errors: `bad_input` with the place for a malformed
+/// set; the file system's.
 Result<std::optional<PublicSet>> unpack_public_set(const std::filesystem::path& source,
                                                    const std::filesystem::path& folder);
 

@@ -1,5 +1,4 @@
-// The results of many tasks as files: JSON, CSV, Markdown, and tables for a terminal. docs/suite.md has the
-// forms.
+// The results of many tasks as JSON, CSV, Markdown, and tables for a terminal. docs/suite.md has the formats.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +12,30 @@
 
 namespace kernelsmith {
 
-/// What a suite or a scoring has found so far. A value.
+/// The results of a suite or a scoring so far. A value.
 struct SuiteReport {
   std::string kind;                             ///< "suite" or "score"
-  std::map<std::string, std::string> settings;  ///< that all results share, in words
-  std::uint64_t tasks = 0;                      ///< how many there are to do; more than results until the end
+  std::map<std::string, std::string> settings;  ///< settings that all results share, in words
+  std::uint64_t tasks = 0;                      ///< number of tasks; more than results until the end
   std::vector<TaskResult> results;              ///< in the tasks' order
 };
 
 /// Settings, metrics and results, indented.
 std::string to_json(const SuiteReport& report);
 
-/// What to_json() wrote, but for results with an error: these are to be tried again. `where` is named in
-/// errors: `bad_input` for anything else, `version` for that of another version.
+/// Reads the text of to_json(), without results with an error, which will be tried again. `where` is named in
+/// errors: `bad_input` for an invalid text, `version` for one of another version.
 Result<SuiteReport> suite_report_from_json(std::string_view text, const std::string& where);
 
-/// One line for each level and one for all, with a header; numbers in full.
+/// CSV: one line for each level and one for all, with a header; numbers in full precision.
 std::string levels_csv(const SuiteReport& report);
-/// One line for each task.
+/// CSV: one line for each task.
 std::string tasks_csv(const SuiteReport& report);
 
-/// One line for each ready-made candidate; empty if there are none.
+/// CSV: one line for each ready-made candidate; empty if there are none.
 std::string candidates_csv(const SuiteReport& report);
 
-/// Metrics by level, by round, and the tasks.
+/// Markdown: metrics by level, by round, and the tasks.
 std::string to_markdown(const SuiteReport& report);
 
 /// The same for a terminal. Control characters of names are not escaped.

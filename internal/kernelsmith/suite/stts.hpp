@@ -1,5 +1,5 @@
-// STTS, the test-time scaling of Dr. Kernel (arXiv 2602.05885): a model works on a task in turns, and from
-// some turn on it is shown only the best turns of its own history. docs/stts.md is the page for users.
+// STTS, the test-time scaling of Dr. Kernel (arXiv 2602.05885): a model works on a task in turns, and after
+// the first turns it is shown only the best of its own history. docs/stts.md is the page for users.
 #pragma once
 
 #include <cstddef>
@@ -26,23 +26,23 @@
 
 namespace kernelsmith {
 
-/// Which turns are kept.
+/// The rule that selects the turns to keep.
 enum class SttsWindow {
-  consecutive,  ///< neighbours with the largest sum of rewards: KernelGYM's code
-  top,          ///< those with the largest rewards, wherever they stand: the paper's text
+  consecutive,  ///< consecutive turns with the largest sum of rewards: KernelGYM's code
+  top,          ///< the turns with the largest rewards: the paper's text
 };
 std::string_view name_of(SttsWindow window);
 std::optional<SttsWindow> stts_window_from(std::string_view name);
 
-/// How many turns there are, and what each is shown. The defaults are KernelGYM's.
+/// The number of turns, and the history that each is shown. The defaults are KernelGYM's.
 struct SttsPlan {
   std::size_t turns = 14;
-  std::size_t first = 5;  ///< turns of one conversation, before history is chosen from
-  std::size_t keep = 4;   ///< turns that every later prompt shows
+  std::size_t first = 5;  ///< turns of one conversation before history is selected
+  std::size_t keep = 4;   ///< number of turns in every later prompt
   SttsWindow window = SttsWindow::consecutive;
 };
 
-/// `invalid_argument` if a number is zero or `first` is above `turns`.
+/// Returns `invalid_argument` if a number is zero or `first` exceeds `turns`.
 Status check_plan(const SttsPlan& plan);
 
 /// The `keep` consecutive turns with the largest sum of rewards, the earliest of equals; all if there are
@@ -56,24 +56,24 @@ std::vector<std::size_t> best_turns(std::span<const double> rewards, std::size_t
 std::vector<std::size_t> shown_turns(const SttsPlan& plan, std::span<const double> rewards);
 
 /// Dr. Kernel's reward, gated by correctness: C (0.5 + 0.5 min(s, 3)), where s is the speedup, or the fitness
-/// of a backend that times nothing; below 0 it counts 0. Pure.
+/// if the backend measures no times; negative s counts as 0. Pure.
 double stts_reward(const Evaluation& evaluation);
 
-/// One turn: a reply, and what came of it.
+/// One turn: a reply and its result.
 struct SttsTurn {
-  std::vector<std::size_t> shown;        ///< earlier turns that its prompt held, in order, from 0
+  std::vector<std::size_t> shown;        ///< earlier turns in its prompt, in order, counted from 0
   Proposal proposal;                     ///< with the digest of the messages, and the reply
-  std::optional<Source> source;          ///< the candidate; empty: none could be taken from the reply
-  std::optional<Evaluation> evaluation;  ///< of `source`, without artifacts
+  std::optional<Source> source;          ///< the candidate; empty: the reply has none
+  std::optional<Evaluation> evaluation;  ///< evaluation of `source`, without artifacts
   double reward = 0;
   std::string feedback;  ///< the user message that answers it
 };
 
 /// All turns of one sample of a task.
 struct SttsTrajectory {
-  std::string system, user;  ///< the first messages, which every prompt begins with
+  std::string system, user;  ///< the first messages of every prompt
   std::vector<SttsTurn> turns;
-  std::vector<Cost> lost;  ///< of calls that were paid for and gave no reply
+  std::vector<Cost> lost;  ///< cost of paid calls without a reply
 
   std::vector<double> rewards() const;
 };
@@ -81,7 +81,8 @@ struct SttsTrajectory {
 /// The first messages, and reply and feedback of each turn of `shown`. Pure.
 std::vector<Message> stts_messages(const SttsTrajectory& trajectory, const std::vector<std::size_t>& shown);
 
-/// One table by the last turn of each trajectory, one by its best. A trajectory is a record in both.
+/// Two tables: by the last turn of each trajectory, and by its best turn. Each trajectory is a record in
+/// both.
 struct SttsReport {
   SuiteReport last, best;
 };
@@ -90,39 +91,38 @@ struct SttsReport {
 class SttsHost {
  public:
   virtual ~SttsHost() = default;
-  /// The configuration for one task: its evaluator and its prompts are used. An error becomes the task's
+  /// The configuration for one task; only its evaluator and prompts are used. An error becomes the task's
   /// result.
   virtual Result<RunConfig> configure(const Task& task) = 0;
   /// A turn is done; `number` counts from 1.
   virtual void turn(const std::string& trajectory, std::size_t number, const SttsTurn& turn) = 0;
-  /// A trajectory has its result, here that of its best turn.
+  /// A trajectory is done; the result is that of its best turn.
   virtual void end(const TaskResult& best) = 0;
 };
 
-/// What run_stts() makes, and where. A value.
+/// Options of run_stts(). A value.
 struct SttsOptions {
   std::filesystem::path out;
-  /// What all results share, in words; a folder with results under other settings is refused.
+  /// Settings that all results share, in words. A folder with results for other settings is refused.
   std::map<std::string, std::string> settings;
   SttsPlan plan;
   std::size_t samples = 1;  ///< independent trajectories of each task
-  std::size_t workers = 4;  ///< trajectories under way at a time
+  std::size_t workers = 4;  ///< parallel trajectories
 };
 
-/// Makes every trajectory that is not complete, and brings the files up to date after each. A reply is in the
-/// trajectory's journal before anything else is done with it, and is never asked for again. A trajectory that
-/// the machine or the server stops is a result with its error, and the others go on. Stopped, it returns what
-/// there is: fewer results than trajectories. Errors: what a server or a full disk did to three trajectories
-/// in a row, `busy` for a folder in use, `invalid_argument` for one with other settings or other contents,
-/// `bad_input`, `version`, and the file system's.
+/// Runs every incomplete trajectory, and updates the files after each. A reply is journalled before it is
+/// used, and is never requested again. If the machine or the server fails a trajectory, its result is the
+/// error, and the others continue. After a stop request it returns the results so far. Errors: the error that
+/// a server or a full disk caused in three trajectories in a row; `busy` for a folder in use;
+/// `invalid_argument` for one with other settings or contents; `bad_input`; `version`; the file system's.
 Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptions& options,
                             const Registry& registry, const std::shared_ptr<ChatModel>& model, SttsHost& host,
                             const std::stop_token& stop = {});
 
-/// The report's parts as text: docs/stts.md.
+/// The parts of the report as text (docs/stts.md).
 std::string to_json(const SttsReport& report);
 std::string to_table(const SttsReport& report);
-/// One line for each trajectory, for each level, in both tables.
+/// CSV of both tables: a line for each trajectory or level.
 std::string results_csv(const SttsReport& report);
 std::string levels_csv(const SttsReport& report);
 

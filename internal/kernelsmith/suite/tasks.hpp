@@ -13,16 +13,17 @@ namespace kernelsmith {
 /// A task that was found in a suite's folder.
 struct SuiteTask {
   std::string name;  ///< the path below the suite's folder, such as "level1/softmax" or "level2/3_Conv2d.py"
-  unsigned level = 0;          ///< of the nearest folder above it that is named level1, level2, ...; else 0
-  std::filesystem::path path;  ///< what load_task_folder() takes
+  unsigned level = 0;          ///< from the nearest parent folder named level1, level2, ...; else 0
+  std::filesystem::path path;  ///< path for load_task_folder()
 
-  /// The name without ".py": what candidates are called.
+  /// The name without ".py", as used in candidates' names.
   std::string stem() const;
 };
 
-/// All tasks down to three folders below `folder`, by level, then by name with numbers by their value. A
-/// `.py` file is a problem if its folder is named level1, level2, ...; nothing is loaded. `levels` are
-/// those wanted; empty: all. Errors: `not_found` for no such folder and for no task, `permission` and `io`.
+/// Finds all tasks down to three folders below `folder`, sorted by level, then by name with numbers by value.
+/// A `.py` file is a problem if its folder is named level1, level2, ... Tasks are not loaded. `levels`
+/// selects levels; empty: all. Errors: `not_found` if the folder does not exist or has no task, `permission`
+/// and `io`.
 Result<std::vector<SuiteTask>> find_tasks(const std::filesystem::path& folder,
                                           const std::set<unsigned>& levels);
 

@@ -1,4 +1,4 @@
-"""What tools answer: short texts that fit a model's context."""
+"""The answers of tools: short texts that fit a model's context."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .._run import Run
 from .._words import number
 from .desk import Verdict
 
-MOST_CHARACTERS = 12_000  # of any answer
+MOST_CHARACTERS = 12_000  # limit of any answer
 _MOST_DIAGNOSTICS = 3_000
-# Features that whoever wrote the program can see in it.
+# Features that the program's author can see in it.
 _OF_THE_TEXT = frozenset({"branches", "bytes", "calls", "complexity", "knobs", "lines", "loops", "max_nesting", "tokens"})
 
 
@@ -34,7 +34,7 @@ _BY_ITSELF = ", measured again at the run's end, by itself"
 
 
 def end(run: Run) -> str:
-    """What a run that is over has come to."""
+    """The result of an ended run."""
     head = f"The run is over ({run.ended or 'it was stopped'}); `best` and `history` can still be asked."
     shown = run.best_evaluation
     if run.best is None or shown is None or shown.measurement is None:
@@ -45,7 +45,7 @@ def end(run: Run) -> str:
 
 
 def left(run: Run) -> str:
-    """What an agent can still have evaluated, and how the run ends."""
+    """The evaluations left for an agent, and how the run ends."""
     number, ends = run.evaluations_left, "`finish` ends the run and measures its best again."
     if number is None:
         return f"evaluations are not limited. {ends}"
@@ -77,7 +77,7 @@ def _shape(shape: dict[str, Any]) -> str:
 
 
 def verdict(one: Verdict) -> str:
-    """What evaluate and submit answer."""
+    """The answer of evaluate and submit."""
     lines = [f"program {one.program.id}: {evaluation(one.program.evaluation)}"]
     if one.known:
         lines.insert(0, "The run has this program already; it cost nothing.")
@@ -117,7 +117,7 @@ def _files(source: _core.Source, offset: int) -> str:
 
 
 def piece(text: str, offset: int) -> str:
-    """What fits of a text from a character on, and how to ask for the rest. Raises Error for an offset below 0."""
+    """The part of a text from a character on that fits, and how to get the rest. Raises Error for an offset below 0."""
     if offset < 0:
         raise Error("offset is 0 or more", "invalid_argument", "offset")
     whole = text.encode("utf-8", "replace").decode()

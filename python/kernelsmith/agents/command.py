@@ -1,4 +1,4 @@
-"""`kernelsmith mcp`: a run behind the Model Context Protocol; and what it shares with `kernelsmith agent`."""
+"""`kernelsmith mcp`: a run served by the Model Context Protocol; and common code with `kernelsmith agent`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _positive(text: str) -> int:
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """What says which run is worked on, and with which budget."""
+    """The options for the run and its budget."""
     parser.add_argument("TASK", type=Path, help="a task's folder, which begins a run, or a run's folder, which goes on with it")
     parser.add_argument("-o", "--out", metavar="RUN", type=Path, help="the run's folder; one that is there is continued. Default: NAME-1.run and so on, here")
     parser.add_argument("--evaluations", metavar="N", type=_positive,
@@ -43,7 +43,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def desk_for(options: argparse.Namespace, driven_by: str, ends: bool = False) -> Desk:
-    """The desk that the options describe. Raises Error for what is neither a task nor a run."""
+    """The desk that the options describe. Raises Error if it is neither a task nor a run."""
     resumes = (options.TASK / "run.db").exists()
     if resumes and options.out:
         raise Error("this is a run, which goes on where it is", "invalid_argument", "--out", "leave it out")
@@ -64,7 +64,7 @@ def desk_for(options: argparse.Namespace, driven_by: str, ends: bool = False) ->
 
 
 def mcp(arguments: Sequence[str]) -> NoReturn:
-    """Does what the arguments say, and ends the process. Raises Error for wrong use."""
+    """Runs the command and ends the process. Raises Error for wrong use."""
     parser = Parser(prog="kernelsmith mcp", allow_abbrev=False,
                     description="Serve a run to agents by the Model Context Protocol (docs/agents.md): at standard input "
                                 "and output, or over HTTP", epilog="Needs the SDK: pip install 'mcp>=2,<3'")
@@ -82,7 +82,7 @@ def mcp(arguments: Sequence[str]) -> NoReturn:
 
 
 def say_best(desk: Desk, outcome: _core.Outcome) -> None:
-    """Prints what was found."""
+    """Prints the result."""
     if outcome.best is None:
         return
     shown = outcome.confirmation or outcome.best.evaluation
@@ -92,7 +92,7 @@ def say_best(desk: Desk, outcome: _core.Outcome) -> None:
 
 
 def leave(work: Callable[[], None]) -> NoReturn:
-    """Ends the process with what came of `work`. Threads that wait for a client which says nothing are not waited for."""
+    """Ends the process with the result of `work`, without waiting for threads that wait for a silent client."""
     status = 0
     try:
         work()
@@ -109,8 +109,8 @@ def leave(work: Callable[[], None]) -> NoReturn:
 
 
 def serve_while_driven(desk: Desk, server: Any, at: tuple[str, int] | None) -> None:
-    """Runs the search here and the server on another thread. When the client is gone the search ends; when the search ends
-    the client can still read what came of it."""
+    """Runs the search here and the server on another thread. When the client leaves, the search ends; after the search
+    the client can still read its result."""
     import anyio
 
     gone = threading.Event()
@@ -129,7 +129,8 @@ def serve_while_driven(desk: Desk, server: Any, at: tuple[str, int] | None) -> N
 
 
 def drive_beside(desk: Desk, work: Callable[[], None]) -> _core.Outcome:
-    """Drives the desk here while `work` uses it on another thread; its end ends the search in order. Raises what it raised."""
+    """Drives the desk here while `work` uses it on another thread. When `work` ends, the search ends in order. Passes
+    on its exceptions."""
     failed: list[BaseException] = []
 
     def use() -> None:
@@ -144,7 +145,7 @@ def drive_beside(desk: Desk, work: Callable[[], None]) -> _core.Outcome:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # how the desk stops; a script's `&` leaves it ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # stops the desk; a script's `&` leaves the signal ignored
     threading.Thread(target=use, name="desk", daemon=True).start()
     outcome = desk.drive()
     if failed:

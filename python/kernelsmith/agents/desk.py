@@ -1,8 +1,7 @@
-"""A run as those see it who work on it from outside: one request of the engine's is open on the desk at a time, and whoever
-has a program has it evaluated on that request's behalf. The engine journals and counts everything.
-
-The run ends when its evaluations are used up or finish() is called; what is left for an answer alone is given up with the next
-answer, or when the client goes. Then the engine measures the best again."""
+"""A run for outside programs. One request of the engine is open on the desk at a time, and programs are evaluated as
+its trials. The engine journals and counts everything. The run ends when its evaluations are used up or finish() is
+called; the evaluation reserved for an answer is given up with the next answer or when the client leaves. Then the
+engine measures the best again."""
 
 from __future__ import annotations
 
@@ -22,15 +21,15 @@ from .._run import Run
 from .._search import Engine, prompt, run_task
 
 _MOST_AT_ONCE = 8
-_MOST_BYTES = 256 * 1024  # what the evaluators take
+_MOST_BYTES = 256 * 1024  # the evaluators' limit
 _FINISHED = "whoever works on the run has finished"
-_PATIENCE_S = 600.0  # a task is prepared in a minute at most, and the request before answered in a few
+_PATIENCE_S = 600.0  # preparing a task takes at most a minute, and answering the previous request a few
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A program with its evaluation. `known`: it was in the run before, and cost nothing. `confirmation` is the second
-    measurement if one was asked for and made; `unconfirmed` is the error if it could not be made."""
+    """A program with its evaluation. `known`: it was already in the run, and was free. `confirmation` is the second
+    measurement if one was requested and made; `unconfirmed` is the error if it could not be made."""
 
     program: _core.Program
     known: bool = False
@@ -48,7 +47,7 @@ class Desk:
     ends       nobody works on the run: it is taken to its end
     """
 
-    requests_in_flight = 1  # the engine opens no second request beside the one on the desk
+    requests_in_flight = 1  # the engine opens only one request at a time
 
     def __init__(self, task: Path, folder: Path, settings: dict[str, Any], driven_by: str = "mcp", ends: bool = False) -> None:
         self.task = _core.Task(task)
@@ -66,7 +65,7 @@ class Desk:
         self._closed_as = "over_budget"
         self._driving = False
         self._at_work = 0
-        self.cut_off: Callable[[_core.Request], None] = lambda request: None  # what is done if Ctrl-C ends an open request
+        self.cut_off: Callable[[_core.Request], None] = lambda request: None  # called if Ctrl-C ends a request
 
     def drive(self) -> _core.Outcome:
         """Prepares the task and runs until a budget is used up or stop() is called. For the main thread. Raises Error."""
@@ -84,20 +83,20 @@ class Desk:
         return outcome
 
     def sandbox(self) -> str:
-        """What the user says of the sandbox; empty: nothing, and a run folder that turns it off is not believed."""
+        """The user's setting of the sandbox; empty: none, and then a run folder cannot disable it."""
         return str(self._settings.get("evaluator", {}).get("sandbox", ""))
 
     def left(self) -> int | None:
-        """The evaluations that are left for agents, the last one for an answer alone; None if the run limits none. Raises Error."""
+        """The evaluations left for agents, the last one only for an answer; None if unlimited. Raises Error."""
         return self.run().evaluations_left
 
     def stop(self) -> None:
-        """The client has gone: ends drive() in order, from another thread. What is under way is journalled, and a later session
-        goes on with it; a run that comes to its end gets there."""
+        """Called when the client has left: ends drive() in order, from another thread. Work under way is journalled for
+        a later session; a run near its end is completed."""
         with self._changed:
             self._leaving = True
             open_ = self._request is not None
-            waits = self._answered and not open_  # what the engine does now says whether there is more to ask
+            waits = self._answered and not open_  # the engine's present state shows whether there is more to ask
         if open_ and self._is_spent():
             self._settle(_finished(_FINISHED))
         elif not waits:
@@ -146,7 +145,7 @@ class Desk:
                 self._at_work -= 1
 
     def evaluate(self, files: dict[str, str], parent: int | None = None, careful: bool = False) -> Verdict:
-        """Has a program evaluated, which becomes one of the run's; `careful` confirms it, too. Raises Error."""
+        """Evaluates a program and adds it to the run; `careful` also confirms it. Raises Error."""
         self.check(files)
         with self._turn():
             request = self._open()
@@ -158,13 +157,13 @@ class Desk:
             except Error as error:
                 if error.code != "over_budget":
                     raise
-                last = self._submitted(request, files, parents)  # the one that is kept for it
+                last = self._submitted(request, files, parents)  # the evaluation reserved for it
                 return replace(last, unconfirmed="no evaluation is left for that") if careful else last
             if not careful or not program.accepted:
                 return Verdict(program, known)
             try:
                 return self._confirmed(request, program, known)
-            except Error as error:  # the first measurement stands
+            except Error as error:  # the first measurement is kept
                 return Verdict(program, known, unconfirmed=str(error))
 
     def confirm(self, number: int) -> Verdict:
@@ -180,7 +179,7 @@ class Desk:
                 raise
 
     def _confirmed(self, request: _core.Request, program: _core.Program, known: bool = False) -> Verdict:
-        """The program is as the run knows it then, with this measurement."""
+        """Returns the program's state in the run, with this measurement."""
         confirmation = request.confirm(program.id)
         return Verdict(self.program(program.id) if confirmation.accepted else program, known, confirmation)
 
@@ -191,7 +190,7 @@ class Desk:
             return self._submitted(self._open(), files, parents)
 
     def _submitted(self, request: _core.Request, files: dict[str, str], parents: list[int] | None) -> Verdict:
-        """If that was the last of the run, it is over then."""
+        """If that was the last one, the run is over."""
         if parents is None:
             parents = [request.parent.id] if request.parent else []
         if not self._settle(_core.Child(files, parents), request):
@@ -204,8 +203,8 @@ class Desk:
         return Verdict(commit.program, commit.kind == "repeated")
 
     def finish(self, why: str = _FINISHED) -> None:
-        """Ends the run, whose best is measured again, and waits for that; `show` says why. Raises Error if the run ended for
-        another reason."""
+        """Ends the run and waits until its best was measured again; `show` gives the reason. Raises Error if the run
+        ended for another reason."""
         try:
             self._open()
         except Error:
@@ -240,13 +239,13 @@ class Desk:
             raise Error(f"the run has no program {number}", "not_found", "program", "`history` lists them") from None
 
     def run(self) -> Run:
-        """The run as it stands. Raises Error while it is being made."""
+        """The current run. Raises Error while it is being made."""
         if not (self.folder / "run.db").exists():
             self._open()
         return Run.open(self.folder)
 
     def request(self) -> _core.Request:
-        """The open request, waited for. Raises Error if the run is over."""
+        """Waits for the open request. Raises Error if the run is over."""
         return self._open()
 
     def current(self) -> Run:
@@ -263,7 +262,7 @@ class Desk:
         return list(parent.source.files) if parent else ["candidate" + Path(next(iter(self.task.reference.files))).suffix]
 
     def check(self, files: dict[str, str]) -> None:
-        """Raises Error for what is no candidate of this task, before it costs anything."""
+        """Raises Error for an invalid candidate of this task, before it costs anything."""
         wanted = set(self.names())
         if set(files) != wanted:
             raise Error(f"a candidate of this task has the files {', '.join(sorted(wanted))}", "bad_input", "files")
@@ -307,13 +306,13 @@ class Desk:
 
 
 def as_options(hint: str) -> str:
-    """A hint of the executable's, in the options of `kernelsmith mcp` and `kernelsmith agent`."""
+    """Converts a hint of the executable to the options of `kernelsmith mcp` and `kernelsmith agent`."""
     return hint.replace("--set evaluator.sandbox=", "--sandbox ")
 
 
 def task_text(desk: Desk) -> str:
-    """The task as a model is shown it, without programs. If there is a seed, the run need not have got anywhere: a machine
-    without a GPU can still say what it is asked for."""
+    """The task's description for a model, without programs. With a seed the run need not have started, so this also
+    works without a GPU."""
     if len(desk.task.seed):
         with Engine(seed=desk.task.seed.files, iterations=1) as engine:
             if (ticket := engine.ask()) is not None:

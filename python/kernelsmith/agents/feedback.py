@@ -1,5 +1,5 @@
-"""Tools that say why a program of the run is as fast as it is, and what changed between two. They evaluate nothing, so they
-cost nothing."""
+"""Tools that explain the speed of a program of the run, and the changes between two. They evaluate nothing, so they are
+free."""
 
 from __future__ import annotations
 

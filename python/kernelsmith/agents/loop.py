@@ -1,4 +1,4 @@
-"""`kernelsmith agent`: a small agent of our own, a loop of model calls and tool calls over a run."""
+"""`kernelsmith agent`: a small agent of our own: a loop of model calls and tool calls for a run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ call. Say in a sentence or two before the call what you try and why.
 
 
 class Model:
-    """A server's model, asked for one reply at a time. Raises Error.
+    """A server's model, which gives one reply at a time. Raises Error.
 
     max_usd  of the run in all: `is_spent` says whether another call as dear as the run's dearest would go beyond it
     """
@@ -77,7 +77,7 @@ class Model:
         return answer
 
     def is_spent(self, run: Run) -> str:
-        """Why the run's cost leaves no other call; empty if it does."""
+        """The reason why the run's budget allows no further call; empty if it does."""
         spent = sum(row["usd"] for row in run.cost())
         if self._max_usd is None or (spent < self._max_usd and spent + dearest(run) <= self._max_usd):
             return ""
@@ -89,12 +89,12 @@ class Model:
 
 
 def dearest(run: Run) -> float:
-    """What the dearest call cost that agents have made in this run, in earlier sessions too."""
+    """The cost of the agents' most expensive call in this run, including earlier sessions."""
     return max((event["cost"].get("usd", 0.0) for event in run.events() if event["event"] == "call_failed"), default=0.0)
 
 
 def say(line: str) -> None:
-    """To the user."""
+    """Prints a message to the user."""
     print(f"kernelsmith: {visible(line)}", file=sys.stderr, flush=True)
 
 
@@ -123,7 +123,7 @@ def schema_of(tool: Callable[..., str]) -> dict[str, Any]:
 
 
 def described(tools: Tools) -> str:
-    """The tools as a model reads them."""
+    """The tools' descriptions for a model."""
     return "\n".join(f"- `{tool.__name__}{inspect.signature(tool)}`: {inspect.getdoc(tool)}".replace(" -> 'str'", "")
                      for tool in tools.all())
 
@@ -155,7 +155,7 @@ def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, An
 
 
 def _check_texts(arguments: dict[str, Any]) -> None:
-    """Raises Error for a program that is no text. What else is of a wrong type the tools refuse themselves."""
+    """Raises Error for a program that is not a text. The tools refuse other wrong types themselves."""
     code, files = arguments.get("code"), arguments.get("files")
     if code is not None and not isinstance(code, str):
         raise Error("`code` is the whole program as one string", "bad_input", "code")
@@ -186,8 +186,8 @@ class Conversation:
         desk.cut_off = self._cut_off
 
     def run(self, most_turns: int) -> None:
-        """Until the run is over, or the turns are. It is over when the model says that it is done, and when the money is used
-        up. Raises Error of the model's server."""
+        """Runs until the run or the turns end, the model says that it is done, or the money is used up. Raises errors
+        of the model's server."""
         for _ in range(most_turns):
             if self._desk.is_over():
                 return
@@ -217,7 +217,7 @@ class Conversation:
         request.charge(self._model.name, reply["usd"], usage["prompt_tokens"], usage["completion_tokens"])
 
     def _cut_off(self, request: _core.Request) -> None:
-        """A call that Ctrl-C cuts off may be billed, and nobody says for what: it counts as the dearest so far."""
+        """A call that Ctrl-C interrupts may be billed for an unknown amount: it counts as the most expensive so far."""
         if self._asks:
             usd = dearest(self._desk.run())
             request.charge(self._model.name, usd, 0, 0)
@@ -230,11 +230,11 @@ class Conversation:
         first = {"role": "user", "content": f"{task.user}\n\n# Program to begin with\n\n{current}"}
         how = _TOOLS if self._model.takes_tools else _PROTOCOL + described(self._tools)
         system = {"role": "system", "content": RULES + "\n" + task.system + "\n" + how}
-        # Whole turns: an answer of a tool stands behind its call, and the roles go on alternating.
+        # Complete turns: a tool's answer follows its call, and roles alternate.
         return [system, first, *(message for turn in self._turns[-_KEPT_TURNS:] for message in turn)]
 
     def _turn(self, reply: dict[str, Any], request: _core.Request) -> list[dict[str, Any]]:
-        """The reply, and what is said to it."""
+        """Adds the reply and the answer to it."""
         said: dict[str, Any] = {"role": "assistant", "content": reply["text"]}
         if reply["tool_calls"]:
             said["tool_calls"] = reply["tool_calls"]
@@ -276,7 +276,7 @@ def named(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def agent(arguments: Sequence[str]) -> NoReturn:
-    """Does what the arguments say, and ends the process. Raises Error for wrong use."""
+    """Runs the command and ends the process. Raises Error for wrong use."""
     parser = Parser(prog="kernelsmith agent", allow_abbrev=False,
                     description="Let a model work on a run with the tools of `kernelsmith mcp` (docs/agents.md)")
     add_run_options(parser)

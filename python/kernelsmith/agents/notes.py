@@ -1,4 +1,4 @@
-"""What agents are shown beside the task: short pages, served as resources and laid into workspaces."""
+"""Short pages for agents, served as resources and written into workspaces."""
 
 FITNESS = """\
 The score of a program is its fitness, higher is better: for kernels how many times as fast as the baseline it is. It is written as

@@ -1,4 +1,4 @@
-"""The Model Context Protocol server over a desk, by the protocol's official SDK."""
+"""The Model Context Protocol server for a desk, with the protocol's official SDK."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def server_over(desk: Desk) -> Any:
 
 
 def _told(tool: Callable[..., str], failure: type[Exception]) -> Callable[..., str]:
-    """The tool, whose Errors are answers that the protocol marks as errors."""
+    """The tool with its Errors converted to error answers of the protocol."""
 
     @functools.wraps(tool)
     def call(*args: Any, **keywords: Any) -> str:
@@ -81,8 +81,8 @@ def _constant(text: str) -> Callable[[], str]:
 
 
 def address(text: str) -> tuple[str, int]:
-    """HOST:PORT, of this machine alone: who can reach the port can run programs in the sandbox and use up the budget. Raises
-    Error, also if somebody listens there already."""
+    """HOST:PORT, only of this machine, because a client of the port can run programs in the sandbox and use up the
+    budget. Raises Error, also if the port is in use."""
     host, _, port = text.rpartition(":")
     if host.strip("[]") not in _LOCAL or not port.isdigit() or not 1 <= int(port) <= 65535:
         raise Error(f"this is no address of this machine: {visible(text)}", "invalid_argument", "--http",

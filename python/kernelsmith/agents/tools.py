@@ -110,7 +110,7 @@ class Tools:
                           answers.end(run) if self._desk.is_over() else answers.left(run)])
 
     def _with_what_is_left(self, said: str) -> str:
-        """An agent that reads answers alone learns in time that the run is at its end."""
+        """Tells an agent that reads only answers that the run is near its end."""
         run = self._desk.run()
         if self._desk.is_over():
             return f"{said}\n{answers.end(run)}"

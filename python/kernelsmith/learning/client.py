@@ -1,4 +1,4 @@
-"""RewardClient: rewards from `kernelsmith serve`, in which a failure of the machine is never a score."""
+"""RewardClient: rewards from `kernelsmith serve`; a failure of the machine is never a score."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class RewardClient:
         self._wait_s, self._first_s, self._longest_s = int(wait_s), first, longest
         self._slots: dict[asyncio.AbstractEventLoop, asyncio.Semaphore] = {}
         self._lock = threading.Lock()
-        self._silent_since: float | None = 0.0  # when it was first not heard; None once that was told
+        self._silent_since: float | None = 0.0  # time of the first failure to reach it; None once reported
 
     def __repr__(self) -> str:
         return f"RewardClient({self._endpoint.shown!r})"
@@ -99,7 +99,7 @@ class RewardClient:
             return await _Pursuit(self, candidate).run()
 
     def _heard(self, trouble: Trouble | None) -> None:
-        """Tells once that nobody answers, and again only if somebody did meanwhile."""
+        """Warns once that the service does not answer, and again only after an answer."""
         if trouble is None:
             self._silent_since = 0.0
         elif self._silent_since is not None:
@@ -121,7 +121,7 @@ class RewardClient:
 
 
 class _Pursuit:
-    """One candidate on its way to a reward."""
+    """One candidate until its reward."""
 
     def __init__(self, client: RewardClient, candidate: Candidate) -> None:
         self._client, self._candidate = client, candidate
@@ -145,7 +145,7 @@ class _Pursuit:
         return dataclasses.replace(outcome, attempts=self._attempts)
 
     async def _submit(self) -> Reward | Trouble:
-        """Submitting is waiting, too: the service evaluates a request once that it knows, and one that it lost anew."""
+        """Submitting also waits: the service evaluates a known request once, and a lost one again."""
         refused = unsendable(self._candidate)
         if refused is not None:
             return refused
@@ -176,7 +176,7 @@ class _Pursuit:
         return trouble.kind is Kind.REFUSED or self._evaluations >= self._client._evaluations or self._left_s() <= 0
 
     def _pause_s(self, trouble: Trouble) -> float:
-        """Prepares the next try, and says when it is due."""
+        """Prepares the next try, and returns when it is due."""
         if trouble.kind is not Kind.PENDING:
             self._attempts += 1
         if trouble.kind in (Kind.TIMED_OUT, Kind.CANCELLED):
@@ -192,7 +192,7 @@ class _Pursuit:
         return Reward(self._candidate.id, None, reason=trouble.reason, message=trouble.message, attempts=self._attempts)
 
     async def _cancel(self) -> None:
-        """So that the service evaluates nothing for nobody. If it does not hear of it, that is all it costs."""
+        """Avoids useless evaluations. If the service does not receive it, only that work is lost."""
         try:
             await self._client._endpoint.ask("DELETE", "/tasks/" + urllib.parse.quote(self._id, safe=""), b"", CANCEL_S)
         except OSError:

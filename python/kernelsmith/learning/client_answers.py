@@ -1,4 +1,4 @@
-"""What an answer of the service means for a reward. docs/service.md has the service's side of it."""
+"""Converts answers of the service to rewards. docs/service.md describes the service's side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNUSABLE = "VALIDATION_ERROR"
 
 
 class Kind(enum.Enum):
-    """Why there is no reward yet, and so what is done about it."""
+    """The reason why there is no reward yet, which decides the next step."""
 
     PENDING = "the service has the request and goes on with it"
     UNHEARD = "nothing is known of the request: the same one is asked for again"
@@ -43,7 +43,7 @@ class Trouble:
 
 
 def unsendable(candidate: Candidate) -> Reward | Trouble | None:
-    """What the service would answer to halves of characters, which JSON may hold and UTF-8 may not."""
+    """The service's answer to surrogates, which JSON allows and UTF-8 does not."""
     if not is_unicode(candidate.kernel_code):
         return Reward(candidate.id, 0.0, message="kernel_code: it is not Unicode", correct=False, decoy=False,
                       rejection="unreadable")
@@ -53,7 +53,7 @@ def unsendable(candidate: Candidate) -> Reward | Trouble | None:
 
 
 def outcome_of(reply: Reply, candidate: Candidate, task_id: str) -> Reward | Trouble:
-    """The candidate's reward, or why there is none. Error if no candidate can be asked for in this way."""
+    """The candidate's reward, or the reason why there is none. Raises Error if no request can work."""
     if reply.status == 200:
         try:
             return _outcome_of_answer(json.loads(reply.body), reply.body, candidate, task_id)
@@ -92,7 +92,7 @@ def _outcome_of_answer(answer: Any, body: bytes, candidate: Candidate, task_id: 
 
 
 def _verdict(answer: dict[str, Any], body: bytes, candidate: Candidate) -> Reward:
-    """ValueError if it lacks what a verdict has: that is no verdict of 0."""
+    """Raises ValueError if fields of a verdict are missing, because that is not a verdict of 0."""
     correct = answer.get("correctness")
     if not isinstance(correct, bool):
         raise ValueError("completed without correctness")
@@ -127,7 +127,7 @@ def _dict_at(holder: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _share(value: Any) -> float | None:
-    """ValueError for what is there and no share."""
+    """Raises ValueError for an invalid share."""
     number = _number(value)
     if value is not None and (number is None or not 0 <= number <= 1):
         raise ValueError("custom_kernel_cuda_time_coverage is not from 0 to 1")

@@ -11,13 +11,13 @@ import urllib.parse
 from typing import Any, NamedTuple
 
 TOKEN_VARIABLE = "KERNELSMITH_SERVICE_TOKEN"
-# A result has some kilobytes; more than this is no answer of the service.
+# A result has some kilobytes; a larger answer is not the service's.
 MOST_BYTES = 64 << 20
 READ_BLOCK = 1 << 16
 
 
 class Reply(NamedTuple):
-    """A whole answer. `pause_s` is what Retry-After asks for, 0 if it is not there."""
+    """A complete answer. `pause_s` is from Retry-After, 0 if missing."""
 
     status: int
     body: bytes
@@ -25,11 +25,11 @@ class Reply(NamedTuple):
 
 
 class Broken(OSError):
-    """The connection broke off, or what came is no HTTP."""
+    """The connection broke off, or the answer is not HTTP."""
 
 
 class Endpoint:
-    """Where the service is, and how it is asked."""
+    """The address of the service and the connection's settings."""
 
     def __init__(self, url: str, token: str | None, ssl_context: ssl.SSLContext | None) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -87,7 +87,7 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
 
 
 class _Received:
-    """What http.client reads an answer from."""
+    """The source from which http.client reads an answer."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw

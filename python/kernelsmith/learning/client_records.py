@@ -1,4 +1,4 @@
-"""What a RewardClient is given, and what it gives back."""
+"""Arguments and results of a RewardClient."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-LONGEST_ID = 80  # the service takes 100 characters; a request that is made anew has a number behind its id
+LONGEST_ID = 80  # the service takes 100 characters; a repeated request has a number after its id
 
 
 def is_unicode(text: str) -> bool:
-    """Not if it holds a surrogate: half a character."""
+    """Whether it has no surrogate (half a character)."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,5 @@
-"""TTT-Discover: advantages that favour the best sample of a group, and scores that choose what to go on from."""
+"""TTT-Discover: advantages that favour the best sample of a group, and scores that choose the states to continue
+from."""
 
 from __future__ import annotations
 

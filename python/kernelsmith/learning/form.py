@@ -1,4 +1,4 @@
-"""The form in which a prompt asks for a program, and whether a reply has it."""
+"""The form that a prompt asks for, and a check whether a reply has it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which earlier turns a model is shown again when test time is scaled by turns (STTS)."""
+"""Selects the earlier turns that a model is shown again in test-time scaling by turns (STTS)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a model's reply to a score: the program in it, its evaluation by the service, and a reward of the papers."""
+"""Scores a model's reply: extracts the program, evaluates it with the service, and computes a reward of the papers."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def program_in(reply: str, row: Row) -> str | _core.Refusal:
 class Judged:
     """What a reply is worth. `program` is the text that was evaluated, None if the reply holds no program.
 
-    `score` is None if there is no verdict, or if the verdict has no score of this kind. Then nothing follows for the reply.
-    `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
+    `score` is None if there is no verdict, or if the verdict has no score of this kind. Then the reply is not
+    judged. `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
     `asked` is the form that the row's `prompt` asks for: "edits", "program", or None if it is not known.
     """
 
@@ -122,7 +122,7 @@ def _is_positive(speedup: Any) -> bool:
 
 
 def _dr_kernel(reward: Reward, row: Row) -> float | None:
-    """A backend that cannot tell the ratio gives no bonus."""
+    """Without a ratio from the backend there is no bonus."""
     return _one(dr_kernel_reward([_right(reward)], [reward.speedup], [reward.own_share or 0.0]))
 
 

@@ -1,4 +1,4 @@
-"""Mismatch rejection sampling: which turns are too far from the policy that is trained."""
+"""Mismatch rejection sampling: finds turns that are too far from the trained policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is shown of an evaluation before its next turn."""
+"""The feedback on an evaluation before a model's next turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the GPU's time a candidate's own kernels take, and rejection of samples with too little of it."""
+"""The share of GPU time of a candidate's own kernels, and rejection of samples with too small a share."""
 
 from __future__ import annotations
 
@@ -77,5 +77,5 @@ def profiling_rejection(ratio: Scores, correct: Scores, generator: np.random.Gen
 
 
 def _rounded(values: Floats, decimals: int) -> Floats:
-    """Correctly rounded, as a formatted number is; numpy.round is not."""
+    """Correctly rounded, like a formatted number and unlike numpy.round."""
     return np.array([round(value, decimals) for value in values.ravel().tolist()]).reshape(values.shape)

@@ -1,7 +1,7 @@
-"""Rewards of the two papers, from what an evaluation says.
+"""Rewards of the two papers, from evaluations.
 
-A candidate's failure (it does not compile, is wrong, or is a decoy) is `correct=False` and has a reward. A failure of the
-machine (a lost GPU, a timeout of the service, a noisy measurement) is `correct=None` and has none.
+A candidate's failure (it does not compile, is wrong, or is a decoy) is `correct=False` and has a reward. A failure of
+the machine (a lost GPU, a timeout of the service, a noisy measurement) is `correct=None` and has none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values of which some are missing, and groups: what the functions of this package take and give."""
+"""Values of which some are missing, and groups: arguments and results of this package's functions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def as_scored(scores: Scores, valid: npt.ArrayLike | None = None, *, name: str =
 
 
 def as_answers(answers: Scores, *, name: str, like: Scored | None = None) -> Scored:
-    """Reads booleans of which some are None, as 1, 0 and missing."""
+    """Reads booleans, some of which may be None, as 1, 0 and missing."""
     read = as_scored(answers, name=name, like=like)
     if not np.isin(read.values[read.valid], (0, 1)).all():
         raise ValueError(f"{name} must hold True, False and None only")
@@ -88,7 +88,7 @@ def group_numbers(groups: Iterable[Hashable] | None, count: int) -> npt.NDArray[
 
 
 def flat(scored: Scored, name: str = "rewards") -> Scored:
-    """Refuses what is not one value per sample."""
+    """Refuses arrays without exactly one value per sample."""
     if scored.values.ndim != 1:
         raise ValueError(f"{name} must have one value per sample, and has the shape {scored.values.shape}")
     return scored

@@ -52,11 +52,12 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
                   population_strategy: Any = None) -> EvolutionResult:
     """Evolves a program.
 
-    `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or the
-    text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
-    (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is pickled,
-    with cloudpickle if that is installed. Without `output_dir` the results go with a temporary folder, or with
-    `cleanup=False` stay in openevolve_output. A second call with the same arguments goes on in `output_dir`. Raises Error.
+    `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or
+    the text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
+    (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is
+    pickled, with cloudpickle if that is installed. Without `output_dir` the results go with a temporary folder, or
+    with `cleanup=False` stay in openevolve_output. A second call with the same arguments continues in `output_dir`.
+    Raises Error.
     """
     _require("initial_program", initial_program, str, os.PathLike, list)
     if not callable(evaluator):
@@ -107,7 +108,7 @@ def evolve_algorithm(algorithm_class: type, benchmark: Callable[..., Any], itera
 
 def evolve_code(initial_code: str, evaluator: Callable[[str], dict[str, Any]], iterations: int = 100,
                 **kwargs: Any) -> EvolutionResult:
-    """run_evolution() of a text."""
+    """run_evolution() for a text."""
     return run_evolution(initial_code, evaluator, iterations=iterations, **kwargs)
 
 
@@ -156,7 +157,7 @@ def _evaluator_in(folder: Path, evaluator: Any) -> Path:
 
 
 def _dedented(text: str) -> str:
-    """As a text within indented code was meant."""
+    """Removes the common indentation of a text in indented code."""
     return textwrap.dedent(text).lstrip("\n")
 
 
@@ -180,7 +181,7 @@ def _pickled(function: Callable[..., Any]) -> bytes:
 def _is_file(name: str | os.PathLike[str]) -> bool:
     try:
         return Path(name).is_file()
-    except (OSError, ValueError):  # a text that is no name
+    except (OSError, ValueError):  # a text that is not a file name
         return False
 
 

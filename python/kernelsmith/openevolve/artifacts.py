@@ -1,4 +1,4 @@
-"""Texts that evaluations left, from a run folder. The engine itself keeps none in memory."""
+"""Artifacts of evaluations, from a run folder. The engine itself keeps none in memory."""
 
 from __future__ import annotations
 

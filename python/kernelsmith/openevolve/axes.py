@@ -1,4 +1,4 @@
-"""The archive's axes for OpenEvolve's feature dimensions. Their bounds stay what they are when the search begins."""
+"""The archive's axes for OpenEvolve's feature dimensions. Their bounds are fixed when the search begins."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _BUILT_IN = {"complexity": "ks_length", "diversity": "ks_difference", "score": "
 
 
 def needs_seed(config: Config) -> bool:
-    """Whether the bounds of a dimension are to be found from what the initial program scores."""
+    """Whether a dimension's bounds are derived from the initial program's metrics."""
     return any(name not in ("complexity", "diversity") for name in config.database.feature_dimensions)
 
 
 def axes_for(config: Config, seed_length: int, seed_features: Mapping[str, float]) -> list[dict[str, Any]]:
-    """run.yaml's `archive.axes`. `seed_features` is what the initial program was measured at; may be empty if no
-    dimension needs it."""
+    """run.yaml's `archive.axes`. `seed_features` are the initial program's metrics; may be empty if no dimension needs
+    them."""
     axes = []
     for name in config.database.feature_dimensions:
         feature = f"ks_{name}" if f"ks_{name}" in seed_features else _BUILT_IN.get(name, f"ks_{name}")

@@ -22,8 +22,8 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], float], logger: logging.Logger) -> Checkpoint:
-    """Raises Error: `not_found`, `bad_input`. Around the programs' blocks stands what `initial` has there, whatever they
-    had. Left out, with a warning each, are programs whose file cannot be read, and those whose blocks are others."""
+    """Raises Error: `not_found`, `bad_input`. The text around the programs' blocks is that of `initial`. Unreadable
+    programs and those with other blocks are left out, with a warning each."""
     path = Path(folder)
     metadata = path / "metadata.json"
     if not metadata.is_file():
@@ -63,7 +63,7 @@ def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], floa
 
 
 def _first(best: Program, initial: str, path: Path, logger: logging.Logger) -> Program:
-    """The one that takes the initial program's place."""
+    """The program that replaces the initial one."""
     if not has_whole_blocks(best.code):
         raise Error("the best program of the checkpoint has an EVOLVE-BLOCK marker without its partner", "bad_input",
                     str(_file(path, best)), "mend its \"code\", or set best_program_id in metadata.json to another program")

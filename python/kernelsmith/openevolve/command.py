@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def openevolve(arguments: Sequence[str]) -> int:
-    """Does what the arguments say, and returns the exit status: 0, or OpenEvolve's 1. Raises Error for wrong use."""
+    """Runs the command and returns the exit status: 0, or OpenEvolve's 1. Raises Error for wrong use."""
     options = _parser().parse_args(arguments)
     config = _configured(options)
     logger = logging.getLogger(f"{config.logger_prefix}.kernelsmith.openevolve" if config.logger_prefix
@@ -102,7 +102,7 @@ def _on_the_screen(logger: logging.Logger, level: str) -> logging.Handler:
 def _say(error: Error) -> None:
     where = f"{error.where}: " if error.where else ""
     for kind, text in (("error", f"{where}{error.message} ({error.code})"), ("hint", error.hint)):
-        if text:  # what a server said may be several lines
+        if text:  # a server's message may have several lines
             print(visible(f"{kind}: " + " ".join(text.split())), file=sys.stderr)
 
 

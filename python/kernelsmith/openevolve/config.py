@@ -15,7 +15,7 @@ from .keys import KEYS, MODELS, PROVIDERS, SECTIONS
 from .reading import Reader, check, parsed, resolve_paths
 from .sections import LLMModelConfig, Section
 
-# What of a model's settings may change while a search goes on.
+# The settings of a model that may change during a search.
 _SERVER = frozenset({"api_base", "api_key", "timeout", "retries", "init_client"})
 _VARIABLE = re.compile(r"\$\{([^}]+)\}")
 
@@ -23,7 +23,7 @@ _VARIABLE = re.compile(r"\$\{([^}]+)\}")
 class Config(Section):
     """`config.llm.models`, `config.evaluator.timeout`, ...: every key of keys.py as an attribute, at its default.
 
-    `warnings` says of keys that do nothing here what to use instead, each with its line in `file`.
+    `warnings` names keys without an effect here and their alternatives, each with its line in `file`.
     """
 
     file: str
@@ -43,7 +43,7 @@ class Config(Section):
 
     @classmethod
     def from_dict(cls, given: dict[str, Any]) -> Config:
-        """The same from a dict as the file would hold it."""
+        """The same from a dict with the file's contents."""
         return cls._from(given, {}, "")
 
     @classmethod
@@ -71,7 +71,7 @@ class Config(Section):
         return config
 
     def to_dict(self) -> dict[str, Any]:
-        """What decides what a search does, as plain values; models without their servers."""
+        """The settings that determine a search, as plain values; models without their servers."""
         values = {key.path: self.get(key.path) for key in KEYS if key.path != "llm.api_key"}
         for path in MODELS:
             values[path] = [{name: value for name, value in vars(model).items() if name not in _SERVER}
@@ -80,7 +80,7 @@ class Config(Section):
 
 
 def models_of(config: Config) -> list[LLMModelConfig]:
-    """The ensemble, with what the section `llm` says for all of them. Raises Error if there is none."""
+    """The ensemble, with the common settings of the section `llm`. Raises Error if there is none."""
     llm = config.llm
     models = list(llm.models)
     if llm.primary_model:

@@ -1,4 +1,4 @@
-"""The output folder as the place of a search: whether it goes on there, and what was decided when it began."""
+"""The output folder of a search: whether the search continues there, and the settings from its beginning."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Folder:
         self._checkpoints, self._state = self.path / "checkpoints", self.path / "search.json"
 
     def open(self, fingerprints: dict[str, str], checkpoint: Path | None, logger: logging.Logger) -> dict[str, Any] | None:
-        """The settings of the search that stands here if it is this one, which then goes on; else None, and what
-        stands here is put aside under names with a number, which is reported with its reason. The checkpoint that the new
-        search begins from stays where it is, for the same command to find it again. Raises Error."""
+        """The settings of the search in this folder if it is the same, to continue it. Otherwise None, and its files
+        are renamed with a number, which is reported with the reason. The checkpoint from which the new search begins
+        is kept, so that the same command finds it again. Raises Error."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as failed:

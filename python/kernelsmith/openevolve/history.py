@@ -1,4 +1,4 @@
-"""OUT/history.jsonl: a line for each ticket that took effect, with what the run folder does not hold."""
+"""OUT/history.jsonl: a line for each ticket that took effect, with data that the run folder lacks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .programs import Population, Program
 
 
 class History:
-    """Appends lines as they come, and reads them when a search goes on. One thread at a time may use it."""
+    """Appends lines as they come, and reads them when a search continues. One thread at a time may use it."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -24,7 +24,7 @@ class History:
             file.write(json.dumps(row, default=str).encode() + b"\n")
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """What was written whole; a line that a kill cut off is skipped."""
+        """The complete lines; one that a kill cut off is skipped."""
         if not self._file.exists():
             return
         with self._file.open(encoding="utf-8") as file:
@@ -36,7 +36,7 @@ class History:
 
 
 def restore(rows: Iterator[dict[str, Any]], population: Population) -> tuple[int, set[int]]:
-    """Lays the lines into the population. Returns the last iteration and the tickets that they are about."""
+    """Adds the lines to the population. Returns the last iteration and the lines' tickets."""
     last, seen = 0, set[int]()
     for row in rows:
         last = max(last, int(row["iteration"]))

@@ -1,8 +1,8 @@
 """The evaluator that a task folder gets: it calls the user's functions, and scores what they return as OpenEvolve does.
 
-The file is copied into the task folder with SETTINGS filled in, and run by the task's own interpreter within the backend
-`python` (docs/backend-python.md): it needs nothing but the standard library. The backend calls the stages one after the
-other and keeps what stands when a later one fails; here is decided whether a stage has anything to do.
+The file is copied into the task folder with SETTINGS filled in, and run by the task's own interpreter within the
+backend `python` (docs/backend-python.md): it needs nothing but the standard library. The backend calls the stages
+one after another and keeps the result when a later one fails; this file decides whether a stage runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _mean(values: Iterable[Any]) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers, arrays of one number and the like as Python's own; all else as it is."""
+    """Converts NumPy's numbers, arrays of one number and the like to Python's; leaves other values unchanged."""
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return value
     try:
@@ -41,7 +41,7 @@ def _plain(value: Any) -> Any:
 
 
 def _combined(metrics: Dict[str, Any]) -> Optional[float]:
-    """What float() makes of combined_score; None if it makes nothing."""
+    """float() of combined_score; None if that fails."""
     try:
         return float(metrics["combined_score"])
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -67,7 +67,7 @@ def passes(metrics: Dict[str, Any], threshold: float) -> bool:
 
 
 def difference(text: str, seed: str) -> float:
-    """The share of lines, of both together, that the other text has not: 0 for equal ones, 1 if no line is shared."""
+    """The share of lines of both texts that the other lacks: 0 for equal texts, 1 without common lines."""
     left, right = text.splitlines(), seed.splitlines()
     counts: Dict[str, int] = {}
     for line in right:
@@ -161,6 +161,6 @@ if SETTINGS:
 
 
 def evaluate(program_path: str) -> types.SimpleNamespace:
-    """What the backend calls if there are no stages."""
+    """Called by the backend if there are no stages."""
     metrics, artifacts = _called(_module.evaluate, program_path, **SETTINGS["arguments"])
     return _told(metrics, artifacts, program_path)

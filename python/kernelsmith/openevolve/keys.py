@@ -1,5 +1,5 @@
-"""Every key of OpenEvolve 0.4.1's YAML: its default, and what becomes of it here. docs/openevolve.md shows those
-that work differently."""
+"""Every key of OpenEvolve 0.4.1's YAML: its default, and its use here. docs/openevolve.md shows those that work
+differently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Key:
-    """`use` is empty for a key that does what it does there; else what it does here, or what to use instead."""
+    """`use` is empty for a key with the same meaning; otherwise it says what the key does here or what to use
+    instead."""
 
     path: str
     default: Any

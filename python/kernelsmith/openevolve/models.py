@@ -1,4 +1,4 @@
-"""The ensemble of language models: which one is asked, with what, and its reply."""
+"""The ensemble of language models: chooses one, sends the prompt, and returns the reply."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reply:
 
 
 class Ensemble:
-    """Models with weights. What a ticket draws is fixed by the seed. Raises Error for servers that cannot be asked."""
+    """Models with weights. The seed determines a ticket's draw. Raises Error for unusable servers."""
 
     def __init__(self, models: list[LLMModelConfig], seed: int, concurrency: int) -> None:
         self._models = models
@@ -50,14 +50,14 @@ class Ensemble:
         return self._servers[key]
 
     def chosen(self, ticket: int) -> int:
-        """The place of the model that a ticket asks."""
+        """The index of the model for a ticket."""
         return random.Random(f"{self._seed}:{ticket}").choices(range(len(self._models)), self._weights)[0]
 
     def name(self, at: int) -> str:
         return str(self._models[at].name)
 
     async def ask(self, ticket: int, system: str, user: str) -> Reply:
-        """Raises Error if no reply could be had, and CancelledError if it was given up."""
+        """Raises Error without a reply, and CancelledError if it was given up."""
         at = self.chosen(ticket)
         model = self._models[at]
         if at in self._own:
@@ -90,7 +90,7 @@ class Ensemble:
         return reply
 
     def _extra(self, model: LLMModelConfig, ticket: int) -> str:
-        """Each ticket has a seed of its own: servers that keep to it would answer equal prompts alike."""
+        """Each ticket has its own seed, because servers that use it would answer equal prompts alike."""
         if (model.api_base or "").startswith(_NO_SEED):
             return ""
         seed = model.random_seed if model.random_seed is not None else self._seed

@@ -1,4 +1,4 @@
-"""What OpenEvolve leaves in its output folder: best/, checkpoints/ and logs/. Everything is replaced as a whole."""
+"""OpenEvolve's output files: best/, checkpoints/ and logs/. Everything is replaced atomically."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Output:
         self._written = {id: folder / path.relative_to(part) for id, path in written.items()}
 
     def _kept(self, population: Population) -> list[int]:
-        """The fittest population_size, in the order in which they came."""
+        """The fittest population_size programs, in their original order."""
         most = self._config.database.population_size
         if len(population.order) <= most:
             return list(population.order)
@@ -69,7 +69,7 @@ class Output:
         return sorted(best)
 
     def _write_program(self, part: Path, folder: Path, program: Program) -> Path:
-        """Programs do not change: their files are the last checkpoint's, by another name."""
+        """Programs do not change, so their files are hard links to the last checkpoint's."""
         file = part / "programs" / f"{program.id}.json"
         large = self._large(program)
         before = self._written.get(program.id)

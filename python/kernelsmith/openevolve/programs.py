@@ -1,4 +1,4 @@
-"""Programs as OpenEvolve keeps them, made from the search's own."""
+"""OpenEvolve's programs, made from the search's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOLD_BY_HOST = "openevolve.json"
 
 @dataclass
 class Program:
-    """A program in OpenEvolve's terms, and as its checkpoints hold it."""
+    """A program in OpenEvolve's terms and checkpoint format."""
 
     id: str
     code: str
@@ -38,7 +38,7 @@ class Program:
     embedding: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, as checkpoints hold them."""
+        """All fields in the checkpoint format."""
         return dataclasses.asdict(self)
 
     @classmethod
@@ -49,14 +49,14 @@ class Program:
 
     @property
     def artifacts(self) -> dict[str, str]:
-        """Texts by name, as far as they are kept here."""
+        """The kept texts by name."""
         kept = json.loads(self.artifacts_json) if self.artifacts_json else {}
         return {str(name): value if isinstance(value, str) else str(value) for name, value in kept.items()}
 
 
 @dataclass
 class Note:
-    """What is known of a proposal beside its child."""
+    """Data of a proposal besides its child."""
 
     prompt: dict[str, str] | None = None
     response: str | None = None
@@ -69,21 +69,21 @@ class Note:
 
 
 def metrics_of(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[str, Any]:
-    """What evaluate() returned, as it returned it; of a rejection what OpenEvolve says of one. `left` are the
-    evaluation's artifacts."""
+    """The unchanged result of evaluate(); for a rejection OpenEvolve's equivalent. `left` are the evaluation's
+    artifacts."""
     if not evaluation.accepted:
         return {"error": 0.0, **({"timeout": True} if evaluation.code == "timed_out" else {})}
     told = left.get(_TOLD_BY_HOST)
     if told:
         metrics: dict[str, Any] = json.loads(told)["metrics"]
-        # What the backend says of a stage that failed.
+        # The backend's message about a failed stage.
         failed = {name: value for name, value in evaluation.features.items() if name in ("stage2_passed", "stage3_passed")}
         return {**failed, **metrics}
     return {**evaluation.features, "combined_score": evaluation.fitness}
 
 
 def shown_artifacts(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[str, str]:
-    """The artifacts that are the user's, and of a rejection why it was rejected."""
+    """The user's artifacts, and the reason of a rejection."""
     shown = {name: text for name, text in left.items() if name != _TOLD_BY_HOST and text.strip()}
     if not evaluation.accepted:
         shown["failure"] = f"{evaluation.stage}: {evaluation.code}\n{evaluation.diagnostics}"
@@ -139,7 +139,7 @@ class Population:
                        generation=parents[0].generation + 1 if parents else 0, metadata=metadata, prompts=prompts)
 
     def add(self, number: int, program: Program, island: int, fitness: float | None, features: dict[str, float]) -> None:
-        """What took effect; `fitness` is None for a rejection, which is nobody's elite."""
+        """Records a commit; `fitness` is None for a rejection, which is never an elite."""
         self._by_number[number] = program
         program.metadata["island"] = island
         if fitness is None or number in self.fitness:

@@ -16,7 +16,7 @@ class _Draws(Protocol):
 
 
 class Prompts:
-    """Makes the two messages for a parent. Pure but for what it draws."""
+    """Makes the two messages for a parent. Pure, except for its random draws."""
 
     def __init__(self, config: Config, language: str) -> None:
         self._config = config

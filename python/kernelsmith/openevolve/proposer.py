@@ -16,8 +16,8 @@ from .replies import child_of
 
 
 class ModelProposer:
-    """Asked by the engine on its event loop. A ticket whose note names a program to restore, of a checkpoint or one that
-    an island is to start from, needs no model."""
+    """Called by the engine on its event loop. A ticket that restores a program of a checkpoint, or an island's start,
+    needs no model."""
 
     def __init__(self, config: Config, prompts: Prompts, ensemble: Ensemble, population: Population, lock: threading.Lock,
                  name: str, language: str, seed: int) -> None:

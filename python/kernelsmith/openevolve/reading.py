@@ -1,4 +1,4 @@
-"""Reading a configuration: what a file says is checked against keys.py, and reported with its line."""
+"""Reading a configuration: checks a file against keys.py, and reports errors with lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_PATH = {key.path: key for key in KEYS}
 
 
 class Reader:
-    """Lays what a file says over the defaults."""
+    """Overrides the defaults with a file."""
 
     def __init__(self, config: Section, lines: dict[str, int], file: str) -> None:
         self._config, self._lines, self._file = config, lines, file
@@ -78,7 +78,7 @@ class Reader:
         return LLMModelConfig(**taken)
 
     def _checked(self, key: Key, value: Any) -> Any:
-        """A value of the default's kind; null stands for the default, as numbers may for others."""
+        """A value of the default's kind; null means the default, and numbers may be converted."""
         default = key.default
         if value is None and default is not None and key.path != "random_seed" and key.path != "database.random_seed":
             return copy.deepcopy(default) if key.path not in ("llm.temperature", "llm.top_p") else None
@@ -137,7 +137,7 @@ def resolve_paths(config: Section) -> None:
 
 
 def check(config: Section, file: str) -> None:
-    """What no single key shows."""
+    """Checks of several keys together."""
 
     def bad(path: str, message: str) -> Error:
         return Error(message, "bad_input", f"{file or 'the configuration'}: {path}")

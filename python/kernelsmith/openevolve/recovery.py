@@ -1,4 +1,4 @@
-"""What a run folder's journal holds about tickets that took effect, for lines that a kill kept from history.jsonl."""
+"""Recovers data about tickets from a run folder's journal, for lines of history.jsonl that a kill prevented."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = {"evaluated": "evaluated", "cached": "repeated", "same_binary": "repeat
 
 @dataclass(frozen=True)
 class Stored:
-    """A commit as the journal has it."""
+    """A commit from the journal."""
 
     ticket: int
     island: int
@@ -25,8 +25,8 @@ class Stored:
 
 
 def commits_of(run: Run, known: set[int], *, in_order: bool) -> Iterator[Stored]:
-    """The tickets that took effect, without the `known` ones. `in_order`: of a deterministic search, where a ticket takes
-    effect after all before it."""
+    """The tickets that took effect, without the `known` ones. `in_order` is for a deterministic search, in which
+    tickets take effect in order."""
     islands: dict[int, int] = {}
     refusals: dict[int, _core.Refusal] = {}
     ended: dict[int, str] = {}
@@ -42,7 +42,7 @@ def commits_of(run: Run, known: set[int], *, in_order: bool) -> Iterator[Stored]
         elif event["event"] == "ticket_closed":
             ended.setdefault(ticket, "refused" if ticket in refusals else "given_back")
     for at, ticket in enumerate(sorted(ended) if in_order else ended):
-        if in_order and at != ticket:  # an earlier one is open still
+        if in_order and at != ticket:  # an earlier one is still open
             return
         kind = ended[ticket]
         if ticket not in known and kind != "given_back":

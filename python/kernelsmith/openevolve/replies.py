@@ -1,4 +1,4 @@
-"""From a model's reply to the child that it describes."""
+"""Makes the child that a model's reply describes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Child:
 
 
 def edits_in(reply: str, pattern: str) -> list[tuple[str, str]]:
-    """(SEARCH, REPLACE) pairs; none if the standard markers do not follow one another as they must."""
+    """(SEARCH, REPLACE) pairs; empty if the standard markers are not in the right order."""
     if pattern != STANDARD:
         return [(found.group(1).rstrip(), found.group(2).rstrip()) for found in re.finditer(pattern, reply, re.DOTALL)]
     edits, parts, begin = [], list[str](), 0
@@ -37,7 +37,7 @@ def edits_in(reply: str, pattern: str) -> list[tuple[str, str]]:
 
 
 def apply(code: str, edits: list[tuple[str, str]]) -> tuple[str, int]:
-    """The code with each edit at the first place where its lines stand, and how many found one."""
+    """Applies each edit at its first match, and returns the code and the number of matches."""
     lines, applied = code.split("\n"), 0
     for search, replace in edits:
         wanted = search.split("\n")
@@ -49,7 +49,7 @@ def apply(code: str, edits: list[tuple[str, str]]) -> tuple[str, int]:
 
 
 def _place(lines: list[str], wanted: list[str]) -> int | None:
-    """Exactly, else apart from white space at the ends of lines."""
+    """Matches exactly, else ignoring white space at the ends of lines."""
     for text, search in ((lines, wanted), ([one.rstrip() for one in lines], [one.rstrip() for one in wanted])):
         for at in range(len(text) - len(search) + 1):
             if text[at:at + len(search)] == search:
@@ -67,7 +67,7 @@ def program_in(reply: str, language: str) -> str:
 
 
 def _parts(code: str) -> tuple[list[str], list[str]] | None:
-    """What stands outside of the blocks, markers included, and within them; None if markers have no partner."""
+    """The text outside of the blocks, with markers, and the text inside; None if a marker has no partner."""
     outside, inside, current = list[str](), list[str](), list[str]()
     is_open = False
     for line in code.split("\n"):
@@ -92,7 +92,7 @@ def has_whole_blocks(code: str) -> bool:
 
 
 def kept_outside(parent: str, child: str) -> str | None:
-    """The child with everything outside of the blocks as the parent has it; None if its blocks are not the parent's."""
+    """The child with the parent's text outside of the blocks; None if the blocks do not correspond."""
     old, new = _parts(parent), _parts(child)
     if old is None or not old[1]:
         return child
@@ -106,7 +106,7 @@ def kept_outside(parent: str, child: str) -> str | None:
 
 def child_of(reply: str, parent: str, *, diff: bool, pattern: str, language: str, most: int, line: int = 100,
              lines: int = 30) -> Child | _core.Refusal:
-    """What the reply makes of the parent, or why it makes nothing. `most` characters may come out."""
+    """The child from the reply, or the reason why there is none. It may have at most `most` characters."""
     edits, code = edits_in(reply, pattern) if diff else [], ""
     if edits:
         code, applied = apply(parent, edits)

@@ -1,4 +1,4 @@
-"""What evaluate() may return besides a dict."""
+"""A result of evaluate() besides a dict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class EvaluationResult:
 
     @classmethod
     def from_dict(cls, metrics: dict[str, Any]) -> EvaluationResult:
-        """Metrics alone."""
+        """A result with only metrics."""
         return cls(metrics)
 
     def to_dict(self) -> dict[str, Any]:
@@ -24,15 +24,15 @@ class EvaluationResult:
         return self.metrics
 
     def has_artifacts(self) -> bool:
-        """Whether there is any."""
+        """Whether there are artifacts."""
         return bool(self.artifacts)
 
     def get_artifact_keys(self) -> list[str]:
-        """Their names."""
+        """The artifacts' names."""
         return list(self.artifacts)
 
     def get_artifact_size(self, key: str) -> int:
-        """In bytes; 0 if there is none."""
+        """An artifact's size in bytes; 0 if missing."""
         value = self.artifacts.get(key, "")
         return len(value if isinstance(value, bytes) else str(value).encode())
 

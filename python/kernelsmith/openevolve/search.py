@@ -1,4 +1,4 @@
-"""A search as OpenEvolve's controller has it, on this engine."""
+"""A search like OpenEvolve's controller, with this engine."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Found:
 
 
 class _Ended(Exception):
-    """Raised within progress, which ends the search in order."""
+    """Raised in progress to end the search in order."""
 
 
 def search(inputs: Inputs, config: Config, out: Path, *, target: float | None = None,
            checkpoint: str | None = None, logger: logging.Logger | None = None) -> Found:
-    """Searches, or goes on if the same search stands in `out`, and writes OpenEvolve's files there. Raises Error."""
+    """Begins the search, or continues the same one in `out`, and writes OpenEvolve's files there. Raises Error."""
     logger = logger or logging.getLogger("kernelsmith.openevolve")
     for warning in config.warnings:
         logger.warning(warning)
@@ -74,7 +74,7 @@ class _Search:
                  checkpoint: str | None, logger: logging.Logger) -> None:
         self._config, self._logger = config, logger
         self._kept = _kept(checkpoint, inputs, config, logger)
-        if self._kept:  # the best of the checkpoint takes the initial program's place
+        if self._kept:  # the best of the checkpoint replaces the initial program
             inputs = replace(inputs, code=self._kept.programs[0].code)
         self._inputs = inputs
         self._folder = Folder(out.absolute())
@@ -113,7 +113,7 @@ class _Search:
         return {at: Program(id=f"island-{at}", code=text, language=self._inputs.language) for at, text in enumerate(texts, 1)}
 
     def _begin(self, marks: dict[str, str]) -> dict[str, Any]:
-        """Decides what stays for as long as this search goes on, and writes its task."""
+        """Fixes the settings of this search, and writes its task."""
         write_task(self._folder.task, self._inputs, self._config, "openevolve")
         features = self._measured() if needs_seed(self._config) else {}
         settings = settings_for(self._config, axes_for(self._config, len(self._inputs.code), features))
@@ -121,7 +121,7 @@ class _Search:
         return settings
 
     def _measured(self) -> dict[str, float]:
-        """The initial program's own numbers, which bounds of axes are made from."""
+        """The initial program's metrics, for the bounds of axes."""
         found = evaluate(self._folder.task, {self._inputs.name: self._inputs.code}, evaluator=evaluator_section(1))
         if not found.accepted:
             raise _refused(f"{found.code}: {found.diagnostics}", self._inputs)
@@ -129,7 +129,8 @@ class _Search:
         return {**found.features, "fitness": found.fitness}
 
     def _restore(self) -> None:
-        """What earlier sessions found. The journal is the truth: what a kill kept from history.jsonl is made from it."""
+        """The results of earlier sessions. The journal is authoritative: lines that a kill kept out of history.jsonl
+        are made from it."""
         if not self._goes_on:
             return
         rows = list(self._history.rows())

@@ -1,4 +1,4 @@
-"""What a configuration is made of: keys as attributes."""
+"""Sections of a configuration, with keys as attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of run.yaml that stand for an OpenEvolve configuration."""
+"""The keys of run.yaml for an OpenEvolve configuration."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .config import Config
 
 
 def evaluator_section(parallel: int) -> dict[str, Any]:
-    """Said anew in each session: a run folder is not believed if it names an interpreter or no sandbox."""
+    """Set again in each session, because a run folder is not trusted to name an interpreter or disable the sandbox."""
     return {"kind": "python", "python": sys.executable, "sandbox": "none", "parallel": parallel}
 
 
 def settings_for(config: Config, axes: list[dict[str, Any]]) -> dict[str, Any]:
-    """The keys of run.yaml that stand for the configuration, but for the budget."""
+    """The keys of run.yaml for the configuration, without the budget."""
     database = config.database
     seed = config.random_seed if config.random_seed is not None else database.random_seed
     drawn = seed is None

@@ -1,4 +1,4 @@
-"""What of an artifact a prompt shows."""
+"""The part of an artifact for a prompt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def filtered(text: str) -> str:
 
 
 def tail(text: str, most: int) -> str:
-    """The last `most` bytes, where errors and results stand, and how much is missing before them."""
+    """The last `most` bytes, where errors and results are, and how much is missing before them."""
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return text

@@ -1,4 +1,4 @@
-"""When a search has found enough: a target, or patience that ran out."""
+"""Decides when to stop: a target was reached, or patience ran out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .config import Config
 
 
 class Stopping:
-    """Shown each iteration in order; a search that goes on shows it the earlier ones again."""
+    """Receives each iteration in order; a continued search repeats the earlier ones."""
 
     def __init__(self, config: Config, target: float | None) -> None:
         self._target = target
@@ -19,7 +19,7 @@ class Stopping:
         self._waited = 0
 
     def seen(self, fitness: float | None, metrics: dict[str, Any]) -> str:
-        """Why to stop, or "". `fitness` is None if the iteration gave no program that scored."""
+        """The reason to stop, or "". `fitness` is None if the iteration gave no accepted program."""
         if self._target is not None and fitness is not None and fitness >= self._target:
             return f"the target {self._target:g} is reached"
         if self._patience is None:

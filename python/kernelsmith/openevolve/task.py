@@ -1,4 +1,4 @@
-"""The task folder that stands for an initial program, an evaluator and a configuration."""
+"""The task folder for an initial program, an evaluator and a configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LANGUAGES = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a search is about. Paths are absolute."""
+    """The inputs of a search. Paths are absolute."""
 
     program: Path
     evaluator: Path
@@ -52,13 +52,13 @@ def read_inputs(program: str | os.PathLike[str], evaluator: str | os.PathLike[st
 
 
 def language_of(code: str) -> str:
-    """What the first telling line looks like; "unknown" if none tells."""
+    """The language by the first characteristic line; "unknown" if there is none."""
     return next((name for name, looks in _LANGUAGES if re.search(looks, code, re.MULTILINE)), "unknown")
 
 
 def fingerprints(inputs: Inputs, config: Config, checkpoint: str) -> dict[str, str]:
-    """Equal for searches that are one: a short digest of all that decides them, by its name, but not of how long they go on
-    and what they write."""
+    """Equal for equal searches: short digests, by name, of everything that determines them, without their length and
+    output."""
     free = {"max_iterations", "checkpoint_interval", "checkpoint_on_improvement", "log_level", "log_dir", "logger_prefix",
             "database.population_size", "database.archive_size", "database.log_prompts", "llm.api_base", "llm.api_key",
             "llm.timeout", "llm.retries"}

@@ -1,4 +1,4 @@
-"""Templates and fragments: the default texts, and a folder's over them."""
+"""Templates and fragments: the default texts, overridden by a folder's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .texts import FRAGMENTS, TEMPLATES
 
 
 class Templates:
-    """The default texts, with those of a folder over them. Raises Error for a folder that cannot be read."""
+    """The default texts, overridden by those of a folder. Raises Error for an unreadable folder."""
 
     def __init__(self, folder: str | None) -> None:
         self.texts = dict(TEMPLATES)

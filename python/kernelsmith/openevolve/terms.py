@@ -1,4 +1,4 @@
-"""Errors of the engine in the terms of who gave it an OpenEvolve task."""
+"""Translates errors of the engine for users of an OpenEvolve task."""
 
 from __future__ import annotations
 

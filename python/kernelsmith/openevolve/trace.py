@@ -1,4 +1,4 @@
-"""The evolution trace: what each parent became, in OpenEvolve's fields."""
+"""The evolution trace: each parent with its child, in OpenEvolve's fields."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def rows_of(history: Iterable[Mapping[str, Any]], *, code: bool = False, prompts
 
 
 def failures_of(history: Iterable[Mapping[str, Any]], *, prompts: bool = True) -> list[dict[str, Any]]:
-    """A row for each iteration that gave no child."""
+    """A row for each iteration without a child."""
     return [{"iteration": line["iteration"], "error": line["refusal"], "island_id": line["island"],
              **({"prompt": line.get("prompt"), "llm_response": line.get("response")} if prompts else {})}
             for line in history if "refusal" in line]
 
 
 def rows_of_run(run: Run, *, code: bool = False) -> list[dict[str, Any]]:
-    """The same of any run folder, without prompts."""
+    """The same for any run folder, without prompts."""
     known: dict[int, Program] = {}
     artifacts = Artifacts(Path(run.folder))
     rows = []

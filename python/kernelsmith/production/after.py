@@ -1,4 +1,4 @@
-"""What `python -m kernelsmith show` and `suite` add to the executable's: held-out results, once a search has ended."""
+"""Adds held-out results to the output of `show` and `suite` in `python -m kernelsmith`, once a search has ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def wanted(arguments: Sequence[str]) -> bool:
 
 
 def followed(arguments: Sequence[str]) -> int:
-    """Runs the executable, then measures what was not measured yet. Returns its exit status. Raises Error."""
+    """Runs the executable, then makes missing measurements. Returns its exit status. Raises Error."""
     status = _ran([str(executable()), *arguments])
     sys.stdout.flush()
     if status in (0, 1):  # it ended; what was accepted may hold, or not
@@ -33,7 +33,7 @@ def followed(arguments: Sequence[str]) -> int:
 
 
 def _ran(command: list[str]) -> int:
-    """Ctrl-C is the executable's: it ends in order."""
+    """The executable handles Ctrl-C and ends in order."""
     process = subprocess.Popen(command)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

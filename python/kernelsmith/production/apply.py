@@ -44,7 +44,7 @@ class Applied:
 
 
 def apply(folder: Path, wanted: Wanted, *, at: list[str], measure: bool, pairs: int = 30, steps: int = 10) -> Applied:
-    """Writes what it finds into the package's report. Raises Error."""
+    """Writes its results into the package's report. Raises Error."""
     torch = torch_here()
     loaded = load(wanted, "cuda" if torch.cuda.is_available() else "cpu")
     package = imported(folder)
@@ -84,7 +84,7 @@ def _alone(places: Places, modules: dict[str, Any]) -> None:
 
 
 def _step(loaded: Loaded, places: Places, in_place: bool, steps: int) -> Any:
-    """An arm that looks each time before it measures whether the swap is, or is not, in place."""
+    """An arm that checks before each measurement that the swap is in place, or is not."""
     def with_places(run: Any) -> Any:
         places.put(in_place)
         try:
@@ -115,7 +115,7 @@ def said(applied: Applied) -> str:
 
 
 def _report(report: Path, text: str) -> None:
-    """In place of what an earlier call wrote."""
+    """Replaces the section of an earlier call."""
     before = report.read_text(encoding="utf-8").partition(f"\n{_HEAD}")[0].rstrip("\n")
     write(report, f"{before}\n\n{_HEAD}\n\n{text}".encode())
 

@@ -1,4 +1,4 @@
-"""Which devices a kernel was measured for, by the name that its run recorded."""
+"""The devices for which a kernel was measured, by the name in its run."""
 
 from __future__ import annotations
 

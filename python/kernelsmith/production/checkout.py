@@ -64,7 +64,7 @@ class Checkout:
             shutil.copy(content, target)
 
     def revert(self) -> None:
-        """All is as it was; what comes next begins anew."""
+        """Restores everything; later changes start again."""
         for file, content in self._replaced.items():
             (self.folder / file).write_bytes(content)
         for path in reversed(self._added):
@@ -76,7 +76,7 @@ class Checkout:
         self._added.clear()
 
     def tested(self, command: list[str], log: Path, more: dict[str, str] | None = None) -> bool:
-        """Whether the repository's own tests pass; what they print is in the log."""
+        """Whether the repository's own tests pass; their output is in the log."""
         words = [sys.executable if command[0] in ("python", "python3") else command[0], *command[1:]]
         with written(log) as file:
             try:
@@ -92,7 +92,7 @@ class Checkout:
         return done.returncode == 0
 
     def difference(self) -> str:
-        """All that was changed and added, as `git apply` takes it. The index stays as it is."""
+        """All changes and additions as a patch for `git apply`. The index is unchanged."""
         paths = [str(path) for path in (*self._replaced, *(added.relative_to(self.folder) for added in self._added))]
         with tempfile.TemporaryDirectory() as scratch:
             index = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}

@@ -55,7 +55,7 @@ def _publish_parser() -> argparse.ArgumentParser:
 
 
 def production(arguments: Sequence[str]) -> int:
-    """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
+    """Runs the command whose name is the first argument. Returns the exit status. Raises Error."""
     return {"apply": _apply, "profile": _profile, "publish": _publish}[arguments[0]](arguments[1:])
 
 

@@ -1,7 +1,6 @@
-"""The constants that a module's graph holds: of its attributes those that it read, and the numbers of its code.
-
-Whether the graph depends on an attribute is seen by exporting the module with another value. A float that then stands in
-the graph as it is becomes an argument of the task's constructor; all else is what kernels are made for."""
+"""The constants in a module's graph: attributes that it reads, and numbers in its code. Exporting the module with
+another value shows whether the graph depends on an attribute. A float that then appears literally in the graph
+becomes an argument of the task's constructor; kernels are made for fixed values of all others."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ _FLOAT = r"\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+"
 
 
 def with_constants(module: Any, call: Call, draft: Callable[[], str]) -> tuple[str, str]:
-    """The reference, from a draft of it that leaves its constants open, and what is said of them. `draft` exports the module
-    anew, and gives the same text for the same attributes."""
+    """The reference, from a draft with open constants, and notes about them. `draft` exports the module again and
+    returns the same text for the same attributes."""
     tokens = re.findall(_TOKEN, draft(), re.DOTALL)
     arguments: dict[str, tuple[str, float]] = {}
     fixed: dict[str, Any] = {}
@@ -58,7 +57,7 @@ def _name(path: str) -> str:
 def _places(module: Any, path: str, value: Any, tokens: list[str], draft: Callable[[], str]) -> list[int] | None:
     """Where the text has the value as it is; empty if it does not depend on it, None if it does in another way."""
     own = type(module.get_submodule(path.rpartition(".")[0])).__module__
-    # Operators know no other word, and what PyTorch's modules read they compute with: an export costs time.
+    # Operators accept no other string, and PyTorch's modules use every attribute that they read, so this saves exports.
     if isinstance(value, str) or (type(value) is not float and own.startswith("torch.nn.")):
         return None
     other = _other(value)
@@ -101,7 +100,7 @@ def _changed(module: Any, path: str, value: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without PyTorch's words about values that it cannot export, which are expected."""
+    """Suppresses PyTorch's expected messages about values that it cannot export."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -111,7 +110,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _read(module: Any, call: Call) -> dict[str, Any]:
-    """Numbers and words by their paths that a call reads from its modules."""
+    """Numbers and strings, by path, that a call reads from its modules."""
     torch = torch_here()
     found: dict[str, Any] = {}
     own = {child: type(child) for child in module.modules()}
@@ -145,7 +144,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def _literals(text: str) -> list[str]:
-    """The numbers with a point that are left in the graph, with the operator that takes them."""
+    """The floats left in the graph, with the operators that use them."""
     body = text.partition("    def forward(")[2].partition("\ndef ")[0]
     found = [f"{number} in {operator.rpartition('.')[2]}"
              for line in body.splitlines() if (call := re.search(r"= ([\w.]+)\(", line))

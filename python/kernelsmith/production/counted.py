@@ -1,6 +1,5 @@
-"""Runs the tests below a folder as `python -m unittest discover -v` does, in a process of its own.
-
-Run as `python -P counted.py FOLDER`; the last line that it prints is what the framework counted, as JSON."""
+"""Runs the tests below a folder like `python -m unittest discover -v`, in a process of its own. Run as `python -P
+counted.py FOLDER`; the last line of output has the framework's counts as JSON."""
 
 from __future__ import annotations
 
@@ -37,13 +36,13 @@ def _name(test: Any) -> str:
 
 
 def _words(test: Any) -> str:
-    """With what the subtest was about."""
+    """With the subtest's description."""
     about = f" {test._subDescription()}" if hasattr(test, "_subDescription") else ""
     return _name(test) + about
 
 
 def _raised(traceback: str) -> str:
-    """The first line of what was raised, which is the first that is not indented."""
+    """The first line of the exception, which is the first that is not indented."""
     lines = traceback.strip().splitlines()
     return next((line for line in lines[1:] if line and not line[0].isspace()), lines[-1] if lines else "no reason")
 

@@ -1,4 +1,4 @@
-"""What a device could do at most, for estimates."""
+"""A device's peak rates, for estimates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Device:
     launch_us: float = 2.0
 
     def bound_us(self, flops: dict[str, float], bytes_moved: float, kernels: int = 1) -> tuple[float, str]:
-        """The time below which this work cannot be done, and what bounds it."""
+        """The shortest possible time of this work, and what limits it."""
         times = {"compute": sum(count / self.products[kind] for kind, count in flops.items()),
                  "memory": bytes_moved / self.memory, "launches": kernels * self.launch_us}
         bound = max(times, key=lambda kind: times[kind])

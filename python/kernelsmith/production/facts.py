@@ -1,4 +1,4 @@
-"""What a package knows: the operator's arguments, the buckets, and for which devices they were measured."""
+"""The facts in a package: the operator's arguments, the buckets, and the devices for which they were measured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCHEMA_TYPES = {bool: "bool", int: "int", float: "float", str: "str"}
 
 @dataclass(frozen=True)
 class Met:
-    """A reference as it was met once: names and values of an operator's arguments, and how many outputs it has."""
+    """A recorded reference: names and values of an operator's arguments, and the number of outputs."""
 
     inputs: dict[str, Any]
     states: dict[str, Any]
@@ -27,7 +27,7 @@ class Met:
     constants: dict[str, Any]
 
     def arguments(self) -> list[tuple[str, Any]]:
-        """Names of a schema and values: a name that was there before gets an underscore, and one that is no identifier
+        """Names of a schema and values: a duplicate name gets an underscore, and one that is not an identifier
         (`0.weight` of a Sequential) an `at` before it."""
         named: dict[str, Any] = {}
         for name, value in (*self.inputs.items(), *self.states.items(), *self.init.items()):
@@ -40,13 +40,13 @@ class Met:
 
 
 def met(winner: Winner) -> Met:
-    """Runs the reference. Raises Error for what an operator cannot be."""
+    """Runs the reference. Raises Error if it cannot be an operator."""
     torch = torch_here()
     where = winner.folder / "task" / "reference.py"
     made = executed(winner.reference, where, "reference")
     with torch.random.fork_rng(devices=[]), torch.no_grad(), their_errors(where):
         init = made.get_init_inputs()
-        # A copy lies as a parameter does that is brought to a GPU: dense, in a storage of its own.
+        # A copy has the layout of a parameter that is moved to a GPU: dense, in a storage of its own.
         model = made.Model(*init).eval()._apply(lambda tensor: tensor.clone())
         inputs = made.get_inputs()
         require_values(model, inputs, where)
@@ -83,7 +83,7 @@ def _trains(torch: Any, model: Any, reference: str) -> bool:
 
 
 def schema_of(one: Met) -> str:
-    """The operator's, as torch.library reads it."""
+    """The operator's schema for torch.library."""
     arguments = ", ".join(f"{_type_of(value, name)} {name}" for name, value in one.arguments())
     returns = "Tensor" if one.outputs == 1 else f"({', '.join(['Tensor'] * one.outputs)})"
     return f"({arguments}) -> {returns}"
@@ -101,7 +101,7 @@ def _type_of(value: Any, name: str) -> str:
 
 
 def _stored(values: list[Any]) -> list[dict[str, Any]]:
-    """Tensors with where they begin in which storage: kernels were measured so, and may reach one from the other."""
+    """Tensors with their storages and offsets, because kernels were measured so and may reach one from the other."""
     lies = iter(lies_of([value for value in values if type(value).__module__.startswith("torch")]))
     return [_lying(value, next(lies)) if type(value).__module__.startswith("torch") else
             {"value": list(value) if isinstance(value, tuple) else value} for value in values]
@@ -133,7 +133,7 @@ def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, b
 
 
 def _constants(seen: list[Met]) -> dict[str, Any]:
-    """Arguments of the constructor with their values, and what a profile found besides (production/constants.py)."""
+    """Arguments of the constructor with their values, and other findings of a profile (production/constants.py)."""
     arguments: dict[str, list[Any]] = {name: [] for name in seen[0].init}
     for one in seen:
         for name, value in one.init.items():

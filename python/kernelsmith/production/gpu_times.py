@@ -1,4 +1,4 @@
-"""How long a GPU works for each module: torch.profiler's kernels, by the module that launched them."""
+"""The GPU time of each module: torch.profiler's kernels, by the module that launched them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def marked(loaded: Loaded) -> Iterator[None]:
 
 
 def by_module(events: Iterable[Any], time_of: Any) -> dict[str, float]:
-    """The time of each event goes to every range around it. A second call within a step adds to the first one's."""
+    """The time of each event counts for every range around it. A second call within a step adds to the first one's
+    time."""
     times: dict[str, float] = {}
     for event in events:
         time = time_of(event)
@@ -72,5 +73,5 @@ def _around(event: Any) -> Iterable[str]:
 
 
 def of_kernels(event: Any) -> float:
-    """What an event's kernels took, in us, copies among them. The ranges themselves are shown among a GPU's kernels, too."""
+    """The time of an event's kernels and copies in us. A GPU's kernels also include the ranges themselves."""
     return float(sum(kernel.duration for kernel in event.kernels if not kernel.name.startswith(_MARK)))

@@ -1,4 +1,4 @@
-"""A model's exported graph as operators: which module each belongs to, what it computes and what it moves."""
+"""A model's exported graph as operators: the module, computation and memory traffic of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .torch_here import torch_here
 
 @dataclass(frozen=True)
 class Operator:
-    """`modules` are the paths of the modules around it, outermost first. A module's second call has "@1" behind its path."""
+    """`modules` are the paths of the modules around it, outermost first. A module's second call has "@1" after its
+    path."""
 
     name: str
     modules: tuple[str, ...]
@@ -71,7 +72,7 @@ def _operator(torch: Any, node: Any, value: Any) -> Operator:
 
 
 def _is_view(torch: Any, target: Any, inputs: list[Any], value: Any) -> bool:
-    """Whether it launches nothing: a view, a check, or what takes a value out of a tuple."""
+    """Whether it launches nothing: a view, a check, or a getitem of a tuple."""
     schema = getattr(target, "_schema", None)
     if schema is None or not schema.returns:
         return True
@@ -100,7 +101,7 @@ def _flops(torch: Any, node: Any, value: Any) -> dict[str, float]:
 
 
 def _kind(torch: Any, name: str, args: Any) -> str:
-    """How the device computes it. By default PyTorch lets convolutions take TF32, and products not."""
+    """The precision on the device. By default PyTorch uses TF32 for convolutions but not for products."""
     [dtype, *_] = [each.dtype for each in args if isinstance(each, torch.Tensor)]
     if dtype in (torch.float16, torch.bfloat16):
         return "half"
@@ -109,7 +110,7 @@ def _kind(torch: Any, name: str, args: Any) -> str:
 
 
 def takes_tf32(program: Any) -> bool:
-    """Whether a product of an exported module does, as PyTorch is set here."""
+    """Whether PyTorch's present settings use TF32 for a product of an exported module."""
     torch = torch_here()
     return any("tf32" in _flops(torch, node, node.meta.get("val")) for node in program.graph.nodes
                if node.op == "call_function")

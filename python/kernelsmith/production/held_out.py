@@ -1,4 +1,4 @@
-"""Shapes and distributions that a search never saw: a winner is measured there once, when it is published."""
+"""Shapes and distributions that a search never saw. A winner is measured with them once, when it is published."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def cases_of(winner: Winner) -> list[dict[str, float]]:
 
 
 def results_of(winner: Winner, judge: Judge | None = None) -> list[Result]:
-    """What becomes of the winner in each case. Raises Error if the machine cannot measure it."""
+    """The winner's result in each case. Raises Error if the machine cannot measure it."""
     found = []
     for case in cases_of(winner):
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""Held-out results of runs, measured once when a search has ended, kept in the run folder and reported apart."""
+"""Held-out results of runs, measured once after the search, kept in the run folder and reported separately."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT = "held_out.json"
 
 @dataclass(frozen=True)
 class Reported:
-    """A run's results, or why there are none. `searched` is the winner's speedup where the search looked."""
+    """A run's results, or why there are none. `searched` is the winner's speedup on the searched shapes."""
 
     run: Path
     searched: float | None
@@ -39,7 +39,7 @@ class Reported:
 
 
 def kept_results(winner: Winner, judge: Judge | None = None) -> list[Result]:
-    """What the run folder keeps for this winner and these cases; else it is measured, and kept. Raises Error."""
+    """The results in the run folder for this winner and these cases; measures and stores missing ones. Raises Error."""
     cases = cases_of(winner)
     key = digest(winner.text, json.dumps(cases))
     file = winner.folder / KEPT
@@ -54,17 +54,17 @@ def kept_results(winner: Winner, judge: Judge | None = None) -> list[Result]:
 
 
 def has_cases(folder: Path) -> bool:
-    """Whether the folder is a run whose task holds something out."""
+    """Whether the folder is a run whose task has held-out cases."""
     return (folder / "task" / FILE).exists()
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """The folder itself, or what a suite wrote below it."""
+    """The folder itself, or a suite's run folders below it."""
     return [folder] if has_cases(folder) else sorted(file.parent.parent for file in folder.rglob(f"task/{FILE}"))
 
 
 def reported(folders: Iterable[Path], judge: Judge | None = None) -> list[Reported]:
-    """One for each run with held-out cases. A run that cannot be measured says why, and the others go on."""
+    """One for each run with held-out cases. A run that cannot be measured has the reason, and the others continue."""
     found = []
     for run in folders:
         try:

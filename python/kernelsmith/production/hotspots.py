@@ -1,4 +1,4 @@
-"""Hot spots: which modules would gain most as one kernel, and what the whole would gain of it (Amdahl)."""
+"""Hot spots: the modules that would gain most as one kernel, and the gain of the whole model (Amdahl)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HotSpot:
 
     @property
     def whole(self) -> float:
-        """The whole's speedup if these modules took their bound."""
+        """The whole model's speedup if these modules took their bound."""
         return amdahl(self.share, self.headroom)
 
 
@@ -42,7 +42,8 @@ def amdahl(share: float, speedup: float) -> float:
 
 
 def hot_spots(graph: Graph, device: Device, measured_us: Mapping[str, float] | None = None) -> list[HotSpot]:
-    """Ranked by what the whole gains. `measured_us` has times by module path; without it times are estimates by operator."""
+    """Ranked by the gain of the whole model. `measured_us` has times by module path; without it times are estimates by
+    operator."""
     total = _time(graph.operators, device) if measured_us is None else measured_us[""]
     groups: dict[tuple[str, ...], list[str]] = {}
     within: dict[str, list[Operator]] = {}
@@ -83,7 +84,7 @@ def _bound(graph: Graph, device: Device, operators: list[Operator]) -> tuple[flo
 
 
 def _moved_as_one(graph: Graph, operators: list[Operator]) -> float:
-    """What comes from outside, and what is used outside."""
+    """The inputs from outside, and the outputs used outside."""
     inside = {each.gives for each in operators}
     taken = {name for each in operators for name in each.takes} - inside
     given = {name for name in inside if graph.users[name] - inside}

@@ -1,4 +1,4 @@
-"""What Hugging Face's `kernels` wants beside the package: names, licence, a layer for `kernelize`."""
+"""Additional files for Hugging Face's `kernels`: names, licence, a layer for `kernelize`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .winners import Winner
 
 
 def licence_of(winner: Winner, said: str | None) -> str:
-    """`said`, or what the reference's file names. Raises Error if neither does."""
+    """`said`, or the licence in the reference's file. Raises Error if neither does."""
     found = re.search(r"SPDX-License-Identifier:\s*(\S+)", winner.reference)
     if said is None and found is None:
         raise Error("no licence is known, and build.toml needs one", "invalid_argument", str(winner.folder),
@@ -29,7 +29,7 @@ def layer_of(facts: dict[str, Any], winner: Winner) -> tuple[str, str]:
         if getattr(model, name, None) != value:
             return "", f"`Model` does not keep its argument `{name}` under that name, so a layer cannot hand it on."
     inputs = facts["inputs"]
-    init = [facts["constants"]["attributes"].get(name, name) for name in facts["init"]]  # as the user's module has them
+    init = [facts["constants"]["attributes"].get(name, name) for name in facts["init"]]  # as in the user's module
     arguments = [*inputs, *(f"self.{name}" for name in (*facts["states"], *init))]
     if any(not part.isidentifier() for state in (*facts["states"], *init) for part in state.split(".")):
         return "", "A parameter's name is no Python name, so a layer cannot hand it on."

@@ -45,7 +45,7 @@ class Wanted:
 
 
 def load(wanted: Wanted, device: str) -> Loaded:
-    """Raises Error for what is no model, and with what the model's code raises."""
+    """Raises Error if it is not a model, or for an exception of the model's code."""
     torch = torch_here()
     with their_errors(Path(wanted.model)), torch.random.fork_rng(devices=[]):
         torch.manual_seed(wanted.seed)

@@ -55,5 +55,5 @@ def own_tests(out: Path, kind: str) -> Tested:
 
 
 def _environment() -> dict[str, str]:
-    """The package is imported as a user would: without this kernelsmith on the path."""
+    """Imports the package like a user: without this kernelsmith on the path."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -1,4 +1,5 @@
-"""Writes a package: `module` and `torch-op` for a Python that has PyTorch only, `hf-kernel` for Hugging Face's `kernels`."""
+"""Writes a package: `module` and `torch-op` for a Python with only PyTorch, `hf-kernel` for Hugging Face's
+`kernels`."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def write_package(out: Path, kind: str, facts: dict[str, Any], winners: list[Win
 
 
 def write_documents(out: Path, package: Path, kind: str, facts: dict[str, Any], winner: Winner, more: Mapping[str, str]) -> None:
-    """What people read, and package.json with the same facts. They are written when all is known."""
+    """The report and package.json with the same facts, written at the end."""
     for name, text in texts(facts, winner, kind, more).items():
         write(out / name, text.encode("utf-8", "surrogateescape"))
     write(package / "package.json", (json.dumps(facts, indent=2) + "\n").encode())

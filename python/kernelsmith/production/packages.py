@@ -11,7 +11,7 @@ from .._errors import Error
 
 
 def imported(folder: Path) -> Any:
-    """Raises Error for what is no package of `publish`."""
+    """Raises Error if it is not a package of `publish`."""
     found = sorted(file.parent for file in folder.glob("*/package.json"))
     if not found and list(folder.glob("torch-ext/*/package.json")):
         raise Error("a package for Hugging Face's kernels is loaded by kernelize", "bad_input", str(folder),

@@ -17,7 +17,7 @@ from .rewrite import Asking, with_comparison, with_kernel
 
 
 def patch(request: Request, manifest_path: Path) -> Published:
-    """Changes the work tree, and puts it back if its tests fail. Prints what was done. Raises Error."""
+    """Changes the work tree, and puts it back if its tests fail. Prints the actions. Raises Error."""
     manifest = read_manifest(manifest_path)
     checkout = Checkout(manifest.repository)
     old = text_of(checkout.inside(manifest.file), hint="change file in the manifest")
@@ -90,7 +90,7 @@ def _asking(manifest: Manifest, made: Published) -> Asking:
 
 def _put(checkout: Checkout, manifest: Manifest, made: Published, changed: str) -> None:
     name = made.facts["name"]
-    # Folders that are new on the way from the repository's root of imports are packages, as those beside them.
+    # New folders below the repository's root of imports become packages, like their siblings.
     new = [folder for folder in (manifest.package, *manifest.package.parents)
            if folder != manifest.root and folder.is_relative_to(manifest.root) and not (checkout.folder / folder).exists()]
     checkout.add(Path(manifest.package) / name, made.package)

@@ -1,4 +1,4 @@
-"""Whether a task's own reference can be planned: if not, few candidates could."""
+"""Whether a task's own reference can be planned: if not, few candidates can."""
 
 from __future__ import annotations
 

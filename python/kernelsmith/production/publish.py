@@ -23,7 +23,7 @@ KINDS = ("module", "torch-op", "hf-kernel", "patch")
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be published, as the command line says it."""
+    """The command line's settings for publishing."""
 
     runs: list[Path]
     kind: str
@@ -38,7 +38,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Published:
-    """`overridden`: what --force published it in spite of."""
+    """`overridden`: the problems that --force ignored."""
 
     request: Request
     package: Path
@@ -53,12 +53,12 @@ class Published:
         return list(self.facts["overridden"])
 
     def write_documents(self) -> None:
-        """Anew, with all that is known by now."""
+        """Writes it again, with all that is known by now."""
         write_documents(self.request.out, self.package, self.request.kind, self.facts, self.winner, self.words)
 
 
 def publish(request: Request, judge: Judge | None = None) -> Published:
-    """Raises Error. Without a GPU the package's own tests check what falls back, and say so."""
+    """Raises Error. Without a GPU the package's own tests check only the fallback, and report that."""
     found = winners(request.runs, force=request.force)
     name = request.name or re.sub(r"\W", "_", found[0].task)
     if not name.isidentifier():
@@ -85,7 +85,7 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
 
 
 def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> tuple[list[str], list[str]]:
-    """What the report says, and what does not hold. Raises Error for that without --force."""
+    """The report's text, and the failed checks. Raises Error for these without --force."""
     said, not_held = [], []
     for winner in best_of_each(found):
         try:

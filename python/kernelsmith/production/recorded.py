@@ -1,4 +1,4 @@
-"""What modules were called with, and gave."""
+"""Records the arguments and results of modules' calls."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def recorded(loaded: Loaded, paths: Iterable[str]) -> dict[str, list[Call]]:
 
 
 def copied(tree: Any) -> Any:
-    """Tensors as they lie: with the same strides, and in one storage if they were."""
+    """Copies of tensors with the same strides and shared storages."""
     return relaid(tree, lambda flat: flat.clone())
 
 

@@ -1,4 +1,4 @@
-"""Lets a function ask a package first. Its own body stays, as what runs if no kernel applies."""
+"""Changes a function to try a package first. Its own body is kept as the fallback."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .._errors import Error
 
 @dataclass(frozen=True)
 class Asking:
-    """How a function asks a package: `arguments` are expressions in its terms. `trains`: the module computes something else
-    in training; `fixed`: the kernels are for modules with some values of attributes only."""
+    """How a function calls a package: `arguments` are expressions in its terms. `trains`: the module computes something
+    else in training; `fixed`: the kernels are for modules with some values of attributes only."""
 
     function: str
     arguments: list[str]
@@ -40,7 +40,7 @@ def with_kernel(text: str, where: str, asking: Asking) -> str:
 
 
 def with_comparison(text: str, where: str, asking: Asking) -> str:
-    """The file's text for a trial: the function is as it was, and compares itself with the package (agreement.py)."""
+    """The file's text for a trial: the function works as before and compares itself with the package (agreement.py)."""
     _, _, is_method = _place(text, where, asking)
     owner, _, last = asking.function.rpartition(".")
     conditions = " and ".join(_conditions(asking, is_method))
@@ -109,7 +109,7 @@ def _check(expression: str, where: str) -> None:
 
 
 def _after_imports(tree: ast.Module) -> int:
-    """The line behind the last import of the module's top, from 0."""
+    """The line after the last import at the module's top, from 0."""
     ends = [node.end_lineno or 0 for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     docstring = tree.body[0].end_lineno if tree.body and ast.get_docstring(tree) is not None else 0
     return max([*ends, docstring or 0])

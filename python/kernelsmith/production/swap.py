@@ -1,4 +1,4 @@
-"""Puts a package in place of a model's modules, and takes it out again."""
+"""Replaces a model's modules by a package, and restores them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _fitting(loaded: Loaded, package: Any, paths: Sequence[str]) -> dict[str, Ca
 
 
 def disagreements(module: Any, package: Any, call: Call) -> list[str]:
-    """What the package gives otherwise than the module, on what it was called with and on inputs of other scales."""
+    """The differences between package and module, on recorded arguments and on inputs of other scales."""
     def arguments(_: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         return arguments_of(module, package, Call(args, kwargs, None))
 
@@ -68,7 +68,7 @@ def disagreements(module: Any, package: Any, call: Call) -> list[str]:
 
 
 def own_states(package: Any) -> list[str]:
-    """The states that a model's module has; what a task's graph took as a constant is the package's."""
+    """The states of a model's module; constants of a task's graph come from the package."""
     return [name for name in package.FACTS["states"] if not name.startswith("lifted_tensor")]
 
 
@@ -78,7 +78,7 @@ def _has_states(module: Any, names: list[str]) -> bool:
 
 
 def arguments_of(module: Any, package: Any, call: Call) -> tuple[Any, ...]:
-    """The operator's, for a call of the module."""
+    """The operator's arguments for a call of the module."""
     return (*tensors((call.args, call.kwargs)), *states_of(module, package))
 
 

@@ -1,4 +1,5 @@
-"""A module as a task's reference: its exported graph as Python, parameters by name, all drawn as it was met."""
+"""Writes a module as a task's reference: its exported graph as Python with named parameters, drawn like the recorded
+values."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .runtime.lies import lies_of
 from .texts import template
 from .torch_here import torch_here
 
-# Larger constants are no text that anybody reads.
+# Larger constants are unreadable as text.
 _MOST_VALUES = 4096
 # Operators by the name that users call them by. The planner knows attention by that name only. What was a view where the
 # module was met need not be one in fp64, where attention gives other strides: the truth would be the module's own rounding.
@@ -21,8 +22,8 @@ _NAMES = {**{f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
 
 
 def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> str:
-    """A draft, whose constants are open (constants.py). `inputs` are the tensors of the recorded call, in the order of the
-    graph's. Raises Error for what is no reference."""
+    """A draft, whose constants are open (constants.py). `inputs` are the tensors of the recorded call, in the order of
+    the graph's. Raises Error if it cannot be a reference."""
     torch = torch_here()
     names = _placeholders(torch, program)
     if not names:
@@ -37,7 +38,7 @@ def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> st
 
 
 def _inputs(torch: Any, names: list[str], inputs: list[Any]) -> dict[str, str]:
-    """What get_inputs draws. Views that share a storage, or leave some of it out, are views of one that is drawn."""
+    """The inputs of get_inputs. Views that share a storage or cover only a part are views of a drawn one."""
     lies = lies_of(inputs)
     storages, drawn = [], []
     for name, value, lie in zip(names, inputs, lies, strict=True):
@@ -110,13 +111,13 @@ def _drawn(torch: Any, value: Any) -> str:
 def _range(torch: Any, values: list[Any]) -> tuple[Any, Any]:
     full = [value for value in values if value.numel()]
     low, high = (min(value.min().item() for value in full), max(value.max().item() for value in full)) if full else (0, 1)
-    if low == high and values[0].is_floating_point():  # a norm that nobody trained: else who leaves it out is right
+    if low == high and values[0].is_floating_point():  # an untrained norm: otherwise leaving it out would be correct
         low, high = low - 0.5, high + 0.5
     return (int(low), int(high)) if values[0].dtype == torch.bool else (low, high)
 
 
 def _body(program: Any, first: str, title: str) -> list[str]:
-    """The graph's own code, without its head; what it makes is made where the inputs are."""
+    """The graph's code without its heading; it creates tensors on the inputs' device."""
     lines = [line.strip() for line in program.graph_module.code.splitlines()]
     begin = next(at for at, line in enumerate(lines) if line.startswith("def forward("))
     body = [re.sub(r";  \w+ = .*None$", "", line) for line in lines[begin + 1:]

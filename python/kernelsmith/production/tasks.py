@@ -1,4 +1,4 @@
-"""Writes hot spots as tasks, each checked to equal its module on what the module was called with."""
+"""Writes hot spots as tasks, and checks that each equals its module on recorded arguments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Drafted:
 
 
 def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
-    """A folder for each. A hot spot that is no task is returned with the reason."""
+    """Makes a folder for each. A hot spot that cannot be a task is returned with the reason."""
     calls = recorded(loaded, {_module(spot.paths[0]) for spot in spots})
     drafted: list[_Drafted | Task] = []
     for spot in spots:
@@ -87,7 +87,7 @@ def _written(drafted: _Drafted, folder: Path) -> Task:
 
 
 def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -> None:
-    """Raises Error unless the reference gives what the module gave, and draws inputs like those that were met."""
+    """Raises Error unless the reference reproduces the module's outputs and draws inputs like the recorded ones."""
     torch = torch_here()
     made = executed(text, where, "reference")
     with torch.no_grad(), torch.random.fork_rng(devices=[]), their_errors(where):

@@ -22,7 +22,7 @@ def torch_here() -> Any:
 
 
 def executed(text: str, path: Path, name: str) -> types.ModuleType:
-    """A Python file of the user's, run as a module of its own. Raises Error with what it raised."""
+    """Runs a user's Python file as a module. Raises Error for its exceptions."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
     with their_errors(path):
@@ -32,7 +32,7 @@ def executed(text: str, path: Path, name: str) -> types.ModuleType:
 
 @contextlib.contextmanager
 def their_errors(path: Path) -> Iterator[None]:
-    """What the user's file raises is an Error that says so."""
+    """Converts exceptions of the user's file to an Error."""
     try:
         yield
     except Error:

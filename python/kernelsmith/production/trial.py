@@ -1,4 +1,5 @@
-"""Makes a kernel's module twice, in a process of its own: what it prepares from weights or draws, no package can hand on.
+"""Makes a kernel's module twice, in a process of its own, to detect data that it prepares from weights or draws, which
+a package cannot contain.
 
 Run as `python trial.py KERNEL.py STATES`; prints JSON."""
 

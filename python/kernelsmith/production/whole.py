@@ -1,4 +1,5 @@
-"""Whether a model with a package gives what it gave: its error may be what the model's own is from its answer in fp64."""
+"""Checks that a model with a package still gives its results: its error relative to fp64 may be as large as the model's
+own."""
 
 from __future__ import annotations
 

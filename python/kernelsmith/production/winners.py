@@ -1,4 +1,4 @@
-"""What a run found, as a package needs it: from confirmed bests only."""
+"""The winners of runs for a package: confirmed bests only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .._run import Run
 
 @dataclass(frozen=True)
 class Winner:
-    """A confirmed best. `figures` are the confirmation's, as `show --json` has them. `doubts`: what --force overrides."""
+    """A confirmed best. `figures` are the confirmation's, as in `show --json`. `doubts` are problems that --force
+    overrides."""
 
     folder: Path
     run: str

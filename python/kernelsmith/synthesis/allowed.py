@@ -1,4 +1,4 @@
-"""What extracted code may import and name. It is read before it is executed anywhere, sandbox or not."""
+"""The imports and names that extracted code may use. Code is checked before it is executed anywhere, sandbox or not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _ATTRIBUTES = frozenset({
     "from_file", "distributed", "multiprocessing", "ctypes", "ctypeslib", "sys", "os", "importlib", "subprocess", "system",
     "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype",
     "attrgetter", "methodcaller", "CodeType", "FunctionType", "builtins", "bltns", "exec", "popen"})
-# Libraries have their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. Some are functions, too.
+# Libraries expose their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. Some are
+# functions, too.
 _MODULES = sys.stdlib_module_names - IMPORTS - {"array", "random", "select", "signal", "trace"}
 _DUNDERS = frozenset({
     "__init__", "__call__", "__class__", "__name__", "__getattr__", "__setattr__", "__getitem__", "__len__", "__iter__",
@@ -34,7 +35,7 @@ _PATCHERS = frozenset({"setattr", "delattr", "vars"})
 
 
 class Refusal(Exception):
-    """Why a module is not taken: a code of docs/synthesis.md, and what was found."""
+    """The reason why a module is refused: a code of docs/synthesis.md, and the finding."""
 
     def __init__(self, code: str, message: str = "") -> None:
         super().__init__(code, message)
@@ -74,7 +75,7 @@ def check(tree: ast.AST) -> None:
 
 
 def _check_text(text: str) -> None:
-    """Names that getattr(), format() and their like would look up."""
+    """Names that getattr(), format() and similar functions would look up."""
     for name in re.findall(r"\b__\w+__\b", text):
         if name not in _DUNDERS:
             raise Refusal("forbidden_name", name)

@@ -1,4 +1,4 @@
-"""How a repository itself makes its modules: calls whose arguments are literals, by parameter name."""
+"""Finds how a repository constructs its own modules: calls with literal arguments, by parameter name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Calls:
                         self._found[name].append(node)
 
     def of(self, node: ast.ClassDef) -> list[dict[str, str]]:
-        """Argument texts by name. An argument that is no literal is left out: it is guessed."""
+        """Argument texts by name. An argument that is not a literal is left out and will be guessed."""
         constructor = method(node, "__init__")
         if constructor is None:
             return []

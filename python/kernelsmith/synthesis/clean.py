@@ -1,4 +1,4 @@
-"""What does nothing for the result is taken out: annotations, texts for people, registrations, moves between devices."""
+"""Removes code without an effect on the result: annotations, docstrings, registrations, moves between devices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _last(node: ast.AST) -> str:
 
 
 def _is_record(node: ast.stmt) -> bool:
-    """Its annotations are its fields."""
+    """A dataclass: its annotations are its fields."""
     if not isinstance(node, ast.ClassDef):
         return False
     return any(_last(one) == "dataclass" for one in node.decorator_list) or \

@@ -46,7 +46,7 @@ def _centers_parser() -> argparse.ArgumentParser:
 
 
 def command(arguments: Sequence[str]) -> int:
-    """Does what the arguments say. Returns the exit status. Raises Error."""
+    """Runs the command. Returns the exit status. Raises Error."""
     try:
         return _centers(arguments[1:]) if arguments[:1] == ["centers"] else _synthesize(arguments)
     except OSError as failed:

@@ -1,4 +1,4 @@
-"""Which computation a plan is: hashes of its operators' graph, apart from shapes, constants and layout."""
+"""Identifies a plan's computation by hashes of its operators' graph, without shapes, constants and layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .families import LAYOUT
 
 Operators = Sequence[Sequence[Any]]  # each: name, places of the operators that it reads
 _ROUNDS = 3
-# Layouts that stay: a transposition is another task, as KernelBench has it. `t` is that of a linear layer's weight.
+# Layout operators that count: a transposition is another task, as in KernelBench. `t` is that of a linear layer's
+# weight.
 _TRANSPOSITIONS = frozenset({"permute", "transpose", "movedim", "swapaxes", "swapdims"})
 # With a bias or without one.
 _ALIKE = {"addmm": "mm", "baddbmm": "bmm", "addmv": "mv"}
@@ -38,7 +39,7 @@ def graph_hash(operators: Operators) -> str:
 
 
 def kinds_hash(operators: Operators) -> str:
-    """The same, but how often a part is repeated does not count: a network of other depth has it, too."""
+    """The same, ignoring repetitions of parts, so that networks of different depth are equal."""
     return _hash(sorted(set(_labels(operators, 1))))
 
 

@@ -1,4 +1,4 @@
-"""Which modules are the same: by their plans' graphs if both have one, else by their texts."""
+"""Finds equal modules: by their plans' graphs if both have one, else by their texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BANDS, _ROWS = 32, 4  # 128 permutations: pairs of a Jaccard index of 0.6 are l
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """Which record is the same, by which rule, and how near the texts are."""
+    """The equal record, the rule, and the similarity of the texts."""
 
     id: str
     by: str
@@ -49,7 +49,7 @@ class Seen:
             self._bands[band].append(id_)
 
     def match(self, code: str, operators: Operators) -> Same | None:
-        """The nearest that is the same."""
+        """The closest equal record."""
         return self._of_plan(code, operators) or self._of_text(code, bool(operators))
 
     def _of_plan(self, code: str, operators: Operators) -> Same | None:
@@ -62,7 +62,7 @@ class Seen:
         return Same(deeper, "syntax tree, and kinds of operators", 1.0) if deeper else None
 
     def _of_text(self, code: str, planned: bool) -> Same | None:
-        """Plans that differ are of different tasks, whatever the texts say: only what has no plan is compared by text."""
+        """Different plans mean different tasks, so only modules without a plan are compared by text."""
         def open_(ids: Iterable[str]) -> list[str]:
             return [id_ for id_ in ids if not (planned and id_ in self._planned)]
 

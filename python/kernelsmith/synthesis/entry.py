@@ -1,4 +1,4 @@
-"""The class that becomes Model: whether it is a module, what it is called with, and arguments that lists can give."""
+"""The class that becomes Model: whether it is a module, its arguments, and their conversion to lists."""
 
 from __future__ import annotations
 

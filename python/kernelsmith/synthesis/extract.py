@@ -1,4 +1,4 @@
-"""Stage 2: each nn.Module as one file that imports nothing of its source."""
+"""Stage 2: writes each nn.Module as one file without imports from its source."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Extraction:
         self._steps = 0
 
     def take(self, file: SourceFile, name: str, node: ast.stmt, called: str) -> None:
-        """Takes a definition under the name `called`, and then all that it needs."""
+        """Adds a definition with the name `called`, and then everything that it needs."""
         self._place(file, name, node, called)
         while self._queue:
             self._process(*self._queue.pop(0))
@@ -64,7 +64,7 @@ class Extraction:
         self.soft[called] = [one for one in needed if one not in self.hard[called]]
 
     def _resolve(self, file: SourceFile, name: str) -> Any:
-        """What a global name of a file becomes: a name, or a file if it is a module of the repository."""
+        """The new name of a file's global name, or a file if it is a module of the repository."""
         reason = Refusal("unresolved_name", name)
         candidates = [(file, one) for one in file.bindings.get(name, ())] or list(file.home.starred(file, name))
         for where, binding in candidates:
@@ -184,7 +184,7 @@ def _is_simple(node: ast.Assign, name: str) -> bool:
 
 
 def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Record]:
-    """The modules of a file, or why not."""
+    """The modules of a file, or reasons for refusals."""
     file = repository.files[about["path"]].parse()
     base = {name: about[name] for name in ("repository", "commit", "path", "licence")}
     if file.tree is None:

@@ -1,4 +1,4 @@
-"""Which of 20 families a module is of, and how hard it is: by the operators of its plan."""
+"""A module's family (of 20) and difficulty, by the operators of its plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-# Operators that allocate, look at memory in another way, or copy it: no work of their own.
+# Operators that allocate, make views, or copy: no work of their own.
 LAYOUT = frozenset("""
     alias as_strided broadcast_to chunk detach diagonal expand expand_as flatten movedim narrow permute real imag reshape
     reshape_as

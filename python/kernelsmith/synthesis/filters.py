@@ -1,4 +1,4 @@
-"""What the sandbox said of a module, judged: a record that goes on, or a refusal. What it says was said by others' code."""
+"""Judges the sandbox's answer about a module: a record for the next stage, or a refusal. The answer is untrusted."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _is_output(one: Any) -> bool:
 
 
 def _forged(record: Record, answer: dict[str, Any]) -> str:
-    """What no honest search finds. The judge executes the reference outside of the sandbox."""
+    """Values that no honest search finds. The judge executes the reference outside of the sandbox."""
     numbers = [answer["flops"], answer["bytes"], answer["state_bytes"],
                *(size for _, shape in answer["outputs"] for size in shape)]
     if not all(0 <= one < 1 << 62 for one in numbers) or not 0 <= answer["roofline_us"] < 1e9:

@@ -1,4 +1,4 @@
-"""Whose code it is: SPDX identifiers of licence files, of project files, and of lines in sources."""
+"""Licences of code: SPDX identifiers of licence files, project files, and lines in sources."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _FILE = re.compile(r"^(LICEN[CS]E|COPYING|UNLICENSE)([-._].*)?$", re.IGNORECASE)
 _PROJECT = re.compile(r"""^license(?:-expression|\.text)?\s*=\s*(?:\{\s*text\s*=\s*)?["']?([^"'}\n]+)""", re.MULTILINE)
 _CLASSIFIER = re.compile(r"License :: OSI Approved :: ([^\"'\n]+)")
 _CLASSIFIERS = {"MIT License": "MIT", "Apache Software License": "Apache-2.0", "ISC License (ISCL)": "ISC"}
-# A licence is known by its title near the beginning, or by a sentence of its own. The first that fits: restrictions come
-# before what they restrict.
+# A licence is recognised by its title near the beginning, or by a characteristic sentence. The first that fits:
+# restrictions come before what they restrict.
 _TITLE = 400
 _RULES: tuple[tuple[str, str, int], ...] = (
     ("LicenseRef-restricted", r"non-?commercial|commons clause|research purposes only|business source license", 0),
@@ -40,7 +40,7 @@ def is_licence_file(path: str) -> bool:
 
 
 def _marked(text: str) -> str:
-    """What a line says; empty if none does."""
+    """The identifier in a line; empty if there is none."""
     found = _LINE.search(text)
     name = found.group(1).strip().removesuffix("*/").removesuffix("-->").strip() if found else ""
     return name if re.fullmatch(r"[\w.+ ()-]{1,200}", name) else ""
@@ -59,7 +59,7 @@ def of_text(text: str) -> str:
 
 
 def of_project(text: str) -> str:
-    """What pyproject.toml, setup.cfg or setup.py says."""
+    """The licence in pyproject.toml, setup.cfg or setup.py."""
     found = _CLASSIFIER.search(text)
     if found:
         return _CLASSIFIERS.get(found.group(1).strip(), UNKNOWN)

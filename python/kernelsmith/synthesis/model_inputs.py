@@ -1,4 +1,4 @@
-"""A language model writes get_inputs and get_init_inputs for modules that the search found none for."""
+"""A language model writes get_inputs and get_init_inputs for modules without inputs from the search."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMEOUT_S = 300
 
 
 class Asker:
-    """Asks nothing if no model is named. Replies are kept in a file before they are used, and never bought twice."""
+    """Does nothing without a model. Replies are stored before use and never requested twice."""
 
     def __init__(self, model: str, journal: Path) -> None:
         self._model, self._journal = model, journal
@@ -34,7 +34,7 @@ class Asker:
             self._read()
 
     def _read(self) -> None:
-        """Cuts off a line that is not whole."""
+        """Cuts off an incomplete line."""
         whole = 0
         for number, line in enumerate(self._journal.read_bytes().splitlines(keepends=True), 1):
             if not line.endswith(b"\n"):
@@ -75,7 +75,8 @@ class Asker:
 
 
 def parsed(reply: str, code: str) -> str | None:
-    """The module with the two functions of a reply; None if it has others, or if they may not stand in a task."""
+    """The module with the two functions of a reply; None if it has other code or the functions are not allowed in a
+    task."""
     blocks = _FENCED.findall(reply)
     try:
         functions = {node.name: node for node in ast.parse(

@@ -1,4 +1,4 @@
-"""Which names a definition takes from outside of itself."""
+"""Finds the names that a definition takes from outside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "__class__"}
 
 
 def free(node: ast.stmt) -> set[str]:
-    """Names that are read and bound nowhere in the node; what it binds itself at its top is not among them."""
+    """Names that the node reads but does not bind, without those that it binds at its top."""
     table = symtable.symtable(ast.unparse(node), "node", "exec")
     top = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
     return {name for name in _read(table, top=True) if name not in BUILTINS} - top

@@ -1,4 +1,4 @@
-"""What stays of a module's text if nothing but names, numbers, layout and order is taken out; and its shingles."""
+"""A module's text without names, numbers, layout and order; and its shingles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from ..learning.dataset.code_shape import Plain, normalised, shingles_of
 
 _HARNESS = frozenset({"get_inputs", "get_init_inputs", "_Config"})
-# Strings by which PyTorch chooses another operator. Other strings are names and messages.
+# Strings that select a PyTorch operator. Other strings are names and messages.
 _OPTIONS = frozenset("""
     area bicubic bilinear circular constant fro gelu ij leaky_relu linear max mean mish nearest none nuc reflect relu replicate
     silu softmax sum swish tanh trilinear xy zeros

@@ -1,4 +1,4 @@
-"""What is taken away: tasks that `kernelsmith suite` searches, rows, their card, and the report."""
+"""The output: tasks for `kernelsmith suite`, rows, their card, and the report."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _GROUP = 256
 
 
 def split_of(repository: str, test_share: float) -> str:
-    """By the repository alone: its modules stay together."""
+    """Only by the repository, so that its modules stay together."""
     drawn = int.from_bytes(hashlib.sha256(repository.encode()).digest()[:8]) / 2**64
     return "test" if drawn < test_share else "train"
 
 
 def reference_text(record: Record) -> str:
-    """With whose it is at its head."""
+    """With its origin and licence in the heading."""
     commit = f"@{record['commit']}" if record["commit"] else ""
     about = [f"SPDX-License-Identifier: {record['licence']}",
              f"From {record['repository']}{commit}: {record['path']}, {record['name']}.",

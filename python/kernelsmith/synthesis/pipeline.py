@@ -1,4 +1,4 @@
-"""The stages, one after another; each reads what the one before wrote."""
+"""Runs the stages one after another; each reads the previous one's output."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from .settings import Settings
 from .stages import Record, Stage, digest_of, refused
 
 STAGES = ("1-sources", "2-extraction", "3-repeats", "4-sandbox", "5-model", "6-references", "7-duplicates", "8-families")
-# What a model may still find inputs for.
+# Refusals for which a model may still find inputs.
 LEFT = frozenset({"no_inputs", "not_constructed", "no_size"})
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was written."""
+    """The result of a synthesis."""
 
     folder: Path
     tasks: int
@@ -45,8 +45,7 @@ class Made:
 
 def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str],
                settings: Settings = Settings(), *, each: Sequence[str | os.PathLike[str]] = ()) -> Made:
-    """Fills a folder with tasks of repositories' modules. The same call goes on with what an earlier one began. Raises
-    Error."""
+    """Fills a folder with tasks of repositories' modules. A repeated call continues an earlier one. Raises Error."""
     places = sources.found(repositories, each)
     with locked(Path(out)), sandboxes(settings.python, settings.workers) as boxes:
         _check(Path(out), places)
@@ -59,7 +58,7 @@ def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.Pat
 
 
 def _check(out: Path, places: list[Path]) -> None:
-    """Nothing but a synthesis is written over."""
+    """Only a synthesis may be overwritten."""
     inside = any(out.resolve().is_relative_to(place.resolve()) for place in places)
     if inside or not (out / f"{STAGES[0]}.jsonl").exists() and any(out.iterdir()):
         raise Error("the folder is inside a repository" if inside else "the folder is not empty, and holds no synthesis",
@@ -130,8 +129,8 @@ class Pipeline:
         return self._packages[name]
 
     def _without_repeats(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        """What differs in names, numbers and order only is executed once; and so many of a repository at most, drawn by a
-        hash."""
+        """Modules that differ only in names, numbers and order are executed once, and at most this many of a
+        repository, drawn by a hash."""
         seen: dict[str, str] = {}
         for _, group in groupby(records, key=lambda one: one["repository"]):
             one_repository = list(group)
@@ -195,7 +194,7 @@ class Pipeline:
 
 @contextmanager
 def _collected_by_hand() -> Iterator[None]:
-    """Syntax trees are millions of objects, all in use: the collector's rounds over them took three quarters of the time."""
+    """Syntax trees are millions of live objects, and garbage collection over them took three quarters of the time."""
     gc.disable()
     try:
         yield

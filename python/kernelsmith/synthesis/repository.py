@@ -1,4 +1,4 @@
-"""A repository as importable modules: what each file binds at its top, and which file an import means."""
+"""A repository as importable modules: the names that each file binds at its top, and the files of imports."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Binding = Definition | Imported
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a statement: itself, cleaned, the names that it needs, and those that must exist when it is executed."""
+    """A cleaned statement, the names that it needs, and those that must exist when it is executed."""
 
     node: ast.stmt
     free: set[str]
@@ -84,7 +84,7 @@ class SourceFile:
         return self.facts[id(node)]
 
     def _bind(self, node: ast.stmt, either: bool = False) -> None:
-        """`either`: one branch of several, so that the first that can be had counts. Else the last."""
+        """`either`: one of several branches, so that the first usable one counts; otherwise the last."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._add(node.name, Definition(node), either)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -110,7 +110,7 @@ class SourceFile:
             self._try(node)
 
     def _try(self, node: ast.Try) -> None:
-        """As if its imports were executed: those that fail leave their names to the handlers, else undefined."""
+        """As if its imports were executed: failing ones leave their names to the handlers or undefined."""
         handlers = [inner for handler in node.handlers for inner in handler.body]
         wanted = [inner for inner in node.body if isinstance(inner, (ast.Import, ast.ImportFrom))]
         missing = [one for one in wanted if not self.home.has(self.path, one)]
@@ -159,8 +159,8 @@ class Repository:
         return self
 
     def find(self, dotted: str, near: str) -> SourceFile | None:
-        """The file that `import dotted` means in the file `near`: beside a script, else nearest to the root, else of another
-        repository that has such a package."""
+        """The file that `import dotted` means in the file `near`: next to a script, else closest to the root, else in
+        another repository with such a package."""
         if dotted.partition(".")[0] in allowed.IMPORTS:
             return None
         found = self._own(dotted, near)
@@ -178,7 +178,7 @@ class Repository:
 
     def _own(self, dotted: str, near: str) -> SourceFile | None:
         folder = near.rpartition("/")[0]
-        if f"{folder}/__init__.py" in self.files:  # a package: what lies beside is not found by its bare name
+        if f"{folder}/__init__.py" in self.files:  # a package: neighbours are not found by their bare names
             folder = ""
         beside = f"{folder}/" if folder else ""
         stem = dotted.replace(".", "/")
@@ -218,7 +218,8 @@ class Repository:
 
     def starred(self, file: SourceFile, name: str, left: int = _MOST_STARS,
                 seen: set[int] | None = None) -> Iterator[tuple[SourceFile, Binding]]:
-        """What stars bring by this name. Files may name each other in any number of ways: each is looked at once."""
+        """The definition of this name from star imports. Files may import each other in many ways; each is visited
+        once."""
         seen = seen or {id(file)}
         for star in file.stars if left else ():
             other = self.target(file, star)

@@ -1,4 +1,4 @@
-"""Global names of a definition, changed to the names that they have in the file that is made."""
+"""Changes global names of a definition to their names in the new file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .repository import SourceFile
 
 
 class Rewritten(ast.NodeTransformer):
-    """`resolve` gives a name, or the module's file for a module of the repository; `member` what `module.name` is."""
+    """`resolve` returns a name, or the file of a module of the repository; `member` resolves `module.name`."""
 
     def __init__(self, node: ast.stmt, free: set[str], resolve: Callable[[str], Any],
                  member: Callable[[SourceFile, str], Any]) -> None:
@@ -59,7 +59,7 @@ class Rewritten(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _of(self, node: ast.expr) -> Any:
-        """What a dotted name is, if it begins with a module of the repository."""
+        """Resolves a dotted name that begins with a module of the repository."""
         if isinstance(node, ast.Name):
             target = self.targets.get(node.id)
             return target if isinstance(target, SourceFile) else None

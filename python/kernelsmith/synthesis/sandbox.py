@@ -1,4 +1,4 @@
-"""Modules are executed in sandboxes of the python backend, many in one evaluation, each in a process of its own."""
+"""Executes modules in sandboxes of the python backend, many in one evaluation, each in its own process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ python: {python}
 
 
 class Sandboxes:
-    """Several that work at the same time. Safe to call from any thread."""
+    """Several sandboxes that work in parallel. Safe to call from any thread."""
 
     def __init__(self, boxes: list[Sandbox]) -> None:
         self._count = len(boxes)
@@ -43,7 +43,7 @@ class Sandboxes:
             self._free.put(box)
 
     def answers(self, tasks: list[Record]) -> list[Record]:
-        """One for each, as soon as a sandbox is free."""
+        """An answer for each task, as soon as a sandbox is free."""
         box = self._free.get()
         try:
             return box.answers(tasks)
@@ -68,14 +68,14 @@ def _pairs(batch: list[Record], answers: Future[list[Record]]) -> Iterator[tuple
 
 
 class Sandbox:
-    """One; it executes one batch at a time."""
+    """One sandbox, which executes one batch at a time."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self._folder, self._python = folder, python or os.environ.get("KERNELSMITH_TORCH_PYTHON", "python3")
 
     def answers(self, tasks: list[Record]) -> list[Record]:
-        """One for each. What does not fit into one evaluation goes into the next, and so does what comes after a module that
-        broke the sandbox."""
+        """An answer for each task. Tasks that do not fit into one evaluation go into the next, and so do those after a
+        module that broke the sandbox."""
         if not tasks:
             return []
         lines = _that_fit(tasks)
@@ -107,7 +107,7 @@ def _that_fit(tasks: list[Record]) -> list[str]:
 
 
 def _first(texts: list[str | None]) -> list[Record]:
-    """The answers before the first that is missing: what comes after it is asked for again."""
+    """The answers before the first missing one; the rest is requested again."""
     return [_answer(text) for text in itertools.takewhile(lambda text: text is not None, texts) if text is not None]
 
 
@@ -121,7 +121,8 @@ def _answer(text: str) -> Record:
 
 @contextmanager
 def sandboxes(python: str, count: int) -> Iterator[Sandboxes]:
-    """Their files lie in folders that nobody may list and all may open. Raises Error if the programs are missing."""
+    """Their files are in folders that cannot be listed but can be entered by all. Raises Error if the programs are
+    missing."""
     with tempfile.TemporaryDirectory(prefix="kernelsmith-synthesis-") as name:
         Path(name).chmod(0o755)
         folders = [Path(name, str(at)) for at in range(count)]
@@ -144,7 +145,7 @@ def _fill(folder: Path) -> None:
 
 
 def _package(name: str, variable: str, places: tuple[str, str]) -> Path:
-    """As the backends find their programs: named, installed, or in the source tree."""
+    """Found like the backends' programs: named, installed, or in the source tree."""
     source = os.environ.get("KERNELSMITH_SOURCE")
     here = Path(__file__).resolve()
     folders = [Path(os.environ[variable])] if os.environ.get(variable) else [

@@ -1,4 +1,4 @@
-"""What a synthesis is asked for."""
+"""Settings of a synthesis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._errors import Error
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][\w.+-]*( WITH [\w.+-]+)?")
 
-# Permissive licences: the text may be changed and given on with a notice.
+# Permissive licences: the text may be changed and passed on with a notice.
 ALLOWED = ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "Unlicense")
 
 
@@ -43,7 +43,7 @@ class Settings:
                 raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
 
     def words(self) -> dict[str, Any]:
-        """What decides about the records: not the batch, the sandboxes or where Python is."""
+        """The settings that affect records, without the batch, the sandboxes and the place of Python."""
         told = asdict(self)
         del told["batch"], told["python"], told["workers"]
         return {**told, "against": str(self.against) if self.against else None, "licences": sorted(self.licences)}

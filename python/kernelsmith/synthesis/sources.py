@@ -17,7 +17,7 @@ from .._errors import Error
 from . import licences
 from .stages import Record
 
-MOST_FILE = 512 << 10  # of a source; what is longer was generated, or is data
+MOST_FILE = 512 << 10  # limit of a source; longer ones are generated or data
 _MOST_FILES = 20_000
 _MOST_KEPT = 256 << 20  # bytes of a repository's files
 _MOST_UNPACKED = 16 << 30  # bytes of an archive's files, those that are passed over too: they have to be unpacked
@@ -42,7 +42,7 @@ class Tree:
 def wanted(path: str) -> bool:
     parts = path.split("/")
     if not path.isprintable() or any(part in ("", "..") or part.startswith(".") for part in parts):
-        return False  # an odd name cannot be imported, and would end the lines that name it
+        return False  # an odd name cannot be imported, and would break the lines that name it
     return path.endswith(".py") or path in _PROJECTS or licences.is_licence_file(path)
 
 
@@ -99,7 +99,7 @@ def _tar(path: Path, tree: Tree) -> Iterator[tuple[str, bytes]]:
 
 
 class _Member(tarfile.TarInfo):
-    """One whose notes are short: tarfile reads them whole."""
+    """A member with short notes, because tarfile reads them completely."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -112,7 +112,7 @@ class _Member(tarfile.TarInfo):
 def _zip(path: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack any amount at once
+            plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack any amount at once
             if not info.is_dir() and info.file_size <= MOST_FILE and plain and _may(info.filename):
                 with archive.open(info) as file:
                     yield info.filename, file.read(MOST_FILE + 1)

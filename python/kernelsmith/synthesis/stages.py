@@ -1,4 +1,5 @@
-"""A stage: a pure function from records to lists of records, written line by line, so that one that was killed goes on."""
+"""A stage: a pure function from records to lists of records, written line by line, so that a killed one can
+continue."""
 
 from __future__ import annotations
 
@@ -21,15 +22,14 @@ Work = Callable[[Iterator[Record]], Iterator[list[Record]]]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Its file, and what decides about its records besides its input."""
+    """Its file, and the settings that affect its records."""
 
     path: Path
     digest: str
 
     def run(self, what: str, inputs: Callable[[], Iterable[Record]], work: Work, whole: bool = False) -> None:
-        """Does what is missing. The last line of a stage that has ended says how many lines there are. `whole`: the work
-        looks
-        back, and so it is done again from the beginning, and what is written already is left out."""
+        """Does the missing work. The last line of an ended stage has the number of lines. `whole`: the work depends on
+        earlier records, so it is repeated from the beginning, and already written lines are skipped."""
         done, ended = self._begin()
         if ended:
             return
@@ -47,7 +47,7 @@ class Stage:
             os.fsync(file.fileno())
 
     def _begin(self) -> tuple[int, bool]:
-        """How many lines are whole, and whether the stage has ended. Cuts off a line that is not whole."""
+        """The number of complete lines, and whether the stage has ended. Cuts off an incomplete line."""
         head = _line({"stage": self.path.name, "digest": self.digest})
         if not self.path.exists() or self.path.stat().st_size < len(head):
             self.path.write_bytes(head)
@@ -90,6 +90,6 @@ def digest_of(*parts: Any) -> str:
 
 
 def refused(record: Record, code: str, message: str = "") -> Record:
-    """The record with why it goes no further. Its code and text are not carried on."""
+    """The record with the reason of its refusal, without its code and text."""
     kept: Record = {name: record[name] for name in ("id", "repository", "path", "name", "licence") if name in record}
     return {**kept, "refused": code, "message": message[:400]}

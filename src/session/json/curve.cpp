@@ -5,7 +5,7 @@
 namespace kernelsmith::view_json {
 namespace {
 
-/// At most `most` of the values, evenly, the last one included.
+/// At most `most` of the values, evenly spaced, including the last.
 template <class T>
 std::vector<T> thinned(std::vector<T> values, std::size_t most) {
   if (values.size() <= most) return values;

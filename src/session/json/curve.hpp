@@ -1,4 +1,4 @@
-// The progress curve: how the best fitness rose over the evaluated programs, by what is known now.
+// The progress curve: the best fitness over the evaluated programs, by present knowledge.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CurvePoint {
   std::uint64_t at = 0;
   ProgramId program;
   double fitness = 0;  ///< the median
-  double low = 0;      ///< of its interval: the best has the highest
+  double low = 0;      ///< low end of its interval: the best has the highest
 };
 
 /// A new best, with its interval.
@@ -26,12 +26,12 @@ struct CurveStep {
 
 struct Curve {
   std::uint64_t evaluated = 0;
-  std::string unit;  ///< of the fitness; empty if it has none
-  /// A program that was measured again counts with all its measurements, one that did not hold counts as
-  /// rejected, and one that the best beat side by side although its low end is higher is no step.
+  std::string unit;  ///< unit of the fitness; empty if it has none
+  /// A program that was measured again counts with all its measurements. One that failed then counts as
+  /// rejected. One that lost to the best in a duel is not a step, even if its low end is higher.
   std::vector<CurveStep> steps;
   std::vector<CurvePoint> accepted;     ///< all of them, or evenly chosen ones
-  std::vector<std::uint64_t> rejected;  ///< where a program was rejected; all, or evenly chosen ones
+  std::vector<std::uint64_t> rejected;  ///< positions of rejected programs; all, or evenly chosen ones
 };
 
 /// With at most `most` accepted and `most` rejected programs, and as many steps; the last step is always

@@ -1,4 +1,4 @@
-// The documents of the page: a run within limits, with what its pictures need, and one of its programs.
+// The documents of the page: a run within size limits, with data for its pictures, and one of its programs.
 #include <algorithm>
 #include <span>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace kernelsmith {
 namespace view_json {
 namespace {
 
-// What a screen has room for, and a reader scrolls through; the run has it all (`kernelsmith export`).
+// Limits for a screen and a scrolling reader; `kernelsmith export` gives the complete run.
 constexpr Extent kPage{
     .text_bytes = 16'000, .diff_bytes = 400'000, .steps = 40, .cells = 4000, .labels = 400, .logs = false};
 constexpr std::size_t kMostDots = 1200;
@@ -66,7 +66,7 @@ Json islands_object(const RunView& view) {
   return {{"count", archipelago.size()}, {"shown", list}};
 }
 
-/// What the ticket's iteration waits for.
+/// The current step of the ticket's iteration.
 const char* waits_for(const OpenTicket& ticket) {
   if (ticket.answered()) return "its turn";
   const bool has_program =
@@ -106,7 +106,7 @@ Json page_object(const RunView& view, const Curve& curve) {
   Json page = {{"kind", "run"}, {"name", folder_name(view)}};
   page.update(run_object(view, kPage));
   page.erase("folder");
-  // A page is shown to others: neither this machine's paths nor its servers.
+  // A page is shown to others, so it must contain neither this machine's paths nor its servers.
   if (view.has_task)
     page["goes_on"] = goes_on(view.config.proposer.provider->traits(), folder_name(view), true);
   if (!page["best"].is_null()) {
@@ -128,7 +128,7 @@ Json ids_object(std::span<const ProgramId> ids) {
   return {{"count", ids.size()}, {"shown", list}};
 }
 
-/// All of them together in at most kMostSourceBytes.
+/// All files together have at most kMostSourceBytes.
 Json files_list(const Source& source) {
   Json list = Json::array();
   std::size_t left = kMostSourceBytes;
@@ -140,7 +140,7 @@ Json files_list(const Source& source) {
   return list;
 }
 
-/// By name, as they stand in the source; none if one is in error.
+/// Knobs by name with the source's values; empty if one is invalid.
 Json knobs_object(const Source& source) {
   Json object = Json::object();
   if (const auto knobs = find_knobs(source))

@@ -13,7 +13,7 @@ constexpr std::size_t kShownAxes = 2;
 
 using CellElite = std::pair<Cell, Elite>;
 
-/// The best of each place on the first axes; the best places if there are more than `most`.
+/// The best of each cell on the first axes; if there are more than `most`, the best cells.
 std::vector<CellElite> best_places(const RunView& view, std::size_t most) {
   const Grid& grid = view.state.archipelago().grid();
   std::map<std::vector<std::size_t>, CellElite> best;
@@ -48,7 +48,7 @@ Json axis_object(const Axis& axis, std::size_t most_labels) {
 
 using Failures = std::map<std::pair<Stage, RejectionCode>, IndividualPtr>;
 
-/// The latest rejected program of each rule that an island remembers.
+/// The latest program rejected by each rule in an island's memory.
 Failures latest_failures(const Archipelago& archipelago) {
   Failures latest;
   const auto take = [&](const IndividualPtr& failed) {
@@ -64,7 +64,7 @@ Failures latest_failures(const Archipelago& archipelago) {
   return latest;
 }
 
-/// What a run with several objectives has beside its cells.
+/// Additional data of a run with several objectives.
 void add_objectives(const RunView& view, const Extent& extent, Json& archive) {
   const Objectives& objectives = view.state.archipelago().objectives();
   archive["objectives"] = {{"rule", name_of(objectives.rule())},

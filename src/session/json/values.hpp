@@ -1,4 +1,4 @@
-// The values that the documents of a run share, and how much of a run a document holds.
+// Values shared by the documents of a run, and the limits of a document.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace kernelsmith::view_json {
 
 using Json = nlohmann::ordered_json;
 
-/// By default all of it.
+/// By default everything.
 struct Extent {
-  std::size_t text_bytes = std::string::npos;  ///< of a candidate's or a model's words
+  std::size_t text_bytes = std::string::npos;  ///< limit of a candidate's or a model's text
   std::size_t diff_bytes = std::string::npos;  ///< of a lineage's diffs together
   std::size_t steps = std::string::npos;       ///< of a lineage, from its end
   std::size_t cells = std::string::npos;       ///< on the first two axes, the best ones
@@ -27,7 +27,7 @@ struct Extent {
 
 std::string one_line(const Json& value);
 
-/// At most `most` bytes of the text. If it is longer, a line behind them says by how much.
+/// At most `most` bytes of the text. If it is longer, a final line says by how much.
 std::string cut(std::string_view text, std::size_t most);
 
 /// `{median, low, high, samples, unit}`, or null.
@@ -50,7 +50,7 @@ Json fitness_interval(const Evaluation& evaluation);
 
 Json error_object(const Error& error);
 
-/// The documents' parts that are made in files of their own.
+/// Parts of the documents that have their own files.
 Json evaluation_object(const Evaluation& evaluation, const Extent& extent);
 Json archive_object(const RunView& view, const Extent& extent);
 Json failures_list(const RunView& view, const Extent& extent);

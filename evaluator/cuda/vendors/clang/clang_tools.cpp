@@ -14,7 +14,7 @@ std::vector<std::string> clang_command(std::vector<std::string> front, const Bui
   std::vector<std::string> command = std::move(front);
   command.push_back("--offload-arch=" + steps.arch);
   command.insert(command.end(), steps.flags.begin(), steps.flags.end());
-  // A source that reads the date is another program in the next build.
+  // A source that reads the date becomes a different program in the next build.
   command.insert(command.end(),
                  {"-fPIC", "-Werror=date-time", "-I.", "-Isource", "-Itask", "-c", "-o", to, from});
   return command;
@@ -30,7 +30,7 @@ Result<std::vector<std::byte>> image_in_build(const ScratchFolder& folder, const
 
 namespace {
 
-/// What it says of its version.
+/// Its output about its version.
 Result<std::string> clang_version(const std::filesystem::path& program, const char* hint) {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();

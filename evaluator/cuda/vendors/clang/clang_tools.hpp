@@ -1,5 +1,5 @@
-// Building with a compiler of clang's family: one run makes an object whose host half is linked and whose
-// device images are a section of it.
+// Builds with compilers based on clang: one run makes an object with the host code and a section of device
+// images.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace kernelsmith::cuda {
 
-/// `front` is the compiler with what it always needs. It compiles `from`, a file of this language, to an
+/// `front` is the compiler with its fixed arguments. It compiles `from`, a file of this language, to an
 /// object `to`.
 std::vector<std::string> clang_command(std::vector<std::string> front, const BuildSteps& steps,
                                        const std::string& from, const std::string& to);
@@ -24,7 +24,7 @@ std::vector<std::string> clang_command(std::vector<std::string> front, const Bui
 Result<std::vector<std::byte>> image_in_build(const ScratchFolder& folder, const CodeObjectFormat& format,
                                               const std::string& arch);
 
-/// The toolkit in `folder`, whose compiler of the language `api` is `program` below it. Errors: tool_missing
+/// The toolkit in `folder`, whose compiler for the language `api` is `program` below it. Errors: tool_missing
 /// and tool_failed, with `hint`.
 Result<Toolkit> clang_toolkit(const std::filesystem::path& folder, const char* program, const char* api,
                               const char* hint);
@@ -59,7 +59,7 @@ extern "C" $Error_t $GetDeviceProperties($DeviceProp_t* properties, int device) 
 }
 )";
 
-/// `kFront` gives the compiler with what it always needs.
+/// `kFront` returns the compiler with its fixed arguments.
 template <const CodeObjectFormat& kFormat, std::vector<std::string> (*kFront)(const BuildSteps&)>
 Toolchain clang_toolchain(const char* program, const Dialect& dialect,
                           Result<Toolkit> (*find)(const std::filesystem::path& given)) {

@@ -19,7 +19,7 @@ constexpr std::string_view kBundle = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint64_t kMostTargets = 64;         // targets of a bundle
 constexpr std::size_t kMostNesting = 16;           // of a note; a kernel's parameters take four
 constexpr std::size_t kMostNoteBytes = 16U << 20;  // thousands of kernels take some megabytes
-/// What a thread is taken to need whose stack the compiler cannot tell.
+/// The assumed stack of a thread if the compiler cannot determine its size.
 constexpr std::uint32_t kStackIfUnknown = 1024;
 
 Error no_image(const std::string& what) { return fail(ErrorCode::bad_input, "no device image: " + what); }
@@ -28,7 +28,7 @@ bool begins_with(ByteSpan bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
 }
 
-/// Stops the reader where values are nested deeper than any note's: it calls itself for each level.
+/// Stops the recursive reader if values are nested deeper than in any real note.
 class DepthLimit final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return true; }
@@ -88,7 +88,7 @@ std::optional<std::uint32_t> number(const Json& object, const char* key) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// False if one is damaged, there are too many, or two overlap.
+/// Returns false if one is damaged, there are too many, or two overlap.
 bool read_parameters(const Json& given, const CodeObjectFormat& format, std::vector<plan::Parameter>& kept) {
   std::uint64_t end = 0;
   for (const Json& one : given) {
@@ -126,8 +126,8 @@ Result<KernelFacts> read_kernel(const Json& given, const CodeObjectFormat& forma
   return facts;
 }
 
-/// Variables stand in the sections of data; a kernel's descriptor, which is an object too, in those that are
-/// read only.
+/// Variables are in writable data sections. A kernel's descriptor, which is also an object, is in a read-only
+/// one.
 bool is_variable(const ElfFile& elf, const ElfSymbol& symbol) {
   if (symbol.type != STT_OBJECT || symbol.section >= elf.sections.size() || symbol.name.empty() ||
       symbol.name.size() > plan::kMaxName || symbol.name.ends_with(".kd"))
@@ -137,7 +137,7 @@ bool is_variable(const ElfFile& elf, const ElfSymbol& symbol) {
          section.starts_with(".constant");
 }
 
-/// The entry of a bundle: offset, size and name of each follow one another.
+/// The entry of a bundle: offset, size and name in sequence.
 Result<ByteSpan> entry_of(ByteSpan bundle, const std::string& wanted) {
   std::uint64_t at = kBundle.size();
   const auto count = number_at<std::uint64_t>(bundle, at);

@@ -1,4 +1,5 @@
-// What such runtimes have beside CUDA's functions, and what depends on the layout of their own structures.
+// Functions that these runtimes have in addition to CUDA's, and those that depend on the layout of their
+// structures.
 #include "planner/recorder.hpp"
 #include "planner/recording_names.hpp"
 #include "planner/recording_refused.hpp"

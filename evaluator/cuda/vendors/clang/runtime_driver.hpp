@@ -1,5 +1,5 @@
-// The driver of a vendor whose runtime is its driver: it has CUDA's functions by name, but for a prefix, and
-// no contexts that are worth their name: what is current is a device.
+// The driver of a vendor whose runtime is also its driver. It has CUDA's functions with another prefix, and
+// instead of contexts a current device.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The runtime's functions whose signature is another than Driver's, adapted. `Vendor` has their names:
+/// Adapters for runtime functions whose signature differs from Driver's. `Vendor` has their names:
 /// kErrorString, kErrorName, kSetDevice, kCopy, kLaunch, kLaunchCooperative (with kExtendedLaunch it takes a
 /// LaunchConfig); each vendor has its own set, filled by adapt() once.
 template <class Vendor>
@@ -91,7 +91,7 @@ class RuntimeDriver {
          [](abi::Address to, abi::Address from, std::size_t bytes, abi::Stream stream) {
            return copy(pointer(to), pointer(from), bytes, kOnDevice, stream);
          });
-    // What a kernel may have of shared memory it has without asking, and there is nothing else to set.
+    // A kernel can use all its shared memory without opt-in, and nothing else can be set.
     give(driver.function_set, Vendor::kLaunch, [](abi::Function, int attribute, int) {
       return attribute == abi::kMaxDynamicShared || attribute == abi::kSharedCarveout ? abi::kSuccess
                                                                                       : abi::kNotSupported;
@@ -115,7 +115,7 @@ class RuntimeDriver {
     return static_cast<abi::DeviceNumber>(reinterpret_cast<std::uintptr_t>(context) - 1);
   }
   static void* pointer(abi::Address address) {
-    return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the device's
+    return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): a device address
   }
 
   static abi::Code launch(const abi::LaunchConfig* config, abi::Function function, void** parameters,

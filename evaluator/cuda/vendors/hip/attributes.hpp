@@ -1,4 +1,4 @@
-// Attributes of AMD's devices: as the driver counts them.
+// The driver's numbers of AMD's device attributes.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// The table of AMD's GPUs. What is said of them was read in public sources (docs/backend-hip.md names them).
+// The table of AMD's GPUs, from public sources (listed in docs/backend-hip.md).
 #include "vendors/hip/hip.hpp"
 
 #include <cstdio>
@@ -47,7 +47,7 @@ constexpr CodeObjectFormat kFormat{
     .unknown_stack = ".uses_dynamic_stack",
 };
 
-/// CDNA: a wave of 64 lanes gets its registers eight at a time, from one of four SIMD units.
+/// CDNA: a wave of 64 lanes gets registers in units of eight, from one of four SIMD units.
 constexpr OccupancyRules kRules{.register_granule = 512, .shared_granule = 512, .partitions = 4};
 
 /// One half of an MI250X (gfx90a), as AMD describes it.
@@ -84,7 +84,7 @@ Result<Toolkit> find_toolkit(const std::filesystem::path& given) {
   return clang_toolkit(folder, "bin/hipcc", "HIP", kHowToGetIt);
 }
 
-/// Where CUDA's compiler is found too, hipcc would take that one.
+/// If CUDA's compiler is also found, hipcc would use that one.
 std::vector<std::string> front(const BuildSteps& steps) {
   return {"/usr/bin/env", "HIP_PLATFORM=amd", steps.toolkit.compiler.string(), "-x", "hip"};
 }

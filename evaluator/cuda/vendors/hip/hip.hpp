@@ -1,4 +1,4 @@
-// AMD's GPUs: HIP's runtime, hipcc, code objects. Nothing of it has run on a card: docs/backend-hip.md.
+// AMD's GPUs: HIP's runtime, hipcc, code objects. It has never run on a real GPU: docs/backend-hip.md.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@ namespace kernelsmith::cuda {
 
 const GpuVendor& hip();
 
-/// "gfx90a" of the device at "0000:65:00.0", as the kernel driver describes it in its folder of nodes. Empty
-/// if it does not.
+/// The architecture, such as "gfx90a", of the device at "0000:65:00.0", from the kernel driver's folder of
+/// nodes. Empty if it is not there.
 std::string gfx_of(const std::filesystem::path& nodes, const std::string& bus_id);
 
 }  // namespace kernelsmith::cuda

@@ -1,4 +1,4 @@
-// How HIP names its functions, and what a plan cannot hold of its libraries.
+// HIP's names of functions, and its libraries that plans cannot represent.
 #include "vendors/names.hpp"
 
 #include "vendors/hip/attributes.hpp"

@@ -1,4 +1,4 @@
-// Attributes of MetaX's devices: as the driver counts them.
+// The driver's numbers of MetaX's device attributes.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,4 @@
-// The table of MetaX's GPUs. What is said of them was read in public sources (docs/backend-maca.md names
-// them).
+// The table of MetaX's GPUs, from public sources (listed in docs/backend-maca.md).
 #include "vendors/maca/maca.hpp"
 
 #include <cstdlib>
@@ -40,10 +39,10 @@ constexpr CodeObjectFormat kFormat{
     .local = ".private_memory_size",
 };
 
-/// Read on a C500 by others: a block's registers are counted as registers of a thread times threads.
+/// Others measured on a C500: a block's registers are the registers of a thread times its threads.
 constexpr OccupancyRules kRules{.register_granule = 64, .shared_granule = 1, .partitions = 1};
 
-/// A C550, as public notes describe it.
+/// A C550, from public notes.
 DeviceFacts usual_device() {
   DeviceFacts facts;
   facts.name = "MetaX C550";
@@ -57,7 +56,7 @@ DeviceFacts usual_device() {
   return facts;
 }
 
-/// The major number is the family of the architecture: 10 is xcore1000.
+/// The major number is the architecture's family: 10 is xcore1000.
 std::string arch_of(const DeviceFacts& facts, const std::string&) {
   return "xcore" + std::to_string(facts.arch / 10) + "00";
 }
@@ -85,7 +84,7 @@ constexpr Dialect kDialect{
     .bfloat_header = "maca_bfloat16.h",
     .half = "__half",
     .bfloat = "maca_bfloat16",
-    // The one attribute that is spelt in another way.
+    // The only attribute with another spelling.
     .shim_prologue = "#define mcDeviceAttributeMultiprocessorCount mcDeviceAttributeMultiProcessorCount\n",
     .device_properties = kMirroredDeviceProperties,
     .kernel_prologue = R"(#include <mcr/mc_runtime.h>

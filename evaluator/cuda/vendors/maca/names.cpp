@@ -1,4 +1,4 @@
-// How MACA names its functions, and what a plan cannot hold of its libraries.
+// MACA's names of functions, and its libraries that plans cannot represent.
 #include "vendors/names.hpp"
 
 #include "vendors/maca/attributes.hpp"

@@ -13,13 +13,13 @@
 namespace kernelsmith::cuda {
 namespace {
 
-// The format of a cubin, as nvcc 13.0 writes it; there is no public description.
+// The format of nvcc 13.0's cubins; there is no public description.
 constexpr std::uint16_t kMachineCuda = 190;
-/// From this version on, e_flags holds the architecture in bits 8 to 15; before, in bits 0 to 7 (CUDA 12).
+/// From this version on, the architecture is in bits 8 to 15 of e_flags; before, in bits 0 to 7 (CUDA 12).
 constexpr std::uint8_t kAbiOfCuda13 = 8;
 /// The flag in a symbol's st_other that marks a __global__ function.
 constexpr std::uint8_t kEntrySymbol = 0x10;
-/// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is no part of its size.
+/// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is not part of its size.
 constexpr std::uint32_t kFirstArchWithReserve = 90;
 constexpr std::uint64_t kReservedShared = 1024;
 /// What CUDA gives a thread whose stack the compiler cannot tell: recursion, alloca, calls through a pointer.
@@ -65,7 +65,7 @@ bool add_parameter(std::uint8_t attribute, ByteSpan value, Parameters& parameter
   return parameters.emplace(*ordinal, plan::Parameter{*offset, size}).second;
 }
 
-/// False if there are too many, one is missing, or two overlap.
+/// Returns false if there are too many, one is missing, or two overlap.
 bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept) {
   if (found.size() > plan::kMaxParameters) return false;
   std::uint32_t end = 0;
@@ -77,8 +77,8 @@ bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept
   return end <= plan::kMaxParameterBytes;
 }
 
-/// Whether `is` holds of an instruction's lowest 12 bits. An instruction takes 16 bytes; its opcode are the
-/// lowest 9 bits, what follows gives the kinds of operands.
+/// Whether `is` is true for the lowest 12 bits of any instruction. An instruction has 16 bytes; its lowest 9
+/// bits are the opcode, the next ones the kinds of operands.
 template <class Is>
 bool has_instruction(ByteSpan code, const Is& is) {
   for (std::size_t at = 0; at + 16 <= code.size(); at += 16)
@@ -105,7 +105,7 @@ bool is_matrix_instruction(std::uint32_t bits) {
   }
 }
 
-/// Loads from local memory (LDL), stores there (STL), or calls what a register says: found by compiling
+/// Loads from local memory (LDL), stores there (STL), or calls through a register: found by compiling
 /// recursion, alloca and calls through a pointer.
 bool may_use_stack(std::uint32_t bits) {
   return (bits & 0x1ffU) == 0x183 || (bits & 0x1ffU) == 0x187 || bits == 0x344;

@@ -1,5 +1,5 @@
-// What a cubin says of itself. The bytes come out of a compiler that a candidate fed, so they are parsed as
-// an adversary's words. A pure function.
+// Reads a cubin. A candidate influences its bytes through the compiler, so they are parsed as untrusted data.
+// A pure function.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Errors: bad_input if the bytes are no cubin.
+/// Errors: bad_input if the bytes are not a cubin.
 Result<ImageFacts> read_cubin(std::span<const std::byte> bytes);
 
 }  // namespace kernelsmith::cuda

@@ -3,8 +3,9 @@
 
 namespace kernelsmith::cuda {
 
-/// cudaGetDeviceProperties, from attributes and what else the planner gives: the struct's layout is the
-/// toolkit's, and only a translation unit that includes its headers knows it. What the planner lacks is weak.
+/// cudaGetDeviceProperties, from attributes and other data of the planner. The struct's layout depends on the
+/// toolkit, so only a translation unit that includes its headers knows it. Symbols that the planner may lack
+/// are weak.
 const char* const kDeviceProperties = R"(
 extern "C" __attribute__((weak)) int cuDeviceGetName(char* name, int length, int device);
 extern "C" __attribute__((weak)) int cuDeviceTotalMem_v2(std::size_t* bytes, int device);

@@ -1,4 +1,4 @@
-// The GPUs that the planner answers for if this machine has none: their attributes, written down.
+// Recorded attributes of the GPUs that the planner assumes if this machine has none.
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith::cuda {

@@ -10,7 +10,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 constexpr std::string_view kPrefix = "#$ ";
-/// Variables that the steps read.
+/// Variables that the steps use.
 constexpr std::array<std::string_view, 5> kVariables = {"TOP", "CICC_PATH", "NVVMIR_LIBRARY_DIR",
                                                         "LD_LIBRARY_PATH", "PATH"};
 
@@ -18,7 +18,7 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 enum class Step { host_preprocess, host_front, device_preprocess, device_front, device_back, host_compile };
 
-/// Which step a command is; empty for any other command.
+/// The step of a command; empty for other commands.
 std::optional<Step> step_of(std::string_view command) {
   if (contains(command, " -E ") && contains(command, "unit.cpp4.ii")) return Step::host_preprocess;
   if (contains(command, " -E ") && contains(command, "unit.cpp1.ii")) return Step::device_preprocess;
@@ -57,7 +57,7 @@ bool is_idle(std::string_view line) {
 std::string assemble(const std::string& variables, const std::map<Step, std::string>& steps,
                      std::string_view link) {
   const auto run = [&](Step step) { return steps.at(step); };
-  // Both front ends tell the same errors; the host's are shown if both fail.
+  // Both front ends report the same errors; the host's are shown if both fail.
   return variables + "{ " + run(Step::device_preprocess) + " && " + run(Step::device_front) +
          "; } >device.log 2>&1 & device=$!\n" +            //
          "{ " + run(Step::host_preprocess) + " && " +      //
@@ -80,7 +80,7 @@ std::optional<std::string> learnt_script(std::string_view dryrun, std::string_vi
     if (!line.starts_with(kPrefix)) continue;  // a warning
     line.remove_prefix(kPrefix.size());
     if (const auto step = step_of(line)) {
-      // The module id is given; the folder, which has another name in each build, is not shown.
+      // The module id is fixed, and the folder is hidden because its name differs in each build.
       const std::string command =
           replaced(without(std::string(line), "--gen_module_id_file "), folder, "/build");
       if (!steps.emplace(*step, command).second) return std::nullopt;

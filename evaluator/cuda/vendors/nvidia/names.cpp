@@ -1,4 +1,4 @@
-// How CUDA names its functions, and what a plan cannot hold of its libraries and its driver.
+// CUDA's names of functions, and its libraries and driver functions that plans cannot represent.
 #include "vendors/names.hpp"
 
 namespace kernelsmith::cuda {

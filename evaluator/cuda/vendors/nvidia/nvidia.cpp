@@ -24,12 +24,12 @@ std::string version_text(int version) {
   return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// From Hopper on the arch-specific instructions are in the "a" targets.
+/// Since Hopper the arch-specific instructions are in the "a" targets.
 std::string arch_of(const DeviceFacts& facts, const std::string&) {
   return "sm_" + std::to_string(facts.arch) + (facts.arch >= 90 ? "a" : "");
 }
 
-/// The virtual architecture of one that nvcc knows: "compute_90a" of "sm_90a".
+/// The virtual architecture: "compute_90a" for "sm_90a".
 std::string gencode_of(const std::string& arch) {
   return "arch=compute_" + arch.substr(arch.find('_') + 1) + ",code=" + arch;
 }
@@ -37,7 +37,7 @@ std::string gencode_of(const std::string& arch) {
 std::vector<std::string> unit_command(const BuildSteps& steps) {
   std::vector<std::string> command = {steps.toolkit.compiler.string(), "-gencode", gencode_of(steps.arch)};
   command.insert(command.end(), steps.flags.begin(), steps.flags.end());
-  // A source that reads the date is another program in the next build.
+  // A source that reads the date becomes a different program in the next build.
   command.insert(command.end(),
                  {"-Xcompiler", "-fPIC,-Werror=date-time", "-I.", "-Isource", "-Itask", "--keep",
                   "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
@@ -94,8 +94,8 @@ __device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
 
-/// Memory: none shared, within 16 KiB, what a block has without asking, more. Parallelism: how many threads
-/// a multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
+/// Memory: none shared, within 16 KiB, the limit without opt-in, more. Parallelism: how many threads a
+/// multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
 std::vector<BehaviourLevels> behaviour() {
   constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
   return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},
@@ -142,7 +142,7 @@ GpuVendor table() {
   vendor.toolchain = {
       .program = "nvcc",
       .dialect = dialect,
-      // The last has device code call constexpr functions of the standard library (std::numeric_limits,
+      // The last flag lets device code call constexpr functions of the standard library (std::numeric_limits,
       // std::max).
       .usual_flags =
           [] {

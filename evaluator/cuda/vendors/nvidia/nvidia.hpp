@@ -16,15 +16,14 @@ const GpuVendor& nvidia();
 /// For compute capability 7.0 and later.
 inline constexpr OccupancyRules kOccupancy{.register_granule = 256, .shared_granule = 128, .partitions = 4};
 
-/// What is planned for without a device: an H100 SXM5 with 80 GB.
+/// The target of plans without a device: an H100 SXM5 with 80 GB.
 DeviceFacts h100();
 
-/// Looks at `given` (a toolkit's folder), else at $CUDA_HOME, and if neither is set at nvcc on the PATH
-/// and /usr/local/cuda. Runs nvcc once, unsandboxed: it is the system's own. Errors: tool_missing, with how
-/// to get it.
+/// Uses `given` (a toolkit's folder), else $CUDA_HOME, else nvcc on the PATH or /usr/local/cuda. Runs nvcc
+/// once without a sandbox, because it is the system's own. Errors: tool_missing, with a hint how to get it.
 Result<Toolkit> find_toolkit(const std::filesystem::path& given = {});
 
-/// cudaGetDeviceProperties, as the shim defines it.
+/// The shim's definition of cudaGetDeviceProperties.
 extern const char* const kDeviceProperties;
 
 }  // namespace kernelsmith::cuda

@@ -1,4 +1,4 @@
-// Nvml: clocks, throttle reasons and the driver's version from libnvidia-ml.so.1, if it is there.
+// Nvml: clocks, throttle reasons and the driver's version from libnvidia-ml.so.1, if installed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A GPU as NVML sees it. Without the library everything is unknown. Not thread-safe.
+/// A GPU in NVML. Without the library everything is unknown. Not thread-safe.
 class Nvml final : public ClockReader {
  public:
   /// `bus_id` is that of cuDeviceGetPCIBusId.

@@ -1,4 +1,5 @@
-// The runner's own kernels as PTX, which the driver assembles: no compiler is needed to build kernelsmith.
+// The runner's own kernels as PTX, which the driver assembles, so that building kernelsmith needs no CUDA
+// compiler.
 #pragma once
 
 #include <cstdint>
@@ -88,9 +89,9 @@ END:
 }
 )";
 
-/// kernelsmith_wipe_registers(word): each thread of a block of 1024, which has all registers of a
-/// multiprocessor, holds the word in as many of its 64 as are not needed for addresses. Volatile, so that
-/// each is loaded.
+/// kernelsmith_wipe_registers(word): a block of 1024 threads has all registers of a multiprocessor; each
+/// thread loads the word into those of its 64 that are not needed for addresses. Volatile, so that each is
+/// loaded.
 inline std::string register_wipe_text() {
   constexpr int kHeld = 58;  // more would be spilled
   std::string text = R"(
@@ -115,11 +116,11 @@ inline std::string register_wipe_text() {
   return text + "  ret;\n}\n";
 }
 
-/// All but kernelsmith_wipe_local.
+/// All kernels except kernelsmith_wipe_local.
 inline std::string own_kernels_text() { return kPtxHead + std::string(kPlainKernels) + register_wipe_text(); }
 
-/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory, of
-/// which it takes so many bytes.
+/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory;
+/// `bytes` is its size.
 inline std::string local_wipe_text(std::uint32_t bytes) {
   return kPtxHead + std::string(R"(
 .visible .entry kernelsmith_wipe_local(.param .u32 words, .param .u32 word)

@@ -1,4 +1,4 @@
-// Recorded in place of the CUDA runtime: what depends on the layout of CUDA's own structures.
+// The recording runtime's functions that depend on the layout of CUDA's structures.
 #include <algorithm>
 
 #include "planner/occupancy.hpp"
@@ -10,7 +10,7 @@ using namespace kernelsmith::cuda::planner;
 
 namespace {
 
-/// cudaFuncAttributes, with room for what later versions append.
+/// cudaFuncAttributes, with room for members of later versions.
 struct AbiFunctionAttributes {
   std::size_t shared, constant, local;
   int max_threads, registers, ptx_version, binary_version, cache_mode;

@@ -1,5 +1,5 @@
-// Recorded in place of the CUDA driver: the few functions that candidates use beside the runtime, and the
-// ways to get at them.
+// A recording CUDA driver: the few functions that candidates use besides the runtime, and the ways to look
+// them up.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace plan = kernelsmith::plan;
 
 namespace {
 
-/// This program's own function of that name; null after a refusal.
+/// This program's function with that name; null after a refusal.
 void* entry_point(const char* name) {
   void* found = std::string_view(name).starts_with("cu") ? dlsym(RTLD_DEFAULT, name) : nullptr;
   if (found == nullptr) recorder().refuse_by_name(name);
@@ -47,7 +47,7 @@ KERNELSMITH_RECORDED int cuTensorMapEncodeTiled(void* map, int data_type, std::u
   arguments.data_type = static_cast<std::uint32_t>(data_type);
   arguments.rank = rank;
   arguments.address = reinterpret_cast<std::uint64_t>(address);
-  const std::uint32_t axes = std::min<std::uint32_t>(rank, 5);  // CUDA's most
+  const std::uint32_t axes = std::min<std::uint32_t>(rank, 5);  // CUDA's maximum
   std::copy_n(dimensions, axes, arguments.dimensions.begin());
   if (axes > 1) std::copy_n(strides, axes - 1, arguments.strides.begin());
   std::copy_n(box, axes, arguments.box.begin());
@@ -56,7 +56,7 @@ KERNELSMITH_RECORDED int cuTensorMapEncodeTiled(void* map, int data_type, std::u
   arguments.swizzle = static_cast<std::uint32_t>(swizzle);
   arguments.l2_promotion = static_cast<std::uint32_t>(l2_promotion);
   arguments.out_of_bounds_fill = static_cast<std::uint32_t>(fill);
-  // What the real function would refuse, plan::check() does where the map is used.
+  // plan::check() refuses invalid maps when they are used, like the real function.
   recorder().leave_token(map, arguments);
   return kSuccess;
 }
@@ -70,7 +70,7 @@ KERNELSMITH_RECORDED int cuTensorMapReplaceAddress(void* map, void* address) {
   return kSuccess;
 }
 
-// Ways to a driver function.
+// Ways to look up a driver function.
 KERNELSMITH_RECORDED int cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long,
                                                  int* status) {
   return recorder().failed(static_cast<Code>(give_entry_point(name, function, status)));
@@ -90,7 +90,7 @@ KERNELSMITH_RECORDED int cuGetProcAddress_v2(const char* name, void** function, 
 }
 KERNELSMITH_ALIAS(cuGetProcAddress_v2_ptsz, cuGetProcAddress_v2);
 
-/// The driver and the runtime are this program itself; other libraries of CUDA are refused by name.
+/// This program itself is the driver and the runtime; other libraries of CUDA are refused by name.
 KERNELSMITH_RECORDED void* dlopen(const char* path, int mode) noexcept {
   static const auto real = reinterpret_cast<Dlopen>(dlsym(RTLD_NEXT, "dlopen"));
   if (path == nullptr) return real(nullptr, mode);

@@ -1,5 +1,5 @@
-// Functions of CUDA's driver that candidates are known to try and that a plan cannot hold: as
-// planner/recording_refused.cpp does for the runtime.
+// Functions of CUDA's driver that candidates try but that plans cannot represent, like
+// planner/recording_refused.cpp for the runtime.
 #include "planner/recording_refused.hpp"
 
 #define KERNELSMITH_REFUSED_DRIVER(name) KERNELSMITH_REFUSED_AS(name, #name)

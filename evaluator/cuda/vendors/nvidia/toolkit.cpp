@@ -1,4 +1,4 @@
-// Where the CUDA toolkit of this machine is: its compiler, its headers and its version.
+// Finds the CUDA toolkit of this machine: its compiler, headers and version.
 #include <cstdlib>
 #include <system_error>
 #include <vector>
@@ -17,13 +17,13 @@ constexpr const char* kHowToGetIt =
     "install NVIDIA's CUDA toolkit 12 or 13 (https://developer.nvidia.com/cuda-downloads, or apt-get install "
     "cuda-nvcc-13-0 cuda-cudart-dev-13-0 from NVIDIA's repository) and set CUDA_HOME to its folder";
 
-/// With its headers: an nvcc elsewhere can be a script that calls the toolkit's.
+/// The headers must exist, because an nvcc elsewhere can be a script that calls the toolkit's.
 bool is_toolkit(const std::filesystem::path& folder) {
   return !folder.empty() && ::access((folder / "bin/nvcc").c_str(), X_OK) == 0 &&
          ::access((folder / "include/cuda_runtime.h").c_str(), R_OK) == 0;
 }
 
-/// Where a toolkit may be though nobody names one, in the order in which they are believed.
+/// Default places of a toolkit, in order of preference.
 std::vector<std::filesystem::path> usual_places() {
   std::vector<std::filesystem::path> places;
   if (const auto nvcc = find_tool("nvcc")) {
@@ -35,7 +35,7 @@ std::vector<std::filesystem::path> usual_places() {
   return places;
 }
 
-/// "13.0.88" of "Cuda compilation tools, release 13.0, V13.0.88"; empty if there is none.
+/// "13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88"; empty if it is missing.
 std::string version_in(const std::string& text) {
   const std::size_t at = text.find(", V");
   if (at == text.npos) return {};

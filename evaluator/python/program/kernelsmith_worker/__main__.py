@@ -10,7 +10,7 @@ import sys
 
 
 def main():
-    # Run as a folder, Python has put the folder itself in front; evaluators must not see its modules.
+    # Python puts the folder that it runs in front of the path; evaluators must not see its modules.
     sys.path[0:1] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))), sys.argv[1]]
     from kernelsmith_process import descendants, framing  # noqa: PLC0415
     from kernelsmith_worker.service import Service  # noqa: PLC0415
@@ -21,7 +21,7 @@ def main():
     try:
         framing.serve(requests, replies, Service(requests.fileno(), replies.fileno()).handle)
     finally:
-        # At once: what the evaluator registered with atexit, or left in threads, could keep it here.
+        # Exit at once, because atexit handlers and threads of the evaluator could block.
         os._exit(0)
 
 

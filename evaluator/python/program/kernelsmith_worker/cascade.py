@@ -1,5 +1,5 @@
-"""Stages of an evaluation, by the rules of OpenEvolve 0.4.1: a program goes on to the next stage while what it has
-reaches the threshold of the one before, and keeps the metrics of the stages that it passed."""
+"""Stages of an evaluation, by the rules of OpenEvolve 0.4.1: a program continues to the next stage if its
+score reaches the threshold of the previous one, and keeps the metrics of the stages that it passed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from .results import BadMetrics, Outcome, is_number, outcome_of
 
 def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
         going_on: Callable[[int, Outcome], None]) -> Outcome:
-    """The outcome of evaluate(), or of the stages if the task has a cascade and the evaluator has stages. `going_on`
-    gets the next stage and what stands if it fails. What a first stage or evaluate() raises is raised."""
+    """The outcome of evaluate(), or of the stages if the task has a cascade and the evaluator has stages.
+    `going_on` gets the next stage and the result to keep if it fails. Exceptions of the first stage or
+    evaluate() are passed on."""
     if not evaluator.cascade or not evaluator.stages:
         return outcome_of(call(evaluator.evaluate, path))
     merged = outcome_of(call(evaluator.stages[0], path))
@@ -23,7 +24,7 @@ def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
         going_on(stage, merged)
         try:
             later = call(function, path)
-        except Exception as error:  # noqa: BLE001 - what a later stage raises is an artifact
+        except Exception as error:  # noqa: BLE001 - an exception of a later stage becomes an artifact
             merged.artifacts["stage%d_stderr" % stage] = str(error)
             merged.artifacts["stage%d_traceback" % stage] = traces.current()
             return failed_at(stage, merged)
@@ -35,14 +36,14 @@ def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
 
 
 def failed_at(stage: int, merged: Outcome) -> Outcome:
-    """What stands of a program whose later stage failed."""
+    """The result of a program whose later stage failed."""
     merged.artifacts["failure_stage"] = "stage%d" % stage
     merged.metrics["stage%d_passed" % stage] = 0.0
     return merged
 
 
 def passes(metrics: Dict[str, Any], threshold: float) -> bool:
-    """By combined_score if there is one, else by the mean of the numbers, `error` apart."""
+    """Compares combined_score if there is one, else the mean of the numbers without `error`."""
     combined = metrics.get("combined_score")
     if isinstance(combined, bool) or is_number(combined):
         return float(combined) >= threshold
@@ -51,7 +52,7 @@ def passes(metrics: Dict[str, Any], threshold: float) -> bool:
 
 
 def merge(merged: Outcome, later: Outcome) -> None:
-    """Only numbers and flags of both are kept, and no `error`; the later stage's stand."""
+    """Merges numbers and flags of both without `error`; the later stage takes precedence."""
     both = {**merged.metrics, **{name: value for name, value in later.metrics.items() if _is_kept(name, value)}}
     merged.metrics = {name: value for name, value in both.items() if _is_kept(name, value)}
     merged.artifacts.update(later.artifacts)

@@ -16,7 +16,7 @@ from . import cascade, results, traces
 from .loading import Evaluator
 from .results import BadMetrics, Outcome
 
-# How much is kept of what sys.exit() was given.
+# The kept length of sys.exit()'s argument.
 _MOST_CODE = 1000
 
 
@@ -35,7 +35,7 @@ def run(evaluator: Evaluator, path: str, folder: str, memory_bytes: int, streams
         descendants.end_with_parent()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory_bytes > 0:
-            # Private memory that can be written. RLIMIT_AS would count what libraries only reserve, too.
+            # Limits writable private memory. RLIMIT_AS would also count memory that libraries only reserve.
             resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
         os.dup2(streams.out, 1)
         os.dup2(streams.err, 2)
@@ -53,7 +53,7 @@ def _evaluate(evaluator: Evaluator, path: str, stream: BinaryIO) -> None:
 
     def tell(message: framing.Message, blob: bytes = b"") -> None:
         if os.getpid() != own:
-            return  # a fork that the program made, and let run out of evaluate()
+            return  # a fork of the program that returned from evaluate()
         for printed in (sys.stdout, sys.stderr):
             try:
                 printed.flush()
@@ -72,12 +72,12 @@ def _evaluate(evaluator: Evaluator, path: str, stream: BinaryIO) -> None:
         tell({"end": "out_of_memory", "words": "memory ran out\n" + traces.current()})
     except SystemExit as error:
         tell({"end": "exited", "words": "sys.exit(%s) was called\n%s" % (traces.plain(repr(error.code))[-_MOST_CODE:], traces.current())})
-    except BaseException:  # noqa: BLE001 - whatever it raises is reported
+    except BaseException:  # noqa: BLE001 - every exception is reported
         tell({"end": "raised", "words": traces.current()})
 
 
 def _call(function: Callable[[str], Any], path: str) -> Any:
-    """A coroutine function is awaited."""
+    """Calls the function; awaits a coroutine."""
     returned = function(path)
     if not inspect.isawaitable(returned):
         return returned
@@ -89,7 +89,7 @@ def _call(function: Callable[[str], Any], path: str) -> Any:
 
 
 def _packed(outcome: Outcome, stage: Optional[int]) -> tuple:
-    """A message and its blob: numbers as texts, which JSON's are not all, and artifacts by name and size."""
+    """A message and its blob: numbers as text, because JSON lacks some, and artifacts by name and size."""
     found, artifacts = results.split(outcome)
     sizes, blob = results.packed(artifacts)
     message = {"end": "returned" if stage is None else "passed", "stage": stage,

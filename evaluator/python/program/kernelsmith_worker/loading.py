@@ -22,13 +22,13 @@ class Evaluator:
     def __init__(self, module: Any, cascade: Optional[List[float]]) -> None:
         self.evaluate: Callable[[str], Any] = module.evaluate
         stages = [getattr(module, "evaluate_stage%d" % n, None) for n in (1, 2, 3)]
-        # The first one that is missing ends the list.
+        # The first missing stage ends the list.
         self.stages = stages[:stages.index(None)] if None in stages else stages
         self.cascade = cascade or []
 
 
 def load(path: str, cascade: Optional[List[float]]) -> Evaluator:
-    """Failure (the task's) if the file cannot be imported or has no evaluate()."""
+    """Imports the file. Raises Failure (the task's) if that fails or it has no evaluate()."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path]
@@ -38,7 +38,7 @@ def load(path: str, cascade: Optional[List[float]]) -> Evaluator:
         module = importlib.util.module_from_spec(spec)
         sys.modules[MODULE] = module
         spec.loader.exec_module(module)
-    except BaseException as error:  # noqa: BLE001 - sys.exit() at import is no better than any other
+    except BaseException as error:  # noqa: BLE001 - sys.exit() at import is as bad as any exception
         raise _failure("the evaluator cannot be imported: %s: %s" % (type(error).__name__, error),
                        _place_of(error, path), traces.current()) from None
     if not callable(getattr(module, "evaluate", None)):
@@ -54,7 +54,7 @@ def _failure(message: str, where: str, words: str = "") -> Failure:
 
 
 def _place_of(error: BaseException, path: str) -> str:
-    """FILE:LINE: where the evaluator itself went wrong, or the module of somebody else that it called."""
+    """FILE:LINE of the error in the evaluator itself, or else in the module that it called."""
     if isinstance(error, SyntaxError) and error.filename:
         return "%s:%s" % (error.filename, error.lineno)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]

@@ -1,4 +1,4 @@
-"""What evaluators return: metrics and artifacts, and the fitness that follows from metrics."""
+"""Reads results of evaluators: metrics and artifacts, and the fitness computed from metrics."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any, Dict, List, Tuple
 
 from .traces import plain
 
-# Limits of names, metrics and artifacts: far above what makes sense.
+# Limits of names, metrics and artifacts: far above reasonable values.
 _MOST_NAME = 200
 _MOST_NUMBERS = 1000
 _MOST_ARTIFACTS = 1000
-# An artifact keeps its last bytes; all together keep this many.
+# An artifact keeps its last bytes; this is the limit of all together.
 _MOST_TEXT = 1 << 20
 _MOST_TEXTS = 8 << 20
 
 
 class BadMetrics(Exception):
-    """What was returned is no result; the text says why."""
+    """The returned value is not a result; the text says why."""
 
 
 class EvaluationResult:
@@ -52,7 +52,7 @@ class EvaluationResult:
 
 
 def provide_openevolve() -> None:
-    """Lets evaluators import EvaluationResult if there is no OpenEvolve."""
+    """Lets evaluators import EvaluationResult without OpenEvolve."""
     if importlib.util.find_spec("openevolve") is not None:
         return
     package = types.ModuleType("openevolve")
@@ -64,7 +64,7 @@ def provide_openevolve() -> None:
 
 
 class Outcome:
-    """Metrics as they were returned, and artifacts as bytes."""
+    """The returned metrics, and artifacts as bytes."""
 
     def __init__(self, metrics: Dict[str, Any], artifacts: Dict[str, Any]) -> None:
         self.metrics = metrics
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def outcome_of(returned: Any) -> Outcome:
-    """BadMetrics if it is no number, no dict, and has no .metrics and .artifacts."""
+    """Raises BadMetrics if it is neither a number nor a dict and has no .metrics and .artifacts."""
     if is_number(returned):
         return Outcome({"fitness": returned}, {})
     if isinstance(returned, dict):
@@ -87,12 +87,12 @@ def outcome_of(returned: Any) -> Outcome:
 
 
 def is_number(value: Any) -> bool:
-    """False for a bool; true for NumPy's numbers."""
+    """Whether it is a number: false for a bool, true for NumPy's numbers."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def split(outcome: Outcome) -> Tuple[Dict[str, float], Dict[str, bytes]]:
-    """The numbers among the metrics, whatever their value, and as artifacts all else."""
+    """Splits metrics into numbers of any value, and the rest as artifacts."""
     found: Dict[str, float] = {}
     artifacts: Dict[str, bytes] = {}
     for name, value in outcome.metrics.items():
@@ -123,8 +123,7 @@ def packed(artifacts: Dict[str, bytes]) -> Tuple[List[list], bytes]:
 
 
 def score(found: Dict[str, float]) -> Tuple[float, Dict[str, float], Dict[str, float]]:
-    """The fitness; the finite numbers, which are features; those that are not finite. BadMetrics if no fitness
-    follows."""
+    """Returns the fitness, the finite numbers (features) and the others. Raises BadMetrics if there is no fitness."""
     finite = {name: value for name, value in found.items() if math.isfinite(value)}
     others = {name: value for name, value in found.items() if name not in finite}
     for chosen in ("fitness", "combined_score"):

@@ -21,7 +21,7 @@ class Service:
         self._cleaner: cleaning.Cleaner | None = None
 
     def handle(self, request: Message, blob: bytes) -> Tuple[Message, bytes]:
-        """The reply to a request. Failure for everything that is not the candidate's fault."""
+        """The reply to a request. Raises Failure for everything that is not the candidate's fault."""
         if request.get("do") == "load":
             return self._load(request), b""
         if request.get("do") == "evaluate" and self._evaluator is not None:
@@ -32,7 +32,7 @@ class Service:
     def _load(self, request: Message) -> Message:
         self._evaluator = loading.load(request["evaluator"], request.get("cascade"))
         self._cleaner = cleaning.Cleaner()
-        # What is there now is there in every fork: the collector need not touch it, and so copy it.
+        # All present objects exist in every fork, so the collector should not touch and thereby copy them.
         gc.collect()
         gc.freeze()
         return {"python": platform.python_version(), "program": sys.executable}

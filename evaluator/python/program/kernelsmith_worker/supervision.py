@@ -1,4 +1,4 @@
-"""Watches the fork that evaluates a program: limits, what it prints, how it ends; and nothing of it is left."""
+"""Watches the fork that evaluates a program: its limits, output and end. Afterwards nothing of it is left."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .cleaning import Cleaner
 from .loading import Evaluator
 from .results import BadMetrics, Outcome
 
-# What is kept of each stream: its end.
+# The kept length of each stream's end.
 _KEPT_OUTPUT = 1 << 20
 _MOST_REPLY_JSON = 1 << 20
 _MOST_REPLY_BLOB = 16 << 20
 _PIPE_BYTES = 1 << 20
 _MOST_WORDS = 100_000
-# How soon the end of a child that said nothing is seen, and too many processes.
+# The interval of checks for a silent child's end and for too many processes.
 _LOOK_S = 0.02
 _COUNT_S = 0.1
 _F_SETPIPE_SZ = 1031
@@ -54,7 +54,7 @@ class Tail:
 
 
 class End:
-    """How an evaluation ended: a code of kernelsmith's and words; or an outcome."""
+    """The end of an evaluation: a kernelsmith code and a message, or an outcome."""
 
     def __init__(self, code: str, words: str = "", outcome: Optional[Outcome] = None) -> None:
         self.code, self.words, self.outcome = code, words, outcome
@@ -62,8 +62,8 @@ class End:
 
 def evaluate(request: Message, blob: bytes, evaluator: Evaluator, cleaner: Cleaner,
              channel: Tuple[int, int]) -> Tuple[Message, bytes]:
-    """Evaluates the files of the request in a fork; the first one is the program. A reply that says `spoiled` is this
-    worker's last: the program has left something that the next one could find."""
+    """Evaluates the files of the request in a fork; the first one is the program. A reply with `spoiled` is
+    this worker's last: the program has left data that the next one could find."""
     folder = tempfile.mkdtemp(prefix="kernelsmith-")
     try:
         path = _write_files(folder, request["files"], blob)
@@ -100,7 +100,7 @@ def _reply(end: End, watch: "_Watch", wall_s: float) -> Tuple[Message, bytes]:
             texts.update({name: repr(value).encode() for name, value in others.items()})
         except BadMetrics as error:
             message.update(end="bad_metrics", words=str(error))
-    # Bytes that are no UTF-8 are shown by their numbers, and a character that was cut in two is no loss.
+    # Invalid UTF-8 is shown as numbers, and losing a character that was cut in two does not matter.
     sizes, blob = results.packed({name: _shown(text) for name, text in texts.items()})
     for name, tail in (("python.out", watch.out), ("python.err", watch.err)):
         if tail.text():
@@ -115,7 +115,7 @@ def _shown(text: bytes) -> bytes:
 
 
 class _Watch:
-    """One evaluation, from its fork to its end."""
+    """One evaluation, from fork to end."""
 
     def __init__(self, request: Message, evaluator: Evaluator, channel: Tuple[int, int]) -> None:
         self.out, self.err = Tail(), Tail()
@@ -125,7 +125,7 @@ class _Watch:
         self._evaluator, self._channel = evaluator, channel
         self._pipes: List[int] = []
         self._said = bytearray()
-        self._passed: Optional[Tuple[int, Outcome]] = None  # the stage that runs, and what stands if it fails
+        self._passed: Optional[Tuple[int, Outcome]] = None  # the running stage, and the result if it fails
 
     def run(self, path: str, folder: str) -> End:
         (out, out_write), (err, err_write), (result, result_write) = pipes = [os.pipe() for _ in range(3)]
@@ -153,11 +153,11 @@ class _Watch:
                 os.close(read)
 
     def _watch(self, child: int) -> End:
-        """Returns when nothing more is to be waited for; the child may live on."""
+        """Returns when there is nothing more to wait for; the child may still live."""
         poll = select.poll()
         for read in self._pipes:
             poll.register(read, select.POLLIN)
-        poll.register(self._channel[0], 0)  # reports its end alone
+        poll.register(self._channel[0], 0)  # reports only its end
         deadline = time.monotonic() + self._timeout_s
         count_at = time.monotonic() + _COUNT_S
         while True:
@@ -171,7 +171,7 @@ class _Watch:
                     poll.unregister(descriptor)
             try:
                 end, stage_passed = self._understand()
-            except Exception as error:  # noqa: BLE001 - the evaluator's own code writes what is understood
+            except Exception as error:  # noqa: BLE001 - the evaluator's own code may write anything
                 return End("protocol_forged", "its answer cannot be understood: %s" % error)
             if end is not None:
                 return end
@@ -192,7 +192,7 @@ class _Watch:
                     return End("sandbox_violation", "more than %d processes at a time" % self._processes)
 
     def _read(self, descriptor: int) -> bool:
-        """Takes what is there. False at the end of the stream."""
+        """Reads the available data. False at the end of the stream."""
         try:
             piece = os.read(descriptor, _PIPE_BYTES)
         except BlockingIOError:
@@ -204,14 +204,14 @@ class _Watch:
         return bool(piece)
 
     def _drain(self, pipes: List[int], most: int) -> None:
-        """What the dead have written: as much as a pipe holds, and no more if somebody lives on."""
+        """Reads the output of ended processes: at most a pipe's capacity, in case one still lives."""
         for descriptor in pipes:
             for _ in range(0, most, _PIPE_BYTES):
                 if not select.select([descriptor], [], [], 0)[0] or not self._read(descriptor):
                     break
 
     def _understand(self) -> Tuple[Optional[End], bool]:
-        """The end, if the child has reported it; and whether it has passed a stage."""
+        """Reads the child's report: its end, or a passed stage."""
         passed = False
         while True:
             message = self._next_message()
@@ -245,7 +245,7 @@ class _Watch:
         return message, blob
 
     def _stand(self, end: End) -> End:
-        """A program keeps the stages that it has passed, however a later one ends."""
+        """A program keeps the stages that it has passed, whatever the result of a later one."""
         if self._passed is None or end.outcome is not None:
             return end
         stage, outcome = self._passed
@@ -257,13 +257,13 @@ class _Watch:
 
 def _fork() -> int:
     with warnings.catch_warnings():
-        # Libraries keep threads; those that matter take care of forks.
+        # Libraries keep threads; the important ones handle forks.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 
 
 def _reap_others(child: int) -> None:
-    """Those whose parent ended: the dead count among the processes that there may be."""
+    """Reaps orphans, because dead processes count toward the limit."""
     while True:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None or ended.si_pid == child:
@@ -276,7 +276,7 @@ def _prepare(read: int) -> None:
     try:
         fcntl.fcntl(read, _F_SETPIPE_SZ, _PIPE_BYTES)
     except OSError:
-        pass  # the user has many pipes: it is slower
+        pass  # fails if the user has many pipes; then it is only slower
 
 
 def _outcome_of(told: Message, blob: bytes) -> Outcome:

@@ -1,4 +1,4 @@
-"""Tracebacks as the authors of an evaluator and of programs read them."""
+"""Tracebacks for authors of evaluators and programs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MOST_WORDS = 8000
 
 
 def plain(text: str) -> str:
-    """Text that UTF-8 can hold."""
+    """Makes text encodable in UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def current() -> str:
-    """The traceback of the exception that is handled: its end, without our own frames at its beginning."""
+    """The end of the current exception's traceback, without our own frames at its beginning."""
     kind, error, frames = sys.exc_info()
     while frames is not None and os.path.dirname(frames.tb_frame.f_code.co_filename) == _HERE:
         frames = frames.tb_next

@@ -1,1 +1,1 @@
-"""What our Python programs share: messages to and from kernelsmith, and the end of processes. Python 3.8 or newer."""
+"""Shared code of our Python programs: messages to and from kernelsmith, and ending processes. Python 3.8 or newer."""

@@ -1,4 +1,5 @@
-"""Ends every process that a child has started, whatever it did to escape: groups, sessions, orphans. Linux only."""
+"""Ends every process that a child has started, even if it tried to escape by groups, sessions or orphans.
+Linux only."""
 
 from __future__ import annotations
 
@@ -9,37 +10,37 @@ import signal
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
-# Set by who started this program as the only one in a PID namespace, if there is no /proc to look at.
+# Set by a parent that started this program as the only one in a PID namespace without /proc.
 ALONE = os.environ.get("KERNELSMITH_ALONE") == "1" and not os.path.exists("/proc/self")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def take_orphans() -> None:
-    """From now on this process is the parent of descendants whose parent ends."""
+    """Makes this process the parent of descendants whose parent ends."""
     if _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
 
 
 def end_with_parent() -> None:
-    """This process is killed when its parent ends."""
+    """Makes the system kill this process when its parent ends."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def end_all(child: int) -> None:
-    """Kills `child`, its group and all descendants of this process, and reaps them. Children that this process wants to
-    keep must not exist. If /proc is not mounted and this process is not alone, only the group."""
+    """Kills `child`, its group and all descendants of this process, and reaps them. This process must have no
+    other children. If /proc is not mounted and this process is not alone, kills only the group."""
     _kill(os.killpg, child)
     _kill(os.kill, child)
     os.waitpid(child, 0)
     if not ALONE and not os.path.exists("/proc/self/stat"):
         return
     try:
-        # What it has started is a child of this process now, or below one.
+        # Its children are now descendants of this process.
         while True:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                # A process may fork until it is killed: look again after each that ended.
-                for descendant in [-1] if ALONE else descendants():  # -1: all but this process and the namespace's init
+                # A process may fork until it is killed: look again after each end.
+                for descendant in [-1] if ALONE else descendants():  # -1: all except this process and the namespace's init
                     _kill(os.kill, descendant)
                 os.waitpid(-1, 0)
     except ChildProcessError:
@@ -54,13 +55,14 @@ def _kill(how, whom: int) -> None:  # noqa: ANN001
 
 
 def descendants() -> set[int]:
-    """The processes below this one. /proc must be mounted."""
+    """The descendants of this process. /proc must be mounted."""
     parents = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
                 with open(f"/proc/{entry}/stat", "rb") as file:
-                    # The name is in parentheses and may hold anything: fields are counted from the last one.
+                    # The name is in parentheses and may contain anything, so fields are counted after the
+                    # last parenthesis.
                     parents[int(entry)] = int(file.read().rpartition(b")")[2].split()[1])
             except (OSError, IndexError):
                 pass

@@ -1,8 +1,8 @@
 """Messages between kernelsmith and its Python processes, on both sides of each pipe.
 
-A message is the length of its JSON (u32, little endian), the length of its blob (u64), the JSON (UTF-8, one object) and
-the blob. A process answers each request by one reply, in order, and ends when its standard input does. Not thread-safe:
-one thread reads and writes.
+A message is the length of its JSON (u32, little endian), the length of its blob (u64), the JSON (UTF-8,
+one object) and the blob. A process answers each request with one reply, in order, and ends when its
+standard input ends. Not thread-safe: one thread reads and writes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_JSON = 16 << 20
 MOST_BLOB = 256 << 20
 
 _HEAD = struct.Struct("<IQ")
-# read() allocates what it is asked for: a length that lies must not cost more than what arrives.
+# read() allocates the requested size; a false length must not cost more memory than the actual data.
 _PIECE = 1 << 20
 
 Message = Dict[str, Any]
@@ -25,7 +25,7 @@ Handler = Callable[[Message, bytes], Tuple[Message, bytes]]
 
 
 class Failure(Exception):
-    """An error that a reply tells. `fault` is candidate, task or machine; `stage` compile, plan, run, correctness or
+    """An error in a reply. `fault` is candidate, task or machine; `stage` compile, plan, run, correctness or
     integrity."""
 
     def __init__(self, fault: str, stage: str, code: str, message: str, hint: str = "", where: str = "",
@@ -40,11 +40,12 @@ class Failure(Exception):
 
 
 class FramingError(Exception):
-    """The stream holds no message: it ended within one, or one is malformed or too large. Nothing after it can be read."""
+    """The stream has no valid message: it ended within one, or one is malformed or too large. Nothing after
+    it can be read."""
 
 
 def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None:
-    """Writes one message and flushes. FramingError if it is over the limits: nothing was written then."""
+    """Writes one message and flushes. Raises FramingError without writing if it exceeds the limits."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(text) > MOST_JSON or len(blob) > MOST_BLOB:
         raise FramingError(f"a message of {len(text)} bytes of JSON and {len(blob)} of blob: at most {MOST_JSON} and "
@@ -92,10 +93,8 @@ def _read(stream: BinaryIO, size: int, at_start: bool = False) -> bytes | None:
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The requests and the replies of this process, at descriptors of their own that children of exec do not inherit.
-
-    From then on standard input is empty and standard output is standard error: a print disturbs no reply. Once for each
-    process.
+    """Moves this process's requests and replies to descriptors that exec does not inherit. Afterwards standard input is
+    empty and standard output is standard error, so that prints do not disturb replies. Call it once in a process.
     """
     sys.stdout.flush()
     requests, replies = os.dup(0), os.dup(1)
@@ -107,8 +106,8 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, handle: Handler) -> None:
-    """Answers requests until they end. A Failure is sent back; any other exception of `handle` is fault machine, code
-    `internal`. A stream without messages is answered by `bad_message`, and ends the service."""
+    """Answers requests until they end. A Failure is sent back; any other exception of `handle` is sent as the machine's
+    fault with code `internal`. An invalid stream is answered with `bad_message` and ends the service."""
     while True:
         try:
             request = read_message(requests)

@@ -1,5 +1,5 @@
-// cuBLAS's products, which the planner writes down as PyTorch's. Other functions of cuBLAS are undeclared
-// here, so that the compiler names them.
+// cuBLAS's products, which the planner records as PyTorch's. Other functions of cuBLAS are not declared here,
+// so that the compiler reports them.
 #pragma once
 
 #include "stand_in/base.hpp"
@@ -61,7 +61,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
 #define cublasSetPointerMode cublasSetPointerMode_v2
 #define cublasSetWorkspace cublasSetWorkspace_v2
 
-/// What products are added up in: cuBLAS takes a data type for it too.
+/// The accumulation type of products: cuBLAS also accepts a data type for it.
 inline cublasComputeType_t kernelsmith_compute_type(cublasComputeType_t type) { return type; }
 inline cublasComputeType_t kernelsmith_compute_type(cudaDataType type) {
   return type == CUDA_R_64F   ? CUBLAS_COMPUTE_64F
@@ -90,7 +90,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transpose_a
                                     kernelsmith_compute_type(compute), algorithm);
 }
 
-/// The products of one type: of one matrix, and of a batch.
+/// The products of one type: for one matrix, and for a batch.
 #define KERNELSMITH_GEMM(LETTER, TYPE, DATA, COMPUTE)                                                        \
   inline cublasStatus_t cublas##LETTER##gemmStridedBatched(                                                  \
       cublasHandle_t handle, cublasOperation_t transpose_a, cublasOperation_t transpose_b, int m, int n,     \

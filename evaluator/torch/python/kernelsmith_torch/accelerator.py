@@ -1,6 +1,5 @@
-"""The device of a worker: its facts, its settings, and small work that its clock needs.
-
-CPU and CUDA behind the same few functions; the CPU is for tests. Not thread-safe.
+"""The device of a worker: its facts, its settings, and helpers for its clock. The same few functions for CPU and
+CUDA; the CPU is for tests. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from . import fused
 from .layout import Arrangement
 from .memory import CONTEXT
 
-# A test's plan may ask for any amount of memory: it must fail in this process, and not on the machine.
+# A test's plan may request any amount of memory; that must fail in this process, not on the machine.
 _CPU_MEMORY = 4 << 30
-# Tasks are laid out on a CPU as on a GPU.
+# Tasks have the same layout on a CPU as on a GPU.
 _CPU_TELLS = 80 << 30
 # The last cache of a CPU that does not report one.
 _CPU_CACHE = 32 << 20
-# Starts of storages: everything up to this may be assumed by kernels (Triton assumes 16 bytes).
+# Alignment of storages: kernels may assume any alignment up to this (Triton assumes 16 bytes).
 _ALIGNMENT = 256
 LARGEST_GAP = 1 << 20
 """Between inputs lies a random gap below this, so that a kernel cannot count on where another call's are."""
@@ -40,7 +39,7 @@ CHUNK = 1 << 22
 
 
 def pieces(count: int) -> Iterator[slice]:
-    """CHUNK elements after CHUNK elements of `count`."""
+    """Ranges of CHUNK elements up to `count`."""
     for start in range(0, count, CHUNK):
         yield slice(start, min(start + CHUNK, count))
 
@@ -69,7 +68,7 @@ class Device:
         torch.zeros(1, device=self.torch)  # makes the context
 
     def facts(self) -> dict[str, Any]:
-        """What hello tells."""
+        """The fields of the reply to hello."""
         if not self.is_cuda:
             return {"device": platform.processor() or platform.machine(), "bus_id": "", "capability": [0, 0],
                     "l2_bytes": _CPU_CACHE, "memory_bytes": self.memory()[0]}
@@ -78,7 +77,7 @@ class Device:
                 "l2_bytes": properties.L2_cache_size, "memory_bytes": self.memory()[0]}
 
     def memory(self) -> tuple[int, int, int]:
-        """All of the device's bytes, those that are free, and those that this process holds."""
+        """The device's total bytes, free bytes, and bytes that this process holds."""
         if not self.is_cuda:
             return self.cpu_memory, self.cpu_memory, 0
         free, total = torch.cuda.mem_get_info(self.torch)
@@ -86,7 +85,7 @@ class Device:
 
     @contextmanager
     def peak(self) -> Iterator[list[int]]:
-        """Afterwards the list holds what was allocated at most within, beyond what was before; 0 on the CPU."""
+        """On exit the list has the peak of memory allocated within, beyond the amount before; 0 on the CPU."""
         found: list[int] = []
         if self.is_cuda:
             torch.cuda.reset_peak_memory_stats(self.torch)
@@ -95,19 +94,19 @@ class Device:
         found.append(torch.cuda.max_memory_allocated(self.torch) - before if self.is_cuda else 0)
 
     def limit(self, size: int) -> None:
-        """What PyTorch's allocator may take from now on."""
+        """Limits PyTorch's allocator from now on."""
         if self.is_cuda:
             total = self.memory()[0]
             torch.cuda.set_per_process_memory_fraction(min(max(size, 0) / total, 1.0), self.torch)
 
     def give_back(self) -> None:
-        """Frees what PyTorch's allocator caches. A lost device has nothing to give; its loss is reported elsewhere."""
+        """Frees the caches of PyTorch's allocator. Ignores a lost device, which is reported elsewhere."""
         if self.is_cuda:
             with contextlib.suppress(RuntimeError):
                 torch.cuda.empty_cache()
 
     def drop_workspaces(self) -> bool:
-        """Frees those that PyTorch keeps for cuBLAS, and returns whether there were any. No recorded call may hold them."""
+        """Frees PyTorch's workspaces for cuBLAS, and returns whether there were any. No recorded call may use them."""
         if not self.is_cuda:
             return False
         before = torch.cuda.memory_allocated(self.torch)
@@ -115,16 +114,16 @@ class Device:
         return torch.cuda.memory_allocated(self.torch) < before
 
     def finish(self) -> None:
-        """Waits for all work of the device; raises what it failed with."""
+        """Waits for all work of the device; raises its error."""
         if self.is_cuda:
             torch.cuda.synchronize(self.torch)
 
     def stream(self) -> int:
-        """The driver's handle of the current stream, of a CUDA device."""
+        """The driver's handle of a CUDA device's current stream."""
         return torch.cuda.current_stream(self.torch).cuda_stream
 
     def mark(self) -> Any:
-        """An event behind all that the current stream was given; it has come already on the CPU."""
+        """An event after all work of the current stream; on the CPU it is already complete."""
         if not self.is_cuda:
             return _Come()
         event = torch.cuda.Event()
@@ -146,9 +145,9 @@ def _bus_id(properties: Any) -> str:
 
 
 def use_precision(precision: str) -> None:
-    """TF32 for every library if the task declares less than fp32, else nowhere."""
+    """Enables TF32 for every library if the task declares less than fp32, else for none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # newer names for these exist from 2.9 on, and must not be mixed with them
+        warnings.simplefilter("ignore")  # since 2.9 these have newer names, which must not be mixed with them
         torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
         torch.backends.cudnn.allow_tf32 = precision != "fp32"
     torch.backends.cudnn.benchmark = False
@@ -156,7 +155,7 @@ def use_precision(precision: str) -> None:
 
 @contextmanager
 def full_precision(precision: str) -> Iterator[None]:
-    """No TF32 within; `precision` again afterwards."""
+    """Disables TF32 within; restores `precision` afterwards."""
     use_precision("fp32")
     try:
         yield
@@ -165,7 +164,7 @@ def full_precision(precision: str) -> Iterator[None]:
 
 
 class _Memory:
-    """A part of a slab as CUDA's array interface describes it: a tensor of it has a storage of its own."""
+    """A part of a slab with CUDA's array interface; a tensor made from it has a storage of its own."""
 
     def __init__(self, address: int, size: int) -> None:
         self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
@@ -181,7 +180,7 @@ def wrap(address: int, size: int, device: torch.device) -> torch.Tensor:
 
 
 def place(arrangement: Arrangement, device: Device, largest_gap: int = LARGEST_GAP) -> tuple[list[torch.Tensor], Any]:
-    """Uninitialised tensors that lie so, in storages at irregular addresses, and what keeps their memory."""
+    """Uninitialised tensors with this layout, in storages at irregular addresses, and the owner of their memory."""
     offsets, end = [], 0
     sizes = arrangement.sizes()
     for size in sizes:
@@ -193,7 +192,7 @@ def place(arrangement: Arrangement, device: Device, largest_gap: int = LARGEST_G
 
 
 def as_words(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor's elements as flat bytes or words of 32 bits, in the order of its indices."""
+    """The tensor's elements as flat bytes or 32-bit words, in the order of its indices."""
     flat = tensor.detach().contiguous().reshape(-1)
     if flat.is_complex():
         flat = torch.view_as_real(flat).reshape(-1)
@@ -207,15 +206,16 @@ PUBLIC_KEY = (1 << 62) + 1
 
 
 def secret_key() -> int:
-    """61 bits for hash_of(), which stay on the host. The others keep Triton from compiling its kernel for single keys."""
+    """A key of 61 bits for hash_of(), which stays on the host. The other bits keep Triton from specialising its
+    kernel for a key."""
     return 1 << 62 | secrets.randbits(61) << 1 | 1
 
 
 def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
     """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place.
 
-    Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is 0
-    modulo 2^64; since no d[i] holds the factor 2^32, that is one key in 2^33 for whoever does not know the key.
+    Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is
+    0 modulo 2^64. No d[i] has the factor 2^32, so without knowledge of the key the probability is 1 / 2^33.
     """
     words = as_words(tensor)
     if fused.usable(words):
@@ -237,15 +237,15 @@ def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:
 
 
 class Seal:
-    """Tells whether tensors are as they were when it was closed. Key and hashes stay on the host, where no kernel reads
-    them; to the device a key is an argument of our own kernels. What these leave in free memory the caller wipes."""
+    """Detects changes of tensors since it was closed. Key and hashes stay on the host, where no kernel can read them;
+    on the device a key is only an argument of our own kernels. The caller wipes what these leave in free memory."""
 
     def __init__(self, tensors: list[torch.Tensor]) -> None:
         self._tensors = tensors
         self.close()
 
     def close(self) -> None:
-        """From now on, by a new key."""
+        """Starts again with a new key."""
         self._key = secret_key()
         self._hashes = hashes_of(self._tensors, self._key)
 

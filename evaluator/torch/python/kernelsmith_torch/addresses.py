@@ -1,8 +1,7 @@
-"""The addresses of tensors while a plan is recorded: numbers, with no memory behind them.
-
-Every storage has its own, far from all others, and none is ever given again: a cache by address works, and an address
-that became a number of the plan leads back to its storage. A second recording with `mirrored` addresses gives the same
-plan unless something else was made of one: every bit above the alignment is the other, and the order is reversed.
+"""The addresses of tensors while a plan is recorded: numbers without memory. Every storage has its own, far from all
+others, and none is reused: caches keyed by address work, and an address that became a number in the plan
+identifies its storage. A second recording with `mirrored` addresses gives the same plan unless something was
+computed from an address: every bit above the alignment is inverted, and the order is reversed.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ import random
 
 import torch
 
-# What PyTorch's allocator gives on a GPU.
+# The alignment of PyTorch's allocator on a GPU.
 ALIGNMENT = 512
-# CUDA's addresses have 47 bits. Whole numbers of programs are hardly ever between these.
+# CUDA's addresses have 47 bits. Integers in programs are rarely in this range.
 _FIRST, _END = 1 << 40, 1 << 47
 _APART = 1 << 24
 # Random places after a gap; in multiples of the alignment.
@@ -34,7 +33,7 @@ class Addresses:
 
     @property
     def told(self) -> bool:
-        """Whether any address was given out: if not, nothing can depend on one."""
+        """Whether any address was handed out. If not, nothing can depend on one."""
         return bool(self._known)
 
     def address_of(self, tensor: torch.Tensor) -> int:
@@ -48,7 +47,7 @@ class Addresses:
         return self._place(storage) if known is None else known
 
     def find(self, address: int) -> tuple[torch.UntypedStorage, int] | None:
-        """The storage that holds or ends at an address that was given out, and the bytes before it."""
+        """The storage that contains or ends at this address, and the offset in it."""
         at = bisect.bisect_right(self._sorted, address) - 1
         if at < 0:
             return None
@@ -57,7 +56,7 @@ class Addresses:
 
     def _place(self, storage: torch.UntypedStorage) -> int:
         size = storage.nbytes()
-        # Mirrored, it lies before the last one: there must be room for either.
+        # If mirrored, it is before the last one: there must be room for both.
         room = -(-max(size, self._last_size) // ALIGNMENT) * ALIGNMENT
         self._last += room + _APART + ALIGNMENT * self._random.randrange(_PLACES)
         self._last_size = size

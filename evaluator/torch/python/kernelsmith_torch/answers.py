@@ -1,4 +1,4 @@
-"""What PyTorch answers about its device while a plan is recorded, and what it refuses; for the rest of this process."""
+"""PyTorch's answers about its device while a plan is recorded, and its refusals; for the rest of this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import compiled, custom_ops, draws, streams
 from .device import Device
 from .recording import CPU, CUDA, Tape
 
-# What PyTorch's builds for these devices are made with; libraries ask for it when they are imported.
+# The CUDA versions of PyTorch's builds; libraries query them on import.
 _CUDA_VERSION = "12.8"
 _HIP_VERSION = "6.4.0"
 
@@ -27,15 +27,15 @@ def install(device: Device, tape: Tape) -> None:
     draws.install(tape)
     process = os.getpid
     os.getpid = lambda: _Process(process())
-    # Scripted functions run as Python: the interpreter of TorchScript would choose operators for a CPU.
+    # Scripted functions run as Python, because TorchScript's interpreter would choose operators for a CPU.
     torch.jit.script = lambda function=None, *args, **kwargs: function
     torch.Tensor.record_stream = _nothing
-    torch.nn.RNNBase.flatten_parameters = _nothing  # cuDNN would move the parameters on a device that is not there
+    torch.nn.RNNBase.flatten_parameters = _nothing  # cuDNN would move the parameters on a missing device
     _install_autocast()
 
 
 class _Process(int):
-    """A process's number, which reads "0" in texts: names of extensions hold it, and each planning is another process."""
+    """A process number that prints as "0": names of extensions contain it, and each planning is another process."""
 
     def __repr__(self) -> str:
         return "0"
@@ -67,7 +67,7 @@ def _install_cuda(device: Device) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
-    torch.cuda.device.__init__ = _guard  # in a backward of autograd's a fake says where it is: on the CPU
+    torch.cuda.device.__init__ = _guard  # in autograd's backward a fake reports its real device, the CPU
     for name in ("range_push", "range_pop", "mark"):
         setattr(torch.cuda.nvtx, name, _nothing)
 
@@ -86,7 +86,7 @@ def _install_accelerator() -> None:
 
 
 def _install_private() -> None:
-    """What Inductor's own output calls."""
+    """The functions that Inductor's output calls."""
     guards = torch._C._dynamo.guards
     guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype, device=CUDA)
     guards._reinterpret_tensor = custom_ops.reinterpreted
@@ -100,7 +100,8 @@ def _install_autocast() -> None:
     autocast = torch.amp.autocast_mode.autocast
 
     class OnCuda(autocast):
-        """Decided as for a CPU. The cache would hand a cast weight of one call to another, with no operator for the plan."""
+        """As for a CPU. The cache would pass a cast weight from one call to another, without an operator for the
+        plan."""
 
         def __init__(self, device_type: str = "cuda", dtype: torch.dtype | None = None, enabled: bool = True,
                      cache_enabled: bool | None = None) -> None:

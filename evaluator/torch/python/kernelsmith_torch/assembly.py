@@ -1,8 +1,7 @@
-"""From the tape to the plan: what has no effect is dropped, what may not stand in a plan is refused, numbers become small.
-
-An operator is kept if its result is used, or if it writes into memory that is used or that outlives the call. A call keeps
-whatever takes time in plain PyTorch: launches, and operators that do more than allocate or look at memory in another way.
-The reference's values stand for the state, so whatever wrote it in the constructor is left out.
+"""Turns the tape into the plan: drops steps without effect, refuses steps that are not allowed, and renumbers. An
+operator is kept if its result is used, or if it writes into memory that is used or outlives the call. A call keeps
+everything that takes time in plain PyTorch: launches, and operators that do more than allocate or make views. The
+state has the reference's values, so the constructor's writes to it are dropped.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ MOST_ERROR = 2_000
 
 @dataclass
 class Module:
-    """What was traced: numbers of the tape."""
+    """The traced result, as numbers of the tape."""
 
     inputs: list[int]
     state: dict[str, int]
-    own_lies: set[str] = field(default_factory=set)  # of state: what lies otherwise in the candidate than in the reference
+    own_lies: set[str] = field(default_factory=set)  # state whose layout differs between candidate and reference
     outputs: list[int] = field(default_factory=list)
 
 
 def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
              arch: int | str) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
-    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Refused if
-    a kept operator may not stand in a plan."""
+    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Raises
+    Refused if a kept operator is not allowed in a plan."""
     assembly = _Assembly(tape, module)
     plan, left_out = assembly.plan(arch)
     plan["kernels"] = [kernels[i] for i in assembly.kernels]
@@ -50,14 +49,14 @@ class _Assembly:
         self._state = {self._geometry(n): n for n in module.state.values()}
         self._state_storages = {tape.storages[n] for n in module.state.values()}
         self._state_in = {tape.storages[n]: n for n in module.state.values()}
-        self.kernels: dict[int, int] = {}  # the recording's number of each: the plan's
+        self.kernels: dict[int, int] = {}  # the recording's numbers, mapped to the plan's
         self.modules: dict[int, int] = {}
         self._ids: dict[int, int] = {}
         self._constants: dict[int, dict[str, Any]] = {}
         self._numbers_of_constants = 0
 
     def plan(self, arch: int | str) -> tuple[dict[str, Any], int]:
-        """The plan without its kernels, and how many alternatives it leaves out."""
+        """The plan without its kernels, and the number of omitted alternatives."""
         tape, module = self._tape, self._module
         chosen, left_out = _alternatives(tape.call)
         outlive = self._state_storages | {tape.storages[n] for n in module.inputs} | {
@@ -103,7 +102,7 @@ class _Assembly:
         return plan, left_out
 
     def _laid_out(self, name: str, number: int) -> list[dict[str, Any]]:
-        """What writes a parameter of the reference out as it lies in the candidate."""
+        """The steps that copy a parameter of the reference into the candidate's layout."""
         tensor, own, given = self._tape.tensors[number], {"t": self._id(number)}, {"t": self._id(("given", name))}
         return [{"aten": "aten::empty_strided", "overload": "default", "args": [list(tensor.shape), list(tensor.stride())],
                  "kwargs": {"dtype": {"dtype": name_of(tensor.dtype)}, "device": {"device": True}}, "out": own},
@@ -111,7 +110,8 @@ class _Assembly:
 
     def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
               given: set[int] = frozenset(), in_call: bool = False) -> tuple[list[Step], set[int]]:
-        """The steps that have an effect, and the tensors that must exist before them. Storages `given` are nobody's."""
+        """The steps that have an effect, and the tensors that must exist before them. Storages in `given` have no
+        owner."""
         live = set(map(self._canonical, roots))
         storages = outlive | ({self._tape.storages[n] for n in live} | self._pointed_at(steps)) - given
         kept = []
@@ -129,12 +129,12 @@ class _Assembly:
         return kept[::-1], live
 
     def _pointed_at(self, steps: list[Step]) -> set[int]:
-        """Storages whose addresses stand in memory: a kernel that reads them names only that memory."""
+        """Storages whose addresses are stored in memory: a kernel that uses them names only that memory."""
         return {self._tape.storages[pointed["t"]] for step in steps if not step.body.keys().isdisjoint(("upload", "symbol"))
                 for _, pointed, _ in step.body.get("pointers", ())}
 
     def _refuse_copied_tables(self, made: list[Step]) -> None:
-        """The runner moves what the setup made, and writes the new addresses only where the setup uploaded the old ones."""
+        """The runner moves the setup's tensors, and writes new addresses only where the setup uploaded the old ones."""
         tables: set[int] = set()
         for step in made:
             if "upload" in step.body:
@@ -214,13 +214,13 @@ class _Assembly:
         return body
 
     def _is_read_by_strides(self, step: Step) -> bool:
-        """Whether a kernel reads what this operator makes: it counts on the strides that it was shown."""
+        """Whether a kernel reads the operator's result, and so relies on its strides."""
         storages = self._tape.storages
         fresh = {storages[n] for n in step.results} - {storages[n] for n in step.reads}
         return not fresh.isdisjoint(self._by_strides)
 
     def _work(self, step: Step) -> dict[str, Any]:
-        """The entry of an extension's work. Its tensors stand for their storages."""
+        """The plan's entry for an extension's work. Its tensors represent their storages."""
         body = dict(step.body)
         for key, v in body.items():
             if isinstance(v, dict):
@@ -236,7 +236,7 @@ class _Assembly:
         return [self._holder(n) if step.is_of_extension else self._canonical(n) for n in step.reads]
 
     def _holder(self, number: int) -> int:
-        """A parameter of the reference holds all of its storage."""
+        """A parameter of the reference covers its whole storage."""
         return self._state_in.get(self._tape.storages[number], number)
 
     def _renumbered(self, v: Any) -> Any:
@@ -249,7 +249,7 @@ class _Assembly:
         return self._ids.setdefault(number, len(self._ids))
 
     def _canonical(self, number: int) -> int:
-        """A tensor that lies exactly where a parameter of the reference does is that parameter."""
+        """A tensor with the place of a parameter of the reference is that parameter."""
         if self._tape.storages[number] not in self._state_storages:
             return number
         return self._state.get(self._geometry(number), number)
@@ -267,14 +267,14 @@ class _Assembly:
 
 
 def _takes_time(step: Step) -> bool:
-    """Whether it is an operator that plain PyTorch would run, used or not, and that may stand in a plan."""
+    """Whether it is an operator that plain PyTorch would run even if unused, and that is allowed in a plan."""
     return "aten" in step.body and step.constant is None and not step.draws and operators.allowed(
         step.body["aten"], step.body["overload"]) and operators.does_work(step.body["aten"])
 
 
 def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:
-    """Names and steps: every autotuned kernel with its first configuration, then one of them at a time with another. And
-    how many were left out."""
+    """Names and steps of the alternatives: every autotuned kernel with its first configuration, then one kernel at a
+    time with another. Also the number of omitted ones."""
     groups: dict[Any, list[Choice]] = {}
     for step in call:
         if isinstance(step, Choice):

@@ -1,4 +1,4 @@
-"""Checks of single values of an adversary's JSON: each gives the value, or raises Failure (candidate, `bad_plan`)."""
+"""Checks of single values in untrusted JSON: each returns the value or raises Failure (candidate, `bad_plan`)."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def text_of(value: Any, what: str, most: int = MOST_TEXT) -> str:
 
 
 def name_of(value: Any, what: str) -> str:
-    """A text that libraries get as a name."""
+    """A text that is passed to libraries as a name."""
     if not text_of(value, what, MOST_NAME).isascii() or not value.isprintable():
         refuse(f"{what} has strange characters")
     return value
 
 
 def tensor_of(value: Any, known: set[int]) -> Ref:
-    """{"t": id} of a tensor that is known already."""
+    """{"t": id} of a known tensor."""
     object_of(value, "a tensor", {"t"})
     id_ = integer_of(value["t"], 0, MOST_IDS - 1, "a tensor's id")
     if id_ not in known:

@@ -1,4 +1,4 @@
-"""Compares outputs with what is expected, on the device, in pieces of bounded memory. Pure functions."""
+"""Compares outputs with the expected ones on the device, in pieces of bounded memory. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .truth import BLOCK, Expected, flattened
 
 _LARGEST = 1e300  # JSON has no infinity
 _NONE = 2**53
-_KINDS = ("wrong", "not_finite", "not_written")  # the gravest last
+_KINDS = ("wrong", "not_finite", "not_written")  # the worst last
 
 
 @dataclass
 class Findings:
-    """What was found in a batch. `error`: the worst error over what is allowed."""
+    """The findings in a batch. `error` is the worst error / the allowed one."""
 
     error: float
     digest: str
@@ -32,7 +32,7 @@ class Findings:
 
 def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Sequence[torch.Tensor]],
                   moved: Callable[[int, int], list[torch.Tensor] | None] = lambda call, run: None) -> Findings:
-    """Every output of every call. `moved`: what the reference writes for a call whose inputs are moved, by call and run."""
+    """Compares every output of every call. `moved` gives the reference's outputs for moved inputs, by call and run."""
     rows, hashes, places = [], [], []
     for call, (wanted, outputs) in enumerate(zip(expected, actual)):
         if len(wanted) != len(outputs):
@@ -71,7 +71,7 @@ def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Seque
 
 
 def _off(row: list[float], elements: int) -> float:
-    """The RMS of an output's error, in units of what it may be."""
+    """The RMS of an output's error, as a fraction of the allowed one."""
     return math.sqrt(max(row[2], 0.0) / elements)
 
 
@@ -106,7 +106,7 @@ def _look_at(one: Expected, actual: torch.Tensor, poison: int, part: slice) -> t
         broken = torch.zeros_like(bad)
         squares = torch.zeros((), dtype=torch.float64, device=actual.device)
     else:
-        here = actual.device  # a truth may lie on the host
+        here = actual.device  # a truth may be on the host
         c, t, allowed = actual.double(), one.truth[part].to(here).double(), one.allowed[part].to(here).double()
         judged = ~allowed.isinf()
         same = (c == t) | (c.isnan() & t.isnan()) | ~judged
@@ -155,7 +155,7 @@ def _describe(one: Expected, output: torch.Tensor, call: int, tensor: int, kind:
 
 
 def told(value: float | int | bool) -> float | int | dict[str, str]:
-    """A number as JSON can hold it."""
+    """Converts a number for JSON."""
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"}
     return int(value) if isinstance(value, bool) else value

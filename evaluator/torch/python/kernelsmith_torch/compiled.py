@@ -1,4 +1,5 @@
-"""torch.compile and its like: what they decorate may be defined, because libraries define much that nobody calls."""
+"""Handles torch.compile and similar decorators: decorated functions may be defined, because libraries define many
+that are never called."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _HINT = "write the fused kernel with Triton, or call the function itself"
 
 
 def install() -> None:
-    """Replaces them, for the rest of this process."""
+    """Replaces the decorators for the rest of this process."""
     torch.compile = torch.compiler.compile = _compile
     # Without importing Dynamo, which takes seconds.
     for name in ("disable", "allow_in_graph", "assume_constant_result"):
@@ -22,7 +23,7 @@ def install() -> None:
 
 
 def _compile(model: Any = None, *_: Any, **__: Any) -> Any:
-    """Refuses when the result is called, and names what it was made of."""
+    """Refuses when the result is called, and names the decorated function."""
     if model is None:
         return _compile
     if isinstance(model, torch.nn.Module):

@@ -1,7 +1,6 @@
-"""Library calls that are recorded whole: below them PyTorch would choose what is right for a CPU.
-
-The runner makes the same call and PyTorch chooses there. Recurrent networks are not even traced: on fakes of a CPU they
-are tens of thousands of operators.
+"""Library calls that are recorded as a whole, because below them PyTorch would choose operators for a CPU. The runner
+makes the same call, and PyTorch chooses there. Recurrent networks are not traced at all: on a CPU's fakes they
+would be tens of thousands of operators.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ def install(tape: Tape) -> None:
     torch._C._nn.scaled_dot_product_attention = attention
     torch.batch_norm = _whole(tape, torch.batch_norm, torch.ops.aten.batch_norm.default)
     torch.instance_norm = _whole(tape, torch.instance_norm, torch.ops.aten.instance_norm.default)
-    # On a GPU one operator, which draws otherwise than on a CPU; in evaluation none.
+    # On a GPU it is one operator, which draws differently than on a CPU; in evaluation there is none.
     dropout, drawn = torch.dropout, _whole(tape, torch.dropout, torch.ops.aten.dropout.default)
     torch.dropout = torch._VF.dropout = lambda input, p, train: (drawn if train and p else dropout)(input, p, train)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         network = _network(tape, getattr(torch.ops.aten, name))
         setattr(torch._VF, name, network)
         setattr(torch, name, network)
-    # The fast paths of nn.MultiheadAttention and nn.TransformerEncoder are other operators on a CPU.
+    # The fast paths of nn.MultiheadAttention and nn.TransformerEncoder use other operators on a CPU.
     torch.backends.mha.set_fastpath_enabled(False)
 
 

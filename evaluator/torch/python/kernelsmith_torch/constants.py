@@ -1,4 +1,5 @@
-"""What a constructor computes from numbers alone keeps its values, so that it can read them: torch.linspace(0, 1, 9).tolist()."""
+"""Keeps the values of tensors that a constructor computes from numbers alone, so that it can read them:
+torch.linspace(0, 1, 9).tolist()."""
 
 from __future__ import annotations
 
@@ -47,6 +48,6 @@ class Constants(Mode):
             return function(*_pytree.tree_map(value, args), **_pytree.tree_map(value, kwargs))
 
     def _forget(self, written: list[torch.Tensor]) -> None:
-        """All that may share memory with what is written."""
+        """Forgets all values that may share memory with a written tensor."""
         if any(id(one) in self._values for one in written):
             self._values.clear()

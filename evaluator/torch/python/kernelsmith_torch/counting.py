@@ -1,4 +1,4 @@
-"""What the products, convolutions and attention of a call compute, by PyTorch's own formulas.
+"""Counts the operations of a call's products, convolutions and attention with PyTorch's own formulas.
 
 PyTorch's FlopCounterMode does the same, but imports Dynamo, which takes 4 s.
 """

@@ -13,7 +13,7 @@ _MOST_SYMBOLS = 1 << 14  # CUTLASS's largest kernels have a hundred
 _MOST_ATTRIBUTES = 1 << 16
 
 _ALLOCATED = 2
-_MOST_NAME = 8192  # a mangled kernel's with its section's prefix
+_MOST_NAME = 8192  # a mangled kernel name with its section's prefix
 _MOST_NAMES = 8 << 20  # bytes of all sections' names: a kernel has some six sections
 _MOST_SECTIONS = 1 << 14
 # Code, parameters and the compiler's own constants, and memory that lasts for a launch.
@@ -21,7 +21,8 @@ _WITHOUT_VARIABLES = (".text.", ".nv.constant0.", ".nv.constant2", ".nv.constant
 
 
 def resources(cubin: bytes, name: str) -> dict[str, int]:
-    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty if the file does not say."""
+    """`registers` and `spills` (words of 4 bytes that a thread keeps on its stack); empty if the file does not
+    contain them."""
     try:
         return _read(cubin, name)
     except (struct.error, IndexError, ValueError, OverflowError):
@@ -29,7 +30,7 @@ def resources(cubin: bytes, name: str) -> dict[str, int]:
 
 
 def may_keep_variables(cubin: bytes) -> bool:
-    """Whether loading it makes variables that outlive a launch (`.global` in PTX). What is not understood may."""
+    """Whether loading it creates variables that outlive a launch (`.global` in PTX). True for an unreadable file."""
     try:
         sections = sections_of(cubin)
     except (struct.error, IndexError, ValueError, OverflowError):

@@ -1,4 +1,5 @@
-"""What a cubin of nvcc 12 or 13 says of its kernels and variables, read as an adversary's words (as evaluator/cuda/vendors/nvidia/cubin.cpp)."""
+"""Facts about kernels and variables in a cubin of nvcc 12 or 13, parsed as untrusted data (like
+evaluator/cuda/vendors/nvidia/cubin.cpp)."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from .cubin import REGISTERS, Attributes, sections_of, symbols_of, text_at
 
 _MACHINE = 190
 _FUNCTION, _OBJECT = 2, 1
-_ENTRY = 0x10  # of a symbol's st_other: a __global__ function
+_ENTRY = 0x10  # flag in a symbol's st_other: a __global__ function
 _VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
 # CUTLASS's largest kernels have names of 5 KB. A plan may have 64 cubins, all of them hostile.
 _MOST_NAMES = 2 << 20  # bytes of all names that are kept
 _MOST_PARAMETERS = 256
-# From sm_90 on a block's shared memory begins with 1 KB of the system's, which is no part of its size.
+# From sm_90 on a block's shared memory begins with 1 KB of the system's, which is not part of its size.
 _RESERVED_SHARED = 1024
 
 # Attributes of .nv.info sections.
@@ -43,12 +44,12 @@ class CubinFacts:
 
     @property
     def loaded_bytes(self) -> int:
-        """The bytes of its variables: its two tables may differ, and the larger figure counts."""
+        """The bytes of its variables. If its two tables differ, the larger number is used."""
         return max(self.variable_bytes, sum(self.variables.values()))
 
 
 def read(cubin: bytes) -> CubinFacts:
-    """ValueError if it is no cubin."""
+    """Raises ValueError if it is not a cubin."""
     try:
         return _read(cubin)
     except (struct.error, IndexError, OverflowError) as error:

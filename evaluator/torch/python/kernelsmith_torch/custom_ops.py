@@ -1,4 +1,4 @@
-"""Operators that a candidate defines for PyTorch: the plan has what their implementation for a GPU does."""
+"""Operators that a candidate defines for PyTorch: the plan has the operations of their GPU implementation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch._library.custom_ops import OPDEFS
 
-# Keys of PyTorch's dispatcher, the first that has an implementation counts.
+# Keys of PyTorch's dispatcher; the first with an implementation is used.
 _KEYS = ("CUDA", "CompositeExplicitAutograd", "CompositeImplicitAutograd", "")
 _implementations: dict[str, dict[str, Callable]] = {}
 
@@ -19,7 +19,7 @@ def reinterpreted(tensor: torch.Tensor, size: Any, stride: Any, offset: int = 0)
 
 
 def install() -> None:
-    """Notes what libraries implement; for the rest of this process."""
+    """Records the implementations of libraries, for the rest of this process."""
     impl = torch.library.Library.impl
 
     def noted(library: Any, op: Any, function: Callable, dispatch_key: str = "", *args: Any, **kwargs: Any) -> Any:
@@ -35,7 +35,7 @@ def install() -> None:
 
 
 def implementation_of(operator: Any) -> Callable | None:
-    """What a GPU would run for an operator of the candidate's; None for PyTorch's own and for all that is no operator."""
+    """The GPU implementation of a candidate's operator; None for PyTorch's own and for anything else."""
     if isinstance(operator, torch._ops.OpOverload):
         name = operator._schema.name
     elif isinstance(operator, torch._ops.OpOverloadPacket):

@@ -1,7 +1,5 @@
-"""Tensor descriptors that a candidate makes on the host: what Triton's launcher passes for each.
-
-If the kernel reads by TMA that is a tensor map (the runner encodes it for each call), then shape and strides; else the
-pointer and both of them twice.
+"""The arguments that Triton's launcher passes for a tensor descriptor from the host. If the kernel uses TMA, these are
+a tensor map (encoded by the runner for each call), shape and strides; else the pointer, and shape and strides twice.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ from triton.backends.nvidia.driver import TMA_DTYPE_DEVICE_TO_HOST
 
 
 def arguments_of(descriptor: Any, kind: str, layout: dict[str, Any] | None) -> list[tuple[str, Any]]:
-    """Types and values as a launch of the plan has them. `kind` is Triton's, such as tensordesc<fp16[64,64]>; `layout` what
-    the kernel was compiled for."""
+    """Types and values for a launch in the plan. `kind` is Triton's, such as tensordesc<fp16[64,64]>; `layout` is the
+    one that the kernel was compiled for."""
     shape, strides = [int(n) for n in descriptor.shape], [int(n) for n in descriptor.strides]
     after = [("i32", n) for n in shape] + [("i64", n) for n in strides]
     if layout is None:
@@ -23,7 +21,7 @@ def arguments_of(descriptor: Any, kind: str, layout: dict[str, Any] | None) -> l
         return [("*" + dtype, descriptor.base), *wide, ("i1", descriptor.padding == "nan"), *after]
     doubled = shape[:-1] + [shape[-1] * 2] if layout["fp4_padded"] else shape
     size = layout["elem_size"]
-    # From the innermost dimension, as the driver counts.
+    # From the innermost dimension, as in the driver.
     return [("tensormap", {
         "base": descriptor.base, "type": TMA_DTYPE_DEVICE_TO_HOST[layout["elem_type"]], "shape": doubled[::-1],
         "strides": [n * size for n in strides[-2::-1]], "box": [int(n) for n in layout["block_size"]][::-1],

@@ -1,12 +1,12 @@
-"""The device that a candidate believes to have: its figures by compute capability, or by its compiler's name."""
+"""The device that a candidate sees: its properties by compute capability, or by its compiler's name."""
 
 from __future__ import annotations
 
 import types
 from dataclasses import dataclass
 
-# Compute capability: a device of it, multiprocessors, bytes of shared memory that a block may have, of memory, of L2.
-# An honest candidate chooses grids by them; a plan for another device of the capability runs all the same.
+# Compute capability: a device with it, multiprocessors, bytes of a block's shared memory, of memory, of L2. An honest
+# candidate chooses grids by them, and a plan also runs on another device of the capability.
 _FIGURES = {
     75: ("Tesla T4", 40, 65536, 16 << 30, 4 << 20),
     80: ("NVIDIA A100-SXM4-80GB", 108, 166912, 80 << 30, 40 << 20),
@@ -19,8 +19,8 @@ _FIGURES = {
 }
 
 
-# GPUs of other makers, by their compiler's name: for which of Triton's backends, lanes of a wave, and the same figures, as
-# PyTorch counts them. Their plans are made and not run.
+# GPUs of other vendors, by their compiler's name: Triton's backend, lanes of a wave, and the same properties in
+# PyTorch's units. Their plans are made but not run.
 _OTHERS = {
     "gfx90a": ("hip", 64, (9, 0), "AMD Instinct MI250X", 110, 65536, 64 << 30, 8 << 20),
     "gfx942": ("hip", 64, (9, 4), "AMD Instinct MI300X", 304, 65536, 192 << 30, 4 << 20),
@@ -32,7 +32,7 @@ _OTHERS = {
 
 @dataclass(frozen=True)
 class Maker:
-    """What PyTorch and Triton name differently for one maker's GPUs."""
+    """Names in PyTorch and Triton that differ between vendors."""
 
     binary: str
     """What Triton compiles kernels to."""
@@ -62,7 +62,7 @@ class Device:
 
     @staticmethod
     def of(arch: int | str) -> Device:
-        """ValueError if there are no figures for it."""
+        """Raises ValueError for an unknown device."""
         if isinstance(arch, str):
             if arch not in _OTHERS:
                 raise ValueError(f"no figures for {arch!r}: one of {', '.join(_OTHERS)}")

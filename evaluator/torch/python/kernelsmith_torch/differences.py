@@ -1,4 +1,5 @@
-"""Two plans of one candidate, recorded with its tensors at other addresses, and what differs: that was computed from one."""
+"""Finds differences between two plans of a candidate, recorded with tensors at different addresses: a difference was
+computed from an address."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from .recording import Refused
 
 
 def refuse_differences(first: bytes, second: bytes, where: str) -> None:
-    """`where` an address was asked for."""
+    """`where` an address was requested."""
     if first == second:
         return
     what, line = next(_differences(first, second), ("the plan", ""))
@@ -23,7 +24,7 @@ def refuse_differences(first: bytes, second: bytes, where: str) -> None:
 
 
 def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
-    """What differs, in words, and its line."""
+    """Describes the difference, with its line."""
     for one, other in itertools.zip_longest(_entries(first), _entries(second)):
         if one is None or other is None:
             yield "the number of operators and launches", ""
@@ -32,8 +33,8 @@ def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
-    """Entries of the setup and all alternatives. Launches hold their kernels, which have other numbers in another plan, and
-    where each argument begins."""
+    """Entries of the setup and all alternatives. Launches contain their kernels, whose numbers differ between plans,
+    and the offset of each argument."""
     told, cubins = decode(plan)
     modules = [cubin_facts.read(cubin) for cubin in cubins[len(told["kernels"]):]]
     for entry in itertools.chain(told["setup"], told.get("draws", []), *(alternative["ops"] for alternative in told["alternatives"])):
@@ -42,7 +43,7 @@ def _entries(plan: bytes) -> Iterator[dict[str, Any]]:
             yield {**entry, "launch": told["kernels"][number]["name"], "code": cubins[number]}
         elif "run" in entry:
             yield {**entry, "layout": modules[entry["run"]].kernels[entry["kernel"]].parameters}
-        else:  # strides are written where a kernel reads them, which shows by itself
+        else:  # strides appear if a kernel reads them, and then the kernel shows the difference
             yield {key: value for key, value in entry.items() if key != "strides"}
 
 
@@ -62,7 +63,7 @@ def _words(one: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _argument(one: dict[str, Any], other: dict[str, Any]) -> str:
-    """The argument of an extension's kernel that differs: computed from an address, or never written."""
+    """The differing argument of an extension's kernel: computed from an address, or uninitialised."""
     params = [base64.b64decode(entry["params"]) for entry in (one, other)]
     offsets = [i for i, (a, b) in enumerate(zip(*params)) if a != b]
     offsets += [told[0] for told in one["pointers"] + other["pointers"] if told not in one["pointers"] or

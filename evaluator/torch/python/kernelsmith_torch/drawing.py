@@ -1,6 +1,5 @@
-"""Draws of a plan's setup, replayed: by the generator of the device on which the candidate drew, like plain PyTorch.
-
-A generator is seeded before the setup begins (`Reference.seed_constructor`), and again before anything else is drawn.
+"""Replays random draws of a plan's setup with the generator of the device on which the candidate drew, as in plain
+PyTorch. Generators are seeded before the setup (`Reference.seed_constructor`), and again before any other draw.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ import torch
 
 from .plan_values import Aten, Seed
 
-# Numbers that a plan may draw: on the host that is a few seconds. VGG's 138 million are KernelBench's most.
+# The limit of numbers that a plan may draw: a few seconds on the host. KernelBench's maximum is VGG with 138 million.
 MOST_DRAWN = 1 << 28
 
 _CPU = torch.device("cpu")
 
 
 def count(op: Aten, args: list[Any]) -> int:
-    """How many numbers it draws, at most."""
+    """The most numbers that it draws."""
     sizes = [arg.numel() for arg in args if isinstance(arg, torch.Tensor)]
     return max(sizes + [math.prod(arg) for arg in args if isinstance(arg, list)], default=1)
 
@@ -37,7 +36,7 @@ def draw(op: Aten, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def seed(op: Seed, device: torch.device) -> None:
-    """As torch.manual_seed and torch.cuda.manual_seed do."""
+    """Like torch.manual_seed and torch.cuda.manual_seed."""
     if device.type == "cuda":
         torch.cuda.default_generators[device.index].manual_seed(op.seed)
     if op.which == "all":
@@ -45,7 +44,7 @@ def seed(op: Seed, device: torch.device) -> None:
 
 
 def _on_host(v: Any) -> Any:
-    """A tensor with the same values and the same strides, which the order of what is drawn follows."""
+    """A tensor with the same values and strides; draws follow the order of the strides."""
     if isinstance(v, torch.Tensor):
         return torch.empty_strided(v.shape, v.stride(), dtype=v.dtype).copy_(v)
     return _CPU if isinstance(v, torch.device) else v

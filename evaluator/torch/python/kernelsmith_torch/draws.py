@@ -1,7 +1,6 @@
-"""What a candidate draws. KernelBench seeds its constructor as it seeds the reference's, so a plan's setup may draw, too; and
-the calls of both alike, so a call is given what it draws (forward_draws.py).
-
-Every draw takes numbers from a generator: all that come before a draw that is needed are kept, and draw into scratch.
+"""Random draws of a candidate. KernelBench seeds its constructor like the reference's, so a plan's setup may draw. It
+also seeds the calls of both alike, so a call receives its numbers as inputs (forward_draws.py). Every draw
+advances a generator, so all draws before a needed one are kept, and draw into scratch memory.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ def with_earlier(made: list[Step], setup: list[Step], tape: Tape) -> list[Step]:
 
 
 def _into_scratch(step: Step, tape: Tape) -> list[Step]:
-    """The draw, on other tensors of the same shapes, whose results are nobody's."""
+    """The draw on other tensors of the same shapes, with unused results."""
     return _drawn(step, tape, None)
 
 
 def before_calls(kept: list[list[Step]], call: list[Step | Choice], tape: Tape) -> tuple[list[Step], list[list[Step]]]:
-    """What is drawn before a call, and the calls, which are given it."""
+    """The draws before a call, and the calls, which receive them."""
     needed = {id(step) for steps in kept for step in steps if step.draws}
     steps = [step for step in call if isinstance(step, Step)]
     wanted = {id(step): step for step in steps if id(step) in needed}
@@ -59,7 +58,7 @@ def before_calls(kept: list[list[Step]], call: list[Step | Choice], tape: Tape) 
 
 
 def _given(step: Step) -> Step:
-    """What a call does instead of a draw in place."""
+    """The replacement of a call's in-place draw."""
     body = {"aten": "aten::copy_", "overload": "default", "args": [step.body["args"][0], _copied(step)], "kwargs": {},
             "out": step.body["out"]}
     return Step(body, step.reads, step.writes, step.results, step.where)
@@ -88,7 +87,7 @@ def _drawn(step: Step, tape: Tape, out: Any) -> list[Step]:
 
 
 def _scratch(tensor: torch.Tensor, out: Any, unread: bool, where: str) -> Step:
-    """What is drawn depends on the order of elements in memory; values that are read must be valid: zero is."""
+    """Draws depend on the order of elements in memory. Values that are read must be valid, and zero is."""
     kwargs = {"dtype": {"dtype": name_of(tensor.dtype)}, "device": {"device": True}}
     name, args = ("empty_strided", [list(tensor.shape), list(tensor.stride())]) if unread else (
         "zeros", [list(tensor.shape)])

@@ -1,7 +1,6 @@
-"""`load_inline` and `load` while a candidate is planned: an extension is built elsewhere, and called here on fakes.
-
-What its C++ asks of PyTorch is asked of PyTorch's Python, so the recorder writes it down as it does for any candidate;
-what it asks of the CUDA runtime becomes entries of the tape.
+"""`load_inline` and `load` while a candidate is planned: an extension is built elsewhere and called here on fakes.
+Its C++ calls of PyTorch are forwarded to PyTorch's Python, so the recorder records them as for any candidate; its
+calls of the CUDA runtime become entries of the tape.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .extension_sources import Job, file_units, flags, inline_units, job_header
 from .extension_work import FAILED, Work
 from .recording import Refused, Tape
 
-# Characters by which an operator's error is known again: C++ carries its words, and not its type.
+# The number of characters by which an operator's error is recognised: C++ passes on its text but not its type.
 _COMPARED = 200
 
 
@@ -32,7 +31,7 @@ class BuildWanted(BaseException):
 
 
 class Extensions:
-    """All extensions of one recording. `builds` are what the request brought, `blob` their bytes."""
+    """All extensions of one recording. `builds` are from the request, `blob` are their bytes."""
 
     def __init__(self, tape: Tape, device: Device, builds: dict[str, Any], blob: bytes) -> None:
         self.wanted: dict[str, Any] | None = None
@@ -46,7 +45,7 @@ class Extensions:
         self._tensors: dict[int, torch.Tensor] = {}  # by the identity of a handle
         self._next_identity = 1
         self._operators = Operators(tape, self._take, self.work.multiply)
-        self._defined: dict[str, Any] = {}  # of the module that is being initialised
+        self._defined: dict[str, Any] = {}  # of the module being initialised
         self._raised: BaseException | None = None  # by an operator, in the call that goes on
 
     def install(self) -> None:
@@ -106,7 +105,7 @@ class Extensions:
         with open(path, "wb") as file:
             file.write(host)
         try:
-            # Its own names, and those of our library, before any that PyTorch brought into the process.
+            # Its own names and those of our library take precedence over PyTorch's in the process.
             loaded = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
         except OSError as error:
             raise ImportError(str(error)) from None
@@ -168,8 +167,8 @@ class Extensions:
             self._free(result)
 
     def _raise_for(self, outcome: int, library: abi.Library, signature: Signature) -> None:
-        """A refusal, even if the extension looked at no error code; else what it threw. What a call's name is refused for
-        comes first: without its result other calls are wrong, too."""
+        """Raises a refusal, even if the extension ignored its error code; else the exception of the extension. The
+        first refusal counts, because without that call's result others fail, too."""
         words, refusal = library.words(), library.words(library.refusal())
         if refusal:
             raise Refused("not_allowed", refusal, "", self._tape.line())
@@ -205,7 +204,7 @@ class Extensions:
     # ---- Tensors.
 
     def _give(self, tensor: torch.Tensor) -> int:
-        """A handle that the receiver owns."""
+        """Makes a handle that the receiver owns."""
         on_cpu = self._tape.places.on_cpu(tensor)
         with torch._C.DisableTorchFunction():
             sizes, strides, elements = list(tensor.size()), list(tensor.stride()), tensor.numel()
@@ -219,7 +218,7 @@ class Extensions:
         return self._started().tensor(facts, (ctypes.c_int64 * (2 * len(sizes) + 1))(*sizes, *strides))
 
     def _address(self, tensor: torch.Tensor, on_cpu: bool) -> int:
-        """Values that are known stand in memory: host code may read and upload them."""
+        """Known values are in memory: host code may read and upload them."""
         if not on_cpu or isinstance(tensor, FakeTensor):
             return self._tape.tell_address(tensor)
         address = tensor.data_ptr()
@@ -246,7 +245,7 @@ class Extensions:
                 if isinstance(each, torch.Tensor):
                     results[i].kind, results[i].tensor = abi.TENSOR, self._give(each)
             return min(len(many), most)
-        except BaseException as error:  # noqa: BLE001 - C++ throws it on, and the call raises it
+        except BaseException as error:  # noqa: BLE001 - C++ rethrows it, and the call raises it
             self._raised = error
             self._library.set_error(str(error).encode())
             return FAILED

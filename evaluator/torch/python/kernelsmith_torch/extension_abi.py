@@ -44,7 +44,7 @@ Value._fields_ = [("kind", ctypes.c_int), ("count", ctypes.c_int), ("content", _
 
 
 class Facts(ctypes.Structure):
-    """A tensor as C++ sees it."""
+    """A tensor in C++."""
 
     _fields_ = [("references", ctypes.c_int64), ("identity", ctypes.c_int64), ("dimensions", ctypes.c_int64),
                 ("elements", ctypes.c_int64), ("offset", ctypes.c_int64), ("sizes", ctypes.c_void_p),
@@ -81,7 +81,7 @@ class _DeviceFigures(ctypes.Structure):
 
 
 class Library:
-    """The loaded library. Extensions are linked with it, and find it in the process."""
+    """The loaded library. Extensions are linked with it and find it in the process."""
 
     def __init__(self, side: PythonSide, device: Device) -> None:
         self._loaded = ctypes.CDLL(os.environ[LIBRARY], mode=ctypes.RTLD_GLOBAL)

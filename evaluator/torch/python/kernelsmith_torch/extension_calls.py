@@ -1,4 +1,4 @@
-"""Calls of an extension's functions from Python: arguments as pybind11 takes them, results, and the same errors."""
+"""Calls of an extension's functions from Python: arguments, results and errors as in pybind11."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPES = {"T": "torch.Tensor", "f": "float", "b": "bool", "s": "str", "n": "Unio
 
 
 class _Unfit(Exception):
-    """The argument is of another type."""
+    """The argument has another type."""
 
 
 class Signature:
@@ -29,7 +29,7 @@ class Signature:
         self._defaults = defaults
 
     def bind(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
-        """The arguments in order. TypeError, as pybind11 has it."""
+        """The arguments in order. Raises pybind11's TypeError."""
         bound, left = list(args), dict(kwargs)
         for i in range(len(bound), len(self.letters)):
             if i < len(self.names) and self.names[i] in left:
@@ -54,7 +54,7 @@ MISSING = object()
 
 
 class Arguments:
-    """Values of one call, and what keeps them alive. `give` makes a handle of a tensor."""
+    """Values of one call, and the objects that keep them alive. `give` makes a handle of a tensor."""
 
     def __init__(self, give: Callable[[torch.Tensor], int], release: Callable[[int], None]) -> None:
         self._give, self._release = give, release
@@ -159,7 +159,7 @@ _PUT = {"T": Arguments._put_tensor, "i": Arguments._put_integer, "u": Arguments.
 
 
 def taken(value: abi.Value, tensor: Callable[[int], torch.Tensor]) -> Any:
-    """A value as Python has it; `tensor` finds the tensor behind a handle."""
+    """Converts a value to Python; `tensor` finds the tensor of a handle."""
     if value.kind == abi.TENSOR:
         return tensor(value.tensor)
     if value.kind == abi.INTS:

@@ -1,4 +1,4 @@
-"""PyTorch's operators as an extension's C++ calls them: by the names and in the order of ATen's schemas."""
+"""PyTorch's operators for calls from an extension's C++, with ATen's names and order of arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from . import extension_abi as abi
 from .recording import CPU, CUDA, Refused, Tape
 
-# Arguments that C++ gives by position and Python by name: how many come before them.
+# Arguments that C++ passes by position and Python by name: the number of arguments before them.
 _BY_NAME = {
     **{name + end: (2, ("alpha",)) for name in ("add", "sub") for end in ("", "_")},
     **{name + end: (3, ("beta", "alpha")) for name in ("addmm", "addmv", "addr", "addbmm", "baddbmm") for end in ("", "_")},
@@ -19,14 +19,14 @@ _BY_NAME = {
     "div": (2, ("rounding_mode",)), "div_": (2, ("rounding_mode",)), "gelu": (1, ("approximate",)),
     "scaled_dot_product_attention": (6, ("scale", "enable_gqa")),
 }
-# These take the shape {}, which C++ gives as nothing.
+# These accept the shape {}, which C++ passes as "not given".
 _SHAPED = ("empty", "zeros", "ones", "rand", "randn", "full")
 _DTYPE_BY_POSITION = ("softmax", "log_softmax", "view")
 _READING = {"item": ".item()", "equal": "equal()"}
 
 
 class Operators:
-    """Answers what C++ asks. `take` makes a tensor of a value, `multiply` is cuBLAS's product."""
+    """Executes operators for C++. `take` makes a tensor of a value, `multiply` is cuBLAS's product."""
 
     def __init__(self, tape: Tape, take: Callable[[abi.Value], Any], multiply: Callable[..., None]) -> None:
         self._tape, self._take, self._multiply = tape, take, multiply
@@ -90,7 +90,7 @@ def _function(name: str) -> Callable:
 
 
 def _with_lists(function: Any, args: list[Any]) -> list[Any]:
-    """C++ takes a number for a list of one if no overload takes the number itself."""
+    """C++ accepts a number as a list of one if no overload accepts the number itself."""
     if not isinstance(function, torch._ops.OpOverloadPacket):
         return args
     return [[v] if type(v) is int and i in _lists(function) else v for i, v in enumerate(args)]
@@ -98,7 +98,7 @@ def _with_lists(function: Any, args: list[Any]) -> list[Any]:
 
 @functools.cache
 def _lists(function: torch._ops.OpOverloadPacket) -> frozenset[int]:
-    """Positions that are lists of whole numbers in an overload, and no number or tensor in any."""
+    """Positions that are lists of integers in some overload, and a number or tensor in none."""
     lists, others = set(), set()
     for overload in function.overloads():
         for i, argument in enumerate(getattr(function, overload)._schema.arguments):

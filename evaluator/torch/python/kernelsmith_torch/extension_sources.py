@@ -1,4 +1,4 @@
-"""What the compiler is given for an extension: units of source text and the flags that matter."""
+"""The compiler's input for an extension: units of source text and the relevant flags."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 VERSION = 1
 """The version of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
 
-# As many lines as PyTorch writes before a source, so that lines have the numbers that they have there. Its second one of
-# CUDA is <cuda.h>, which is wanted only by names of the driver.
+# The same number of lines as PyTorch writes before a source, so that line numbers agree. PyTorch's second line for
+# CUDA is <cuda.h>, which only names of the driver need.
 _CPP_HEAD = "#include <torch/extension.h>\n"
 _CUDA_HEAD = "#include <torch/types.h>\n\n#include <cuda_runtime.h>\n"
 
-# PyTorch's header has all of these, and they take seconds: here (stand_in/wanted.hpp) they come only with a source that
-# names something of them. By the end of the macro that asks for them.
+# PyTorch's header includes all of these, which takes seconds. Here (stand_in/wanted.hpp) they are included only if
+# the source uses a name from them. Keyed by the end of the macro's name.
 _WANTED = {
     "DRIVER": r"\bcu[A-Z]\w*\s*\(|\bCU[_a-z]\w*",
     "HALF": r"[hH]alf|HALF|[bB][fF]loat16|BFLOAT16|fp16|bf16",
@@ -39,8 +39,8 @@ _WANTED = {
 # PyTorch's own (COMMON_NVCC_FLAGS).
 _DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUDA_NO_BFLOAT16_CONVERSIONS__",
             "__CUDA_NO_HALF2_OPERATORS__"]
-# nvcc's options that change what a kernel computes or what compiles. Architectures, debugging, threads and libraries are
-# the planner's to choose, and left out.
+# nvcc's options that change what a kernel computes or whether it compiles. The planner chooses architectures,
+# debugging, threads and libraries, so these are left out.
 _KEPT = re.compile(r"-{1,2}(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extended-lambda|expt-extended-lambda|use_fast_math"
                    r"|extra-device-vectorization|restrict|default-stream|Xptxas|ptxas-options)(=|$)")
 _WITH_VALUE = frozenset(
@@ -61,7 +61,8 @@ class Job:
 
 
 def inline_units(cpp: list[str], cuda: list[str], functions: dict[str, str] | None) -> list[dict[str, str]]:
-    """Units of load_inline. C++ that only declares what the CUDA source defines goes into one unit: two take longer."""
+    """Units of load_inline. C++ that only declares what the CUDA source defines is put into the same unit, because
+    two units take longer."""
     bindings = "" if functions is None else _bindings(functions)
     declarations, source = "\n".join(cpp), "\n".join(cuda)
     if cuda and functions is not None and _only_declares(declarations, functions):
@@ -86,8 +87,8 @@ def file_units(paths: Iterable[str], folders: Iterable[str] = ()) -> list[dict[s
 
 
 def job_header(name: str, units: Iterable[dict[str, str]]) -> dict[str, str]:
-    """What differs from extension to extension, which the stand-in includes: flags are the same for many, and the compiler's
-    steps are learnt for each set of flags."""
+    """The text that differs between extensions, for a header. It is not passed as flags, because the compiler's steps
+    are determined once for each set of flags."""
     text = "\n".join(unit["text"] for unit in units)
     wanted = [f"KERNELSMITH_WITH_{name}" for name, names in _WANTED.items() if re.search(names, text)]
     defines = [f"TORCH_EXTENSION_NAME {name}", *wanted]
@@ -95,7 +96,7 @@ def job_header(name: str, units: Iterable[dict[str, str]]) -> dict[str, str]:
 
 
 def flags(cflags: Iterable[str], cuda_cflags: Iterable[str], folders: Iterable[str]) -> dict[str, Any]:
-    """What the candidate asked for, as far as it matters. `nvcc` are others of that compiler's."""
+    """The candidate's relevant flags. `nvcc` are additional ones for that compiler."""
     kept: dict[str, Any] = {"fast_math": False, "optimize": "-O3", "std": "c++17", "include": list(folders), "nvcc": [],
                             "defines": [*_DEFINES, "TORCH_API_INCLUDE_EXTENSION_H"]}
     for flag, value in (*_split(cflags), *_split(cuda_cflags)):
@@ -145,7 +146,7 @@ def _bindings(functions: dict[str, str]) -> str:
 
 
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
-    """Each function, and nothing else: else two units could differ from one."""
+    """Only functions; otherwise two units could differ from one."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)

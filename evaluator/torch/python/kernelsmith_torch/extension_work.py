@@ -1,4 +1,4 @@
-"""Work of the device that an extension asks for: entries of the tape, and cuBLAS's products as PyTorch's."""
+"""Device work of an extension: entries of the tape, and cuBLAS's products as PyTorch's."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ FAILED = -1
 
 
 class Work:
-    """What the C interface calls. Nothing is raised there: the first refusal is kept in `refused`."""
+    """Functions for the C interface. They raise no exceptions; `refused` keeps the first refusal."""
 
     def __init__(self, tape: Tape, readable: Callable[[bytes], str]) -> None:
-        self.names: dict[str, str] = {}  # of kernels that were launched, as the source has them, by their mangled names
+        self.names: dict[str, str] = {}  # source names of launched kernels, by mangled names
         self.refused: BaseException | None = None
         self._tape, self._readable = tape, readable
         self._host: dict[int, int] = {}  # sizes of tensors with values, by address
@@ -33,14 +33,14 @@ class Work:
         self._thread = threading.get_ident()
 
     def note_thread(self) -> None:
-        """Keeps a refusal if the extension works in a thread of its own."""
+        """Keeps a refusal if the extension runs in a thread of its own."""
         if threading.get_ident() != self._thread:
             self.refused = self.refused or Refused(
                 "not_allowed", "work of the device is asked for in a thread of its own (std::thread, OpenMP): a plan is one "
                 "sequence", "ask for it in the function itself; streams let kernels overlap")
 
     def has_values(self, address: int, size: int) -> None:
-        """A tensor of the CPU that is no fake lies there."""
+        """Whether a CPU tensor that is not a fake is there."""
         self._host[address] = size
 
     def on_device(self, address: int) -> int:
@@ -122,7 +122,7 @@ class Work:
         return base64.b64encode(data).decode(), pointers
 
     def _relocations(self, data: bytearray, offsets: range, what: str) -> list[list[Any]]:
-        """[offset, number, bytes into the storage] of each word that is an address. The words become zeros."""
+        """[offset, number, offset in the storage] of each word that is an address. Sets these words to zero."""
         found = []
         for at in offsets:
             (word,) = _WORD.unpack_from(data, at)
@@ -156,7 +156,7 @@ class Work:
 
     def multiply(self, turned_a: bool, turned_b: bool, sizes: list[int], alpha: float, beta: float, a: int, b: int, c: int,
                   *dtypes: torch.dtype | None) -> None:
-        """cuBLAS's matrices are column-major: the rows of PyTorch's are their columns."""
+        """cuBLAS's matrices are column-major: the rows of PyTorch's matrices are their columns."""
         m, n, k, *leading = sizes[:6]
         steps, count = sizes[6:9], sizes[9]
         shapes = ((m, k) if turned_a else (k, m), (k, n) if turned_b else (n, k), (n, m))

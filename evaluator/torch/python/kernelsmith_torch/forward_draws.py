@@ -1,7 +1,6 @@
-"""What a reference draws in forward(). KernelBench seeds both modules alike before a call. Here both are given the same
-numbers, like inputs: a CUDA graph cannot be seeded for each call, and in fp64 PyTorch draws other numbers.
-
-The first call shows what is drawn, by operators whose numbers depend on a seed and shapes alone.
+"""Random draws of a reference in forward(). KernelBench seeds both modules alike before a call. Here both receive the
+same numbers, like inputs, because a CUDA graph cannot be seeded for each call, and in fp64 PyTorch draws other
+numbers. The first call shows the draws, which must depend only on a seed and shapes.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class ForwardDraws:
 
     @contextmanager
     def of_call(self, seed: int) -> Iterator[None]:
-        """Around a call of the module, which draws nothing else."""
+        """Used around a call of the module, which must not draw anything else."""
         if self._known is None:
             self._seed(seed)
             with _Learning() as learning:
@@ -47,7 +46,7 @@ class ForwardDraws:
 
 @contextmanager
 def giving(numbers: Sequence[torch.Tensor]) -> Iterator[None]:
-    """Around a call that is given what it draws."""
+    """Used around a call that receives its draws."""
     if not numbers:
         yield
         return
@@ -76,7 +75,7 @@ class _Learning(_Mode):
                             "torch.rand, torch.randn, uniform_ or normal_")
         result = function(*args, **kwargs)
         if any(argument.name == "dtype" for argument in function._schema.arguments):
-            kwargs = {**kwargs, "dtype": result.dtype}  # whatever the default is when it is drawn again
+            kwargs = {**kwargs, "dtype": result.dtype}  # independent of the default when it is drawn again
         self.found.append((function, tree_map(_outline, args), kwargs))
         return result
 
@@ -100,7 +99,7 @@ class _Giving(_Mode):
 
 @dataclass(frozen=True)
 class _Outline:
-    """A tensor that is drawn into, or like."""
+    """The tensor that a draw writes, or whose shape it has."""
 
     shape: torch.Size
     stride: tuple[int, ...]

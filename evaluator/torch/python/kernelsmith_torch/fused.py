@@ -1,7 +1,6 @@
-"""Kernels for what is done with every output of every call: one pass over memory. PyTorch's operators take twenty.
-
-accelerator.py and compare.py say what is computed, and do the same with PyTorch's operators if this cannot be used: on
-the CPU, and without Triton. Trusted code.
+"""Kernels for the work on every output of every call, with one pass over memory; PyTorch's operators need twenty.
+accelerator.py and compare.py define the results and compute them with PyTorch's operators if these kernels are
+unavailable: on the CPU and without Triton. Trusted code.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _FEWEST = 1 << 16  # elements: below this a launch of this kind takes longer tha
 
 
 def usable(tensor: torch.Tensor) -> bool:
-    """Whether the functions below take tensors like this one."""
+    """Whether the functions below support tensors like this one."""
     return triton is not None and tensor.is_cuda and tensor.numel() >= _FEWEST
 
 

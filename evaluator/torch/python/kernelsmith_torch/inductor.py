@@ -1,4 +1,5 @@
-"""What PyTorch's compiler writes (TORCH_LOGS=output_code), as a candidate: its kernels have their own autotuner."""
+"""Supports the output of PyTorch's compiler (TORCH_LOGS=output_code) as a candidate: its kernels have their own
+autotuner."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from .tuning import Tuning
 
 def install(tuning: Tuning) -> None:
     """Changes Inductor's modules when the candidate imports them, which takes seconds."""
-    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # no processes that compile ahead
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # no processes that compile in advance
     sys.meta_path.insert(0, _Changing({
         "torch._inductor.runtime.triton_heuristics": lambda module: _record_launches(module, tuning),
         "torch._inductor.async_compile": _compile_nothing}))
 
 
 class _Changing(importlib.abc.MetaPathFinder):
-    """Calls a function with each module that it names, once it was executed."""
+    """Calls a function with each named module after its import."""
 
     def __init__(self, changes: dict[str, Callable[[Any], None]]) -> None:
         self._changes = changes

@@ -1,6 +1,6 @@
-"""How tensors lie in memory. Inputs and parameters: one value, an Arrangement, for whoever plans, runs, times and checks.
-Outputs: the reference's layout is part of the contract; what else a candidate returns is written out within its call, so
-that nobody gets a copy for nothing."""
+"""Layouts of tensors in memory. For inputs and parameters one value, an Arrangement, is used to plan, run, time and
+check. For outputs the reference's layout is part of the contract: an output with another layout is copied within
+the candidate's call, so that the copy is not free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 
 @dataclass(frozen=True)
 class Lie:
-    """How one tensor lies in storage number `storage`; strides and offset count elements."""
+    """The place of one tensor in storage number `storage`; strides and offset are in elements."""
 
     dtype: torch.dtype
     shape: tuple[int, ...]
@@ -31,14 +31,14 @@ class Lie:
         return f"strides {list(self.stride)} from element {self.offset} of storage {self.storage}"
 
     def matters(self) -> tuple[Any, ...]:
-        """Without what no element depends on: strides of dimensions with one element."""
+        """Normalised: without the strides of dimensions with one element, which do not matter."""
         moves = [0 if n == 1 or 0 in self.shape else step for n, step in zip(self.shape, self.stride)]
         return self.dtype, self.shape, tuple(moves), self.offset, self.storage
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """How tensors lie, and which of them share a storage."""
+    """The places of tensors, and which of them share a storage."""
 
     lies: tuple[Lie, ...]
 
@@ -57,7 +57,7 @@ class Arrangement:
         return sizes
 
     def over(self, storages: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The tensors, over storages that are given as bytes."""
+        """The tensors in given storages of bytes."""
         return [_typed(storages[lie.storage], lie.dtype).as_strided(lie.shape, lie.stride, lie.offset) for lie in self.lies]
 
     def is_like(self, other: Arrangement) -> bool:
@@ -71,19 +71,20 @@ class Arrangement:
 
 
 def write(target: torch.Tensor, source: torch.Tensor) -> None:
-    """Copies elements, and what lies between them stays. Those of an expanded dimension are one, and written once."""
+    """Copies elements and leaves the memory between them unchanged. Elements of an expanded dimension are the same
+    memory and are written once."""
     shared = [step == 0 and n > 1 for n, step in zip(target.shape, target.stride())]
     _first_of(target, shared).copy_(_first_of(source, shared))
 
 
 def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    """Exchanges tensors for others that lie alike, in storages whose elements `function` makes of the old ones', flat. Each old
-    storage is given back before the next is made. One that is seen in several dtypes stays."""
+    """Replaces tensors by others with the same layout, in storages that `function` makes from the flat old ones.
+    Frees each old storage before making the next one. A storage used with several dtypes is kept."""
     places: dict[int, list[int]] = {}
     for index, tensor in enumerate(tensors):
         if isinstance(tensor, torch.Tensor):
             places.setdefault(tensor.untyped_storage()._cdata, []).append(index)
-    tensor = None  # or the last one's storage would stay
+    tensor = None  # otherwise the last one's storage would be kept
     for indices in places.values():
         lies = Arrangement.of(tensors[i] for i in indices).lies
         if len({lie.dtype for lie in lies}) > 1:
@@ -97,7 +98,7 @@ def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor])
 
 
 def distinct_bytes(tensors: Sequence[torch.Tensor]) -> int:
-    """Bytes that a call must read to have read them all: elements that several indices or tensors share count once."""
+    """Bytes that a call must read to read them all; elements shared by several indices or tensors count once."""
     groups: dict[int, list[torch.Tensor]] = {}
     for tensor in tensors:
         groups.setdefault(tensor.untyped_storage()._cdata, []).append(tensor)
@@ -116,7 +117,7 @@ def _distinct_bytes(*group: torch.Tensor) -> int:
 
 
 def is_alone(tensor: torch.Tensor) -> bool:
-    """Whether it lies dense, and fills its storage."""
+    """Whether it is dense and fills its storage."""
     return is_dense(tensor.shape, tensor.stride()) and tensor.untyped_storage().nbytes() == tensor.nbytes
 
 
@@ -126,13 +127,14 @@ def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def brought(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor as PyTorch's `.to` leaves one that it brings to a GPU: dense, in a storage of its own."""
+    """The layout of PyTorch's `.to` for a copy to a GPU: dense, in a storage of its own."""
     return tensor if is_alone(tensor) else tensor.clone()
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How one output of the reference lies. `fresh`: it shares no memory with inputs, parameters or earlier outputs."""
+    """The layout of one output of the reference. `fresh`: it shares no memory with inputs, parameters or earlier
+    outputs."""
 
     shape: tuple[int, ...]
     stride: tuple[int, ...]
@@ -140,7 +142,7 @@ class Layout:
 
     @staticmethod
     def read(told: dict[str, Any]) -> Layout:
-        """What the judge says of an output."""
+        """The judge's description of an output."""
         return Layout(tuple(told["shape"]), tuple(told["stride"]), bool(told["fresh"]))
 
 
@@ -154,8 +156,8 @@ def layouts_of(outputs: Sequence[torch.Tensor], others: Iterable[torch.Tensor]) 
 
 
 def in_layout(output: torch.Tensor, layout: Layout, taken: set[int]) -> torch.Tensor:
-    """The output, or a copy of it if it does not lie as the reference's does. `taken`: memory of inputs, parameters and the
-    outputs before it. An output of another shape is left for the judge to refuse."""
+    """The output, or a copy if its layout differs from the reference's. `taken` is the memory of inputs, parameters
+    and earlier outputs. An output with another shape is left for the judge to refuse."""
     if tuple(output.shape) != layout.shape or not output.numel():
         return output
     dense = is_dense(layout.shape, layout.stride)
@@ -168,7 +170,7 @@ def in_layout(output: torch.Tensor, layout: Layout, taken: set[int]) -> torch.Te
 
 
 def as_planned(result: Any, strides: Sequence[Sequence[int]]) -> Any:
-    """What an operator gave, with the strides that it had where it was planned: libraries of a GPU choose theirs."""
+    """An operator's result with the strides from planning, because a GPU's libraries choose their own."""
     left = iter(strides)
 
     def one(tensor: Any) -> Any:
@@ -181,7 +183,7 @@ def as_planned(result: Any, strides: Sequence[Sequence[int]]) -> Any:
 
 
 def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether each element has a place of its own, with none between them."""
+    """Whether each element has its own place, without gaps."""
     due = 1
     for stride, n in sorted((stride, n) for stride, n in zip(strides, shape) if n != 1):
         if stride != due:
@@ -195,7 +197,7 @@ def _memory_of(tensor: torch.Tensor) -> int:
 
 
 def _alike(one: Sequence[int], other: Sequence[int], shape: Sequence[int]) -> bool:
-    """Strides of dimensions with one element mean nothing."""
+    """Strides of dimensions with one element have no meaning."""
     return all(a == b or n == 1 for a, b, n in zip(one, other, shape))
 
 

@@ -1,4 +1,5 @@
-"""Modules of torch.nn.Lazy* in the planner: parameters get their shapes in the first call, and belong to the setup all the same."""
+"""Modules of torch.nn.Lazy* in the planner: parameters get their shapes in the first call, but still belong to the
+setup."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def install(tape: Tape) -> None:
 def _maker(kind: type, grows: bool, mark: str) -> Any:
     class Fake(kind, FakeTensor):  # type: ignore[misc,valid-type]
         cls_to_become = FakeTensor
-        # What is recorded is asked for its shape and memory, too.
+        # Recording also needs its shape and memory.
         shape = torch.Tensor.shape
         __torch_function__ = torch._C._disabled_torch_function_impl
 

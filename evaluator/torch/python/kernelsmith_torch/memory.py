@@ -1,4 +1,5 @@
-"""How a task lies in its device's memory, and whose fault it is when that runs out. Pure functions of numbers of bytes."""
+"""Plans a task's use of device memory, and decides whose fault a lack of memory is. Pure functions of numbers of
+bytes."""
 
 from __future__ import annotations
 
@@ -14,16 +15,16 @@ ALLOWANCE = 2 * GIB
 """What a candidate may take beyond the reference's own need, with neighbours on the device: workspace of split sums, packed
 weights. One that needs more is tried again alone, with all that the judge leaves."""
 
-# Calls whose tensors are larger leave nothing of each other in the L2: more than one in a batch shows nothing new.
+# Calls with larger tensors find nothing of each other in the L2, so more than one in a batch is useless.
 _L2_TIMES = 4
-# A process's tensors of a batch may take this share of the device: the judge and two runners hold a batch each.
+# The share of the device for a process's tensors of a batch: the judge and two runners each have a batch.
 _SHARE_OF_BATCH = 0.15
-# Four such tasks fill a device: they cache nothing that another step needs.
+# Four such tasks fill a device, so they cache nothing between steps.
 _LARGE = 0.25
 
 
 def reserve(total: int) -> int:
-    """Bytes that no task may claim: for the contexts of tasks that wait (device_memory.hpp, claimable())."""
+    """Bytes that no task may claim, for the contexts of waiting tasks (device_memory.hpp, claimable())."""
     return max(2 * CONTEXT, total // 16)
 
 
@@ -55,7 +56,7 @@ class Layout:
 
 
 def slots_for(measured: Measured, wanted: int, l2: int, total: int) -> int:
-    """Calls of a batch, at most `wanted`."""
+    """The number of calls of a batch, at most `wanted`."""
     call = max(measured.inputs + measured.outputs, 1)
     if call > _L2_TIMES * l2:
         return 1
@@ -63,7 +64,7 @@ def slots_for(measured: Measured, wanted: int, l2: int, total: int) -> int:
 
 
 def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
-    """The first of these that the device has room for; the last one if it has for none:
+    """The first of these that fits on the device, or else the last one:
 
     | cached from step to step | together | truth  |
     |--------------------------|----------|--------|
@@ -82,14 +83,14 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     cached = judge + m.wide + m.truth + 2 * (runner + m.draw) + rest
     if cached <= _LARGE * total:
         return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
-    # The fp64 outputs become the truth: what an element may be off is added to them, while the reference's own are there.
-    # Beside it the reference may run again (singles.py).
+    # The fp64 outputs become the truth: tolerances are added to them while the reference's own outputs exist.
+    # Meanwhile the reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
     truth = max(m.wide, m.outputs + m.truth, again + m.truth)
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
-    # One after the other. Only outputs stay: the yardstick's, and those that two runners publish.
+    # One after the other. Only outputs are kept: the yardstick's, and those of two runners.
     idle = 3 * CONTEXT + 5 * m.state + 3 * slots * m.outputs + CONTEXT + ALLOWANCE
     play = idle + calls + m.draw
     on_host = idle + truth > total
@@ -102,7 +103,7 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
 
 @dataclass(frozen=True)
 class Shortage:
-    """What the device looked like when memory ran out."""
+    """The state of the device when memory ran out."""
 
     total: int
     free: int
@@ -113,13 +114,13 @@ class Shortage:
     alone: bool  # whether no other task has claimed memory
 
     def strangers(self) -> int:
-        """What processes hold that are not the task's."""
+        """Memory of processes other than the task's."""
         return max(0, self.total - self.free - self.own - self.kin)
 
 
 def is_candidates(shortage: Shortage) -> bool:
-    """Whether running out of memory is the candidate's own doing: it asked for more than there is on an empty device, or had
-    what the reference needs and ALLOWANCE, and nobody else had more of the rest than tasks that wait."""
+    """Whether a lack of memory is the candidate's fault: it requested more than an empty device has, or it had the
+    reference's need plus ALLOWANCE and others used no more than waiting tasks may."""
     s = shortage
     if s.own + s.asked > s.total - CONTEXT:
         return True
@@ -127,7 +128,7 @@ def is_candidates(shortage: Shortage) -> bool:
 
 
 def asked_for(words: str) -> int:
-    """Bytes, by the message of PyTorch's allocators; 0 if it does not say."""
+    """The requested bytes from an error message of PyTorch's allocators; 0 if unknown."""
     found = re.search(r"tried to allocate ([0-9.]+) (bytes|[KMGT]iB)", words, re.IGNORECASE)
     if found is None:
         return 0
@@ -140,14 +141,14 @@ def gib(size: int) -> str:
 
 
 def missing(shortage: Shortage) -> str:
-    """For a task that does not fit alone: how much it needs, there is, and is missing."""
+    """The message for a task that does not fit alone: how much it needs, exists, and is missing."""
     s = shortage
     wanted = s.own + max(s.asked, 1)
     return f"{gib(wanted)} are needed of the GPU's {gib(s.total)}, and {gib(max(s.asked - s.free, 0))} are missing"
 
 
 def neighbours(shortage: Shortage) -> str:
-    """For memory that ran out for a reason that is not the task's."""
+    """The message if memory ran out without the task's fault."""
     others = shortage.strangers()
     holder = f"other processes hold {gib(others)}" if others > reserve(shortage.total) else "the share claimed for the task is used up"
     return f"{gib(shortage.free)} of the GPU's {gib(shortage.total)} are free, and {holder}"

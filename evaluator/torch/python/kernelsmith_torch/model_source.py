@@ -1,7 +1,7 @@
 """The reference: loads reference.py as trusted code, draws its inputs from a seed, makes its parameters.
 
-Judge and runner call this alike, so that both have the same inputs and parameters without sending any. Every failure is
-a Failure with fault `task`, and names file and line of the reference.
+Judge and runner both use this, so that they have the same inputs and parameters without sending any. Every failure
+is a Failure with fault `task` that names file and line of the reference.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from .memory import asked_for
 VARIANTS = ("given", "scaled", "shifted")
 _STATE_SEED = 0
 _MATERIAL_SEED = 1
-# What forward() draws after an input's own seed would be the input again.
+# With the input's own seed forward() would draw the input again.
 _FORWARD = 1 << 62
-_MOST_MASK = 1 << 27  # bytes beside an input of gigabytes
+_MOST_MASK = 1 << 27  # bytes in addition to an input of gigabytes
 
 
 def where_in(error: BaseException, path: str) -> str:
-    """`file:line` of the deepest frame of `path` in an exception; the path alone if there is none."""
+    """`file:line` of the deepest frame of `path` in an exception; only the path if there is none."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     if isinstance(error, SyntaxError) and error.filename == path:
         lines.append(error.lineno)
@@ -43,20 +43,20 @@ def where_in(error: BaseException, path: str) -> str:
 
 
 def is_memory(error: BaseException) -> bool:
-    """Whether an exception says that memory ran out, of the device or of the host."""
+    """Whether an exception means that memory of the device or the host ran out."""
     words = ("can't allocate memory", "out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "STATUS_ALLOC_FAILED")
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(word in str(error) for word in words)
 
 
 def out_of_memory(fault: str, doing: str, where: str, error: BaseException) -> Failure:
-    """Memory ran out; whoever knows the device says whose fault that is, in words for people."""
+    """Memory ran out. Code that knows the device decides whose fault that is."""
     return Failure(fault, "run", "out_of_memory", f"memory ran out while {doing}", "", where, doing=doing,
                    asked=asked_for(str(error)))
 
 
 @contextmanager
 def blaming(path: str, doing: str) -> Iterator[None]:
-    """Exceptions of the reference as Failures of the task."""
+    """Converts exceptions of the reference to Failures of the task."""
     try:
         yield
     except Failure:
@@ -70,15 +70,15 @@ def blaming(path: str, doing: str) -> Iterator[None]:
 
 @dataclass
 class Inputs:
-    """What get_inputs() gave, flattened. Tensors are on the device."""
+    """The flattened result of get_inputs(). Tensors are on the device."""
 
     leaves: list[Any]
     spec: Any
     draws: ForwardDraws
-    seed: int  # of what forward() draws
+    seed: int  # seed of forward()'s draws
 
     def drawn(self) -> list[torch.Tensor]:
-        """What forward() draws; nothing before its first call."""
+        """The draws of forward(); empty before its first call."""
         return self.draws.drawn(self.seed)
 
     def tensors(self) -> list[torch.Tensor]:
@@ -91,12 +91,12 @@ class Inputs:
                       self.draws, self.seed)
 
     def arguments(self) -> list[Any]:
-        """For one call, which may change their shapes in place."""
+        """Copies for one call, which may change their shapes in place."""
         return pytree.tree_unflatten([leaf.detach() if isinstance(leaf, torch.Tensor) else leaf for leaf in self.leaves], self.spec)
 
 
 def output_tensors(result: Any) -> list[torch.Tensor]:
-    """The tensors of what forward() returned (a tensor, tuple, list, dict, nested), in order."""
+    """The tensors in forward()'s result (a tensor, tuple, list, dict, nested), in order."""
     return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
@@ -122,16 +122,17 @@ class Reference:
             self._model = self._made(self._module.Model)
 
     def made_by(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
-        """Another module, made from the same seed with what Model's constructor is given, on the device."""
+        """Another module on the device, made from the same seed and with the arguments of Model's constructor."""
         with torch.no_grad():
             return self._made(kind).to(self.device)
 
     def seed_constructor(self) -> None:
-        """Generators as Model's constructor finds them: a candidate's draws the same."""
+        """Seeds generators as for Model's constructor, so that a candidate's constructor draws the same."""
         self._seed(_STATE_SEED)
 
     def seed_call(self, seed: int) -> None:
-        """Generators as a call on the inputs of `seed` finds them: what a candidate draws in it is what the reference draws."""
+        """Seeds generators as for a call on the inputs of `seed`, so that a candidate draws the same as the
+        reference."""
         self._seed(seed ^ _FORWARD)
 
     def _made(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
@@ -141,26 +142,28 @@ class Reference:
         model = kind(*given).eval()
         model = model.to(torch.float32) if self._cast else model
         model = self._materialised(model) if has_lazy(model) else model
-        # Here already, so that all know how parameters will lie. What the constructor made on the GPU stays as it is.
+        # Done here, so that the layout of parameters is known. Tensors that the constructor made on the GPU are
+        # unchanged.
         return model._apply(lambda tensor: tensor if tensor.is_cuda else brought(tensor))
 
     def _materialised(self, model: torch.nn.Module) -> torch.nn.Module:
-        """The module after one call, which makes its parameters, and draws them where the constructor ended."""
+        """The module after one call, which creates and draws its parameters with the generator state after the
+        constructor."""
         with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
             inputs = self.draw(0, _MATERIAL_SEED)
         model.to(self.device)(*inputs.arguments())
         return model.cpu()
 
     def model(self) -> torch.nn.Module:
-        """Another Model with the same parameters, on the device, in eval mode. It is made, as a copy's closures would hold the
-        modules and tensors of the original."""
+        """Another Model with the same parameters, on the device, in eval mode. It is constructed, because a copy's
+        closures would refer to the original's modules and tensors."""
         with torch.no_grad(), blaming(self.path, "moving Model to the device"):
             model = self._made(self._module.Model)
             self.restore(model)
             return model.to(self.device)
 
     def restore(self, model: torch.nn.Module) -> None:
-        """Gives a Model of model() the parameters and buffers that the first one has."""
+        """Copies the parameters and buffers of the first Model to a Model of model()."""
         with torch.no_grad():
             for target, source in zip(_held(model), _held(self._model), strict=True):
                 write(target, source)
@@ -170,11 +173,11 @@ class Reference:
         return {name: value.detach().cpu() for name, value in self._model.state_dict().items()}
 
     def state_lies(self) -> Arrangement:
-        """How they lie on the device."""
+        """Their layout on the device."""
         return Arrangement.of(self._model.state_dict().values())
 
     def draw(self, variant: int, seed: int) -> Inputs:
-        """The inputs of a set: the same for the same variant and seed, in every process with such a device."""
+        """The inputs of a set: equal for the same variant and seed, in every process with such a device."""
         with torch.no_grad(), blaming(self.path, "running get_inputs"):
             self._seed(seed)
             with self.device:
@@ -190,14 +193,14 @@ class Reference:
                           self._draws, seed ^ _FORWARD)
 
     def _varied(self, flat: torch.Tensor, variant: int) -> torch.Tensor:
-        """One copy, as the given tensor may be the module's own, and nothing else of its size."""
+        """Makes only one copy, because the tensor may be the module's own and large."""
         if not flat.is_floating_point() or VARIANTS[variant] == "given":
             return loaded(flat.to(self.device), self._cast)
         varied = torch.empty_like(flat, dtype=torch.float32 if self._cast else flat.dtype, device=self.device).copy_(flat)
         return varied.mul_(4) if VARIANTS[variant] == "scaled" else _shifted(varied)
 
     def _seed(self, seed: int) -> None:
-        """What torch.manual_seed does, without the millisecond that it takes for devices of other kinds."""
+        """Like torch.manual_seed, without the millisecond for devices of other kinds."""
         torch.default_generator.manual_seed(seed)
         if self.device.type == "cuda":
             torch.cuda.default_generators[self.device.index].manual_seed(seed)
@@ -208,7 +211,7 @@ class Reference:
 
 
 def loaded(tensor: torch.Tensor, cast: bool) -> torch.Tensor:
-    """An input as the task's `cast` wants it: KernelBench's harness casts floats of inputs as it casts the modules."""
+    """Applies the task's `cast` to an input: KernelBench's harness casts floats of inputs like the modules."""
     return tensor.to(torch.float32) if cast and tensor.is_floating_point() else tensor
 
 
@@ -217,7 +220,8 @@ def _held(model: torch.nn.Module) -> list[torch.Tensor]:
 
 
 def _shifted(flat: torch.Tensor) -> torch.Tensor:
-    """Plus one, in place. Zeros of a tensor with others stay: they may be its structure, as in a triangular matrix."""
+    """Adds one in place. Zeros in a tensor with other values are kept, because they may be structure, as in a
+    triangular matrix."""
     parts = flat.split(_MOST_MASK)
     has_others = any(bool(part.any()) for part in parts)
     for part in parts:
@@ -226,24 +230,24 @@ def _shifted(flat: torch.Tensor) -> torch.Tensor:
 
 
 def has_lazy(model: torch.nn.Module) -> bool:
-    """Whether its first call makes parameters or buffers (torch.nn.Lazy*)."""
+    """Whether its first call creates parameters or buffers (torch.nn.Lazy*)."""
     return any(map(is_lazy, itertools.chain(model.parameters(), model.buffers())))
 
 
 def constants(inputs: Inputs) -> list[Any]:
-    """Inputs that are no tensors: constants of every plan."""
+    """Inputs that are not tensors: constants of every plan."""
     return [leaf for leaf in inputs.leaves if not isinstance(leaf, torch.Tensor)]
 
 
 def check_sets(variant: Any, variants: int, sets: Any, most: int) -> None:
-    """Failure if a request's sets of inputs are not valid."""
+    """Raises Failure if a request's sets of inputs are invalid."""
     if variant not in range(variants) or not isinstance(sets, list) or not 0 < len(sets) <= most or \
             not all(isinstance(seed, int) and 0 <= seed < 2**63 for seed in sets):
         raise Failure("machine", "run", "bad_request", f"a variant below {variants} and 1 to {most} seeds are wanted")
 
 
 def run_model(model: torch.nn.Module, inputs: Inputs) -> list[torch.Tensor]:
-    """The outputs of one eager call, which is given what it draws."""
+    """The outputs of one eager call that receives its draws."""
     with inputs.draws.of_call(inputs.seed):
         return run_plainly(model, inputs)
 

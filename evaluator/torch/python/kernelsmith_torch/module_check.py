@@ -1,7 +1,7 @@
 """Entries of a plan that need no operator: launches of device code of C++ extensions, and work on memory.
 
-What stands in them is an adversary's: sizes, names and places are bounded here. Whether a place lies within its tensor's
-storage is only known when the tensor is there (module_replay.py).
+They are untrusted: sizes, names and places are bounded here. module_replay.py checks that a place is within its
+tensor's storage, because that needs the tensor.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Pointer:
-    """Eight bytes of parameters or of data that hold the address of a place."""
+    """Eight bytes of parameters or data with the address of a place."""
 
     offset: int
     to: Ref
@@ -63,7 +63,7 @@ class DeviceOp:
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Its description for people."""
         return type(self).__name__.lower()
 
     def refs(self) -> Iterator[Ref]:
@@ -138,7 +138,7 @@ def check_module(told: Any, cubin: bytes) -> Module:
 
 
 class Modules:
-    """Checks entries that name modules. `entry` gives None for modules that are not ours."""
+    """Checks entries for modules. `entry` returns None for other entries."""
 
     def __init__(self, modules: list[Module]) -> None:
         self.modules = modules
@@ -149,7 +149,7 @@ class Modules:
             refuse(f"its modules have more than {MOST_VARIABLES} bytes of variables")
 
     def end_of_block(self) -> None:
-        """The setup ends, or an alternative: the next one has uploads of its own."""
+        """Ends the setup or an alternative: the next one has its own uploads."""
         self._uploaded = 0
 
     def entry(self, op: dict[str, Any], known: set[int]) -> DeviceOp | None:
@@ -247,7 +247,7 @@ def _place(tensor: Any, at: Any, known: set[int]) -> Place:
 
 
 def _data(text: Any, most: int, what: str) -> bytes:
-    # Four characters for three bytes.
+    # Base64 has four characters for three bytes.
     if not isinstance(text, str) or len(text) > (most + 2) // 3 * 4:
         refuse(f"{what} are not a text of at most {most} bytes in base64")
     try:
@@ -260,7 +260,7 @@ def _data(text: Any, most: int, what: str) -> bytes:
 
 
 def _pointers(value: Any, size: int, known: set[int]) -> tuple[Pointer, ...]:
-    """Within `size` bytes, none twice."""
+    """Checks that they are within `size` bytes, without overlap."""
     found = []
     for told in list_of(value, MOST_POINTERS, "pointers"):
         if len(list_of(told, 3, "a pointer")) != 3:

@@ -1,4 +1,4 @@
-"""Figures of the device code of a plan's extensions: its variables, and for people the most that a launched kernel takes."""
+"""Figures of the device code of a plan's extensions: its variables, and the maximum resources of a launched kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .cubin import resources
 
 
 def figures_of(plan: dict[str, Any], number: int, cubin: bytes) -> dict[str, int]:
-    """`registers` and `spills` of a thread, `shared` of a block; empty if nothing is launched, or the file does not say."""
+    """`registers` and `spills` of a thread, `shared` of a block; empty if nothing is launched or the file does not
+    contain them."""
     launched: dict[str, int] = {}
     for alternative in plan["alternatives"]:
         for op in alternative["ops"]:
@@ -28,7 +29,7 @@ def figures_of(plan: dict[str, Any], number: int, cubin: bytes) -> dict[str, int
 
 
 def variable_bytes(cubin: bytes) -> int:
-    """0 if the file is damaged, which the check of the plan finds."""
+    """Returns 0 if the file is damaged, which the check of the plan finds."""
     try:
         return cubin_facts.read(cubin).loaded_bytes
     except ValueError:

@@ -1,6 +1,5 @@
-"""Executes what a plan's C++ extensions asked of CUDA: launches of device code, and work on memory and variables.
-
-All of it goes to the current stream, and can be captured. Not thread-safe.
+"""Executes the CUDA operations of a plan's C++ extensions: launches of device code, and work on memory and variables.
+All run on the current stream and can be captured. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from .module_check import MOST_PARAMETERS, PLAIN_SHARED, Copy, DeviceOp, Memset,
 from .timing import driver_ok
 from .upload_memory import UploadMemory
 
-_PORTABLE_CTAS = 8  # a cluster of more blocks must be asked for
+_PORTABLE_CTAS = 8  # a cluster with more blocks needs an opt-in
 
 Tensors = Mapping[int, torch.Tensor]
 
 
 class LoadedModules:
-    """Modules in the device's context. close() unloads them; no graph that holds them may be played after that."""
+    """Modules in the device's context. close() unloads them; no graph with them may be played afterwards."""
 
     def __init__(self, modules: Sequence[Module], ops: Iterable[DeviceOp], device: Device) -> None:
         ops = list(ops)
@@ -53,13 +52,13 @@ class LoadedModules:
             self._load(index)
 
     def frame(self) -> int:
-        """Bytes of local memory that a thread of any of the kernels that are launched has at most."""
+        """The most bytes of local memory of a thread of a launched kernel."""
         return max((int(driver_ok(self._driver.cuFuncGetAttribute(
             self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function)))
             for function in self._functions.values()), default=0)
 
     def keep_variables(self) -> None:
-        """What the setup made of variables: renew() gives it to them again."""
+        """Saves the variables' values after the setup; renew() restores them."""
         for index in self._with_variables:
             for name in self._modules[index].facts.variables:
                 address, size = self._variable(index, name)
@@ -74,7 +73,7 @@ class LoadedModules:
         self._kept[module, name] = content
 
     def renew(self) -> None:
-        """Variables are as the setup left them. No recorded call may exist."""
+        """Restores variables to their values after the setup. No recorded call may exist."""
         if self.uploads is not None:
             self.uploads.forget()
         for index in sorted(self._with_variables):
@@ -119,13 +118,13 @@ class LoadedModules:
                 driver_ok(driver.cuFuncSetAttribute(
                     function, attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
             self._functions[index, name] = function
-        # While a call is recorded the driver is asked for nothing but work.
+        # While a call is recorded, the driver only gets work.
         for module, name in self._named:
             if module == index:
                 self._variables[module, name] = self._variable(module, name)
 
     def _launch(self, op: Run, tensors: Tensors) -> None:
-        # What the driver reads beyond our own reading of the cubin is zeros, and no pointer is one parameter too few.
+        # If the driver reads more than we found in the cubin, it reads zeros and a valid list of pointers.
         content = ctypes.create_string_buffer(self._with_addresses(op.params, op.pointers, tensors), 2 * MOST_PARAMETERS)
         layout = self._modules[op.module].facts.kernels[op.kernel].parameters
         parameters = (ctypes.c_void_p * 1024)(*(ctypes.addressof(content) + offset for offset, _ in layout))
@@ -183,7 +182,7 @@ class LoadedModules:
         return bytes(content)
 
     def _address(self, place: Place, size: int, tensors: Tensors) -> int:
-        """The address of `size` bytes that lie in the storage; its end is a place, too."""
+        """The address of `size` bytes in the storage; its end is also a valid place."""
         storage = tensors[place.to.id].untyped_storage()
         if storage.device != self._device.torch:
             raise ValueError("a tensor is not on the device")
@@ -193,7 +192,7 @@ class LoadedModules:
 
 
 def _wishes(ops: Iterable[DeviceOp]) -> dict[tuple[int, str], tuple[int, int]]:
-    """For each kernel that is launched, the shared memory that its launches may have, and the blocks of a cluster."""
+    """For each launched kernel the maximum shared memory of its launches, and the blocks of a cluster."""
     wishes: dict[tuple[int, str], tuple[int, int]] = {}
     for op in ops:
         if isinstance(op, Run):

@@ -1,4 +1,4 @@
-"""Addresses that a setup wrote into memory, of tensors that are moved once it has ended."""
+"""Updates addresses in memory when a setup's tensors are moved."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ _BYTES = 8
 
 
 def repoint(ops: Sequence[Any], tensors: Tensors, moved: Mapping[int, torch.Tensor], modules: LoadedModules) -> None:
-    """Has tables of pointers in moved tensors and in kept variables name the new places. `tensors` are as they were; `moved`
-    has the bytes at their new places, by the old addresses of their storages. A word that is no longer what was written
-    stays: something else was written after it."""
+    """Updates tables of pointers in moved tensors and kept variables. `tensors` are the old ones; `moved` has the bytes
+    at their new places, by the old addresses of their storages. A word that was overwritten later is left unchanged."""
 
     def address_of(id_: int) -> int:
         return tensors[id_].untyped_storage().data_ptr()

@@ -1,11 +1,9 @@
-"""The operators that may stand in a plan, and no others. Both sides use it: the planner refuses, the workers check.
-
-A name stands for all its overloads, those that write into a tensor given as `out` only if OUT lists it too, and for its
-form in place. Not here:
-random operators (a plan is repeated and compared), but those that draw nothing in evaluation; operators whose shape or
-control flow depends on values (a graph cannot read them); those that exchange or resize a tensor's memory; those that
-change a tensor's shape in place (a plan is run many times on the same tensors: safe_form gives what stands for them); and
-anything that reads or writes files. `as_strided` must stay within its storage: PyTorch checks that.
+"""The list of operators that are allowed in a plan. The planner refuses others, and the workers check. A name includes
+all its overloads and its in-place form; overloads that write to `out` are allowed only if OUT lists it too. Excluded
+are random operators (a plan is repeated and compared), except those that draw nothing in evaluation; operators whose
+shape or control flow depends on values (a graph cannot read them); those that replace or resize a tensor's memory;
+those that change a tensor's shape in place (a plan runs many times on the same tensors: safe_form returns a
+replacement); and anything that reads or writes files. `as_strided` must stay within its storage: PyTorch checks that.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ COPIES = """
     pixel_shuffle pixel_unshuffle channel_shuffle complex im2col col2im tril triu diag_embed block_diag meshgrid
 """
 
-# One tensor in, one of its shape out.
+# One input tensor, one output of the same shape.
 UNARY = """
     abs acos acosh angle asin asinh atan atanh bitwise_not ceil clamp clamp_max clamp_min conj_physical cos cosh deg2rad
     digamma erf erfc erfinv exp exp2 expm1 floor frac isfinite isinf isnan isneginf isposinf lgamma log log10 log1p log2
@@ -140,32 +138,32 @@ _LIGHT = frozenset().union(*(GROUPS[name] for name in (
 
 
 def is_heavy(name: str) -> bool:
-    """Whether aten::NAME does more than look at elements one by one: a product, a reduction, a convolution, ..."""
+    """Whether aten::NAME is not an elementwise operator: a product, a reduction, a convolution, ..."""
     return _listed(name) not in _LIGHT
 
 
 def does_work(name: str) -> bool:
-    """Whether aten::NAME does more than allocate memory or look at it in another way."""
+    """Whether aten::NAME does more than allocate memory or make a view."""
     return _listed(name) not in GROUPS["views"] | GROUPS["creation"]
 
 
 def _listed(name: str) -> str:
-    """How aten::NAME is listed: `add` for aten::add_, which does in place what `add` does."""
+    """The listed name of aten::NAME: `add` for aten::add_, its in-place form."""
     short = name.removeprefix("aten::")
     return short if short in _NAMES else short.removesuffix("_")
 
 
-# In a constructor, and before a call, where the seed is known; how many numbers each takes depends on shapes alone.
+# Allowed in a constructor and before a call, where the seed is known. The count of numbers depends only on shapes.
 DRAWS = frozenset("""
     rand rand_like randn randn_like randint randint_like bernoulli bernoulli_ exponential_ normal normal_ random_ uniform_
 """.split())
 
 
-# What a draw may be made into, or like.
+# Operators whose result a draw may write, or whose shape it may have.
 SCRATCH = ("aten::empty_strided", "aten::zeros")
 
 
-# Neither planner nor runner lets one of them change the shape of `out`: it may be an input.
+# Planner and runner do not let them change the shape of `out`, which may be an input.
 OUT = frozenset("""
     abs add addmm addmv amax amin argmax argmin baddbmm bitwise_and bmm cat clamp cos cumsum div exp gelu index_select log
     log2 logsumexp max maximum mean min minimum mm mul mv neg pow reciprocal relu rsqrt sigmoid silu sin sqrt stack sub
@@ -174,7 +172,7 @@ OUT = frozenset("""
 
 
 def allowed(name: str, overload: str) -> bool:
-    """Whether `aten::NAME.OVERLOAD` may stand in a plan; `name` begins with aten::, `overload` may be default."""
+    """Whether `aten::NAME.OVERLOAD` is allowed in a plan; `name` begins with aten::, `overload` may be default."""
     return _is_in(_ALLOWED, name, overload)
 
 
@@ -184,7 +182,8 @@ def draws(name: str, overload: str) -> bool:
 
 
 def is_given(name: str, overload: str) -> bool:
-    """Whether what the draw `aten::NAME.OVERLOAD` of a call draws depends on shapes alone, so that the call can be given it."""
+    """Whether the draw `aten::NAME.OVERLOAD` of a call depends only on shapes, so that the call can receive its
+    numbers."""
     if not draws(name, overload):
         return False
     kinds = [str(argument.type) for argument in getattr(getattr(torch.ops.aten, name[6:]), overload)._schema.arguments]
@@ -192,7 +191,7 @@ def is_given(name: str, overload: str) -> bool:
 
 
 def takes_numbers(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether this call takes numbers from a generator: dropout and its kind do in training, and if their share is not 0."""
+    """Whether this call advances a generator: dropout and similar operators do in training if their rate is not 0."""
     if torch.Tag.nondeterministic_seeded not in function.tags:
         return False
     arguments = function._schema.arguments
@@ -203,8 +202,9 @@ def takes_numbers(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: 
 
 @functools.cache
 def safe_form(function: torch._ops.OpOverload) -> torch._ops.OpOverload | None:
-    """The operator that gives what `function` gives, without its promise (`unsafe_split`: nobody writes to the parts) or its
-    effect on a tensor's shape (`squeeze_`). None if there is none: `resize_` and `set_` exchange memory."""
+    """The operator with the same result as `function`, but without its assumption (`unsafe_split`: the parts are not
+    written) or its effect on a tensor's shape (`squeeze_`). None if there is none: `resize_` and `set_` replace
+    memory."""
     name = function._schema.name.removeprefix("aten::")
     if torch.Tag.inplace_view in function.tags:
         safe = name.removesuffix("_")

@@ -1,7 +1,6 @@
-"""Which tensors a candidate left on the CPU: all fakes lie there, and PyTorch on a GPU would tell them apart.
-
-Tensors are on the GPU unless they are known not to be: made without a device, from nothing or from such tensors. What
-`.cpu()` gives counts as on the GPU, because it is its argument here.
+"""Finds tensors that a candidate left on the CPU: all fakes are there, but PyTorch on a GPU would distinguish them.
+Tensors count as on the GPU, except those made without a device from nothing or from such tensors. The result of
+`.cpu()` counts as on the GPU, because here it is its argument.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Places:
         return tensor
 
     def note(self, func: Any, args: tuple, kwargs: dict[str, Any], result: Any) -> None:
-        """What `func` made of its arguments, as the candidate gave them."""
+        """Records the result of `func` on the candidate's arguments."""
         made = _tensors_in(result)
         if not made:
             return

@@ -1,7 +1,6 @@
-"""A plan as an adversary's words: what the runner replays is bounded, typed and listed.
-
-check_plan() turns the parsed JSON of a plan into a Plan, or raises Failure (candidate, `bad_plan`). What a tensor's
-shape, strides and memory may be is PyTorch's to check while the operators are called. A pure function.
+"""Checks an untrusted plan: sizes are bounded, types are right, operators are listed. check_plan() turns the parsed
+JSON of a plan into a Plan, or raises Failure (candidate, `bad_plan`). PyTorch checks shapes, strides and memory of
+tensors when operators are called. A pure function.
 """
 
 from __future__ import annotations
@@ -94,8 +93,8 @@ class _Checker:
                     None if None in lies else Arrangement(tuple(lies)), draws, sorted(drawn & used))
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
-        """Operations in order; `known` grows by what they give. What is neither in `given` nor in `keep` is freed after
-        its last use. None keeps all, and is setup, which alone has constants and draws."""
+        """Operations in order; `known` grows by their results. Tensors that are neither in `given` nor in `keep` are
+        freed after their last use. None keeps all and means the setup, which alone may have constants and draws."""
         most = min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops)
         checked = [self._op(op, known, keep is None) for op in list_of(ops, most, "operations")]
         self._ops += len(checked)
@@ -105,7 +104,7 @@ class _Checker:
         return checked
 
     def _draws(self, ops: Any, taken: set[int]) -> tuple[list[Op], set[int]]:
-        """What is drawn before each call, and no other work: nobody measures it."""
+        """The draws before each call. Other work is not allowed there, because it is not measured."""
         drawn: set[int] = set()
         draws = self._block(ops, drawn, given=set(), keep=None)
         if not all(isinstance(op, Seed) or isinstance(op, Aten) and (op.draws or op.name in operators.SCRATCH) for op in draws):
@@ -116,7 +115,7 @@ class _Checker:
 
     @staticmethod
     def _free(ops: list[Op], seen: set[int]) -> None:
-        """Each frees what is not in `seen`, and what no later one uses."""
+        """Each operation frees tensors that are not in `seen` and not used later."""
         seen = seen.union(_pointed_at(ops))
         for op in reversed(ops):
             op.frees = [id_ for id_ in dict.fromkeys(_ids(op)) if id_ not in seen]
@@ -140,7 +139,7 @@ class _Checker:
         packet = getattr(torch.ops.aten, name.removeprefix("aten::"), None)
         if packet is None or overload not in packet.overloads():
             refuse(f"this PyTorch has no operator {name}.{overload}")
-        # Libraries may give other strides on a GPU than planning assumed, so that a view there needs a copy here.
+        # Libraries on a GPU may return other strides than planning assumed, so that a view there needs a copy here.
         function = torch.ops.aten.reshape.default if (name, overload) == ("aten::view", "default") else getattr(packet, overload)
         args = [self._value(v, known) for v in list_of(op["args"], MOST_ARGUMENTS, "arguments")]
         object_of(op["kwargs"], "keyword arguments")
@@ -206,7 +205,7 @@ class _Checker:
         return kind, value
 
     def _tensor_map(self, value: Any, known: set[int]) -> TensorMap:
-        """What the driver checks beyond this it refuses; where the kernel reads is as free as with a pointer."""
+        """The driver checks the rest. The kernel may read anywhere, as with a pointer."""
         object_of(value, "a tensor map", {"base", "type", "shape", "strides", "box", "swizzle", "nan"})
         base = self._value(value["base"], known)
         if not isinstance(base, Ref) or not isinstance(value["nan"], bool):
@@ -279,7 +278,7 @@ class _Checker:
 
 
 def _ids(op: Op) -> Iterator[int]:
-    """Every tensor that an operation reads or gives."""
+    """Every tensor that an operation reads or returns."""
     if isinstance(op, DeviceOp):
         yield from (ref.id for ref in op.refs())
         return
@@ -301,8 +300,8 @@ def _ids(op: Op) -> Iterator[int]:
 
 
 def _pointed_at(ops: Sequence[Op]) -> Iterator[int]:
-    """Tensors whose addresses stand in memory: whoever reads that memory reaches them, and names only the memory. And that
-    memory: when a setup's tensors are moved, it is written to once more."""
+    """Tensors whose addresses are in memory, because operations reach them by naming only that memory. Also that
+    memory, which is written again when a setup's tensors are moved."""
     for op in ops:
         if isinstance(op, (Upload, Symbol)) and op.pointers:
             yield from (ref.id for ref in op.refs())

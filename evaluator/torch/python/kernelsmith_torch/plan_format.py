@@ -1,7 +1,7 @@
 """The plan as bytes (docs/torch-plan.md): "KSTORCH1", the JSON's length (u32, little endian), the JSON, the cubins.
 
-`decode` reads an adversary's bytes: it promises that the JSON is an object of this version and that the cubins of every
-kernel and module lie in the file, and nothing about the rest.
+`decode` reads untrusted bytes. It only guarantees that the JSON is an object of this version and that the cubins
+of every kernel and module are within the file.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MOST_JSON = 64 << 20
 MOST_ALTERNATIVES = 32
 MOST_KERNELS = 256
 MOST_MODULES = 64
-MOST_VARIABLES = 64 << 20  # of all modules: they are loaded anew for every batch
+MOST_VARIABLES = 64 << 20  # of all modules, because they are loaded again for every batch
 # Operators and launches of one alternative, or of the setup. The largest module of KernelBench records 517.
 MOST_OPERATIONS = 20_000
-# Numbers that a plan may hold as constants: tables and masks have room, weights have not.
+# The limit of constants in a plan: enough for tables and masks, not for weights.
 MOST_CONSTANT = 4_096
 MOST_CONSTANTS = 65_536
 
@@ -31,12 +31,12 @@ _SIZE = struct.Struct("<I")
 
 
 class PlanError(Exception):
-    """The bytes are no plan, or the plan is over a limit."""
+    """The bytes are not a plan, or the plan exceeds a limit."""
 
 
 def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = []) -> bytes:
-    """The plan's bytes; sets offset and size of its kernels, and of the modules of extensions. PlanError if it is over a
-    limit."""
+    """The plan's bytes; sets offset and size of its kernels and of extensions' modules. Raises PlanError if it
+    exceeds a limit."""
     if len(cubins) > MOST_KERNELS:
         raise PlanError(f"{len(cubins)} compiled kernels: at most {MOST_KERNELS}")
     if len(modules) > MOST_MODULES:
@@ -59,7 +59,7 @@ def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = [])
 
 
 def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """The plan's JSON and its cubins, in the order of `kernels` and then of `modules`. PlanError says what is wrong with the
+    """The plan's JSON and its cubins, in the order of `kernels` and then of `modules`. Raises PlanError for invalid
     bytes."""
     start = len(MAGIC) + _SIZE.size
     if len(data) > MOST_BYTES or data[:len(MAGIC)] != MAGIC or len(data) < start:
@@ -77,7 +77,7 @@ def decode(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
     all_of_them = memoryview(data)[start + size:]
     cubins = [_cubin(told, all_of_them) for told in (*plan["kernels"], *plan.get("modules", []))]
     if sum(map(len, cubins)) > len(all_of_them):
-        raise PlanError("the cubins of the plan overlap")  # copies of them could fill the memory
+        raise PlanError("the cubins of the plan overlap")  # otherwise copies could fill the memory
     return plan, [bytes(cubin) for cubin in cubins]
 
 

@@ -1,4 +1,4 @@
-"""A plan that was checked, as the runner replays it: values."""
+"""The values of a checked plan for the runner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .module_check import DeviceOp, Module
 
 @dataclass
 class Aten:
-    """An operator. `out` has the shape of its result: a Ref, None, or a list of these."""
+    """An operator. `out` has the structure of its result: a Ref, None, or a list of these."""
 
     function: Any
     args: list[Any]
@@ -31,12 +31,12 @@ class Aten:
 
 @dataclass(frozen=True)
 class TensorMap:
-    """A tensor as a kernel reads it by TMA, in the driver's numbers; dimensions from the innermost one."""
+    """A tensor for TMA, in the driver's numbers; dimensions from the innermost one."""
 
     base: Ref
     type: int
     shape: list[int]
-    strides: list[int]  # in bytes, of all dimensions but the innermost
+    strides: list[int]  # in bytes, of all dimensions except the innermost
     box: list[int]
     swizzle: int
     nan: bool
@@ -55,7 +55,7 @@ class Launch:
 
 @dataclass
 class Constant:
-    """A tensor of given values; in setup only."""
+    """A tensor of given values; only in setup."""
 
     dtype: torch.dtype
     shape: tuple[int, ...]
@@ -66,7 +66,7 @@ class Constant:
 
 @dataclass
 class Seed:
-    """Seeds the generators of `which`: cuda or all; in setup only."""
+    """Seeds the generators of `which`: cuda or all; only in setup."""
 
     seed: int
     which: str
@@ -109,6 +109,6 @@ class Plan:
     alternatives: list[Alternative]
     kernels: list[Kernel]
     modules: list[Module] = field(default_factory=list)
-    lies: Arrangement | None = None  # of the inputs, as the planner saw them; a plan by hand may leave it open
+    lies: Arrangement | None = None  # of the inputs in the planner; may be missing in a handwritten plan
     draws: list[Op] = field(default_factory=list)  # before each call, which is given `drawn`
     drawn: list[int] = field(default_factory=list)

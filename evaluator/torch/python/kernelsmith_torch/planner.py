@@ -1,7 +1,7 @@
 """`python3 -m kernelsmith_torch.planner`: plans candidates for the torch backend, each in a child of its own.
 
-This process imports PyTorch and Triton once and runs nobody's code. Its children do: whatever they say, print, fork or
-break stays within a time limit, a reply of bounded size and a folder that is removed. It needs no GPU.
+This process imports PyTorch and Triton once and runs no candidate's code. Its children do, within a time limit, a
+reply of bounded size and a folder that is removed. It needs no GPU.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from . import planning, triton_recording
 from .progress import Progress
 from .surroundings import Surroundings
 
-# What a child may write into one file: Triton's largest intermediate files are a few MiB.
+# The size of a file that a child may write: Triton's largest intermediate files are a few MiB.
 _MOST_FILE = 64 << 20
 # The reply without the plan: a summary, or an error.
 _MOST_REPLY = 1 << 20
 _MOST_SECONDS = 600
 _POLL_MS = 50
-# By the clock a plan may take this many times its limit: as many searches may share the processors.
+# The limit of wall time as a multiple of CPU time: as many searches may share the processors.
 _LONGEST = 4
 
 _FIRST = {"reference": "done"}
 
-# A sandbox has these to itself; on the host they are everybody's.
+# A sandbox has its own; on the host they are shared.
 _SHARED = ("/tmp", "/dev/shm") if ALONE else ()
 _CHANGED = 4
 
@@ -59,11 +59,11 @@ def main() -> None:
 
 
 def _warm() -> None:
-    """Does what PyTorch and Triton do late, so that no child has to."""
+    """Runs lazy initialisation of PyTorch and Triton, so that no child has to."""
     import triton.backends.nvidia.compiler  # noqa: F401, PLC0415
     import triton.compiler.code_generator  # noqa: F401, PLC0415
     import triton.runtime.cache  # noqa: PLC0415
-    triton.runtime.cache.triton_key()  # reads all of Triton's files, and is part of every kernel's key
+    triton.runtime.cache.triton_key()  # reads all of Triton's files, for every kernel's key
     with planning.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         model = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1), torch.nn.Linear(4, 4)).eval()
         torch.nn.functional.softmax(model(torch.randn(1, 1, 4, 4)), -1)
@@ -84,7 +84,7 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if not surroundings.restore():
-            os._exit(_CHANGED)  # no other candidate is planned here, and who did this has killed a planner
+            os._exit(_CHANGED)  # no other candidate is planned here, and this one has killed a planner
 
 
 def _checked(request: Message) -> Message:
@@ -114,7 +114,7 @@ def _checked(request: Message) -> Message:
 
 
 class _Limit:
-    """The time that a plan may take: what is worked on it, in all its recordings, and some times as long by the clock."""
+    """The time limit of a plan: CPU time in all its recordings, and a multiple of it as wall time."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -122,7 +122,7 @@ class _Limit:
         self._before = 0.0
 
     def left(self, child: int, progress: Progress) -> float:
-        """By the clock, at least."""
+        """The remaining wall time, at least."""
         return min(self._deadline - time.monotonic(), self.seconds - self._before - progress.seconds(child))
 
     def words(self) -> str:
@@ -135,8 +135,8 @@ class _Limit:
 
 
 def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
-    """What has to be built first; else the plan, recorded once more with tensors at other addresses if it may depend on
-    them. Kernels are compiled once: Triton's cache is in the folder."""
+    """Returns extensions to build first; else the plan. If the plan may depend on addresses, it is recorded again
+    with other ones. Kernels are compiled only once, because Triton's cache is in the folder."""
     limit = _Limit(request["timeout_s"])
     request = {**request, "seed": secrets.randbits(64), "first": None}
     reply, blob = _recorded(request, folder, limit)
@@ -187,7 +187,7 @@ def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, by
 
 
 def _told(reply: Message, fault: str) -> Failure:
-    """The child's error, as words of whoever ran in it."""
+    """The child's error, as untrusted text."""
     error = reply["error"] if isinstance(reply["error"], dict) else {}
     words = {key: str(error.get(key, ""))[:8_000] for key in ("stage", "code", "message", "hint", "where")}
     stage = words["stage"] if words["stage"] in ("compile", "plan") else "plan"
@@ -204,7 +204,7 @@ def _child(request: Message, folder: str, write_end: int, progress: Progress) ->
         null = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(null, standard)
-        # The zygote's own streams among them: what a candidate writes reaches no one but the zygote.
+        # Including the zygote's own streams: a candidate's output reaches only the zygote.
         os.closerange(3, write_end)
         os.closerange(write_end + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
@@ -221,7 +221,7 @@ def _child(request: Message, folder: str, write_end: int, progress: Progress) ->
 
 
 class _Reader:
-    """Reads a child's messages as long as it has time left, and notices if it ends without one."""
+    """Reads a child's messages while it has time left, and detects its end."""
 
     def __init__(self, descriptor: int, child: int, left: Callable[[], float]) -> None:
         self._descriptor, self._child, self._left = descriptor, child, left
@@ -230,7 +230,7 @@ class _Reader:
         self._got = bytearray()
 
     def message(self, most_json: int, most_blob: int) -> tuple[Message, bytes]:
-        """TimeoutError, EOFError or FramingError if there is none."""
+        """Raises TimeoutError, EOFError or FramingError if there is none."""
         head = struct.Struct("<IQ")
         self._fill(head.size)
         json_size, blob_size = head.unpack_from(self._got)
@@ -251,7 +251,8 @@ class _Reader:
                 if not piece:
                     raise EOFError("no reply")
                 self._got += piece
-            # Somebody else may hold the pipe: what a child that has ended wrote is in it, so an empty one is the end.
+            # Another process may hold the pipe open. All output of an ended child is in it, so an empty pipe is the
+            # end.
             elif os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) and not self._poll.poll(0):
                 raise EOFError("no reply")
 

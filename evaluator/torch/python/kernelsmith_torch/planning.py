@@ -1,4 +1,4 @@
-"""Plans one candidate, in a process of its own: it is executed here, so nothing that this process says is trusted."""
+"""Plans one candidate in a process of its own. The candidate is executed here, so this process is not trusted."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ _MOST_MESSAGE = 4_000
 
 def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None],
          progress: Progress) -> tuple[dict[str, Any], bytes]:
-    """The reply's fields and the plan. `folder` is this process's own, and becomes its working folder. A Failure is fault task
-    before `reference_done` was called, and fault candidate after it. If `told_addresses` is in the reply the plan may depend
-    on addresses: the same request with the plan as `first` records it with others, and refuses what differs."""
-    # Compiled kernels name their source files: by relative paths, so that a source gives the same bytes in every folder.
+    """The reply's fields and the plan. `folder` is this process's own, and becomes its working folder. A Failure is
+    the task's fault before `reference_done` was called, and the candidate's after it. If `told_addresses` is in
+    the reply, the plan may depend on addresses: the same request with the plan as `first` records it with other
+    addresses and refuses differences."""
+    # Compiled kernels contain the names of their source files. Relative paths give the same bytes in every folder.
     os.chdir(folder)
     paths = {"reference": "reference.py", "candidate": request["name"]}
     candidate = request["candidate"]
@@ -119,7 +120,7 @@ class _Task:
         self.state = {name: t for name, t in state.items() if isinstance(t, torch.Tensor)}
 
     def cast(self, model: torch.nn.Module) -> torch.nn.Module:
-        """A model as the task calls it: KernelBench's harness makes fp32 of all that its constructor made in floats."""
+        """A model with the task's `cast`: KernelBench's harness casts all floats of the constructor to fp32."""
         return model.to(torch.float32) if self._cast else model
 
     def inputs(self) -> list[Any]:
@@ -208,11 +209,11 @@ class _Brought:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._left: dict[int, torch.UntypedStorage] = {}  # of the CPU's memory, what was brought from to the GPU
+        self._left: dict[int, torch.UntypedStorage] = {}  # copies on the GPU of tensors in the CPU's memory
         self.parameters: dict[tuple[int, int], tuple[Any, ...]] = {}
 
     def applied(self, function: Callable[[torch.Tensor], torch.Tensor], tensor: torch.Tensor) -> torch.Tensor:
-        """What is brought to the GPU lies there as PyTorch lays it out."""
+        """A tensor that is moved to the GPU has PyTorch's layout there."""
         if self._places.on_cpu(tensor):
             self._left[recording.storage_of(tensor)] = tensor.untyped_storage()
         result = function(tensor)
@@ -222,8 +223,8 @@ class _Brought:
 
 def _apply(self: torch.nn.Module, brought: _Brought, function: Callable[[torch.Tensor], torch.Tensor],
            recurse: bool = True) -> torch.nn.Module:
-    """nn.Module._apply for fakes: a changed parameter is a new one, for all who have it; PyTorch would exchange its memory
-    instead."""
+    """nn.Module._apply for fakes: a changed parameter is replaced by a new one everywhere; PyTorch would replace its
+    memory instead."""
     for child in self.children() if recurse else ():
         child._apply(function)
     for key, parameter in self._parameters.items():

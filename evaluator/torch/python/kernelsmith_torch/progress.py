@@ -1,7 +1,5 @@
-"""How far a child has come with a plan, in memory that it shares with its planner: an adversary's words, for people, and the
-time of the compilations that it runs beside itself.
-
-Time is what processors work on the plan, so that a busy machine refuses nothing that an idle one plans.
+"""A child's progress with a plan, in memory that it shares with its planner: untrusted text for people, and the time of
+its compilations in other processes. Time is CPU time, so that a busy machine refuses nothing that an idle one plans.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ class Progress:
         self._compiled = 0
 
     def doing(self, words: str, compiled: int = 0) -> None:
-        """Told by the child when it begins something, and how many kernels it has compiled just before."""
+        """The child reports the start of a step, and the number of kernels that it just compiled."""
         self._compiled += compiled
         others = resource.getrusage(resource.RUSAGE_CHILDREN)
         text = words.encode(errors="replace")[:_MOST_WORDS]
@@ -30,10 +28,10 @@ class Progress:
             (others.ru_utime + others.ru_stime) / len(os.sched_getaffinity(0)), self._compiled, len(text)) + text
 
     def seconds(self, child: int) -> float:
-        """What it has worked; its compilations share the processors. 0 if it has ended."""
+        """Its CPU time; its compilations share the processors. 0 if it has ended."""
         others, _, _ = _HEAD.unpack_from(self._memory)
         try:
-            own = time.clock_gettime(~child << 3 | 2)  # the clock of another process's time, as clock_getcpuclockid has it
+            own = time.clock_gettime(~child << 3 | 2)  # the clock of another process's CPU time, as from clock_getcpuclockid
         except OSError:
             return 0.0
         return own + (others if others > 0 else 0.0)

@@ -1,8 +1,7 @@
-"""What a candidate's Python does to tensors, recorded: no operator runs, no value exists.
-
-Tensors are fakes of the CPU, which every build of PyTorch has, and say to the candidate that they are on `cuda`: `Front`
-stands between its Python and PyTorch and exchanges the two. Below PyTorch's own Python, `Recorder` writes each operator
-on the tape. One thread, one recording for each process.
+"""Records a candidate's operations on tensors: no operator runs, and no values exist. Tensors are CPU fakes, which
+every build of PyTorch supports, but report `cuda` to the candidate: `Front` is between its Python and PyTorch and
+exchanges the two. Below PyTorch's own Python, `Recorder` writes each operator on the tape. One thread, one
+recording for each process.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from .progress import Progress
 
 
 class Refused(RuntimeError):
-    """What the candidate asked for cannot stand in a plan. It may catch this and do something else."""
+    """The candidate's operation is not possible in a plan. The candidate may catch this and do something else."""
 
     def __init__(self, code: str, message: str, hint: str = "", where: str = "") -> None:
         super().__init__(message)
@@ -47,7 +46,7 @@ class Step:
 
     @property
     def is_launch(self) -> bool:
-        """Work whose effect nobody knows; a variable of a module is read by any launch."""
+        """Work with an unknown effect; any launch may read a module's variables."""
         return not self.body.keys().isdisjoint(("launch", "run", "symbol"))
 
     @property
@@ -56,7 +55,7 @@ class Step:
 
     @property
     def draws(self) -> bool:
-        """Whether it takes numbers from a generator, or seeds one."""
+        """Whether it advances or seeds a generator."""
         return "draws" in self.body
 
 
@@ -88,11 +87,11 @@ class Tape:
         self.recording = False
         self.inside = 0
         self._numbers: dict[int, int] = {}
-        self._first: dict[int, int] = {}  # by storage: the first number that lies in it
+        self._first: dict[int, int] = {}  # by storage: the first number in it
         self._most_steps = most_steps
 
     def number(self, tensor: torch.Tensor) -> int:
-        """The tensor's number. It is kept alive, so that no other has its identity."""
+        """The tensor's number. The tensor is kept alive, so that no other gets its identity."""
         known = self._numbers.get(id(tensor))
         storage = storage_of(tensor)
         if known is not None:
@@ -106,23 +105,24 @@ class Tape:
         return number
 
     def rebind(self, tensor: torch.Tensor, other: torch.Tensor) -> None:
-        """From now on `tensor` is `other`, as after `tensor.data = other`."""
+        """Records that `tensor` is now `other`, as after `tensor.data = other`."""
         number = self.number(other)
         self.tensors.append(tensor)
         self.storages.append(self.storages[number])
         self._numbers[id(tensor)] = number
 
     def replace(self, tensor: torch.Tensor, before: torch.Tensor, view: torch.Tensor) -> None:
-        """`tensor`, whose shape an operator changed in place, is `view`; `before` has the shape that its number keeps."""
+        """Records that `tensor`, whose shape an operator changed in place, is now `view`; `before` has the shape of
+        its number."""
         number = self.number(tensor)
-        self.tensors.append(self.tensors[number])  # which `tensor` may be another object of: it stays alive
+        self.tensors.append(self.tensors[number])  # kept alive, because `tensor` may be another object for it
         self.storages.append(self.storages[number])
         self.tensors[number] = before
         self._numbers[id(before)] = number
         self.rebind(tensor, view)
 
     def line(self) -> str:
-        """Where the candidate's source is now: `candidate.py:31`; empty if it is not on the stack."""
+        """The current line of the candidate's source: `candidate.py:31`; empty if it is not on the stack."""
         frame = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_filename == self.source:
@@ -158,12 +158,13 @@ class Tape:
         self._append(Step(body, reads, {self.storages[n] for n in reads}, [], body["line"]))
 
     def tell_address(self, of: torch.Tensor | torch.UntypedStorage) -> int:
-        """What `data_ptr` answers."""
+        """The result of `data_ptr`."""
         self.asked_for_address = self.asked_for_address or self.line()
         return self.addresses.address_of(of) if isinstance(of, torch.Tensor) else self.addresses.of_storage(of)
 
     def refuse_addresses(self, v: Any, what: str, where: str = "") -> None:
-        """Refuses numbers that are addresses of tensors, in lists too: in the runner's calls the tensors are elsewhere."""
+        """Refuses numbers that are addresses of tensors, also in lists, because in the runner's calls the tensors are
+        elsewhere."""
         if not self.addresses.told:
             return
         if isinstance(v, (list, tuple)):
@@ -178,14 +179,15 @@ class Tape:
                           where or self.line())
 
     def find(self, address: int) -> tuple[int, int] | None:
-        """What an address that was given out stands for: a tensor in its storage, and the byte in the storage."""
+        """The meaning of an address: a tensor in its storage, and the offset in the storage."""
         found = self.addresses.find(address)
         if found is None or found[0]._cdata not in self._first:
             return None
         return self._first[found[0]._cdata], found[1]
 
     def work(self, body: dict[str, Any], pointers: list[list[Any]] | None, writes: list[int]) -> None:
-        """An entry of an extension. It reads the tensors that it names, and those of `pointers`: [offset, number, byte]."""
+        """Records an entry of an extension. It reads the tensors that it names and those of `pointers`: [offset,
+        number, byte]."""
         if pointers is not None:
             body["pointers"] = [[at, {"t": number}, byte] for at, number, byte in pointers]
         body["line"] = self.line()
@@ -194,12 +196,12 @@ class Tape:
         self._append(Step(body, reads, {self.storages[n] for n in writes}, [], body["line"]))
 
     def seed(self, seed: int, which: str) -> None:
-        """A seed was set, for the generators of `cuda` or `all`."""
+        """Records that a seed was set for the generators of `cuda` or `all`."""
         if self.recording:
             self._append(Step({"seed": seed, "draws": which}, [], set(), [], self.line()))
 
     def place_draws(self, first: int) -> None:
-        """What was drawn since step `first` was drawn where its results lie, by the generator there."""
+        """Records that the draws since step `first` used the generator of their results' device."""
         for step in self.steps[first:]:
             if isinstance(step, Step) and step.draws and step.results and self.places.on_cpu(self.tensors[step.results[0]]):
                 step.body["draws"] = "cpu"
@@ -251,7 +253,7 @@ class Tape:
         raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot stand in a plan", "", self.line())
 
     def _without_scalar_tensors(self, func: torch._ops.OpOverload, args: tuple) -> tuple[torch._ops.OpOverload, tuple]:
-        """`x[mask] = 0` and `x[:, 0] = 5` arrive with a tensor of one number, which a graph would have to read."""
+        """`x[mask] = 0` and `x[:, 0] = 5` have a tensor with one number, which a graph would have to read."""
         if func is torch.ops.aten.index_put_.default:
             masks = [i for i in args[1] if i is not None and i.dtype in (torch.bool, torch.uint8)]
             if not masks:
@@ -284,7 +286,7 @@ class Tape:
 
 
 class Recorder(TorchDispatchMode):
-    """Writes each operator on the tape, beneath autograd and beneath composite operators."""
+    """Writes each operator on the tape, below autograd and composite operators."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -330,7 +332,7 @@ class Recorder(TorchDispatchMode):
 
 
 class Front(TorchFunctionMode):
-    """What the candidate's Python sees of a tensor: that it is on `cuda`. If it names a device, the fakes' is used."""
+    """The candidate's view of tensors: they are on `cuda`. If it names a device, the fakes' device is used."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -349,7 +351,7 @@ class Front(TorchFunctionMode):
             raise Refused("reads_values", f"{reason} reads a tensor's values, which planning does not have",
                           "keep the computation on tensors; only shapes are known", self.tape.line())
         if not self.tape.recording and getattr(func, "__module__", None) == "torch.nn.init":
-            # Half the time of a large reference's constructor, and nothing that anyone looks at.
+            # This takes half of the time of a large reference's constructor, and the result is not used.
             return args[0] if args else kwargs["tensor"]
         if func == torch.Tensor.data.__set__:
             func(*args)
@@ -368,7 +370,7 @@ class Front(TorchFunctionMode):
 
 
 def show_cuda(tape: Tape) -> None:
-    """Fakes say `cuda` when the candidate's Python asks, and the truth to PyTorch. For the rest of this process."""
+    """Fakes report `cuda` to the candidate's Python, and the real device to PyTorch. For the rest of this process."""
     true, true_pointer = FakeTensor.device.fget, torch.UntypedStorage.data_ptr
 
     def device(self: FakeTensor) -> torch.device:
@@ -380,7 +382,7 @@ def show_cuda(tape: Tape) -> None:
         return tape.tell_address(self) if self.device.type == "meta" else true_pointer(self)
 
     FakeTensor.device = property(device)
-    # A fake's copy belongs to the same mode. Copying that walks its table of weak references, and crashes in it.
+    # A fake's copy belongs to the same mode. Copying the mode would walk its table of weak references and crash.
     FakeTensorMode.__deepcopy__ = lambda mode, memo: mode
     torch.UntypedStorage.data_ptr = pointer
     torch.set_default_device = tape.places.set_default
@@ -443,10 +445,10 @@ _ANSWERS = {
     torch.Tensor.data_ptr: lambda tape, tensor: tape.tell_address(tensor),
 }
 
-# Another tensor object for the same tensor: PyTorch makes one of each factory's result that the tape keeps.
+# Another object for the same tensor: PyTorch makes one for each factory's result that the tape keeps.
 _SAME = (torch.ops.aten.detach.default, torch.ops.aten.alias.default, torch.ops.aten.lift_fresh.default)
 
-# What PyTorch refuses to do with floats of several dtypes, on a CPU and on a GPU; fakes do not look.
+# Operators that PyTorch refuses for floats of several dtypes on CPU and GPU; fakes do not check it.
 _ONE_DTYPE = frozenset(f"aten::{name}" for name in (
     "mm", "mv", "addmm", "addmm_", "addmv", "addbmm", "convolution", "index_add", "index_add_", "index_copy", "index_copy_",
     "_cdist_forward"))

@@ -1,4 +1,4 @@
-"""A worker in the role of the judge: the reference, its time as the yardstick, the truth, and the comparison."""
+"""The worker for the judge: it has the reference, its time as the yardstick, the truth, and the comparison."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from .truth import Tolerance, Truth
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
 _WARM_UPS = 3
-# Relative: far above what another order of sums changes, far below what dropout does.
+# Relative: far above the effect of another order of sums, far below that of dropout.
 _ATOMICS = 1e-3
-# Relative: what other inputs move an output by, beyond which it need not be compared with a truth to see that they do.
+# Relative: if other inputs change an output by more than this, no comparison with a truth is needed.
 _MOVED = 0.1
 
 
@@ -43,7 +43,7 @@ class ReferenceProcess:
         self._inbox = Inbox(device)
         self._prepared = False
         self._played: tuple[int, tuple[int, ...]] | None = None
-        self._own: list[list[torch.Tensor]] = []  # what the yardstick wrote
+        self._own: list[list[torch.Tensor]] = []  # the yardstick's outputs
         self._slots: list[tuple[list[torch.Tensor], Inputs, Call, Any]] = []
         self._layout: Layout | None = None
 
@@ -52,7 +52,7 @@ class ReferenceProcess:
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
-        """The step; large tasks leave nothing cached behind it, and a failure for lack of memory says whose fault it is."""
+        """Runs a step. Large tasks free caches after it, and a failure for lack of memory names whose fault it is."""
 
         def do(request: Message, blob: bytes) -> Message:
             try:
@@ -79,7 +79,7 @@ class ReferenceProcess:
                        "make the inputs smaller, or take a GPU with more memory", failure.where)
 
     def release(self, _: Message, __: bytes) -> Message:
-        """Drops what can be made again."""
+        """Drops everything that can be made again."""
         self._drop_slots()
         if self._prepared:
             self._truth.forget()
@@ -88,7 +88,7 @@ class ReferenceProcess:
         return {}
 
     def prepare(self, request: Message, _: bytes) -> Message:
-        """Loads the reference, checks it, measures what it needs, and plans where it lies."""
+        """Loads the reference, checks it, measures its memory, and plans its placement."""
         path, self._precision = str(request["reference"]), request["precision"]
         if self._precision not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {self._precision}: one of {', '.join(PRECISIONS)}")
@@ -108,7 +108,7 @@ class ReferenceProcess:
         self._model = self._reference.model()
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
-            self._variants = 1  # the usable ones come first, so that their numbers are VARIANTS' own
+            self._variants = 1  # the usable ones come first, so that their numbers agree with VARIANTS
             while self._variants < len(VARIANTS) and (peak := self._usable(self._variants, first)) is not None:
                 self._device.give_back()
                 measured = replace(measured, draw=max(measured.draw, peak))
@@ -121,7 +121,7 @@ class ReferenceProcess:
         total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
         usable = total - reserve(total)
         room = slots_for(measured, int(request.get("most_slots", 32)), self._device.facts()["l2_bytes"], total)
-        # Calls of a batch are counted by a batch, before which one call is all that memory need have room for.
+        # The number of calls in a batch is measured with a batch, so memory only needs room for one call before.
         self._layout = lay_out(measured, 1, bank, usable)
         call_us = self._measure_calls(float(request.get("batch_us", 200)), room)
         self._layout = lay_out(measured, self._capacity, bank, usable)
@@ -152,7 +152,7 @@ class ReferenceProcess:
         return {"us": times.us, "host_us": times.host_us}
 
     def compare(self, request: Message, _: bytes) -> Message:
-        """Compares outputs that a runner published, or the yardstick's own."""
+        """Compares outputs of a runner, or the yardstick's own."""
         variant, sets = self._sets(request)
         if request.get("own"):
             if self._played != (variant, tuple(sets)):
@@ -168,8 +168,8 @@ class ReferenceProcess:
         return {"error": found.error, "digest": found.digest, "wrong": found.wrong}
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:
-        """The reference's outputs on the first inputs, without their values, what it needs, and which outputs other inputs
-        hardly move; Failure if they are not finite or change from run to run."""
+        """The reference's outputs on the first inputs without their values, its memory, and the outputs that other
+        inputs hardly change. Raises Failure if outputs are not finite or change between runs."""
         with self._device.peak() as computing:
             plain, wide, low = self._truth.answers(0, _FIRST_SEED)
         if not plain:
@@ -214,13 +214,14 @@ class ReferenceProcess:
         return outputs, needs, still
 
     def _counted(self, inputs: Inputs) -> list[torch.Tensor]:
-        """The reference's outputs. Counts what its products, convolutions and attention compute, as PyTorch counts them."""
+        """The reference's outputs. Counts the operations of products, convolutions and attention with PyTorch's
+        formulas."""
         operations = Operations()
         try:
             with operations:
                 outputs = run_model(self._model, inputs)
             self._flops = operations.count
-        except Exception as error:  # noqa: BLE001 - what runs by itself is no less fit for not being countable
+        except Exception as error:  # noqa: BLE001 - a reference that runs is usable even if it cannot be counted
             if is_memory(error):
                 raise
             self._flops = 0
@@ -228,7 +229,8 @@ class ReferenceProcess:
         return outputs
 
     def _unmoved(self, outputs: list[int]) -> list[int]:
-        """Those of the outputs that no inputs move: what the reference makes of others is right for the first ones, too."""
+        """The outputs that do not depend on the inputs: the reference's outputs for other inputs pass for the first
+        ones, too."""
         for variant in range(self._variants if outputs else 0):
             found = run_model(self._model, self._reference.draw(variant, _FIRST_SEED if variant else _OTHER_SEED))
             if self._layout.gives_back:
@@ -240,7 +242,7 @@ class ReferenceProcess:
         return outputs
 
     def _usable(self, variant: int, first: _Outline) -> int | None:
-        """Bytes that drawing the variant takes; None if the reference gives nothing finite on it."""
+        """Bytes for drawing the variant; None if the reference's outputs on it are not finite."""
         if not any(t.is_floating_point() for t in first.tensors):
             return None
         try:
@@ -254,12 +256,13 @@ class ReferenceProcess:
         return drawing[0] if all(_finite(t) for t in [*plain, *wide]) else None
 
     def _measure_calls(self, batch_us: float, room: int) -> float:
-        """Sets the capacity: calls that take `batch_us`, and at most `room`. Gives the time of a call within such a batch."""
+        """Sets the capacity: the calls that take `batch_us`, at most `room`. Returns the time of a call within such a
+        batch."""
         self._capacity = room
         with blaming(self._path, "timing the reference"):
             alone = min(self._play(0, [_FIRST_SEED]).us for _ in range(_WARM_UPS))
             self._capacity = max(1, min(room, int(batch_us / alone) + 1))
-            for _ in range(2):  # calls in a row are shorter than one alone
+            for _ in range(2):  # calls in a row take less time each than a single one
                 sets = list(range(1, self._capacity + 1))
                 call_us = min(self._play(0, sets).us for _ in range(_WARM_UPS)) / len(sets)
                 self._capacity = max(1, min(room, int(batch_us / call_us) + 1))
@@ -281,8 +284,8 @@ class ReferenceProcess:
                 drawn = source = None  # before the next set is drawn
             if self._layout.gives_back:
                 self._device.give_back()
-                # The first pass over memory takes up to a tenth longer after some was given back. The runner makes that pass
-                # before its clock starts, when it hashes its inputs; so does this.
+                # After freeing memory the first pass over memory takes up to a tenth longer. The runner makes that
+                # pass before its clock starts, when it hashes its inputs, and so does this.
                 hashes_of([slot[3] for slot in self._slots[:len(sets)]])
 
         return self._clock.play([slot[2] for slot in self._slots[:len(sets)]], lay_out)
@@ -303,7 +306,7 @@ class ReferenceProcess:
                 return output_tensors(self._model(*inputs.arguments()))
 
         with torch.no_grad():
-            for _ in range(_WARM_UPS if not self._slots else 1):  # libraries and torch.compile get ready
+            for _ in range(_WARM_UPS if not self._slots else 1):  # lets libraries and torch.compile initialise
                 fill()
                 function()
         fill()
@@ -348,7 +351,7 @@ def _bytes(tensors: list[torch.Tensor]) -> int:
 
 
 def _first(pairs: Iterable[tuple[torch.Tensor, torch.Tensor]], good: Callable[..., bool]) -> int | None:
-    """The place of the first pair that is not good. It keeps no tensor."""
+    """The index of the first bad pair. Keeps no tensor."""
     return next((index for index, pair in enumerate(pairs) if not good(*pair)), None)
 
 
@@ -360,14 +363,14 @@ def _finite(tensor: torch.Tensor) -> bool:
 
 
 def _alike(one: torch.Tensor, two: torch.Tensor) -> bool:
-    """Whether two runs differ by no more than the order of atomic additions explains."""
+    """Whether the difference of two runs can be explained by the order of atomic additions."""
     if one.shape != two.shape:
         return False
     return _off(one, two) <= _ATOMICS * _size(one) if _real(one) else torch.equal(one, two)
 
 
 def _close(one: torch.Tensor, other: torch.Tensor, error: float) -> bool:
-    """Whether an output for other inputs is about the same; `error` is the norm of what it is off."""
+    """Whether an output for other inputs is nearly equal; `error` is the norm of the difference."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     return _off(one, other) <= _MOVED * _size(one) + 16 * error if _real(one) else torch.equal(one, other)

@@ -1,7 +1,7 @@
 """Executes a checked plan: its operators through PyTorch, its cubins through the driver.
 
-What an operator or a launch raises is the candidate's Failure. Trusted code; it never sees the candidate's source.
-Not thread-safe.
+An exception of an operator or a launch is the candidate's Failure. Trusted code that never sees the candidate's
+source. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ After = Callable[[], None]
 _SCALARS = {"i1": ctypes.c_int8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
             "i64": ctypes.c_int64, "u1": ctypes.c_uint8, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16,
             "u32": ctypes.c_uint32, "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double}
-_STATIC_SHARED = 48 * 1024  # more than this must be asked for
+_STATIC_SHARED = 48 * 1024  # more than this needs an opt-in
 
 
 def _go_on() -> None:
-    """Nothing comes after an operation but the next one."""
+    """Does nothing after an operation."""
 
 
 def device_failed(error: BaseException) -> bool:
-    """Whether the device's context is lost: nothing more can be done in this process."""
+    """Whether the device's context is lost, so that this process is unusable."""
     words = ("illegal memory access", "ILLEGAL_ADDRESS", "LAUNCH_FAILED", "MISALIGNED", "misaligned address",
              "ILLEGAL_INSTRUCTION", "illegal instruction", "device-side assert", "CUDA_ERROR_ASSERT", "LAUNCH_TIMEOUT",
              "unspecified launch failure", "HARDWARE_STACK", "INVALID_PC", "INVALID_ADDRESS_SPACE")
@@ -52,7 +52,7 @@ def device_failed(error: BaseException) -> bool:
 
 @contextmanager
 def blaming_candidate(doing: str, where: str = "") -> Iterator[None]:
-    """Exceptions of a plan's operations as Failures of the candidate."""
+    """Converts exceptions of a plan's operations to Failures of the candidate."""
     try:
         yield
     except Failure:
@@ -70,7 +70,7 @@ def blaming_candidate(doing: str, where: str = "") -> Iterator[None]:
 
 
 class Kernels:
-    """A plan's cubins, loaded. close() unloads them; no graph that holds them may be played after that."""
+    """A plan's cubins, loaded. close() unloads them; no graph with them may be played afterwards."""
 
     def __init__(self, kernels: Sequence[Kernel], device: Device) -> None:
         self._kernels, self._device = kernels, device
@@ -103,13 +103,13 @@ class Kernels:
             self._functions[index] = function
 
     def frame(self) -> int:
-        """Bytes of local memory that a thread of any of them has at most."""
+        """The most bytes of local memory of a thread of any of them."""
         attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES if self._functions else None
         return max((int(driver_ok(self._driver.cuFuncGetAttribute(attribute, function)))
                     for function in self._functions.values()), default=0)
 
     def renew(self, used: set[int]) -> None:
-        """Loads those of these kernels anew that may keep variables: they are as the cubin says. No graph may hold them."""
+        """Loads those of these kernels again that may have variables, to reset the variables. No graph may use them."""
         for index in sorted(self._with_variables & used):
             driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
             self._load(index)
@@ -172,8 +172,8 @@ class Kernels:
 
 
 class Program:
-    """A checked plan with its state: makes calls of one of its alternatives. Outputs get `layouts`; `after` is called after
-    each operation."""
+    """A checked plan with its state, for calls of one of its alternatives. Outputs get `layouts`; `after` is called
+    after each operation."""
 
     def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, scrubber: Scrubber,
                  layouts: Sequence[Layout] = (), after: After = _go_on) -> None:
@@ -198,18 +198,18 @@ class Program:
             self._pristine = self._made.clone()
             self._seal = Seal([self._made])
         except BaseException:
-            with contextlib.suppress(RuntimeError):  # what went wrong is what counts
+            with contextlib.suppress(RuntimeError):  # the original error is more important
                 self.close()
             raise
 
     def close(self) -> None:
-        """Unloads its kernels: no recorded call may be played after that."""
+        """Unloads its kernels: no recorded call may be played afterwards."""
         self.kernels.close()
         self.modules.close()
 
     def _keep_made(self) -> torch.Tensor:
-        """Moves what setup made into one piece of memory, which it gives. Its tensors get storages that no operator of a
-        call can resize."""
+        """Moves the setup's tensors into one piece of memory and returns it. The tensors get storages that no
+        operator of a call can resize."""
         made: dict[int, torch.Tensor] = {}
         for tensor in self._fixed.values():
             storage = tensor.untyped_storage()
@@ -231,8 +231,8 @@ class Program:
         return memory
 
     def restore(self) -> None:
-        """What setup made, as it was made: nothing goes from batch to batch. Failure if the copies of it were changed, too,
-        which lie where the candidate's kernels run."""
+        """Restores the setup's tensors, so that nothing passes from batch to batch. Raises Failure if their copies,
+        which the candidate's kernels can reach, were changed."""
         self._made.copy_(self._pristine)
         if not self._seal.intact():
             raise Failure("candidate", "integrity", "input_modified", "the candidate writes to memory of the runner: what "
@@ -240,7 +240,7 @@ class Program:
         self._seal.close()
 
     def drawn(self) -> list[torch.Tensor]:
-        """What a call draws, which is given it behind its inputs. Generators are as a reference's call finds them."""
+        """The draws of a call, which are passed after its inputs. Generators are seeded as for a reference's call."""
         self._draws_left = MOST_DRAWN
         tensors: Tensors = {}
         with torch.no_grad():
@@ -248,12 +248,12 @@ class Program:
         return [tensors[id_] for id_ in self._plan.drawn]
 
     def renew(self, alternative: Alternative) -> None:
-        """Variables of its kernels. No recorded call of it may exist."""
+        """Resets variables of its kernels. No recorded call of it may exist."""
         self.kernels.renew({op.kernel for op in alternative.ops if isinstance(op, Launch)})
         self.modules.renew()
 
     def reserve(self, alternative: Alternative) -> None:
-        """Before a call of it is recorded."""
+        """Called before a call of it is recorded."""
         if self.modules.uploads is not None:
             self.modules.uploads.reserve([len(op.data) for op in alternative.ops if isinstance(op, (Upload, Symbol))])
 
@@ -267,7 +267,7 @@ class Program:
         return self._laid_out(outputs, given | self._parameters, footprint)
 
     def _laid_out(self, outputs: list[torch.Tensor], taken: set[int], footprint: Footprint) -> list[torch.Tensor]:
-        """The outputs as the reference's lie, which is part of the call."""
+        """The outputs in the reference's layout; copying is part of the call."""
         for index, layout in enumerate(self._layouts[:len(outputs)]):
             with blaming_candidate("writing an output out"):
                 found = in_layout(outputs[index], layout, taken)
@@ -278,12 +278,13 @@ class Program:
         return outputs
 
     def steps(self, alternative: Alternative, inputs: Sequence[torch.Tensor]) -> list[Any]:
-        """A function for each operation, to be called in order: for a profile."""
+        """A function for each operation, to be called in order, for a profile."""
         tensors = self._given(inputs)
         return [lambda op=op: self._step(op, tensors, Footprint(), set()) for op in alternative.ops]
 
     def _given(self, inputs: Sequence[torch.Tensor]) -> Tensors:
-        """Other tensors of the same memory, for one call: operators that write into `out` may change their shape."""
+        """Other tensors with the same memory for one call, because operators that write into `out` may change their
+        shape."""
         named = dict(zip([*(info.id for info in self._plan.inputs), *self._plan.drawn], inputs))
         return {id_: tensor.detach() for id_, tensor in (self._fixed | named).items()}
 
@@ -330,7 +331,7 @@ class Program:
         found = as_planned(result, op.strides)
         for made, kept in zip(*([each] if isinstance(each, torch.Tensor) else each or [] for each in (result, found))):
             if made is not kept:
-                footprint.add(made)  # what the library wrote is memory of the call, too
+                footprint.add(made)  # the library's output is also memory of the call
         return found
 
     def _drawn(self, op: Aten, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -1,6 +1,5 @@
-"""The runner's role of a worker: replays a plan on inputs that it draws, times it, and publishes what it wrote.
-
-It never computes an expected output: a candidate's kernels run in this process's context and can search its memory.
+"""The runner's role of a worker: replays a plan on inputs that it draws, times it, and publishes the outputs. It never
+computes expected outputs, because a candidate's kernels run in this process's context and can search its memory.
 """
 
 from __future__ import annotations
@@ -31,13 +30,14 @@ _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
 _LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
-# What lies between an input's elements: numbers far from any input, above and below, that times 0 are 0 as the user's are.
+# The memory between an input's elements: numbers far from any input, positive and negative, but finite, so that 0
+# times them is 0.
 _GAPS = (0x4B, 0xCB)
 _PARAMETERS = "parameters of the model, or memory beside them"
 
 
 def _call_s_of(request: Message) -> float:
-    """How long calls may take; a request by hand may leave it open."""
+    """The time limit of calls; optional in a manual request."""
     return float(request.get("call_s", math.inf))
 
 
@@ -54,15 +54,15 @@ class Runner:
         self._outbox = Outbox(device)
         self._scrubber = Scrubber(device)
         self._reference: Reference | None = None
-        self._memory: Message = {}  # how the judge laid the task out
+        self._memory: Message = {}  # the judge's memory plan of the task
         self._slots: list[tuple[Inputs, Any, list[torch.Tensor]]] = []
         self._calls: list[Call] = []
         self._pool: Any = None
-        self._anchor: Call | None = None  # keeps the pool while its calls come and go
+        self._anchor: Call | None = None  # keeps the memory pool
         self._program: Program | None = None
-        self._best: Alternative | None = None  # once the plan is loaded
+        self._best: Alternative | None = None  # set when the plan is loaded
         self._alone = False
-        self._peak = 0  # bytes of the device that a call has in use at once
+        self._peak = 0  # peak device bytes of a call
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
         steps = {"prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
@@ -70,7 +70,7 @@ class Runner:
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
-        """The step; large tasks leave nothing cached behind it, and a failure for lack of memory says whose fault it is."""
+        """Runs a step. Large tasks free caches after it, and a failure for lack of memory names whose fault it is."""
 
         def do(request: Message, blob: bytes) -> Message:
             try:
@@ -88,7 +88,7 @@ class Runner:
         return do
 
     def _blamed(self, failure: Failure) -> Failure:
-        """The candidate's or the machine's."""
+        """The Failure, as the candidate's or the machine's fault."""
         if failure.fault == "machine":
             return failure
         total, free, own = self._device.memory()
@@ -103,14 +103,14 @@ class Runner:
                        "wait for the processes that use this GPU, or end them", failure.where)
 
     def _is_changed(self) -> bool:
-        """Whether the candidate wrote to parameters. Inputs are made anew for each batch."""
+        """Whether the candidate wrote to parameters. Inputs are made again for each batch."""
         return self._reference is not None and not self._state_seal.intact()
 
     def close(self) -> None:
         self._outbox.close()
 
     def prepare(self, request: Message, _: bytes) -> Message:
-        """Learns the task: how inputs are drawn and parameters made."""
+        """Loads the task: how to draw inputs and make parameters."""
         if request["precision"] not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {request['precision']}")
         self._unload()
@@ -118,7 +118,7 @@ class Runner:
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
-        self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # a request by hand may leave them open
+        self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # optional in a manual request
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
         drawn = self._reference.draw(0, _FIRST_SEED)
@@ -128,7 +128,7 @@ class Runner:
         return {}
 
     def _take_state(self) -> None:
-        """Parameters and buffers on the device. The originals stay on the host, where no kernel comes to."""
+        """Parameters and buffers on the device. The originals stay on the host, where no kernel can reach them."""
         assert self._reference is not None
         self._originals = self._reference.state()
         placed, self._state_memory = place(self._reference.state_lies(), self._device, SMALL_GAP)
@@ -142,20 +142,20 @@ class Runner:
         self._state_seal = Seal([self._state_memory])
 
     def _restore_state(self) -> None:
-        """As the reference has it, whatever the candidate before did, and however far it came."""
+        """Resets to the reference's state, whatever an earlier candidate did."""
         if not self._state_seal.intact():
             self._copy_state()
 
     def _limit(self, alone: bool) -> None:
-        """A candidate has its share of the device, or, alone there, all that the judge leaves: as much as without others."""
+        """A candidate gets its share of the device, or all that the judge leaves if there is no other task."""
         self._alone = alone
         total = self._device.memory()[0]
-        kin = int(self._memory.get("judge", 0)) + 2 * CONTEXT  # a spare, and this process's own
+        kin = int(self._memory.get("judge", 0)) + 2 * CONTEXT  # for a spare, and for this process
         self._device.limit(total - reserve(total) - kin if alone else int(self._memory.get("runner", total)) + ALLOWANCE)
 
     def load(self, request: Message, blob: bytes) -> Message:
-        """Checks a plan, loads its kernels, and keeps the fastest of its alternatives. What the constructor does, and each
-        call, may take `call_s`."""
+        """Checks a plan, loads its kernels, and keeps the fastest of its alternatives. The constructor and each call
+        may take `call_s`."""
         if self._reference is None:
             raise Failure("machine", "run", "bad_request", "no task is prepared")
         self._unload()
@@ -206,7 +206,7 @@ class Runner:
                           f"where candidates are planned ({there.words()})", "let get_inputs() end with .contiguous()")
 
     def run(self, request: Message, _: bytes) -> Message:
-        """One batch: draws inputs, poisons what the candidate writes, replays, and reads the clocks."""
+        """One batch: draws inputs, poisons what the candidate writes, replays, and measures the time."""
         program = self._chosen()
         variant, sets = request["variant"], request["sets"]
         check_sets(variant, len(VARIANTS), sets, self._capacity)
@@ -223,7 +223,8 @@ class Runner:
         return {"us": times.us, "host_us": times.host_us}
 
     def publish(self, _: Message, __: bytes) -> Message:
-        """Copies the outputs of the last batch to the outbox. Failure if its inputs or parameters were changed."""
+        """Copies the outputs of the last batch to the outbox. Raises Failure if its inputs or parameters were
+        changed."""
         self._loaded()
         if self._played is None:
             raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
@@ -238,7 +239,7 @@ class Runner:
         return {"outbox": outbox}
 
     def profile(self, _: Message, __: bytes) -> Message:
-        """Where a call's time goes: each operation by itself, in order."""
+        """Profiles a call: the time of each operation, in order."""
         program = self._chosen()
         with torch.no_grad(), blaming_candidate("profiling the candidate"):
             if not self._slots:
@@ -255,13 +256,13 @@ class Runner:
                 "peak_bytes": self._peak}
 
     def _held(self) -> int:
-        """Bytes that are there before a call: parameters, what the constructor made, inputs."""
+        """Bytes that exist before a call: parameters, the constructor's tensors, inputs."""
         return self._loaded().made_bytes + sum(self._reference.state_lies().sizes()) + sum(self._lies.sizes()) + sum(
             tensor.nbytes for tensor in self._slots[0][2])
 
     def _try(self, alternative: Alternative, only: bool) -> float | Failure:
-        """Microseconds of a call, or why it fails; the device's own failures are raised. 0 if it is the only one, and
-        there is nothing to choose."""
+        """Microseconds of a call, or the reason why it fails; failures of the device are raised. 0 if there is only
+        one alternative."""
         program = self._loaded()
         inputs = self._given(0)
         try:
@@ -287,8 +288,8 @@ class Runner:
             return failure
 
     def _wait_after_each(self) -> Callable[[], None]:
-        """Operations are waited for one by one when kernels run for the first time: loading them on the host, which takes
-        its time, is not taken for a kernel that does not end."""
+        """When kernels run for the first time, waits for each operation, so that slow loading on the host is not
+        mistaken for a kernel that hangs."""
         patience = Patience(self._call_s)
         return lambda: patience.wait_for(self._device.mark())
 
@@ -300,19 +301,20 @@ class Runner:
         return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
 
     def _place_anew(self, count: int) -> None:
-        """Calls of a batch at other places than those of any batch before: what an earlier one noted of addresses is worth
-        nothing. Recording takes the host's time, and none of the device's."""
+        """Records calls of a batch at new addresses, so that addresses saved by earlier batches are useless.
+        Recording takes time on the host but none on the device."""
         self._drop_calls()
         if self._device.drop_workspaces():
-            self._clock.wipe_free_memory()  # they are taken from the same memory again
+            self._clock.wipe_free_memory()  # they would reuse the same memory
         self._loaded().renew(self._best)
         self._slots = [self._new_slot() for _ in range(count)]
         secrets.SystemRandom().shuffle(self._slots)
-        # In the order in which they are played: a call's output may lie where an earlier one had an intermediate.
+        # In the order in which they are played, because a call's output may use the memory of an earlier one's
+        # intermediate.
         self._calls = [self._record(self._best, slot, self._pool) for slot in range(count)]
 
     def _forget_calls(self) -> None:
-        """And all that holds their memory, the seal among it."""
+        """Also drops everything that uses their memory, including the seal."""
         self._clock.forget()
         self._calls, self._slots, self._played, self._inputs_seal = [], [], None, None
 
@@ -327,7 +329,7 @@ class Runner:
         return self._outline.with_tensors(tensors), memory, self._loaded().drawn()
 
     def _given(self, slot: int) -> list[torch.Tensor]:
-        """What a call gets: its inputs, and what it draws."""
+        """The arguments of a call: its inputs and draws."""
         return [*self._slots[slot][0].tensors(), *self._slots[slot][2]]
 
     def _fill(self, slot: int, variant: int, seed: int) -> None:
@@ -341,8 +343,8 @@ class Runner:
             self._device.give_back()
 
     def _lay_out(self, program: Program, variant: int, sets: list[int]) -> None:
-        """Nothing that an earlier batch wrote is left, and nothing that we compute from secrets: neither beside the inputs,
-        nor in the outbox, nor in memory that nobody uses."""
+        """Removes everything that an earlier batch wrote and that we computed from secrets: next to the inputs, in
+        the outbox, and in unused memory."""
         for _, memory, _ in self._slots:
             memory.fill_(OTHER_POISON)
         for slot, seed in enumerate(sets):
@@ -355,7 +357,7 @@ class Runner:
         self._wipe()
 
     def _wipe(self) -> None:
-        """What nobody uses, and kernels can reach: maybe outputs of another candidate among it."""
+        """Overwrites unused memory that kernels can reach; it may contain outputs of another candidate."""
         self._outbox.wipe()
         self._clock.wipe_free_memory()
         self._scrubber.run()
@@ -366,7 +368,7 @@ class Runner:
         return self._program
 
     def _chosen(self) -> Program:
-        """A program that was loaded to the end."""
+        """The completely loaded program."""
         if self._best is None:
             raise Failure("machine", "run", "bad_request", "no plan is loaded")
         return self._loaded()

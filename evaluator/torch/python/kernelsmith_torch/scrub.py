@@ -1,6 +1,5 @@
-"""Overwrites what kernels find on a multiprocessor that ran others before: shared memory, and the local memory of threads.
-
-The kernels are PTX, which the driver assembles: they must reach memory that Triton gives no names to. Not thread-safe.
+"""Overwrites what earlier kernels left on a multiprocessor: shared memory, and the local memory of threads. The kernels
+are PTX, which the driver assembles, because they must access memory for which Triton has no names. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from .accelerator import Device
 from .timing import OTHER_POISON, driver_ok
 
 _THREADS = 1024
-# Blocks beyond those that run side by side: the scheduler promises no block to each multiprocessor.
+# More blocks than run in parallel, because the scheduler does not guarantee a block for each multiprocessor.
 _WAVES = 4
 
 _HEAD = """
@@ -112,8 +111,8 @@ class Scrubber:
             self._shared_bytes))
 
     def reach(self, frame: int) -> None:
-        """From now on so many bytes of each thread's local memory. If the driver has no room for them, nothing is kept that a
-        later candidate would be refused for."""
+        """Sets the bytes of each thread's local memory to overwrite. If the driver has no room for them, this is
+        undone, so that no later candidate fails because of it."""
         frame = (frame + 15) // 16 * 16
         if frame == self._frame:
             return
@@ -130,7 +129,7 @@ class Scrubber:
             self._local, self._frame = local, frame
 
     def run(self) -> None:
-        """On the current stream."""
+        """Runs on the current stream."""
         if not self._device.is_cuda:
             return
         self._shared.launch(_WAVES * self._processors, self._shared_bytes, self._stream())

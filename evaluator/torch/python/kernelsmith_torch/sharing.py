@@ -1,7 +1,6 @@
-"""Outputs on their way from the runner to the judge: memory of the device that two processes map.
-
-On CUDA an inter-process handle of the driver's own allocation; on the CPU a file that both map. Neither end is
-thread-safe. The judge believes nothing of a description but what it checks here.
+"""Passes outputs from the runner to the judge through device memory that both processes map: on CUDA an inter-process
+handle of a driver allocation, on the CPU a mapped file. Neither end is thread-safe. The judge checks all
+descriptions here.
 """
 
 from __future__ import annotations
@@ -35,7 +34,8 @@ class Outbox:
         self._name = secrets.token_hex(8)
 
     def publish(self, calls: Sequence[Sequence[torch.Tensor]]) -> dict[str, Any]:
-        """Copies the outputs of each call there, and says where they are. The copies have ended when it returns."""
+        """Copies the outputs of each call to the outbox, and returns their places. The copies are complete when it
+        returns."""
         told, end = [], 0
         for outputs in calls:
             told.append([])
@@ -54,7 +54,7 @@ class Outbox:
         return {**self._where, "from": self._name, "calls": told}
 
     def wipe(self) -> None:
-        """Outputs of an earlier batch, maybe another candidate's, lie where kernels run."""
+        """Overwrites outputs of an earlier batch, possibly another candidate's, because kernels can read them."""
         if self._memory is not None:
             self._memory.fill_(OTHER_POISON)
 
@@ -78,7 +78,7 @@ class Outbox:
             return
         from cuda.bindings import driver
 
-        self._device.give_back()  # the driver does not ask PyTorch for what it caches
+        self._device.give_back()  # the driver cannot use memory that PyTorch caches
         self._address = driver_ok(driver.cuMemAlloc(size))
         self._device.outside += size
         handle = driver_ok(driver.cuIpcGetMemHandle(self._address))
@@ -91,10 +91,10 @@ class Inbox:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._open: dict[str, tuple[str, torch.Tensor, Any]] = {}  # by outbox: where it is, mapped
+        self._open: dict[str, tuple[str, torch.Tensor, Any]] = {}  # mapped address, by outbox
 
     def tensors(self, outbox: Any) -> list[list[torch.Tensor]]:
-        """The outputs of each call. Failure (machine, bad_outbox) if the description is not valid."""
+        """The outputs of each call. Raises Failure (machine, bad_outbox) if the description is invalid."""
         try:
             memory = self._map(outbox)
             return [[tensor_at(memory, place) for place in call] for call in outbox["calls"]]
@@ -103,7 +103,7 @@ class Inbox:
                           "judge and runner must see the same GPU of one host") from error
 
     def close(self) -> None:
-        """Unmaps all: an outbox is free only when nobody maps it."""
+        """Unmaps all, because an outbox is only freed when no process maps it."""
         for name in list(self._open):
             self._close(name)
 

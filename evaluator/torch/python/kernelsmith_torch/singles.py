@@ -1,10 +1,10 @@
 """Single elements beyond their budget: the reference's own error at each of them decides.
 
-A budget holds for a block of elements. If their values span many decades, the reference can be right by luck at an
-element at which fp32 is not. So if few elements of an output are beyond their budget, and its RMS is within, the
-reference runs again, on inputs and parameters that are moved by up to half a unit in the last place: an element may be off
-by k times the most that the reference is off there, or beside it in its row. Whole rows, short outputs, and those whose RMS
-is too large, are wrong as they are.
+A budget is for a block of elements. If their values span many decades, the reference can be accurate by luck at an
+element where fp32 usually is not. So if only a few elements of an output exceed their budget and its RMS is
+within, the reference runs again on inputs and parameters that are moved by up to half a unit in the last place. An
+element's tolerance is then k times the reference's largest error there or at its neighbours in the row. Whole
+rows, short outputs, and those with too large an RMS are simply wrong.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Moved = Callable[[int], "torch.Tensor | None"]
 
 
 def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | None:
-    """What is expected, with more granted to single elements that are beyond their budget; None if there are none, or
-    nothing is. `moved`: the reference's output on inputs that are moved, by the number of a run."""
+    """The expected output with a larger tolerance for single elements beyond their budget; None if there are none or
+    it does not grow. `moved` returns the reference's output on moved inputs, by the number of a run."""
     actual = flattened(output)
     at = _beyond(one, actual)
     if at is None:
@@ -43,7 +43,7 @@ def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | No
 
 
 def _granted(one: Expected, actual: torch.Tensor, at: torch.Tensor, moved: Moved) -> torch.Tensor:
-    """What the elements `at` may be off."""
+    """The tolerance of the elements `at`."""
     granted = one.allowed[at].double()
     off = (_picked(actual, at) - one.truth[at]).abs()
     near = _near(one, at)
@@ -60,7 +60,7 @@ def _granted(one: Expected, actual: torch.Tensor, at: torch.Tensor, moved: Moved
 
 
 def _near(one: Expected, at: torch.Tensor) -> torch.Tensor:
-    """Each of the elements and those beside it."""
+    """Each of the elements and its neighbours."""
     row = one.shape[-1] * (2 if one.dtype.is_complex else 1)
     first = at // row * row
     beside = at[:, None] + torch.arange(-NEAR, NEAR + 1, device=at.device)
@@ -72,7 +72,8 @@ def _picked(flat: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
 
 
 def _beyond(one: Expected, actual: torch.Tensor) -> torch.Tensor | None:
-    """If single elements are beyond their budget, on the truth's device; None if they are too many for its length."""
+    """The indices of single elements beyond their budget, on the truth's device; None if there are too many for its
+    length."""
     if actual.numel() < BLOCK:
         return None
     found: list[torch.Tensor] = []

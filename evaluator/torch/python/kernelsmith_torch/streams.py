@@ -1,4 +1,5 @@
-"""Streams, events and graphs of a candidate: classes, as PyTorch has them. A plan is one sequence, so they order nothing."""
+"""Streams, events and graphs of a candidate, as classes like PyTorch's. A plan is one sequence, so they order
+nothing."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ class Event:
 
 
 class _Graph:
-    """What cannot be made; others may be derived from it."""
+    """A class that cannot be instantiated; others may derive from it."""
 
     _name = ""
 
@@ -87,7 +88,7 @@ class GraphedCallables(_Graph):
 
 
 def install(tape: Tape) -> None:
-    """Replaces PyTorch's, for the rest of this process."""
+    """Replaces PyTorch's classes for the rest of this process."""
     default = Stream()
     current = [default]
 

@@ -1,6 +1,6 @@
-"""What a planner's children share, and could leave marks in for the next one: folders, and the planner process itself.
-
-New namespaces for each child would be simpler; the sandbox allows none. System V memory and message queues it denies.
+"""Cleans what a planner's children share and could use to pass data on: folders, and the planner process itself. New
+namespaces for each child would be simpler, but the sandbox does not allow them. It also denies System V memory and
+message queues.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LIMITS = [value for name, value in vars(resource).items() if name.startswith("R
 
 
 class Surroundings:
-    """Folders that belong to this process alone, and this process's own settings, as they are when this is made."""
+    """A snapshot of folders that only this process uses, and of this process's settings."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = list(folders)
@@ -24,7 +24,7 @@ class Surroundings:
         self._settings = _settings()
 
     def restore(self) -> bool:
-        """Removes what was added. False if something else is not as it was: then this process serves nobody any more."""
+        """Removes added files. False if anything else changed: then this process must not be used any more."""
         for folder in self._folders:
             for path in set(_tree(folder)) - set(self._kept[folder]):
                 _remove(path)
@@ -35,7 +35,7 @@ class Surroundings:
 
 
 def _tree(folder: str) -> dict[str, os.stat_result]:
-    """The folder and what is below it, on its own file system. Folders that cannot be read are named, not what they hold."""
+    """The folder and everything below it on its file system. Unreadable folders are listed without their contents."""
     found = {folder: os.lstat(folder)}
     pending = [folder]
     while pending:
@@ -48,7 +48,7 @@ def _tree(folder: str) -> dict[str, os.stat_result]:
 
 
 def _remove(path: str) -> None:
-    """What cannot be removed is found afterwards."""
+    """Anything that cannot be removed is detected afterwards."""
     with contextlib.suppress(OSError, RecursionError):
         if os.path.isdir(path) and not os.path.islink(path):
             os.chmod(path, 0o700)
@@ -67,7 +67,8 @@ def _reset(path: str, known: os.stat_result) -> None:
 
 
 def _marks(tree: dict[str, os.stat_result]) -> dict[str, tuple]:
-    """What must not change. A file's time of change cannot be set; a folder's changes with what is made in it."""
+    """The properties that must not change. A file's change time cannot be forged; a folder's changes with its
+    contents."""
     return {path: (status.st_mode, status.st_uid, status.st_mtime_ns,
                    None if stat.S_ISDIR(status.st_mode) else (status.st_size, status.st_ctime_ns))
             for path, status in tree.items()}

@@ -1,4 +1,4 @@
-"""Tensor maps of a plan's launches, encoded as Triton's launcher encodes them, for the addresses of one call."""
+"""Tensor maps of a plan's launches, encoded like in Triton's launcher, for the addresses of one call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_INTERLEAVE, _PROMOTED_TO_128_BYTES, _NAN_FILL = 0, 2, 1
 
 
 class Encoded:
-    """A CUtensorMap, as the driver's bindings take a kernel's argument of a type that they do not know."""
+    """A CUtensorMap in the form that the driver's bindings accept for an argument of an unknown type."""
 
     def __init__(self) -> None:
         self._memory = (ctypes.c_uint8 * (_SIZE + _ALIGNMENT))()

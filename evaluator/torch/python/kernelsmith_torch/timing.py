@@ -1,4 +1,4 @@
-"""The clock: records calls, plays them one after the other as a batch, and says how long the batch took.
+"""The clock: records calls, plays them one after the other as a batch, and measures the batch's time.
 
 On CUDA a call is a captured graph. A batch is a graph whose nodes are the calls' graphs in sequence, so that a call
 begins when the one before has ended. It is timed by events, with the host's clock as a second witness. On the CPU, and
@@ -24,14 +24,14 @@ Function = Callable[[], list[torch.Tensor]]
 FLOAT_POISON = 0xFF  # NaN in every floating-point dtype
 OTHER_POISON = 0xAB
 
-# The gate before a batch must outlast its launch, or the device waits for the host within the batch.
+# The gate before a batch must last longer than its launch, or the device waits for the host within the batch.
 _FIRST_GATE_US = 150.0
 _MOST_GATE_US = 20000.0
 _TRIES = 6
-# The host's clock is exact below the first; beyond, at most a hundredth of the time is slept away.
+# Below the first time the host's clock is exact; above it sleeping adds at most a hundredth of the time.
 _SPIN_S = 2e-3
 _NAP_S = 2e-5
-# No device's clock is faster, so that a gate lasts at least as long as asked for.
+# No device's clock is faster, so a gate lasts at least as long as requested.
 _CYCLES_PER_US = 2000
 
 
@@ -50,7 +50,7 @@ def poison_of(dtype: torch.dtype) -> int:
 
 @dataclass
 class Footprint:
-    """Memory that a call wrote its tensors to: outputs and intermediates. Filled while it is recorded."""
+    """Memory of a call's outputs and intermediates, collected while it is recorded."""
 
     ranges: dict[int, tuple[int, int]] = field(default_factory=dict)  # address -> bytes, poison byte
 
@@ -63,7 +63,7 @@ class Footprint:
 
 @dataclass
 class Call:
-    """A recorded call. `outputs` are those of the last batch that it was played in."""
+    """A recorded call. `outputs` are those of its last batch."""
 
     function: Function
     footprint: Footprint
@@ -89,8 +89,8 @@ class Clock:
         self._pool = self.new_pool()
 
     def record(self, function: Function, footprint: Footprint | None = None, pool: Any = None) -> Call:
-        """A call of `function`, captured if this is CUDA. It must have been called before, so that libraries
-        are ready. Raises what capturing raises."""
+        """A call of `function`, captured if this is CUDA. It must have been called before, so that libraries are
+        ready. Passes on exceptions of capturing."""
         call = Call(function, footprint if footprint is not None else Footprint())
         if self._device.is_cuda:
             call.graph = torch.cuda.CUDAGraph(keep_graph=True)
@@ -109,43 +109,43 @@ class Clock:
         try:
             call.outputs = function()
         except BaseException:
-            with contextlib.suppress(RuntimeError):  # the capture is broken: what broke it is what counts
+            with contextlib.suppress(RuntimeError):  # the capture is broken; the original error is more important
                 call.graph.capture_end()
             raise
         call.graph.capture_end()
 
     def _renew_random_state(self) -> None:
-        """After a broken capture PyTorch's generator still believes that it is captured, and draws no more."""
+        """After a failed capture PyTorch's generator still assumes a capture and does not draw any more."""
         fresh = torch.Generator(self._device.torch)
         torch.cuda.default_generators[self._device.torch.index].graphsafe_set_state(fresh.graphsafe_get_state())
 
     def launched(self, function: Function) -> Call:
-        """A call that is made as it is, for what cannot be captured."""
+        """A call that is made directly because it cannot be captured."""
         return Call(function, Footprint())
 
     def new_pool(self) -> Any:
-        """Graph memory of its own for record(): given back once its calls are forgotten."""
+        """A separate memory pool for record(), freed once its calls are forgotten."""
         return torch.cuda.graph_pool_handle() if self._device.is_cuda else None
 
     def hold(self, pool: Any) -> Call:
-        """A call that keeps a pool while it is kept itself: PyTorch takes no pool whose graphs are all gone."""
+        """A call that keeps a pool alive: PyTorch accepts no pool without graphs."""
         return self.record(lambda: [self._trifle.clone()], pool=pool)
 
     def forget(self) -> None:
-        """Drops the graphs of batches. Before the calls that they hold are dropped."""
+        """Drops the graphs of batches. Call it before their calls are dropped."""
         for executable in self._graphs.values():
             self._ok(self._driver.cuGraphExecDestroy(executable))
         self._graphs.clear()
         self._pool = self.new_pool()
 
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
-        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. If the launch came
-        too late to be measured, all of it is done again. Failure (timed_out) if `patience` ends before the batch."""
+        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. If the launch was too late
+        to be measured, everything is repeated. Raises Failure (timed_out) if `patience` ends before the batch."""
         return self.insist(lambda: self.play_once(calls, lay_out, patience))
 
     def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
                   patience: Patience | None = None) -> Times | None:
-        """The same, and nothing if the launch came too late."""
+        """The same, but None if the launch was too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
@@ -157,7 +157,7 @@ class Clock:
 
     @staticmethod
     def insist(play: Callable[[], Times | None]) -> Times:
-        """Plays until it was measured. Failure if that needs too many tries."""
+        """Plays until it is measured. Raises Failure after too many tries."""
         for _ in range(_TRIES):
             times = play()
             if times is not None:
@@ -166,7 +166,7 @@ class Clock:
                       "let no other program use this machine's processors")
 
     def poison(self, calls: Sequence[Call]) -> None:
-        """Overwrites what the calls wrote."""
+        """Overwrites the calls' memory."""
         if not self._device.is_cuda:
             return
         stream = torch.cuda.current_stream(self._device.torch).cuda_stream
@@ -174,7 +174,7 @@ class Clock:
             self._ok(self._driver.cuMemsetD8Async(address, byte, size, stream))
 
     def wipe_free_memory(self) -> None:
-        """Overwrites what PyTorch's allocator holds and nobody uses, between tensors too: kernels can reach it."""
+        """Overwrites unused memory of PyTorch's allocator, also between tensors, because kernels can reach it."""
         if not self._device.is_cuda:
             return
         self._device.finish()
@@ -206,12 +206,12 @@ class Clock:
 
     def _measure(self, launch: Callable[[], object], patience: Patience | None = None) -> tuple[Times, bool]:
         self._device.finish()
-        for _ in range(2):  # the first work after another context ran takes some 130 us more
+        for _ in range(2):  # after another context has run, the first work takes some 130 us more
             self._trifle.fill_(1)
             self._device.finish()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         if self._persists:
-            self._ok(self._driver.cuCtxResetPersistingL2Cache())  # such lines outlive a sweep
+            self._ok(self._driver.cuCtxResetPersistingL2Cache())  # such lines survive a sweep
         with torch.cuda.stream(self._stream):
             self._sweep.zero_()
             torch.cuda._sleep(int(self._gate_us * _CYCLES_PER_US))
@@ -247,15 +247,15 @@ class Clock:
 
 
 class Patience:
-    """What is left of the time that a candidate's calls may take. It runs while wait_for() waits, which is asked for what the
-    device was already given: what the host loads and compiles before does not count."""
+    """The remaining time of a candidate's calls. It only runs during wait_for(), which waits for work that the device
+    already has, so loading and compiling on the host do not count."""
 
     def __init__(self, limit_s: float, now: Callable[[], float] = time.perf_counter) -> None:
         self._limit_s, self._left_s, self._now = limit_s, limit_s, now
 
     def wait_for(self, event: Any) -> None:
-        """Until the event has come. Failure if the time is up: a kernel does not end, and whoever waits for the device
-        after that waits for ever."""
+        """Waits for the event. Raises Failure when the time is up: a kernel does not end, and any later wait for the
+        device would hang."""
         begun = self._now()
         while not event.query():
             passed = self._now() - begun
@@ -268,7 +268,7 @@ class Patience:
 
 
 def driver_ok(result: tuple[Any, ...]) -> Any:
-    """What a call of the driver gave; RuntimeError with the driver's name of its error."""
+    """The result of a driver call; raises RuntimeError with the driver's name of the error."""
     if int(result[0]) != 0:
         raise RuntimeError(f"CUDA error: {result[0].name}")
     return result[1] if len(result) > 1 else None

@@ -1,7 +1,6 @@
-"""Triton's launches, recorded: compiled for a named target, without a GPU and without Triton's driver.
-
-Specialisation is Triton's own: the binder of each JITFunction sees stand-ins for tensors whose addresses are aligned as
-the runner's are.
+"""Records Triton's launches: kernels are compiled for a named target, without a GPU and without Triton's driver.
+Specialisation is Triton's own: the binder of each JITFunction gets stand-ins for tensors with the runner's
+alignment of addresses.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from .recording import Refused, Tape
 from .tuning import NotCompiled
 
 _LEFTOVER = re.compile(r"^\.global \.align 1 \.b8 _\$_str\[\d+\] = .*\n", re.MULTILINE)
-# Lines of the metadata behind AMD's assembler: registers of a thread, and those that are kept in memory, 4 bytes each.
+# Lines of the metadata after AMD's assembler code: registers of a thread, and spilled ones of 4 bytes.
 _AMD_RESOURCE = re.compile(r"^\s+\.(vgpr_count|vgpr_spill_count): +(\d+)$", re.MULTILINE)
 
-# Launches that a device takes: the grid's second and third extents have 16 bits.
+# Limits of a launch: the grid's second and third extents have 16 bits.
 MOST_GRID = (2**31 - 1, 2**16 - 1, 2**16 - 1)
 
 
@@ -48,7 +47,7 @@ def backend_for(device: Device) -> str | None:
 
 
 class Kernels:
-    """The compiled kernels of one recording, each once: constants that a kernel does not use make no other kernel."""
+    """The compiled kernels of one recording without duplicates: unused constants do not make another kernel."""
 
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []
@@ -68,7 +67,7 @@ class Kernels:
 
 
 def _resources(compiled: Any) -> dict[str, int]:
-    """`registers` and `spills` of a thread; empty if the compiler does not say."""
+    """`registers` and `spills` of a thread; empty if the compiler does not report them."""
     if "amdgcn" not in compiled.asm:
         return cubin.resources(compiled.kernel, compiled.metadata.name)
     told = dict(_AMD_RESOURCE.findall(compiled.asm["amdgcn"]))
@@ -76,7 +75,7 @@ def _resources(compiled: Any) -> dict[str, int]:
 
 
 class _Address:
-    """A tensor as Triton's specialisation sees it: only the address's alignment counts. `dtype` may be another."""
+    """A tensor for Triton's specialisation: only the address's alignment matters. `dtype` may differ."""
 
     def __init__(self, tensor: torch.Tensor, dtype: Any) -> None:
         self.tensor, self.dtype = tensor, dtype
@@ -118,7 +117,7 @@ class Recording:
         return compiled
 
     def _launch(self, compiled: Any, grid: Any, values: list[Any]) -> None:
-        """`values` of all parameters, or of those that are no constants: Triton's launchers have taken either."""
+        """`values` are for all parameters or for those that are not constants: Triton's versions differ."""
         kernel, signature = compiled.src.fn, compiled.src.signature
         if len(values) == sum(kind != "constexpr" for kind in signature.values()):
             given = iter(values)
@@ -132,7 +131,7 @@ class Recording:
             self.tape.launch(self.kernels.add(compiled), extents, launched)
 
     def _by_hand(self, compiled: Any) -> Callable[..., None]:
-        """What a candidate launches that has warmed a kernel up."""
+        """The compiled kernel that a candidate launches after a warm-up."""
 
         def run(x: int, y: int, z: int, stream: Any, function: Any, packed: Any, metadata: Any, enter: Any, leave: Any,
                 *values: Any) -> None:
@@ -187,7 +186,7 @@ class Recording:
 
 
 class _Driver:
-    """What Triton and candidates ask of the active driver."""
+    """The functions of the active driver that Triton and candidates use."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -228,13 +227,13 @@ class _Driver:
         return self.get_benchmarker()
 
     def _load(self, name: str, binary: bytes, shared: int, device: int) -> tuple[str, str, int, int, int]:
-        told = cubin.resources(binary, name)  # of another maker's binaries nothing is known here
+        told = cubin.resources(binary, name)  # binaries of other vendors are not parsed
         return name, name, told.get("registers", 0), told.get("spills", 0), 1024
 
 
 def _without_leftover(make_ptx: Callable[..., str]) -> Callable[..., str]:
-    """libdevice leaves the name of a switch as a variable that no code reads. The runner loads kernels with variables anew
-    for each batch, which the first call would feel."""
+    """Removes libdevice's unused variable with the name of a switch. The runner loads kernels with variables again
+    for each batch, which would slow the first call."""
 
     def make(*args: Any, **kwargs: Any) -> str:
         text = make_ptx(*args, **kwargs)
@@ -244,7 +243,7 @@ def _without_leftover(make_ptx: Callable[..., str]) -> Callable[..., str]:
 
 
 def _refusing_early(make_llir: Callable[..., str], most: int) -> Callable[..., str]:
-    """What a kernel needs of shared memory is known before LLVM sees it, which takes minutes for a tile that is too big."""
+    """Checks a kernel's shared memory before LLVM, which takes minutes for a tile that is too large."""
 
     def make(backend: CUDABackend, module: Any, metadata: Any, options: Any, capability: int) -> str:
         with tempfile.NamedTemporaryFile("w", suffix=".ttgir") as file:
@@ -275,8 +274,8 @@ def _stand_in(v: Any) -> Any:
 
 
 def _behind(v: Any) -> torch.Tensor | None:
-    """The tensor of an object that gives an address and a dtype as a tensor does (triton.reinterpret): one that it holds,
-    at that address."""
+    """The tensor for an object with an address and a dtype (triton.reinterpret): the tensor inside it at that
+    address."""
     if not (hasattr(v, "data_ptr") and hasattr(v, "dtype") and hasattr(v, "__dict__")):
         return None
     for held in vars(v).values():

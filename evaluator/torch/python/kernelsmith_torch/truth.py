@@ -1,13 +1,13 @@
-"""What outputs must be: the truth in fp64 and how far an output may be from it. For torch, docs/tolerance.md's rule is:
+"""The expected outputs: the truth in fp64 and the tolerance. For torch, docs/tolerance.md's rule is:
 
     each element:   |c - t| <= k max(e, E) + 4 g u max(|t|, T) + s |t| + tiny
     over an output: RMS of |c - t| / (4 E + g u T + s T / 2 + tiny) <= 1 + 4 / sqrt(elements)
 
-t is the truth (the reference with fp64 parameters and inputs), e = |r - t| the reference's own error, E and T the RMS of
-e and t over 1024 elements in a row, u the unit roundoff of fp32 (or fp64), s a rounding step of the coarsest of the
-output's dtype and the declared precision, k 16, or 2 for outputs in 16 bits. g = max(16, 2 sqrt(n)) for sums of n terms
-(at most 16384). So no candidate has to be better than the reference, and one that rounds its inputs to TF32 is found.
-Single elements are looked at again (singles.py).
+t is the truth (the reference with fp64 parameters and inputs), e = |r - t| the reference's own error, E and T the
+RMS of e and t over 1024 elements in a row, u the unit roundoff of fp32 (or fp64), s a rounding step of the
+coarsest of the output's dtype and the declared precision, k 16, or 2 for outputs in 16 bits. g = max(16, 2
+sqrt(n)) for sums of n terms (at most 16384). So no candidate has to be more accurate than the reference, and one
+that rounds its inputs to TF32 is detected. Single elements get a second check (singles.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .layout import change, write
 from .model_source import Inputs, Reference, is_memory, run_model
 
 BLOCK = 1024
-_FEW = 64  # an output with fewer elements says too little about its reference's error
+_FEW = 64  # an output with fewer elements is too small to estimate the reference's error
 _FEW_SEEDS = (11, 12, 13, 14)
 _MOST_TERMS = 16_384  # 2 sqrt(n) units are still far from TF32's 2^13
 _STEP = {"fp32": 0.0, "tf32": 2.0**-10, "bf16": 2.0**-7, "fp16": 2.0**-10}
@@ -73,7 +73,7 @@ class Truth:
         self._dimensions = [tuple(t.shape) for t in sources if t.is_floating_point()]
 
     def expected(self, variant: int, seed: int) -> list[Expected]:
-        """The outputs for a set of inputs. Raises what the reference raises."""
+        """The outputs for a set of inputs. Passes on exceptions of the reference."""
         key = (variant, seed)
         if key in self._bank:
             self._bank.move_to_end(key)
@@ -88,7 +88,7 @@ class Truth:
         return found
 
     def forget(self) -> None:
-        """Drops all that is kept: it is found again."""
+        """Drops everything that can be computed again."""
         self._bank.clear()
         self._held = 0
 
@@ -105,8 +105,8 @@ class Truth:
         return plain, wide, low
 
     def moved(self, variant: int, seed: int, run: int) -> list[torch.Tensor] | None:
-        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last place, otherwise
-        in each run; None if it refuses them."""
+        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last place,
+        differently in each run; None if it refuses them."""
         random = torch.Generator(self._reference.device).manual_seed((seed + run + 1) % 2**63)
         inputs = self._reference.draw(variant, seed)
         try:
@@ -115,7 +115,7 @@ class Truth:
                 for parameter in [*self._model.parameters(), *self._model.buffers()]:
                     write(parameter, _moved(parameter, random))
             return run_model(self._model, inputs)
-        except Exception as error:  # noqa: BLE001 - a reference may check its inputs in any way
+        except Exception as error:  # noqa: BLE001 - a reference may refuse inputs in any way
             if is_memory(error):
                 raise
             return None
@@ -125,7 +125,7 @@ class Truth:
     def _find(self, variant: int, seed: int) -> list[Expected]:
         plain, wide, low = self.answers(variant, seed)
         found: list[Expected] = []
-        while wide:  # one output after the other: of each only the truth is left
+        while wide:  # one output after the other; only the truth of each is kept
             t, r, p = wide.pop(0), plain[len(found)], low[len(found)]
             one = Expected(tuple(r.shape), r.dtype, _alone(flattened(t)))
             if not _real(r):
@@ -139,7 +139,7 @@ class Truth:
         return found
 
     def _budget(self, one: Expected, r: torch.Tensor, p: torch.Tensor, terms: int, variant: int, index: int) -> None:
-        """In pieces: what is computed on the way takes ten times the truth's memory."""
+        """In pieces, because intermediates take ten times the truth's memory."""
         allclose = self._tolerance.policy == "allclose"
         half = torch.finfo(one.dtype).bits == 16 and not allclose
         count = one.truth.numel()
@@ -172,14 +172,14 @@ class Truth:
         return torch.empty(like.shape, dtype=dtype, pin_memory=like.is_cuda)
 
     def _figures(self, t: torch.Tensor, r: torch.Tensor) -> torch.Tensor:
-        """What each element may be off by the task's own figures."""
+        """The tolerance of each element from the task's own numbers."""
         allowed = (self._tolerance.atol + self._tolerance.rtol * t.abs()).clamp_min(1e-300)
         allowed[r.isfinite() != t.isfinite()] = math.inf
         return allowed
 
     def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
                   more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
-        """What each element from a block on may be off, and what the error's RMS may be in each block."""
+        """The tolerance of each element from a block on, and of the error's RMS in each block."""
         info = torch.finfo(dtype)
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
         error = (r.double() - t).abs()
@@ -215,8 +215,8 @@ class Truth:
         return self._few[variant]
 
     def _terms(self, output: torch.Tensor) -> int:
-        """How many terms an output may be the sum of: the product of a tensor's dimensions that the output does not
-        have, or its longest dimension."""
+        """The most terms that an output may sum: the product of a tensor's dimensions that the output lacks, or its
+        longest dimension."""
         most = 1
         for shape in self._dimensions:
             left = list(output.shape)
@@ -254,12 +254,13 @@ class Truth:
 
 
 def own_errors(dtype: torch.dtype) -> int:
-    """k: what an element may be off, in units of the reference's own error."""
+    """k: the tolerance of an element, in units of the reference's own error."""
     return 2 if torch.finfo(dtype).bits == 16 else 16
 
 
 def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
-    """As if fp32 and fp64 were rounded once more, up or down. Whole numbers stay: they may be indices, counts or masks."""
+    """Moves values as if they were rounded once more, up or down. Integers are kept, because they may be indices,
+    counts or masks."""
     if tensor.dtype not in (torch.float32, torch.float64):
         return tensor
     half = torch.finfo(tensor.dtype).eps / 2
@@ -273,7 +274,7 @@ def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
 
 
 def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
-    """Takes the inputs: each is given back once it is cast."""
+    """Takes over the inputs and frees each one after casting it."""
     change(inputs.leaves, lambda flat: _cast(flat, torch.float64))
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
@@ -299,7 +300,7 @@ def _widened(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _alone(flat: torch.Tensor) -> torch.Tensor:
-    """The tensor without what else its storage holds: a loss lies in front of all the terms that it is the mean of."""
+    """The tensor without the rest of its storage: a loss may share a storage with all the terms of its mean."""
     return flat.clone() if flat.untyped_storage().nbytes() > flat.nbytes else flat
 
 

@@ -1,6 +1,5 @@
-"""Autotuned launches, recorded: an alternative for each configuration. No more are compiled than a plan can hold.
-
-Which, the candidate's own pruning says (early_config_prune, perf_model); of what it leaves an even spread is taken.
+"""Records autotuned launches: an alternative for each configuration, up to the limit of a plan. The candidate's own
+pruning (early_config_prune, perf_model) selects them, and from the rest an even spread is taken.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from triton.runtime.autotuner import Autotuner, Config
 from .plan_format import MOST_ALTERNATIVES
 from .recording import Choice, Refused, Step, Tape
 
-# Configurations of each further tuned kernel, however many there are.
+# Configurations of each further tuned kernel.
 _LEAST = 2
 
 
 class NotCompiled(Refused):
-    """A kernel, or one configuration of it, does not compile for the device or does not fit on it."""
+    """A kernel or one of its configurations does not compile for the device or does not fit on it."""
 
     def __init__(self, message: str, where: str) -> None:
         super().__init__("triton_compile", message[:4000], "", where)
@@ -38,11 +37,11 @@ class Tuning:
 
     def install(self) -> None:
         Autotuner.run = lambda tuner, *args, **kwargs: self._run(tuner, args, kwargs)
-        # Tuners that a library derives would time configurations themselves.
+        # Tuners that a library derives would measure configurations themselves.
         Autotuner.__init_subclass__ = classmethod(lambda cls: setattr(cls, "run", Autotuner.run))
 
     def _run(self, tuner: Autotuner, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """As Triton runs an autotuned kernel once it has timed it, for each configuration."""
+        """Like Triton's call of a tuned kernel, for each configuration."""
         tuner.nargs = dict(zip(tuner.arg_names, args))
         given = {k: v for k, v in {**tuner.nargs, **kwargs}.items() if k in tuner.arg_names}
         configs = _pruned(tuner, kwargs) if len(tuner.configs) > 1 else tuner.configs
@@ -64,7 +63,7 @@ class Tuning:
         return compiled[1]
 
     def choose_among(self, group: Any, kernel: str, configs: list[Config], launch: Any) -> None:
-        """As choose(), of configurations of which nothing is known."""
+        """Like choose(), for unknown configurations."""
         if len(configs) == 1:
             launch(configs[0], False)
             return
@@ -105,8 +104,8 @@ class Tuning:
         return first
 
     def _share(self, tuner: Autotuner, configs: list[Config], kwargs: dict[str, Any]) -> list[Config]:
-        """A share of the alternatives that are left, one for each tuned kernel of the candidate that was not launched yet.
-        How many kernels from elsewhere follow is not known: they get half."""
+        """A share of the remaining alternatives: one for each of the candidate's tuned kernels that was not launched
+        yet. The number of other kernels is unknown: they get half."""
         waiting = {id(each) for each in _tuners() if len(each.configs) > 1} - {group[0] for group in self._chosen}
         among = len(waiting | {id(tuner)}) if id(tuner) in map(id, _tuners()) else 2
         most = max(_LEAST, (MOST_ALTERNATIVES - self._held) // among + 1)
@@ -117,7 +116,7 @@ class Tuning:
 
 
 def _tuners() -> list[Autotuner]:
-    """The candidate's own, which its module names."""
+    """The candidate's own tuned kernels, from its module."""
     found = []
     for value in list(getattr(sys.modules.get("candidate"), "__dict__", {}).values()):
         while value is not None and not isinstance(value, Autotuner):
@@ -134,7 +133,7 @@ def spread(items: list[Any], most: int) -> list[Any]:
 
 
 def _pruned(tuner: Autotuner, kwargs: dict[str, Any]) -> list[Config]:
-    """As the candidate prunes them. A model of their times may ask for figures that only a driver has: then without it."""
+    """Applies the candidate's pruning. Its performance model may need a real driver; then it is skipped."""
     try:
         return tuner.prune_configs(kwargs)
     except Exception:  # noqa: BLE001 - a candidate's function raises what it likes
@@ -159,8 +158,8 @@ def name_of(config: Config) -> str:
 
 
 def _compile_side_by_side(compilations: list[Any], one_ended: Callable[[], None]) -> None:
-    """Fills Triton's cache from processes of their own: a configuration takes about a second. What fails fails again,
-    and is reported when its turn comes."""
+    """Fills Triton's cache in separate processes: a configuration takes about a second. A failing configuration fails
+    again in its turn, and is reported then."""
     at_once = len(os.sched_getaffinity(0))
     if at_once == 1:
         return

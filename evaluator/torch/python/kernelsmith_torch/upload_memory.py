@@ -1,4 +1,4 @@
-"""The host's memory that copies to the device are read from: pinned, as a recorded call reads it when it is played."""
+"""Host memory for copies to the device: pinned, because a recorded call reads it when it is played."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class UploadMemory:
         self._next = self._end = 0
 
     def reserve(self, sizes: list[int]) -> None:
-        """For one call with copies of these sizes; before it is recorded, as nothing can be allocated meanwhile."""
+        """Reserves memory for one call with copies of these sizes, before recording, because nothing can be allocated
+        during it."""
         size = sum(_aligned(size) for size in sizes)
         if size:
             self._next = int(driver_ok(self._driver.cuMemHostAlloc(size, _PORTABLE)))
@@ -27,7 +28,8 @@ class UploadMemory:
             self._end = self._next + size
 
     def place(self, content: bytes) -> int:
-        """Where the content lies until forget(). Without a reserve it is read at once, by a call that is not recorded."""
+        """The place of the content until forget(). Without a reserve it is used at once, by a call that is not
+        recorded."""
         if self._next + len(content) > self._end:
             self._pageable = ctypes.create_string_buffer(content, len(content))
             return ctypes.addressof(self._pageable)
@@ -37,7 +39,7 @@ class UploadMemory:
         return address
 
     def forget(self) -> None:
-        """All that was reserved. No recorded call may exist."""
+        """Frees all reserved memory. No recorded call may exist."""
         while self._chunks:
             driver_ok(self._driver.cuMemFreeHost(self._chunks.pop()))
         self._next = self._end = 0

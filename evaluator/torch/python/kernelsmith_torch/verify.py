@@ -1,8 +1,9 @@
-"""`python3 -m kernelsmith_torch.verify REFERENCE CANDIDATE`: a candidate in plain PyTorch, as KernelBench's harness runs it.
+"""`python3 -m kernelsmith_torch.verify REFERENCE CANDIDATE`: runs a candidate in plain PyTorch, like KernelBench's
+harness.
 
-Nothing is planned or replayed: the candidate's Python runs in this process, its C++ extensions are built by PyTorch, some
-calls are compared with the reference's, and calls from Python are timed by events. So this process trusts the candidate as
-its user does, and its verdict is no score. Prints one JSON object, in the last line.
+Nothing is planned or replayed: the candidate's Python runs in this process, its C++ extensions are built by
+PyTorch, some calls are compared with the reference's, and calls from Python are timed by events. So this process
+trusts the candidate like its user does, and its verdict is not a score. Prints one JSON object, in the last line.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ _FIRST_SEED = 42
 _COMPARED_CALLS = 5
 _WARM_UPS = 3
 _FIRST_DISCARDED = 1
-# More than the L2 of any GPU: each timed call finds it without its inputs.
+# More than any GPU's L2, so that no timed call finds its inputs in it.
 _SWEPT_BYTES = 256 << 20
-# KernelBench's, relative and absolute; it has none for tf32, which rounds products as bf16 does or less.
+# KernelBench's tolerances, relative and absolute. It has none for tf32, which is at least as accurate as bf16.
 _TOLERANCE = {"fp32": 1e-4, "tf32": 1e-2, "bf16": 1e-2, "fp16": 1e-2}
 _MOST_PROBLEM = 2_000
 
 
 @dataclass
 class Verdict:
-    """What the run said. Times are means, in microseconds; 0 if nothing was timed."""
+    """The result. Times are means in microseconds; 0 if nothing was timed."""
 
     stage: str = "build"
     """The first thing that failed: build, construct, run, compare, time; or `done`."""
@@ -68,7 +69,7 @@ def main(line: list[str] | None = None) -> None:
 
 
 def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
-    """Goes through the stages. Raises Failure if the reference fails, or the device has no room for it."""
+    """Goes through the stages. Raises Failure if the reference fails or does not fit on the device."""
     use_precision(chosen.precision)
     reference = Reference(chosen.reference, device.torch, chosen.cast)
     verdict = Verdict(device=device.facts()["device"])

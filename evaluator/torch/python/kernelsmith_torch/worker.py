@@ -14,7 +14,8 @@ import traceback
 from collections.abc import Callable
 from typing import BinaryIO
 
-# Tensors of gigabytes come and go: pieces of freed ones must not keep their memory. Read when PyTorch opens the device.
+# Large tensors are allocated and freed often, and fragments must not keep their memory. PyTorch reads this when it
+# opens the device.
 os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch  # noqa: E402
@@ -49,7 +50,7 @@ class RequestHandler:
         self._device, self._requests = device, requests
 
     def handle(self, request: Message, blob: bytes) -> tuple[Message, bytes]:
-        """The reply to a request. Failure for everything that goes wrong."""
+        """The reply to a request. Raises Failure for every error."""
         handler = self._handlers.get(str(request.get("do")))
         if handler is None:
             raise Failure("machine", "run", "bad_request", f"a request to do {str(request.get('do'))[:40]!r}",
@@ -84,7 +85,7 @@ def _triton_version() -> str:
 
 
 def why_not_opened(error: BaseException) -> Failure:
-    """Why the device could not be opened, and what to do about it."""
+    """The reason why the device could not be opened, with a hint."""
     words = str(error).strip().split("\n")[0][:200]
     if is_memory(error):
         return Failure("machine", "run", "busy", "the GPU's memory is full: there is no room for another process",
@@ -94,12 +95,12 @@ def why_not_opened(error: BaseException) -> Failure:
 
 
 def warm_up(device: Device) -> None:
-    """The first launch of a Triton kernel in a process takes half a second, which nobody waits for here."""
+    """The first launch of a Triton kernel in a process takes half a second; here nothing waits for it."""
     hash_of(torch.zeros(1 << 16, dtype=torch.int32, device=device.torch))
 
 
 class Opening:
-    """Answers requests by the handler that `make` gives; if the device was full, `make` is tried at each of them."""
+    """Answers requests with the handler from `make`. If the device was full, each request tries `make` again."""
 
     def __init__(self, make: Callable[[], Handler]) -> None:
         self._make, self._handler = make, None

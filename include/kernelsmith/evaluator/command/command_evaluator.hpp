@@ -1,5 +1,5 @@
-// The `command` backend: any program that gets a candidate's path and answers with numbers, for searches that
-// are no kernels (docs/backend-command.md).
+// The `command` backend: any program that gets a candidate's path and answers with numbers, for searches
+// other than kernels (docs/backend-command.md).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CommandOptions {
   std::uint64_t memory_bytes = 4ULL << 30;
   unsigned runs_at_a_time = 0;  ///< 0: one for each core
   bool unsandboxed = false;     ///< only when asked for by name; recorded as the tier "unsandboxed"
-  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 

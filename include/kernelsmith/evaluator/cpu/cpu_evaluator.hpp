@@ -23,13 +23,13 @@ namespace kernelsmith {
 struct CpuOptions {
   std::string compiler = "g++";
   std::vector<std::string> flags = {"-O3", "-march=native", "-std=c++20"};  ///< Task::flags come after them
-  std::filesystem::path runner;  ///< empty: $KERNELSMITH_RUNNER, beside the program, installed, built
+  std::filesystem::path runner;  ///< empty: $KERNELSMITH_RUNNER, next to the program, installed, or built
   bool unsandboxed = false;      ///< only when asked for by name; recorded as the tier "unsandboxed"
   bool without_cgroup = false;   ///< for tests: tier "weak" on any machine
   std::size_t bank_bytes = BankLimits{}.bytes;  ///< memory for inputs and expected outputs
-  double compile_timeout_s = 30;  ///< of CPU time, of one compilation; of wall time five times that
-  double bank_seconds = BankLimits{}.seconds;  ///< time to make them, beyond the least number
-  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  double compile_timeout_s = 30;  ///< CPU time of one compilation; the limit of wall time is five times that
+  double bank_seconds = BankLimits{}.seconds;  ///< time to make sets beyond the minimum
+  /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 
@@ -41,18 +41,18 @@ struct CpuOptions {
 /// task.
 Result<std::shared_ptr<Evaluator>> make_cpu_evaluator(Task task, const CpuOptions& options = {});
 
-/// The same without queues, for an evaluator of several tasks.
+/// The backend without queues, for an evaluator of several tasks.
 Result<std::shared_ptr<Backend>> make_cpu_backend(std::shared_ptr<const Task> task,
                                                   const CpuOptions& options = {});
 
-/// Whether something could be left out of the task unnoticed: see check_precision(). Errors: those of
+/// Finds what a candidate could leave out unnoticed: see check_precision(). Errors: those of
 /// make_cpu_evaluator().
 Result<std::vector<PrecisionCheck>> check_cpu_precision(const Task& task, const CpuOptions& options = {});
 
-/// The generated header `task.hpp`, which candidate, reference and baseline include: the entry's signature.
+/// The generated header `task.hpp` with the entry's signature. Candidate, reference and baseline include it.
 std::string cpu_task_header(const Task& task);
 
-/// The processor that this machine measures on, as reports name it.
+/// The name of this machine's processor in reports.
 std::string cpu_hardware();
 
 BackendDescription describe_cpu_backend();

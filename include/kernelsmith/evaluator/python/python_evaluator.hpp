@@ -14,7 +14,7 @@
 
 namespace kernelsmith {
 
-/// Whether evaluators run in a sandbox.
+/// When evaluators run in a sandbox.
 enum class PythonSandbox {
   as_task,   ///< unless the task says `sandbox: false`
   required,  ///< whatever the task says
@@ -23,22 +23,22 @@ enum class PythonSandbox {
 
 /// Settings of the backend `python`.
 struct PythonOptions {
-  std::string python;           ///< a program or its path; empty: as the task says
+  std::string python;           ///< a program or its path; empty: the task's
   unsigned runs_at_a_time = 0;  ///< 0: one for each core
   PythonSandbox sandbox = PythonSandbox::as_task;
-  unsigned processes = 64;  ///< and threads of them in a sandbox, at a time, of an evaluation
-  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  unsigned processes = 64;  ///< the most at a time for one evaluation, with threads if sandboxed
+  /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 
-/// The Python that is named for the task; empty: $KERNELSMITH_PYTHON, else python3. It is asked, outside of
-/// any sandbox, where its files are.
+/// The task's Python; empty: $KERNELSMITH_PYTHON, else python3. It runs once outside of any sandbox to report
+/// where its files are.
 std::string named_python(const PythonSettings& task, const PythonOptions& options);
 
 /// Whether evaluations of the task run without a sandbox.
 bool runs_unsandboxed(const PythonSettings& task, const PythonOptions& options);
 
-/// An evaluator that calls the task's Python function for each candidate and believes its answer: the tier is
+/// An evaluator that calls the task's Python function for each candidate and trusts its answer: the tier is
 /// "unverified". Starts a Python and imports the evaluator. Errors: `unsupported` for another backend's task,
 /// `refused` (an evaluator that cannot be imported or has no evaluate(), with file and line), `tool_missing`
 /// (Python, bubblewrap).

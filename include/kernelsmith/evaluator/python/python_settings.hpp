@@ -1,4 +1,4 @@
-// What a task says that is scored by a Python function (docs/backend-python.md).
+// Settings of a task that a Python function scores (docs/backend-python.md).
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ struct PythonSettings {
   bool sandbox = true;
 };
 
-/// What the task says, and the defaults for the rest. Errors: `bad_input` for Task::settings of another form.
+/// The task's settings, with defaults for the rest. Errors: `bad_input` for Task::settings of another form.
 Result<PythonSettings> python_settings(const Task& task);
 
-/// Task::settings.
+/// Writes Task::settings.
 std::string settings_text(const PythonSettings& settings);
 
-/// `python`, `memory_mb`, `cascade` and `sandbox` of task.yaml.
+/// The keys `python`, `memory_mb`, `cascade` and `sandbox` of task.yaml.
 TaskSettings python_task_settings();
 
 }  // namespace kernelsmith

@@ -27,53 +27,53 @@ class WorkerSupply;
 /// Settings of the backend `torch`.
 struct TorchOptions {
   std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
-  DeviceRange devices;           ///< GPUs of one kind, as CUDA counts them: each run has one for itself
-  /// A GPU of another maker that is planned for, by its compiler's name ("gfx942"): nothing is run then.
-  /// Empty: the GPU that is here.
+  DeviceRange devices;           ///< GPUs of one kind, by CUDA's numbers: each run has one for itself
+  /// Another vendor's GPU as the target of plans, by its compiler's name ("gfx942"); then nothing is run.
+  /// Empty: this machine's GPU.
   std::string arch;
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
-  bool unsandboxed = false;                       ///< only when asked for by name; recorded in the tier
-  /// Shared with the evaluators of other tasks; null: each starts its own.
+  bool unsandboxed = false;                       ///< only on explicit request; recorded in the tier
+  /// Shared by the evaluators of several tasks; null: each starts its own.
   std::shared_ptr<torch::WorkerSupply> supply;
-  /// Told for whom the task waits. Called on any thread; may be empty.
+  /// Called when the task waits, with the reason. Called on any thread; may be empty.
   std::function<void(const std::string&)> tell;
-  /// Requested while the task is being prepared: it is given up (`cancelled`).
+  /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 
-/// What several evaluators, one after another, need to start once only (TorchOptions::supply). Thread-safe.
+/// Processes that several evaluators share, so that they start only once (TorchOptions::supply). Thread-safe.
 std::shared_ptr<torch::WorkerSupply> make_torch_worker_supply();
 
-/// Prepares the task: starts the planner, plans the seed, and has the reference tried and timed on the GPU.
-/// Takes some seconds, most of them PyTorch's. Without a GPU it plans, and every candidate that passes that
-/// far ends with `unsupported`. Errors: `tool_missing` (Python, PyTorch, Triton, bubblewrap), `refused` (a
+/// Prepares the task: starts the planner, plans the seed, and runs and times the reference on the GPU. Takes
+/// some seconds, mostly to load PyTorch. Without a GPU it only plans: every candidate that passes that stage
+/// ends with `unsupported`. Errors: `tool_missing` (Python, PyTorch, Triton, bubblewrap), `refused` (a
 /// reference or seed that fails), `unsupported` for another backend's task.
 Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOptions& options = {});
 
-/// The same without queues, for an evaluator of several tasks.
+/// The backend without queues, for an evaluator of several tasks.
 Result<std::shared_ptr<Backend>> make_torch_backend(const std::shared_ptr<const Task>& task,
                                                     const TorchOptions& options = {});
 
-/// What a call of the candidate does, as text for a person. Needs no GPU. A candidate that cannot be planned
-/// is an Error (refused) with its diagnostics.
+/// Describes a call of the candidate for people. Needs no GPU. A candidate that cannot be planned is an Error
+/// (refused) with its diagnostics.
 Result<std::string> describe_torch_plan(const Task& task, const Source& source,
                                         const TorchOptions& options = {});
 
-/// Runs the candidate in plain PyTorch, as KernelBench's harness does, on the first GPU of the options: its
-/// extensions are built by PyTorch, and its code has this process's rights. Errors: `tool_missing`, `refused`
-/// for a reference that fails, `unsupported` without a GPU or for another backend's task, `timeout` after 20
+/// Runs the candidate in plain PyTorch, like KernelBench's harness, on the first GPU of the options. PyTorch
+/// builds its extensions, and its code has this process's rights. Errors: `tool_missing`, `refused` for a
+/// reference that fails, `unsupported` without a GPU or for another backend's task, `timeout` after 20
 /// minutes, `cancelled`.
 Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& source,
                                            const TorchOptions& options = {});
 
-/// The GPU that this machine measures on, as reports name it; "no GPU" if there is none.
+/// The name of this machine's GPU in reports; "no GPU" if there is none.
 std::string torch_hardware();
 
-/// What a GPU can do at most, from its maker's data sheet: memory in GB/s, dense products in Tflop/s.
+/// A GPU's peak rates from its data sheet: memory in GB/s, dense products in Tflop/s.
 struct GpuPeaks {
-  const char* name;  ///< part of the name that its driver gives
+  const char* name;  ///< part of the name that its driver reports
   double memory, fp32, tf32, half;
-  int fastest_of = 0;  ///< the architecture (ten times major plus minor) whose fastest GPU it is; 0: of none
+  int fastest_of = 0;  ///< if it is the fastest of its architecture: ten times major plus minor; else 0
 };
 std::span<const GpuPeaks> gpu_peaks();
 

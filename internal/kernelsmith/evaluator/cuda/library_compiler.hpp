@@ -1,5 +1,5 @@
-// LibraryCompiler: C++ and CUDA sources to one shared library and the device's code beside it, in the
-// compiler's sandbox. For backends whose candidates bring CUDA C++ as a part of something else.
+// LibraryCompiler: compiles C++ and CUDA sources to a shared library and separate device code, in the
+// compiler's sandbox. For backends whose candidates contain CUDA C++ as a part.
 #pragma once
 
 #include <compare>
@@ -18,20 +18,20 @@
 
 namespace kernelsmith {
 
-/// What is built. A value.
+/// The sources to build. A value.
 struct LibraryJob {
   int arch = 90;  ///< of the GPU: ten times major plus minor
-  /// Those that end in .cu or .cpp are compiled, each by itself; others lie beside them, for #include "...".
+  /// Files that end in .cu or .cpp are compiled separately; the others are for #include "...".
   std::vector<SourceFile> files;
-  std::vector<std::string> flags;              ///< of both compilers: -std=c++17, -DNAME
-  std::vector<std::string> device_flags;       ///< of nvcc alone: --use_fast_math
-  std::vector<std::filesystem::path> include;  ///< folders of this machine that the compilers see
+  std::vector<std::string> flags;              ///< flags of both compilers: -std=c++17, -DNAME
+  std::vector<std::string> device_flags;       ///< flags of nvcc only: --use_fast_math
+  std::vector<std::filesystem::path> include;  ///< folders of this machine that the compilers can read
 
-  /// A digest of all of it, but not of what is in the folders.
+  /// A digest of all members, but not of the folders' contents.
   Digest digest() const;
 };
 
-/// What a library's sources were compiled to.
+/// The result of compiling a library.
 struct BuiltLibrary {
   std::string host;                 ///< the shared library; it holds no device code
   std::vector<std::string> device;  ///< a cubin of each .cu file, in their order
@@ -39,10 +39,10 @@ struct BuiltLibrary {
   std::size_t bytes() const;
 };
 
-/// How a LibraryCompiler builds.
+/// Options of a LibraryCompiler.
 struct LibraryOptions {
-  std::filesystem::path include;  ///< comes before all other folders of headers
-  std::filesystem::path runtime;  ///< the library that defines what the sources leave undefined
+  std::filesystem::path include;  ///< searched before all other folders of headers
+  std::filesystem::path runtime;  ///< the library that defines the sources' undefined symbols
   bool unsandboxed = false;
   double timeout_s = 120;  ///< of CPU time, of each compiler process
 };
@@ -54,12 +54,12 @@ class LibraryCompiler {
   static Result<std::shared_ptr<LibraryCompiler>> create(LibraryOptions options);
   ~LibraryCompiler();
 
-  /// All files at once, and device and host halves of each .cu file side by side. A Rejection is
-  /// compile_failed (an undefined name among its reasons) or compile_limit, with the compiler's message
-  /// shortened to what helps.
+  /// Compiles all files in parallel, and also the device and host halves of each .cu file. A Rejection is
+  /// compile_failed (also for an undefined name) or compile_limit, with the useful part of the compiler's
+  /// message.
   Judged<BuiltLibrary> build(const LibraryJob& job, const std::stop_token& stop);
 
-  /// "nvcc 13.0.88"
+  /// Such as "nvcc 13.0.88".
   std::string description() const;
 
  private:
@@ -69,7 +69,7 @@ class LibraryCompiler {
 
   const std::unique_ptr<Parts> parts_;
   Mutex mutex_;
-  /// The script of a .cu file, by the nvcc command.
+  /// The build script of a .cu file, with the nvcc command.
   std::map<std::string, std::string> scripts_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 

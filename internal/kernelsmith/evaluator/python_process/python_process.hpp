@@ -1,5 +1,5 @@
-// PythonProcess: one of our Python programs, asked for one thing after another. Requests and replies are
-// messages of JSON and a blob (docs/torch-plan.md).
+// PythonProcess: one of our Python programs, which answers one request after another. Requests and replies
+// are messages of JSON and a blob (docs/torch-plan.md).
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,40 @@
 
 namespace kernelsmith::python_process {
 
-/// What goes to the program and comes back: a JSON text, and bytes beside it.
+/// A message to or from the program: a JSON text and a blob of bytes.
 struct Message {
   std::string json;
   std::string blob;
 };
 
-/// What became of a request.
+/// The outcome of a request.
 struct Answer {
   enum class Kind {
     reply,    ///< `message`
-    ended,    ///< the program ended before it had answered: `words` say how, with what it printed last
+    ended,    ///< the program ended without an answer: `words` say how, with its last output
     late,     ///< it did not answer in time, and was killed
-    garbage,  ///< it wrote what is no reply, and was killed: `words`
-    stopped,  ///< on a stop request it was killed
+    garbage,  ///< its reply was invalid, and it was killed: `words`
+    stopped,  ///< it was killed on a stop request
   };
   Kind kind = Kind::reply;
   Message message;
   std::string words;
 };
 
-/// Killed with all that it started by the destructor. Movable; not thread-safe.
+/// The destructor kills the program and everything that it started. Movable; not thread-safe.
 class PythonProcess {
  public:
-  /// Starts the program; its standard input and output are the channel. Its first request may have to wait
-  /// until it has imported what it needs. Errors: those of SandboxedProcess::start().
+  /// Starts the program; its standard input and output are the channel. The first request may have to wait
+  /// for its imports. Errors: those of SandboxedProcess::start().
   static Result<PythonProcess> start(SandboxSpec spec);
 
-  /// Whenever it is killed from now on, its channel is closed first, and it has so long to end by itself what
-  /// it has started.
+  /// From now on its channel is closed before it is killed, and it has this long to end its own processes.
   void grant_grace(double grace_s) { grace_s_ = grace_s; }
 
   /// Sends a request and waits for its reply. After anything but a reply the process is dead.
   Answer ask(const Message& request, double timeout_s, const std::stop_token& stop);
 
-  /// Ends it, if what it said cannot be understood, or nothing more is to be asked.
+  /// Ends the program, after an invalid reply or when no more requests follow.
   void kill();
 
   bool alive() const { return process_ && process_->alive(); }
@@ -64,7 +63,7 @@ class PythonProcess {
   double grace_s_ = 0;
 };
 
-/// Whether a JSON text nests deeper than anything honest: parsers and their values recurse.
+/// Whether a JSON text nests deeper than any honest one: parsers and their values recurse.
 bool nests_too_deep(std::string_view json);
 
 }  // namespace kernelsmith::python_process

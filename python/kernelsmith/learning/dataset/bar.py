@@ -1,4 +1,4 @@
-"""How far an export is, on the standard error if it is a terminal."""
+"""The progress of an export, on standard error if that is a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTH = 30
 
 
 class Bar:
-    """One line that is drawn again; nothing if nobody would see it."""
+    """A line that is redrawn; nothing without a terminal."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._total = what, total
@@ -28,7 +28,7 @@ class Bar:
             sys.stderr.flush()
 
     def add(self, done: int) -> None:
-        """So many more are done."""
+        """Adds to the number done."""
         self._done += done
         now = time.monotonic()
         if not self._live or now - self._drawn < _REDRAW_S:

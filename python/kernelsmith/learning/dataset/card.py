@@ -1,4 +1,4 @@
-"""README.md of a data set: how many rows, by which rules, of what, and whose."""
+"""README.md of a data set: its rows, rules, contents and licences."""
 
 from __future__ import annotations
 
@@ -120,14 +120,15 @@ def _made(settings: Settings) -> str:
 
 
 def dropped_lines(found: list[Contaminated]) -> str:
-    """`dropped.jsonl`: what the benchmark took away."""
+    """`dropped.jsonl`: the rows dropped because of the benchmark."""
     rows = [{"task": one.task.name, "file": one.match.file, "by": one.match.by,
              "similarity": one.match.similarity, "steps": one.steps} for one in found]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def contents(plan: Plan) -> str:
-    """What fixes the bytes of all files: journals only grow, and so their lengths fix what they say."""
+    """The data that determines the bytes of all files. Journals only grow, so their lengths determine their
+    contents."""
     runs = "".join(f"{run.id} {run.events} {run.task.key} {run.task.licence}\n" for run in plan.runs)
     rows = "".join(f"{row.split} {' '.join(map(uuid, row.steps))}\n" for row in plan.rows)
     return f"{sorted(plan.settings.licences.items())}\n{runs}{rows}{dropped_lines(plan.contaminated)}"

@@ -1,4 +1,4 @@
-"""The shape of code: what stays of it without names, numbers, comments and layout."""
+"""The shape of code: the code without names, numbers, comments and layout."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BEFORE_CALLS = frozenset({"return", "else", "do", "case", "throw", "new"})
 
 
 class Plain(ast.NodeTransformer):
-    """Takes names, attributes of self, constants, annotations and docstrings out. What is called and defined elsewhere
-    keeps its name."""
+    """Removes names, attributes of self, constants, annotations and docstrings. Functions that are called but defined
+    elsewhere keep their names."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = list(ast.walk(tree))
@@ -78,7 +78,7 @@ def _with_body(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
 @lru_cache(maxsize=4096)
 def normalised(code: str) -> str:
     """Python: its syntax tree without names and numbers, written out. Other code: its tokens without comments, numbers,
-    and with names numbered by their first place, but for those that are called. Text that is no code: its words."""
+    and with names numbered by their first place, but for those that are called. Text that is not code: its words."""
     try:
         tree = ast.parse(code)
         return _written(tree) if _is_program(tree) else _words(code)
@@ -123,7 +123,7 @@ def _is_name(token: str) -> bool:
 
 
 def _called(tokens: list[str]) -> set[str]:
-    """Names in front of a parenthesis that are declared nowhere in the text."""
+    """Names before a parenthesis that the text does not declare."""
     called: set[str] = set()
     declared: set[str] = set()
     for before, name, after in zip(["", *tokens], tokens, tokens[1:], strict=False):
@@ -134,7 +134,7 @@ def _called(tokens: list[str]) -> set[str]:
 
 
 def fingerprint(code: str) -> str:
-    """Equal for code that differs in names, numbers, comments and layout only."""
+    """Equal for code that differs only in names, numbers, comments and layout."""
     return hashlib.sha256(normalised(code).encode(errors="surrogateescape")).hexdigest()
 
 

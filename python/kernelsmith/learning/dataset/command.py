@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def dataset(arguments: Sequence[str]) -> int:
-    """Does what the arguments say. Returns the exit status. Raises Error."""
+    """Runs the command. Returns the exit status. Raises Error."""
     options = vars(_parser().parse_args(arguments))
     runs, out = options.pop("RUNS"), options.pop("out")
     licences = dict(_licence(text) for text in options.pop("licence"))

@@ -1,4 +1,4 @@
-"""What a task computes, by the operators that its reference calls: its family, and how hard it is."""
+"""A task's family and difficulty, by the operators that its reference calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-# By the names that PyTorch uses; a task belongs to the first that fits, so the costly ones come first.
+# By the names that PyTorch uses; a task belongs to the first match, so the expensive ones come first.
 _FAMILIES = {
     "attention": "attention|attn",
     "convolution": "conv",
@@ -23,7 +23,7 @@ _FAMILIES = {
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _FAMILIES.items()}
 _HEAVY = frozenset({"attention", "convolution", "matrix product", "recurrence", "normalisation"})
-# KernelBench's first level has one or two operators a problem, its second three and more.
+# Problems of KernelBench's first level have one or two operators, those of the second three or more.
 _MANY = 3
 _MODULES = frozenset({"torch", "nn", "F", "functional"})
 

@@ -26,7 +26,7 @@ from .shards import require_pyarrow, shard_names, write_shard
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written."""
+    """The result of an export."""
 
     folder: Path
     rows: dict[str, int]  # by split
@@ -36,7 +36,7 @@ class Exported:
 
 
 def export(runs: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], settings: Settings) -> Exported:
-    """Writes the rows of the runs and their card. What an earlier call with the same runs and settings wrote is kept.
+    """Writes the rows of the runs and their card. Files of an earlier call with the same runs and settings are kept.
     Raises Error."""
     if not runs:
         raise Error("no run is named", "invalid_argument", "RUNS")
@@ -87,7 +87,7 @@ def _write_one(made: Plan, shard: _Shard, written: Callable[[int], None], path: 
 
 
 def _batches(made: Plan, shard: _Shard, written: Callable[[int], None]) -> Iterator[list[dict[str, Any]]]:
-    """As many rows at a time as are a row group."""
+    """Rows in batches of a row group."""
     columns, shaped = columns_of(made.settings)
     for at in range(0, len(shard.rows), BATCH):
         group = shard.rows[at:at + BATCH]

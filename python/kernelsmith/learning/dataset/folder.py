@@ -1,4 +1,4 @@
-"""The folder that an export fills: what is whole stays, what is missing is written, all else is refused."""
+"""The folder of an export: complete files are kept, missing ones are written, and anything else is refused."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MANIFEST = "export.json"
 
 
 class Folder:
-    """`export.json` has the plan's digest and those of the files that are whole. It is replaced after each file, so that an
-    export that was killed goes on where it was."""
+    """`export.json` has the plan's digest and those of complete files. It is replaced after each file, so that a killed
+    export can continue."""
 
     def __init__(self, path: Path, plan: str) -> None:
         self.path = path
@@ -49,7 +49,7 @@ class Folder:
         return files
 
     def has(self, name: str) -> bool:
-        """Whether the file is there and whole. Raises Error for one that was changed since it was written."""
+        """Whether the file exists and is complete. Raises Error for one that was changed since."""
         file = self.path / name
         if name not in self._files or not file.exists():
             return False
@@ -60,7 +60,7 @@ class Folder:
         return True
 
     def add(self, name: str, write: Callable[[Path], None]) -> None:
-        """Has it written, at once, unless it is there."""
+        """Writes it atomically, unless it exists."""
         if self.has(name):
             return
         write(self.path / name)

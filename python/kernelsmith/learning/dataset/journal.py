@@ -1,4 +1,4 @@
-"""Reading a run: its journal becomes steps, its kept replies are looked at and left where they are."""
+"""Reads a run: converts its journal to steps, and examines kept replies without copying them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .plain import plain, plain_reply
 from .steps import RunSteps, Step, Texts, Verdict
 from .tasks import read_task
 
-# What an accepted evaluation says of a program that is fast for a reason which no model should learn.
+# Features of accepted programs that are fast for a reason that no model should learn.
 _DISHONEST = ("trivial", "degenerate", "algebraic")
-# Replies that are in memory at a time.
+# Replies in memory at the same time.
 BATCH = 64
 
 
 def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], None]) -> RunSteps:
-    """Raises Error if it is no run, or if it kept no replies. `keep` is given the run that was opened."""
+    """Raises Error if it is not a run or kept no replies. `keep` receives the opened run."""
     stored = Run.open(folder)
     events = stored.events()
     started = [event for event in events if event["event"] == "session_started"]
@@ -56,7 +56,7 @@ def _seed(events: Sequence[Mapping[str, Any]]) -> str:
 
 
 def joined(files: Mapping[str, str]) -> str:
-    """One text; several files are told apart by their names."""
+    """One text; several files are separated by their names."""
     if len(files) == 1:
         return next(iter(files.values()))
     return "\n".join(f"=== {path} ===\n{text}" for path, text in files.items())

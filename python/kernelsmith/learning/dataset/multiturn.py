@@ -12,9 +12,9 @@ _Key = tuple[str, int]
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
-    """The best programs first. A step is the last turn of one row at most, and an earlier one of as many rows as a row has
-    turns: a program with a hundred children does not fill a hundred rows. Each prompt is whole, so a row may begin at any
-    step."""
+    """The best programs first. A step is the last turn of at most one row, and an earlier turn of at most as many rows
+    as a row has turns, so that a program with a hundred children does not fill a hundred rows. Each prompt is
+    complete, so a row may begin at any step."""
     steps = in_form(steps, settings, tally)
     free = {step.key: (step, settings.turns) for step in steps}
     rows: list[tuple[Step, ...]] = []
@@ -54,8 +54,8 @@ def _why_alone(end: Step, free: Mapping[_Key, tuple[Step, int]]) -> str:
 
 
 def _without_gain(chain: tuple[Step, ...]) -> str:
-    """The last program against the one that the first prompt started from, if there is one, and the accepted ones of earlier
-    turns: a row does not end with less than it had."""
+    """Compares the last program with the first prompt's start, if there is one, and with accepted programs of earlier
+    turns, so that a row never ends worse than it was."""
     first, last = chain[0], chain[-1]
     before = [step.ticket for step in chain[:-1] if step.verdict and step.verdict.accepted]
     base = first.run.base(first)

@@ -1,4 +1,4 @@
-"""Texts as they were before the journal wrote them (docs/formats.md, JSON)."""
+"""Restores texts from the journal (docs/formats.md, JSON)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SPLITS = ("train", "test")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row to be: its steps in the order of its turns, or the better and the worse one."""
+    """One planned row: its steps in the order of turns, or the better and the worse one."""
 
     steps: tuple[Step, ...]
     split: str
@@ -33,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Contaminated:
-    """A task that a benchmark has."""
+    """A task of a benchmark."""
 
     task: TaskFacts
     match: Match
@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def uncompared(self) -> int:
-        """How many tasks have no reference to compare with a benchmark's; 0 if none was named."""
+        """The number of tasks without a reference to compare with a benchmark; 0 without a benchmark."""
         if self.settings.against is None:
             return 0
         return len({run.task.key for run in self.runs if not run.task.reference})
@@ -130,6 +130,6 @@ def _decontaminate(runs: list[RunSteps], settings: Settings, tally: Tally) -> li
 
 
 def _split(task: TaskFacts, settings: Settings) -> str:
-    """By a hash of the task alone: it stays where it is when runs are added."""
+    """By a hash of only the task, so that it stays in its split when runs are added."""
     number = int.from_bytes(hashlib.sha256(f"split {task.key}".encode()).digest()[:8])
     return "test" if number < settings.test_share * 2**64 else "train"

@@ -1,4 +1,4 @@
-"""Rows of pairs: two answers to the same parent, the better one apart beyond noise."""
+"""Rows of pairs: two answers to the same parent, one better beyond noise."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .steps import Step, gain
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
-    """The best with the worst, the second best with the second worst, as long as they are apart: no answer stands in two
-    rows. Both were asked for the same change of the same program, under the same system message."""
+    """Pairs the best with the worst, the second best with the second worst, and so on while they differ: no answer is
+    in two rows. Both had the same request for the same program with the same system message."""
     groups: dict[tuple[str, int | None, str, str, str], list[Step]] = defaultdict(list)
     for step in steps:
         system, user = (step.texts.system, step.texts.user) if step.texts else ("", "")

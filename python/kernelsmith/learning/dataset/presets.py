@@ -51,13 +51,12 @@ _PRESETS: dict[tuple[str, str], tuple[dict[str, Type], Callable[[_Row], _Row]]] 
                                          "original_prompt": str, "repo_name": str, "type": str, "uuid": str}},
                          _drkernel_rl),
 }
-# Columns that hold a PyTorch module, as both papers' tasks are.
+# Columns with a PyTorch module, as in both papers' tasks.
 _NEEDS_TORCH = frozenset({("kernel-smith", "rl"), ("drkernel", "sft"), ("drkernel", "multiturn"), ("drkernel", "rl")})
 
 
 def columns_of(settings: Settings) -> tuple[dict[str, Type], Callable[[_Row], _Row]]:
-    """The columns, and what makes a row of them from all that is known of it. Raises Error for a kind that was never
-    published."""
+    """The columns, and a function that makes a row from all data. Raises Error for a kind that was never published."""
     if settings.preset is None:
         return COLUMNS[settings.kind], lambda row: row
     found = _PRESETS.get((settings.preset, settings.kind))
@@ -69,7 +68,7 @@ def columns_of(settings: Settings) -> tuple[dict[str, Type], Callable[[_Row], _R
 
 
 def check_preset(settings: Settings, task: TaskFacts) -> None:
-    """Raises Error if the task lacks what the preset's columns hold."""
+    """Raises Error if the task lacks data for the preset's columns."""
     if settings.preset and (settings.preset, settings.kind) in _NEEDS_TORCH and not task.is_torch:
         raise Error(f"{settings.preset}'s columns hold a PyTorch module, and the task's backend is {task.backend}",
                     "bad_input", f"task {task.name}", "leave --preset out, or export this task's runs by themselves")

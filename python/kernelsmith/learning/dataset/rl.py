@@ -1,4 +1,4 @@
-"""Rows for reinforcement learning: the best steps, none of which gives another one's answer away."""
+"""Rows for reinforcement learning: the best steps, none of which reveals another one's answer."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _group(step: Step) -> tuple[str, str]:
 
 
 def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Shown) -> list[Step]:
-    """The limit is that of a group. A leak is one between any two rows: runs of other tasks and hardware may begin with what
-    a run found. Group by group, the best first: few runs are open at a time."""
+    """The limit is for a group. Leaks are checked between all rows, because runs of other tasks and hardware may start
+    from a run's result. Works group by group, the best first, so that few runs are open at a time."""
     best: dict[tuple[str, str], float] = {}
     for low, step in gained:
         best[_group(step)] = max(low, best.get(_group(step), low))
@@ -55,7 +55,8 @@ def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Sho
 
 
 class _Shown:
-    """What prompts show: programs of all runs by the digests of their texts, so that lineages go on from run to run."""
+    """The programs in prompts: programs of all runs by the digests of their texts, so that lineages continue across
+    runs."""
 
     def __init__(self, steps: Sequence[Step], reader: Reader) -> None:
         self.reader = reader
@@ -65,7 +66,7 @@ class _Shown:
                 self._parents[run.codes[program]].update(run.codes[parent] for parent in parents)
 
     def by(self, step: Step) -> set[str]:
-        """The own child counts as shown: two steps that made one program give each other away."""
+        """A step's own child counts as shown, because two steps that made the same program reveal each other."""
         found: set[str] = set()
         waiting = [step.run.codes[program] for program in (step.ticket, *step.shown)]
         while waiting:
@@ -77,7 +78,7 @@ class _Shown:
 
 
 class _Open:
-    """A step with what its prompt shows."""
+    """A step with the programs in its prompt."""
 
     def __init__(self, step: Step, shown: _Shown) -> None:
         self.step = step
@@ -104,15 +105,15 @@ class _Open:
         return max(self._code.split("\n")[1:-1], key=len, default=None)
 
     def shows(self, other: _Open) -> bool:
-        """Whether the other's child, or a descendant of it, stands in the prompt, by lineage or word for word."""
+        """Whether the prompt contains the other's child or a descendant, by lineage or literally."""
         if other._digest in self._shown:
             return True
         return (other._line is None or other._line in self._lines) and other._code in self._prompt
 
 
 def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """As many of each level of difficulty as of the rarest one here, drawn by a hash and not by gain. Steps of tasks without
-    a level stay."""
+    """Equalises the levels of difficulty to the rarest one, drawing by a hash instead of gain. Keeps steps of tasks
+    without a level."""
     levels: dict[int, list[Step]] = defaultdict(list)
     kept: list[Step] = []
     for step in steps:

@@ -1,4 +1,4 @@
-"""Rows as dicts: everything that is known of one, of which columns.py takes what a kind has."""
+"""Rows as dicts with all data; columns.py selects the columns of a kind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def uuid(step: Step) -> str:
 
 
 def _facts(step: Step, reader: Reader) -> dict[str, Any]:
-    """What a step is known by, and what was measured of its child."""
+    """A step's identity, and the measurements of its child."""
     run, verdict = step.run, step.verdict or Verdict(False)
     task, base = run.task, run.base(step)
     return {
@@ -70,7 +70,7 @@ def _gain(found: Gain | None) -> dict[str, Any]:
 
 
 def prompt_of(reply: dict[str, Any]) -> list[Message]:
-    """The messages that the model was sent."""
+    """The messages sent to the model."""
     system = [{"role": "system", "content": reply["system"]}] if reply.get("system") else []
     return [*system, {"role": "user", "content": reply["user"]}]
 

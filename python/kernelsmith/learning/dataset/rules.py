@@ -1,4 +1,4 @@
-"""Rules that every kind has: which replies can be rows at all, and the count of what each rule dropped."""
+"""Rules for all kinds: which replies can be rows, and counts of steps that each rule dropped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_FIGURE = "gain unknown: not measured, or on other hardware"
 
 
 class Tally:
-    """What became of each step: kept, or the first rule that dropped it."""
+    """The fate of each step: kept, or the first rule that dropped it."""
 
     def __init__(self) -> None:
         self._rules: dict[tuple[str, int], str] = {}
@@ -23,16 +23,16 @@ class Tally:
         self._rules[step.key] = rule
 
     def keep(self, step: Step) -> None:
-        """It is part of a row after all."""
+        """Records that it is part of a row after all."""
         self._rules.pop(step.key, None)
 
     def counts(self) -> list[tuple[str, int]]:
-        """Most first."""
+        """The counts, the largest first."""
         return sorted(Counter(self._rules.values()).items(), key=lambda item: (-item[1], item[0]))
 
 
 def usable(steps: Iterable[Step], tally: Tally) -> list[Step]:
-    """Those with a whole reply whose child was evaluated, once."""
+    """Steps with a complete reply whose child was evaluated, without repeats."""
     kept = []
     for step in steps:
         rule = _unusable(step)
@@ -58,7 +58,7 @@ def _unusable(step: Step) -> str:
 
 
 def overflows(found: Gain | None) -> bool:
-    """A ratio that no float holds. JSON has no such number."""
+    """A ratio that overflows a float; JSON has no such number."""
     return found is not None and found.figure is not None and not found.figure.is_finite
 
 
@@ -70,7 +70,7 @@ def without_gain(found: Gain | None) -> str:
 
 
 def in_form(steps: Iterable[Step], settings: Settings, tally: Tally) -> list[Step]:
-    """Those whose reply has the form that its prompt asks for, or whose prompt does not say; all of them with any_form."""
+    """Steps whose reply has the prompt's form, or whose prompt does not specify one; all of them with any_form."""
     kept = []
     for step in steps:
         if step.texts and step.texts.form_followed is False and not settings.any_form:
@@ -81,7 +81,7 @@ def in_form(steps: Iterable[Step], settings: Settings, tally: Tally) -> list[Ste
 
 
 def unsound(step: Step) -> str:
-    """Why the child must not be learned from; empty if it may."""
+    """The reason not to learn from the child; empty if there is none."""
     verdict = step.verdict
     if verdict is None or not verdict.accepted:
         return f"rejected, {verdict.why.partition(':')[0]}" if verdict else "given back: no verdict"

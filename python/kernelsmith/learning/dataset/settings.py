@@ -1,4 +1,4 @@
-"""What an export is asked for."""
+"""Settings of an export."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Settings:
             raise _bad("similar", "it is a Jaccard index: above 0, at most 1")
 
     def licence(self, task: TaskFacts) -> str:
-        """What the task's files say, else what the user said. Raises Error if neither does."""
+        """The task's licence from its files, else from the user. Raises Error if there is neither."""
         found = task.licence or self.licences.get(task.name) or self.licences.get("")
         if not found:
             what = "reference" if task.reference else "task's program"

@@ -10,7 +10,7 @@ from .steps import Step
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
-    """Every correct translation; of the steps from an accepted program, those that gained beyond noise."""
+    """Every correct translation, and steps from an accepted program with a gain beyond noise."""
     seen: set[tuple[str, str, str]] = set()
     kept: list[tuple[Step, ...]] = []
     for step in in_form(steps, settings, tally):

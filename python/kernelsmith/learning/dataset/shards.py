@@ -26,7 +26,7 @@ def require_pyarrow() -> Any:
 
 
 def write_shard(path: Path, batches: Batches, columns: dict[str, Type]) -> None:
-    """At once: a file of this name is whole."""
+    """Written atomically, so a file with this name is complete."""
     part = path.with_name(f".{path.name}.part")
     (_write_parquet if path.suffix == ".parquet" else _write_lines)(part, batches, columns)
     with part.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Which tasks are a benchmark's: equal syntax trees, or nearly the same shingles."""
+"""Finds tasks of a benchmark: equal syntax trees, or nearly the same shingles."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .code_shape import fingerprint, shingles
 from .tasks import readable
 
 _PERMUTATIONS = 128
-# Four standard errors of an estimate from 128 permutations: what is nearer than this is compared exactly.
+# Four standard errors of an estimate from 128 permutations: closer pairs are compared exactly.
 _SLACK = 0.15
 _SUFFIXES = frozenset({".py", ".cpp", ".cu", ".cc", ".c", ".txt"})
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a reference is too near to."""
+    """The benchmark's task that a reference is too close to."""
 
     file: str
     by: str  # "syntax tree" or "shingles"
@@ -46,7 +46,7 @@ class Benchmark:
         self._signatures = numpy.stack([signature(one) for one in self._shingles])
 
     def match(self, reference: str) -> Match | None:
-        """The nearest of the benchmark's, if it is too near."""
+        """The closest task of the benchmark, if it is too close."""
         equal = self._prints.get(fingerprint(reference))
         if equal is not None:
             return Match(equal, "syntax tree", 1.0)

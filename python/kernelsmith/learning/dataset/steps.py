@@ -1,5 +1,5 @@
-"""What a data set is made of: steps of searches, with what their programs turned out to be, and the
-gain of a child over its parent."""
+"""The material of a data set: steps of searches with their programs' verdicts, and the gain of a child over its
+parent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tasks import TaskFacts
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the last evaluation of a program says."""
+    """The last evaluation of a program."""
 
     accepted: bool
     why: str = ""  # of a rejection, "stage: code"
@@ -30,7 +30,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What is remembered of a kept reply without its texts."""
+    """A kept reply without its texts."""
 
     system: str  # digests
     user: str
@@ -43,7 +43,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A ticket that a proposer was asked: its prompt, and the child that came of it."""
+    """A ticket of a proposer: its prompt, and its child."""
 
     run: RunSteps = field(repr=False)
     ticket: int
@@ -61,7 +61,7 @@ class Step:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What orders steps, however the runs were named."""
+        """The sorting key of steps, independent of the names of runs."""
         return self.run.id, self.ticket
 
 
@@ -95,7 +95,7 @@ class RunSteps:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A child's speedup over its parent, and what it was computed from."""
+    """A child's speedup over its parent, and its basis."""
 
     figure: Figure | None  # None for a fitness that is not positive: it has no ratio
     by: str  # "duel", "yardstick" or "fitness"
@@ -106,8 +106,8 @@ _ONE = Figure(1, 1, 1)
 
 
 def gain(run: RunSteps, child: int, parent: int) -> Gain | None:
-    """From a duel of the two, which was measured in turns; else the ratio of what both measured against one yardstick. None
-    if one was not measured, on other hardware, or by another figure."""
+    """From a duel of the two, else the ratio of both against one yardstick. None if one was not measured, or if
+    hardware or kind of figure differ."""
     paired = _duel(run, child, parent)
     if paired is not None:
         return Gain(paired, "duel", paired.low > 1)

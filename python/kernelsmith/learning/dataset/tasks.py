@@ -1,4 +1,4 @@
-"""What a data set has to know of a task: its reference, whose it is, and what it computes."""
+"""Data about a task for a data set: its reference, its licence, and its family."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _ENTRY = re.compile(r"^entry:\s*([A-Za-z_]\w*)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """`key` is equal for references that differ in names, numbers and layout only: splits never part them. Without a
-    reference a task is known by its name and its files but for the seed."""
+    """`key` is equal for references that differ only in names, numbers and layout, so that splits never separate them.
+    A task without a reference is identified by its name and its files except the seed."""
 
     name: str
     key: str
@@ -36,7 +36,7 @@ class TaskFacts:
 
 
 def read_task(run: Path, seed: str) -> TaskFacts:
-    """Reads the run folder's copy. A run of a program that has no task folder is known by its seed."""
+    """Reads the run folder's copy. A program's run without a task folder is identified by its seed."""
     folder = run / "task"
     if not (folder / "task.yaml").exists():
         return _facts("python", "python", "", {"seed": seed}, "", "")
@@ -50,7 +50,7 @@ def read_task(run: Path, seed: str) -> TaskFacts:
 
 
 def _without_seed(folder: Path, task: _core.Task) -> dict[str, str]:
-    """What defines the task: its other files, and task.yaml without the seed's name."""
+    """The definition of the task: its other files, and task.yaml without the seed's name."""
     files = {path.relative_to(folder).as_posix(): path.read_text(errors="replace")
              for path in sorted(folder.rglob("*")) if path.is_file()}
     files["task.yaml"] = _SEED.sub("", files["task.yaml"])

@@ -1,4 +1,4 @@
-"""Texts of replies and programs, read from their runs when they are needed."""
+"""Texts of replies and programs, read from their runs on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Value = TypeVar("_Value")
 
 
 class _Recent(Generic[_Value]):
-    """The values that were asked for last."""
+    """The most recently used values."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -36,7 +36,7 @@ class _Recent(Generic[_Value]):
 
 
 class Reader:
-    """Opening a run takes as long as reading its journal, so a few stay open."""
+    """Opening a run takes as long as reading its journal, so a few are kept open."""
 
     def __init__(self) -> None:
         self._runs: _Recent[Run] = _Recent(8)
@@ -44,7 +44,7 @@ class Reader:
         self._codes: _Recent[str] = _Recent(4 * BATCH)
 
     def keep(self, run: RunSteps, stored: Run) -> None:
-        """It is open already."""
+        """Keeps an already open run."""
         self._runs.put(run.id, stored)
 
     def _run(self, run: RunSteps) -> Run:

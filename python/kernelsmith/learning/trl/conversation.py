@@ -45,7 +45,7 @@ class Conversation:
 
 def play(trainer: Any, prompts: Sequence[Any], rows: Sequence[Row], judge: Judge, turns: int,
          feedback: Callable[[Judged], str], most_tokens: int | None) -> list[Conversation]:
-    """A conversation for each prompt. They take their turns together."""
+    """Plays a conversation for each prompt, all in parallel."""
     prompt_ids, _, _ = trainer._tokenize_prompts(list(prompts))
     played = [Conversation(row, list(ids)) for row, ids in zip(rows, prompt_ids, strict=True)]
     for turn in range(turns):
@@ -72,7 +72,8 @@ def _generate(trainer: Any, going: Sequence[Conversation]) -> list[str]:
 
 
 def _judge_all(judge: Judge, going: Sequence[Conversation], texts: Sequence[str]) -> list[Judged]:
-    """On a thread of its own, as the caller's may already run an event loop. Edits are of the program shown last."""
+    """Uses a separate thread, because the caller's may already run an event loop. Edits apply to the program shown
+    last."""
 
     async def all_of_them() -> list[Judged]:
         return await asyncio.gather(*(

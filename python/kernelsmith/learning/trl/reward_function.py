@@ -1,4 +1,4 @@
-"""A reward function of TRL that asks the service."""
+"""A reward function for TRL that uses the service."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from ..judge import Judge, Judged
 
-# What a trainer passes beside a row's columns.
+# Arguments of a trainer besides a row's columns.
 EXTRA = ("trainer_state", "log_extra", "log_metric", "environments", "completion_ids")
 
 
@@ -45,5 +45,5 @@ def reply_of(completion: Any) -> str:
 
 
 def unscored_share(judged: Sequence[Judged]) -> float:
-    """How many of them have no score, from 0 to 1."""
+    """The share of them without a score, from 0 to 1."""
     return sum(one.score is None for one in judged) / max(len(judged), 1)

@@ -66,7 +66,8 @@ class TurnsTrainer(trl.GRPOTrainer):  # type: ignore[misc,name-defined,unused-ig
         return output
 
     def _advantages_of_turns(self) -> list[list[float]]:
-        """Those of this process, from the conversations of all: a prompt's may lie on several."""
+        """This process's part, computed from the conversations of all processes, because a prompt's may be on
+        several."""
         rewards = gather_object([conversation.rewards for conversation in self._played])
         in_a_group = self.num_generations if self.model.training else self.num_generations_eval
         groups = [index // in_a_group for index in range(len(rewards))]

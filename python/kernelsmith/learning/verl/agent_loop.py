@@ -118,7 +118,7 @@ class _Said:
         self.right = bool(judged.reward.correct)
 
     def output(self, prompt_length: int) -> TurnsOutput:
-        """What is behind the last turn is left out: feedback that nobody answered."""
+        """Drops unanswered feedback after the last turn."""
         length = self.ends[-1] + 1
         total = sum(self.rewards)
         told = {"acc": float(self.right), "unscored": float(math.isnan(total))}

@@ -1,4 +1,4 @@
-"""verl's rows as the judge takes them, and one judge for each set of settings."""
+"""Converts verl's rows for the judge, and keeps one judge for each set of settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def row_of(ground_truth: Any, extra_info: Mapping[str, Any] | None) -> Row:
 
 
 def judge_of(url: str | None, score: str, by: str, timeout: int | None, patience_s: float) -> Judge:
-    """The judge of these settings, from strings and numbers as they stand in a configuration."""
+    """The judge of these settings, from a configuration's strings and numbers."""
     where = url or os.environ.get(URL_VARIABLE)
     if not where:
         raise ValueError(f"no service is named: give url, or set {URL_VARIABLE}")

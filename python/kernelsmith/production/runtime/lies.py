@@ -7,7 +7,7 @@ from typing import Any
 
 
 def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Dtype, shape, strides, offset in bytes and the storage's number, counted from the first tensor, of each."""
+    """For each tensor: dtype, shape, strides, offset in bytes, and the storage's number."""
     storages: dict[int, int] = {}
     return [(each.dtype, tuple(each.shape), tuple(step for n, step in zip(each.shape, each.stride(), strict=True) if n > 1),
              each.storage_offset() * each.element_size(), storages.setdefault(each.untyped_storage()._cdata, len(storages)))

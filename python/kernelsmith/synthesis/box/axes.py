@@ -1,4 +1,4 @@
-"""Ranks of a plan's tensors, as far as they follow from its operators; and which reductions go over the last axes."""
+"""Ranks of a plan's tensors, as far as its operators determine them, and the reductions over the last axes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ranks:
         self._of = {one["id"]: len(one["shape"]) for one in inputs}
 
     def is_outer(self, name: str, entry: dict[str, Any], read: list[int], made: list[int]) -> bool:
-        """Whether it reduces, or goes along, axes that are not the last ones: another task than over the last."""
+        """Whether it works along other axes than the last ones, which is a different task."""
         given = entry["args"]
         rank = max((self._of.get(one, 0) for one in read), default=0)
         place = _REDUCED.get(name, _ALONG.get(name))

@@ -1,4 +1,4 @@
-"""A function in a process of its own, with limits; what it leaves running is killed."""
+"""Runs a function in a process of its own, with limits, and kills its remaining processes."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_PROCESSES = 24  # of the sandbox's user: each is a copy of a process that 
 
 
 def asked(function: Callable[[], dict[str, Any]], cpu_s: int = CPU_S) -> dict[str, Any]:
-    """What it returns; a refusal if it ends in another way."""
+    """Its result; a refusal if it ends in another way."""
     wall_s = WALL_S * cpu_s / CPU_S
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -51,7 +51,7 @@ def asked(function: Callable[[], dict[str, Any]], cpu_s: int = CPU_S) -> dict[st
 
 
 def _ended(child: int) -> Any:
-    """How it ended; None if it goes on although it has closed its pipe."""
+    """How it ended; None if it still runs although it closed its pipe."""
     for _ in range(100):
         status = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if status is not None:
@@ -81,7 +81,7 @@ def _child(function: Callable[[], dict[str, Any]], write_end: int, cpu_s: int) -
 
 
 def _read(descriptor: int, wall_s: float) -> bytes | None:
-    """Up to the end, or None if that is late."""
+    """Reads to the end, or returns None if that takes too long."""
     deadline, got = time.monotonic() + wall_s, bytearray()
     while len(got) <= _MOST_REPLY:
         left = deadline - time.monotonic()

@@ -1,4 +1,4 @@
-"""Makes a module of somebody else's: arguments from calls, defaults, annotations and names, then by trying."""
+"""Constructs a foreign module: takes arguments from calls, defaults, annotations and names, then tries others."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NotMade(Exception):
 
 
 class Config(types.SimpleNamespace):
-    """Made of what was asked for. layout.CONFIG_TEXT is the same in the text of a task."""
+    """An object with the requested attributes. layout.CONFIG_TEXT is the same in the text of a task."""
 
     def get(self, name: str, default: Any = None) -> Any:
         return vars(self).get(name, default)
@@ -40,8 +40,8 @@ class Config(types.SimpleNamespace):
 
 def made(module: types.ModuleType, calls: list[dict[str, str]],
          hints: dict[str, str]) -> Generator[tuple[Any, list[str], str], str | None, None]:
-    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". It is sent the error of
-    the model's call. Raises NotMade."""
+    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". The caller sends
+    it the error of the model's call. Raises NotMade."""
     kind = module.Model
     parameters = _parameters(kind.__init__)
     words, tried = "no constructor was tried", 0

@@ -1,4 +1,5 @@
-"""Finds inputs that a model takes: the first guess by its layers, then what errors ask for, at most so many calls."""
+"""Finds inputs that a model takes: first a guess from its layers, then changes suggested by errors, with a limited
+number of calls."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -30,7 +31,7 @@ _RANKS = (
 
 
 class NoInputs(Exception):
-    """None were found; the first error."""
+    """No inputs were found; carries the first error."""
 
 
 def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
@@ -44,12 +45,12 @@ def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
         specs = waiting.pop(0)
         try:
             return specs, model(*[one.made(torch) for one in specs])
-        except Exception as error:  # noqa: BLE001 - forward raises anything
+        except Exception as error:  # noqa: BLE001 - forward may raise anything
             message = f"{type(error).__name__}: {error}"
             words = words or message
         new = [one for one in repairs(specs, message) if one not in seen][:12]
         seen.update(new)
-        # What the last error asks for comes before what was not tried yet.
+        # Suggestions of the last error come before older ones.
         waiting = [*new[:6], *waiting, *new[6:]][:_MOST_WAITING]
     raise NoInputs(words or "forward takes no inputs")
 
@@ -67,7 +68,7 @@ def _parameters(model: torch.nn.Module) -> list[inspect.Parameter]:
 
 
 def _with_optional(model: torch.nn.Module, needed: list[inspect.Parameter]) -> list[inspect.Parameter]:
-    """With what is None by default and comes next."""
+    """Adds the next argument whose default is None."""
     optional = []
     for one in list(inspect.signature(model.forward).parameters.values())[len(needed):] if needed else ():
         if one.default is not None or one.kind not in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD):
@@ -92,7 +93,7 @@ def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: d
 
 
 def _other_ranks(specs: Specs) -> Iterator[Specs]:
-    """One input with more or fewer dimensions beside the others: a vector for each picture or sequence."""
+    """Changes the number of dimensions of one input: a vector for each picture or sequence."""
     for at, one in enumerate(specs if len(specs) > 1 else ()):
         for rank in (2, 3, 4):
             if one.kind == FLOATS and len(one.sizes) != rank:
@@ -100,7 +101,7 @@ def _other_ranks(specs: Specs) -> Iterator[Specs]:
 
 
 def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
-    """By the first layers that say what they take; and the number of ids that embeddings know."""
+    """From the first layers with known inputs, and the number of ids in embeddings."""
     made: list[Spec] = []
     most = 100
     for layer in model.modules():
@@ -120,7 +121,7 @@ def _of_layer(layer: torch.nn.Module) -> Spec | None:
     if isinstance(layer, (nn.Conv1d, nn.ConvTranspose1d)):
         return Spec("rand", (BATCH, layer.in_channels, LENGTH))
     if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
-        # Three channels are pictures, as they come.
+        # Inputs with three channels are pictures.
         side = 224 if layer.in_channels == 3 else SIDE
         return Spec("rand", (BATCH, layer.in_channels, side, side))
     for kinds, rank, channels in _RANKS:

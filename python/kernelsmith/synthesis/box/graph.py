@@ -1,4 +1,4 @@
-"""What a plan computes: its operators in order, which of them read which, and whether outputs depend on inputs."""
+"""The graph of a plan: its operators in order, their dependencies, and whether outputs depend on inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def graph(plan: dict[str, Any]) -> dict[str, Any]:
         operators.append([_name(entry) + outer, sorted({maker[one] for one in read if one in maker})])
         if any(one in live for one in read):
             live.update(made)
-            # An operator in place changes what it was given.
+            # An in-place operator changes its argument.
             live.update(one for one in read[:1] if entry["aten"].endswith("_"))
         for one in made:
             maker[one] = len(operators) - 1
@@ -38,7 +38,8 @@ def graph(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(entry: dict[str, Any]) -> str:
-    """The operator's, and what makes it another one: a convolution's kind, and a number in place of a second tensor."""
+    """The operator's name, with details that change its meaning: a convolution's kind, and a number instead of a second
+    tensor."""
     name = entry["aten"].removeprefix("aten::")
     given = entry["args"]
     if name == "convolution":

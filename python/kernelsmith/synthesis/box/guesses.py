@@ -1,4 +1,4 @@
-"""What an argument probably is, by its name: texts of Python, the likely ones first."""
+"""Guesses for an argument by its name: Python texts, the likely ones first."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def of_attribute(name: str) -> str:
     return of_argument(name)[0]
 
 
-# Forward's arguments: what has a name of its own. "" is the module's own first guess.
+# Forward's arguments with a specific name. "" is the module's own first guess.
 _INPUTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^(h|height|hh)$|^(w|width|ww)$", ("int 16", "")),
     (r"(input|token|position|word|pos|tgt|src)_?(ids?|seq|tokens?)$|^(ids?|idx|tokens?|indices|input_ids|labels?|targets?|"

@@ -1,4 +1,4 @@
-"""Whether a module changed PyTorch for everybody."""
+"""Detects whether a module changed PyTorch globally."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -20,8 +20,8 @@ def snapshot() -> list[tuple[Any, dict[str, Any]]]:
 
 
 def changed(before: list[tuple[Any, dict[str, Any]]]) -> str:
-    """The first name that is not as it was; empty if all are. What PyTorch itself imports late is new, not changed, unless
-    it hides what a class inherits."""
+    """The first changed name; empty if there is none. Late imports of PyTorch are new names, not changes, unless they
+    hide an inherited one."""
     for place, names in before:
         now = vars(place)
         for name, (value, code) in names.items():

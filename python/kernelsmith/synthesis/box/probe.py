@@ -1,4 +1,4 @@
-"""One module in a process of its own: made, called, sized. What it says is written into a pipe as JSON."""
+"""Constructs, calls and sizes one module in a process of its own. Writes the result to a pipe as JSON."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
     exec(compile(task["code"], "reference.py", "exec"), module.__dict__)  # noqa: S102 - this is what the sandbox is for
     hints = task.get("annotations", {})
     models = construct.made(module, task.get("calls", []), hints.get("__init__", {}))
-    first: Refused | None = None  # what was wrong with the first model's call
+    first: Refused | None = None  # error of the first model's call
     said = None
     try:
         for _ in range(_MOST_MODELS):

@@ -1,4 +1,4 @@
-"""Other inputs to try, from the words of an error."""
+"""Suggests other inputs from the text of an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RANKS = (
     r"unpack \(expected (\d)", r"expected (\d) dim", r"must be (\d)-?[dD]", r"Expected (\d)-dim",
     r"a (\d)-?[dD] (?:input|tensor)", r"dim\(\) == (\d)", r"with (\d) dim", r"number of dimensions.*?(\d)",
     r"expects? (\d)D", r"(\d)-?[dD][- ]?(?:array|vector|tensor|input)")
-# What an error says that a size is, and what it should be.
+# The actual and the expected size in an error.
 _SAID = (
     (r"to have (?P<should>\d+) channels, but got (?P<has>\d+)", False),
     (r"shapes cannot be multiplied \(\d+x(?P<has>\d+) and (?P<should>\d+)x", False),
@@ -98,7 +98,7 @@ def of_rank(one: Spec, rank: int) -> Spec:
 
 
 def _sizes(specs: Specs, message: str) -> Iterator[Specs]:
-    """What the error says, then what two shapes in it differ in, then any number of it in place of any other."""
+    """Sizes from the error, then differences of two shapes in it, then every replacement of one number by another."""
     for has, should in dict.fromkeys((*_said(message), *_different(message))):
         yield from _replaced(specs, has, should)
     numbers = list(dict.fromkeys(int(text) for text in _NUMBER.findall(message)))[:12]

@@ -1,4 +1,4 @@
-"""How long a call takes at least on a GPU: for each operator its bytes at the memory's rate, or its products at the
+"""The shortest time of a call on a GPU: for each operator its bytes at the memory's rate, or its products at the
 cores'."""
 
 # mypy: ignore-errors

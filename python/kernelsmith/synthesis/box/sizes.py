@@ -32,15 +32,15 @@ class Measured:
 
 
 class Unstable(Exception):
-    """The same call did something else."""
+    """A repeated call behaved differently."""
 
 
 class NoSize(Exception):
-    """No size that was tried lies in the window; what the last one takes."""
+    """No tried size is in the window; has the last one's time."""
 
 
 def measured(model: torch.nn.Module, specs: Specs) -> Measured:
-    """Raises what the model raises."""
+    """Passes on exceptions of the model."""
     roofline = Roofline()
     with roofline:
         model(*[one.made(torch) for one in specs])
@@ -61,7 +61,7 @@ def fitted(model: torch.nn.Module, specs: Specs) -> tuple[Specs, Measured]:
                 continue
             try:
                 after = measured(model, other)
-            except Exception:  # noqa: BLE001 - a size that the model does not take
+            except Exception:  # noqa: BLE001 - a size that the model does not accept
                 continue
             if (after.seconds > now.seconds) == (now.seconds < SHORTEST_S) and after.seconds != now.seconds:
                 specs, now = other, after
@@ -74,7 +74,7 @@ def fitted(model: torch.nn.Module, specs: Specs) -> tuple[Specs, Measured]:
 
 
 def _steps(specs: Specs, up: bool) -> Iterator[Specs]:
-    """Batches first, which every model takes; then the sides of pictures; then the second size."""
+    """First the batch, which every model supports; then the sides of pictures; then the second size."""
     factors = (8, 2) if up else (0.25, 0.5)
     for factor in factors:
         yield _scaled(specs, factor, lambda one, at: at == 0)

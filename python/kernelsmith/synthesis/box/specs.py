@@ -1,4 +1,4 @@
-"""Inputs of a call as values that can be changed: a tensor by kind and sizes, a number, a text, a list of tensors."""
+"""Inputs of a call as mutable specifications: a tensor by kind and sizes, a number, a text, a list of tensors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Spec:
 
 
 def standard(rank: int, channels: int) -> Spec:
-    """The usual tensor of so many dimensions: channels last up to three, behind the batch from four on."""
+    """The usual tensor with this many dimensions: channels last up to three, after the batch from four on."""
     sizes = {0: (), 1: (BATCH,), 2: (BATCH, channels), 3: (BATCH, LENGTH, channels), 4: (BATCH, channels, SIDE, SIDE),
              5: (BATCH // 4, channels, 8, SIDE, SIDE), 6: (2, 4, channels, 8, SIDE, SIDE)}[min(rank, 6)]
     return Spec(FLOATS, sizes)

@@ -1,4 +1,4 @@
-"""Other constructor arguments to try, from the words of an error."""
+"""Suggests other constructor arguments from the text of an error."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -11,7 +11,7 @@ from . import guesses
 Given = dict[str, str]  # texts by parameter
 _CONFIG_LACKS = re.compile(r"AttributeError: '?Config'?(?: object)? has no attribute '(\w+)'|KeyError: '(\w+)'")
 _WHOLE, _REAL, _WORD = re.compile(r"\d+"), re.compile(r"\d*\.\d*(e-?\d+)?|\d+e-?\d+"), re.compile(r"'\w*'")
-# What an error is about: which texts are at fault, and what may stand in their place. {0} is the text itself.
+# Patterns of errors: the wrong texts and their replacements. {0} is the text itself.
 _RULES = (
     (r"'int' object is not (iterable|subscriptable)|type 'int' has no len|argument of type 'int'", _WHOLE,
      ("[{0}, {0}]", "[{0}, {0}, {0}, {0}]")),

@@ -1,6 +1,5 @@
-// What an extension and the planner's library (libkernelsmith_extension.so) say to each other. Python reads
-// the same structures by ctypes: kernelsmith_torch/extension_abi.py has them once more, and compares the
-// sizes.
+// The interface of an extension and the planner's library (libkernelsmith_extension.so). Python reads the
+// same structures with ctypes: kernelsmith_torch/extension_abi.py repeats them and compares the sizes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 namespace kernelsmith::extension {
 
 enum ValueKind : int {
-  kMissing = -1,  ///< a default that was not given
+  kMissing = -1,  ///< a default that is not set
   kNone,
   kBool,
   kInt,
@@ -22,10 +21,10 @@ enum ValueKind : int {
   kDtype,
   kDevice,
   kFormat,
-  kOptions,  ///< four numbers: dtype, device, memory format, requires_grad; -1: not given
+  kOptions,  ///< four numbers: dtype, device, memory format, requires_grad; -1: not set
 };
 
-/// An argument or a result. Lists belong to whoever made the value.
+/// An argument or a result. The creator of the value owns its lists.
 struct Value {
   int kind;
   int count;
@@ -39,14 +38,13 @@ struct Value {
   };
 };
 
-/// A fake tensor as C++ sees it: counted, and made by the planner. `data` is an address with nothing behind
-/// it.
+/// A fake tensor in C++: reference-counted, made by the planner. `data` is an address without memory.
 struct Facts {
   std::int64_t references;
-  std::int64_t identity;  ///< the number under which Python keeps the tensor
+  std::int64_t identity;  ///< Python's number of the tensor
   std::int64_t dimensions;
   std::int64_t elements;
-  std::int64_t offset;  ///< of its first element in the storage, in elements
+  std::int64_t offset;  ///< offset of its first element in the storage, in elements
   const std::int64_t* sizes;
   const std::int64_t* strides;
   int dtype;
@@ -56,10 +54,10 @@ struct Facts {
   char* data;
 };
 
-/// The signature of a name that stands for a value: its default.
+/// The signature of a name that is a value: its default.
 constexpr const char* kAttribute = "=";
 
-/// Calls `function` with arguments of the kinds that its signature asks for.
+/// Calls `function` with arguments of the kinds in its signature.
 using Thunk = void (*)(void* function, const Value* arguments, Value* result);
 
 }  // namespace kernelsmith::extension
@@ -72,7 +70,7 @@ void kernelsmith_tensor_release(kernelsmith::extension::Facts* facts);
 void kernelsmith_define(const char* name, void* function, kernelsmith::extension::Thunk thunk,
                         const char* signature, const char* names,
                         const kernelsmith::extension::Value* defaults);
-/// Room for the elements of a list that is returned; Python's side frees it.
+/// Allocates the elements of a returned list; Python frees it.
 void kernelsmith_make_list(kernelsmith::extension::Value* value, int count);
 /// The same for a text.
 void kernelsmith_make_text(kernelsmith::extension::Value* value, const char* text);

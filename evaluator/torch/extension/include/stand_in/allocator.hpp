@@ -1,11 +1,11 @@
-// c10::cuda::CUDACachingAllocator: memory of the call that asks for it.
+// c10::cuda::CUDACachingAllocator: memory of the current call.
 #pragma once
 
 #include "stand_in/torch.hpp"
 
 namespace c10 {
 
-/// Memory that is given back when this ends.
+/// Memory that the destructor releases.
 class DataPtr {
  public:
   DataPtr() = default;

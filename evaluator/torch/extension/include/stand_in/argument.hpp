@@ -1,5 +1,5 @@
-// An argument of an operator: of any kind that PyTorch's operators take. Python binds it to the operator's
-// own schema.
+// An argument of an operator: of any kind that PyTorch's operators accept. Python binds it to the operator's
+// schema.
 #pragma once
 
 #include "stand_in/check.hpp"
@@ -11,7 +11,7 @@ class Tensor;
 using TensorBase = Tensor;
 using TensorList = ArrayRef<Tensor>;
 
-/// What Tensor::type() gives in old code.
+/// The result of Tensor::type() in old code.
 struct DeprecatedTypeProperties {
   ScalarType type;
   Device device_;
@@ -27,7 +27,7 @@ struct DeprecatedTypeProperties {
 
 namespace kernelsmith::extension {
 
-/// `{}` is "not given". What it refers to is copied; copies of an argument share that.
+/// `{}` means "not given". Data is copied into the argument, and copies of the argument share it.
 class Argument {
  public:
   Argument() = default;

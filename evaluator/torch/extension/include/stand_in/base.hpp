@@ -1,8 +1,8 @@
-// Headers that every extension gets. Heavy ones (<string>, <iostream>, cuda_fp16.h, ...) come when the source
-// names something of them (wanted.hpp): PyTorch's own header has them all, and they take seconds.
+// Headers that every extension gets. Slow ones (<string>, <iostream>, cuda_fp16.h, ...) are included only if
+// the source uses a name from them (wanted.hpp): PyTorch's own header includes all, which takes seconds.
 #pragma once
 
-// Written by the planner for each extension: its name, and what is wanted.
+// Written by the planner for each extension: its name, and the headers that it needs.
 #if __has_include("kernelsmith_job.hpp")
 #include "kernelsmith_job.hpp"
 #endif

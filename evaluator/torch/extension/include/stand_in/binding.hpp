@@ -1,12 +1,12 @@
-// pybind11 for modules of functions: PYBIND11_MODULE, def, arg. A function's parameters and result have to be
-// of the kinds that Input and give() know; another kind is an error that names its type.
+// pybind11 for modules of functions: PYBIND11_MODULE, def, arg. A function's parameters and result must be of
+// the kinds that Input and give() support; another kind is an error that names its type.
 #pragma once
 
 #include "stand_in/operators.hpp"
 
 namespace kernelsmith::extension {
 
-// ---- Parameters. `spell` adds the letters by which Python converts an argument before the call.
+// ---- Parameters. `spell` adds the letters that tell Python how to convert an argument before the call.
 
 template <class T, class = void>
 struct Input;
@@ -42,7 +42,7 @@ struct Input<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static void spell(Text& to) { to.add("f"); }
   static T take(const Value& value) { return static_cast<T>(value.real); }
 };
-/// With its size, as numbers out of its range are no arguments.
+/// With its size, because numbers out of its range are invalid arguments.
 template <class T>
 struct Input<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static void spell(Text& to) {
@@ -225,7 +225,7 @@ inline arg operator""_a(const char* name, std::size_t) { return arg(name); }
 }  // namespace pybind11
 namespace py = pybind11;
 
-/// Python looks for the module under the extension's name, as it looks for PyInit_NAME of a real one.
+/// Python looks up the module by the extension's name, like PyInit_NAME of a real one.
 #define KERNELSMITH_MODULE(NAME, VARIABLE)                                                 \
   static void kernelsmith_module_##NAME(pybind11::module_& VARIABLE);                      \
   extern "C" __attribute__((visibility("default"))) void kernelsmith_initialise_##NAME() { \

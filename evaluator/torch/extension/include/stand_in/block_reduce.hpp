@@ -9,7 +9,7 @@ namespace at::native::cuda_utils {
 constexpr int kCUDABlockReduceNumThreads = 512;
 constexpr int kCUDABlockReduceMaxThreads = 32 * 32;
 
-/// How a block's threads are counted.
+/// The way of counting a block's threads.
 struct Block1D {
   static __forceinline__ __device__ int Tid() { return threadIdx.x; }
   static __forceinline__ __device__ int Warps() { return blockDim.x / 32; }
@@ -45,7 +45,7 @@ struct Sum {
     return __shfl_down_sync(0xffffffff, value, step);
   }
 };
-/// Not a number if one of them is.
+/// NaN if either is NaN.
 template <class T>
 struct Max {
   __device__ __forceinline__ T combine(T a, T b) const { return a != a || a > b ? a : b; }
@@ -66,7 +66,7 @@ template <class T, class Block = Block1D>
 __device__ __forceinline__ T BlockReduceSum(T value, T* shared) {
   return BlockReduce<T, Sum<T>, Block>(value, Sum<T>(), T(0), shared);
 }
-/// A thread's own value stands for the identity: the largest is the same with it.
+/// A thread's own value replaces the identity: the maximum is the same.
 template <class T, class Block = Block1D>
 __device__ __forceinline__ T BlockReduceMax(T value, T* shared) {
   return BlockReduce<T, Max<T>, Block>(value, Max<T>(), value, shared);

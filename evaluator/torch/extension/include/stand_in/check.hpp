@@ -5,7 +5,7 @@
 
 namespace c10 {
 
-/// The text is inside, as std::string is not always included.
+/// The text is a member, because std::string is not always included.
 struct Error : std::exception {
   explicit Error(const char* text) noexcept {
     std::strncpy(text_, text, sizeof text_ - 1);
@@ -26,7 +26,7 @@ using ValueError = Error;
 
 namespace kernelsmith::extension {
 
-/// A text of bounded length, made of what TORCH_CHECK is given.
+/// A text of bounded length from the arguments of TORCH_CHECK.
 class Text {
  public:
   const char* c_str() const { return text_; }
@@ -109,7 +109,7 @@ auto str(const Parts&... parts) {
   return kernelsmith::extension::text_of(parts...);
 }
 
-/// What std::cout makes of sizes, types and devices.
+/// Prints sizes, types and devices to std::cout.
 template <class Stream, class T,
           class = std::enable_if_t<std::is_same_v<T, IntArrayRef> || std::is_same_v<T, ScalarType> ||
                                    std::is_same_v<T, TypeMeta> || std::is_same_v<T, Device>>>

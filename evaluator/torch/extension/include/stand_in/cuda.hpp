@@ -96,7 +96,7 @@ inline int GET_BLOCKS(std::int64_t n, std::int64_t threads = CUDA_NUM_THREADS) {
 
 }  // namespace at::cuda
 
-/// A trap ends the call on a GPU, as a failed assertion does, and needs no text on the device.
+/// Like a failed assertion, a trap ends the call on a GPU, and it needs no text on the device.
 #ifdef __CUDA_ARCH__
 #define CUDA_KERNEL_ASSERT(CONDITION) \
   do {                                \

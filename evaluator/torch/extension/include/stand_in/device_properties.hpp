@@ -1,5 +1,5 @@
 // cudaGetDeviceProperties for this toolkit's layout of cudaDeviceProp, from attributes of the recording
-// runtime. Included when the source names it.
+// runtime. Included if the source names it.
 #pragma once
 
 #include <cuda.h>

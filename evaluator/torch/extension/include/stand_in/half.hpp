@@ -1,5 +1,5 @@
 // c10::Half and c10::BFloat16: two bytes, computed in float and rounded to nearest even after each operation,
-// as PyTorch's own. Included when the source names a half type.
+// like PyTorch's. Included if the source names a half type.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -27,7 +27,7 @@ namespace c10 {
   KERNELSMITH_HALF_OPERATOR(NAME, *)                                                                    \
   KERNELSMITH_HALF_OPERATOR(NAME, /)
 
-/// With a wider type the result has that type; with a whole number it is a half's.
+/// With a wider type the result has that type; with a whole number it is a half.
 #define KERNELSMITH_HALF_OPERATOR(NAME, OP)                                                                  \
   KERNELSMITH_ANYWHERE NAME operator OP(const NAME& a, const NAME& b) {                                      \
     return NAME(static_cast<float>(a) OP static_cast<float>(b));                                             \
@@ -45,8 +45,8 @@ namespace c10 {
     return a = a OP static_cast<float>(b);                                                                   \
   }
 
-// As in PyTorch, a BFloat16 becomes CUDA's type only if the source says so: else `v > scalar_t(0)` could mean
-// CUDA's operators, too.
+// As in PyTorch, a BFloat16 is converted to CUDA's type only explicitly: otherwise `v > scalar_t(0)` could
+// also use CUDA's operators.
 KERNELSMITH_HALF(Half, __half, , __half2float, __float2half_rn)
 KERNELSMITH_HALF(BFloat16, __nv_bfloat16, explicit, __bfloat162float, __float2bfloat16_rn)
 

@@ -1,4 +1,4 @@
-// Names of PyTorch's that a plan cannot hold: the compiler says why, and what to do instead.
+// Names of PyTorch that a plan cannot represent: the compiler prints the reason and an alternative.
 #pragma once
 
 #include "stand_in/binding.hpp"

@@ -42,8 +42,8 @@ std::vector<Tensor> split(const Tensor& self, extension::Argument size, std::int
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
-/// Elements that the extension gives. As PyTorch's: whole numbers are Long and others Float unless the
-/// options say more.
+/// Elements from the extension. As in PyTorch, whole numbers are Long and others Float unless the options say
+/// otherwise.
 template <class T, class Numbers>
 Tensor tensor_of(const Numbers& numbers, const TensorOptions& given) {
   constexpr ScalarType type = std::is_same_v<T, bool> ? kBool : std::is_integral_v<T> ? kLong : kFloat;
@@ -82,7 +82,7 @@ KERNELSMITH_ANYWHERE auto ceil_div(T a, U b) {
   return (a + b - 1) / b;
 }
 
-/// The type in which PyTorch's kernels compute.
+/// The type in which PyTorch's kernels accumulate.
 template <class T>
 struct OpMathType {
   using type = T;

@@ -1,4 +1,4 @@
-// TensorOptions: what a factory takes beside shapes.
+// TensorOptions: a factory's arguments besides shapes.
 #pragma once
 
 #include "stand_in/types.hpp"

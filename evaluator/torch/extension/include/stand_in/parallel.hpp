@@ -1,4 +1,4 @@
-// at::parallel_for and its like, in one thread: host code runs once, while planning.
+// at::parallel_for and similar functions in one thread, because host code runs only once, during planning.
 #pragma once
 
 #include "stand_in/torch.hpp"

@@ -1,5 +1,5 @@
-// at::Tensor: a counted handle on the facts of a fake tensor. What computes is asked of Python; bodies of
-// operators are in the planner's library, so that a unit compiles little of this.
+// at::Tensor: a reference-counted handle of the facts of a fake tensor. Operators are forwarded to Python;
+// their bodies are in the planner's library, so that a unit compiles little code.
 #pragma once
 
 #include "stand_in/accessor.hpp"
@@ -24,7 +24,7 @@ class Tensor {
     std::swap(facts_, other.facts_);
     return *this;
   }
-  // As in PyTorch, `x[0] = y` writes into x; x into itself is no change.
+  // As in PyTorch, `x[0] = y` writes into x; assigning x to itself changes nothing.
   // NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
   Tensor& operator=(const Tensor& other) && {
     copy_(other);
@@ -85,7 +85,7 @@ class Tensor {
   const Tensor& requires_grad_(bool = true) const { return *this; }
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
 
-  // Addresses: nothing is behind them here.
+  // Addresses, which have no memory here.
   template <class T>
   T* data_ptr() const {
     return static_cast<T*>(extension::data_of(facts_, CppTypeToScalarType<std::remove_const_t<T>>::value));

@@ -1,4 +1,4 @@
-// All that <torch/extension.h> and its like stand for here.
+// The replacement of <torch/extension.h> and similar headers.
 #pragma once
 
 #include "stand_in/binding.hpp"

@@ -102,7 +102,7 @@ inline bool isIntegralType(ScalarType t, bool with_bool = false) {
   return t <= ScalarType::Long || (with_bool && t == ScalarType::Bool);
 }
 
-/// What Tensor::dtype() gives.
+/// The result of Tensor::dtype().
 struct TypeMeta {
   ScalarType type = ScalarType::Undefined;
   TypeMeta() = default;
@@ -116,7 +116,7 @@ inline bool operator==(TypeMeta a, TypeMeta b) { return a.type == b.type; }
 inline bool operator==(TypeMeta a, ScalarType b) { return a.type == b; }
 inline bool operator!=(TypeMeta a, TypeMeta b) { return a.type != b.type; }
 inline bool operator!=(TypeMeta a, ScalarType b) { return a.type != b; }
-#if __cplusplus < 202002L  // later, the compiler turns them round itself
+#if __cplusplus < 202002L  // later the compiler swaps them itself
 inline bool operator==(ScalarType a, TypeMeta b) { return a == b.type; }
 inline bool operator!=(ScalarType a, TypeMeta b) { return a != b.type; }
 #endif
@@ -144,7 +144,7 @@ struct Device {
   int index_ = -1;
 };
 
-/// A view of an array that somebody else owns.
+/// A non-owning view of an array.
 template <class T>
 struct ArrayRef {
   using value_type = T;

@@ -1,4 +1,4 @@
-// Headers that the planner found wanted: the source names something of them
+// Headers that the planner found necessary, because the source uses a name from them
 // (kernelsmith_torch/extension_sources.py).
 #pragma once
 
