@@ -15,10 +15,8 @@ namespace kernelsmith::cuda {
 /// unknown.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
-/// Adds these features to the evaluation; a rejection is returned unchanged.
-Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
-
-/// Adds advice from `bound_of` of its features to the evaluation; a rejection is returned unchanged.
+/// The evaluation with what its features say of its bound (`bound_of`) as advice; a rejection comes back
+/// unchanged.
 Evaluation with_bound(const Evaluation& evaluation);
 
 }  // namespace kernelsmith::cuda

@@ -3,17 +3,12 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/crash_causes.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 
 namespace kernelsmith {
 namespace {
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-/// Any number is possible, also a negative one.
+/// Any number may come, negative ones too.
 bool is_drawn_at_random(const TensorSpec& tensor) {
   switch (tensor.init) {
     case TensorInit::normal:

@@ -31,7 +31,7 @@ struct Driver;
 /// The names that a driver's library exports. Null if it has no such function, or if `adapt` supplies it.
 struct DriverNames {
 #define DRIVER_FUNCTION(member, ...) const char* member = nullptr;
-#include "device/driver_functions.def"
+#include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
 };
 

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include <kernelsmith/evaluator/plan.hpp>
 
@@ -17,6 +20,21 @@ concept Of = std::same_as<std::remove_const_t<Value>, T>;
 template <class Coder, class Array>
 void numbers(Coder& coder, Array& array) {
   for (auto& number : array) coder.number(number);
+}
+
+template <class Coder>
+void fields(Coder& coder, std::integral auto& number) {
+  coder.number(number);
+}
+
+template <class Coder>
+void fields(Coder& coder, Of<std::string> auto& text) {
+  coder.text(text, kMaxEncodedBytes);
+}
+
+template <class Coder>
+void fields(Coder& coder, Of<std::vector<std::uint64_t>> auto& values) {
+  coder.list(values, kMaxEncodedBytes);
 }
 
 template <class Coder>
@@ -140,6 +158,13 @@ void fields(Coder& coder, Of<Workspace> auto& workspace) {
   coder.number(workspace.kept);
   coder.number(workspace.call);
   coder.number(workspace.bytes);
+}
+
+template <class Coder>
+void fields(Coder& coder, Of<Buffer> auto& buffer) {
+  coder.number(buffer.address);
+  coder.number(buffer.bytes);
+  coder.flag(buffer.writable);
 }
 
 template <class Coder>

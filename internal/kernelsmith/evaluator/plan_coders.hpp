@@ -1,11 +1,13 @@
-// Writer and Reader: the two ends of the plan's file format. Numbers are little-endian, a count or a length
-// is a u32 before its elements, and an enumeration or a flag is one byte. fields.hpp defines the fields and
-// their order for both.
+// Writer and Reader: the two ends of the plan's file format, and of what the processes beside it say to each
+// other. Numbers are little-endian, a count or a length is a u32 before its elements, and an enumeration or a
+// flag is one byte. fields() says what is in which order, once for both: plan_fields.hpp has a plan's.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,8 +20,16 @@
 
 namespace kernelsmith::plan {
 
+template <class T>
+concept Enumeration = std::is_enum_v<T>;
+
 class Writer {
  public:
+  template <Enumeration T>
+  void number(T value) {
+    number(static_cast<std::uint8_t>(value));
+  }
+
   template <std::integral T>
   void number(T value) {
     auto rest = static_cast<std::make_unsigned_t<T>>(value);
@@ -30,6 +40,7 @@ class Writer {
   }
 
   void flag(bool value) { number<std::uint8_t>(value ? 1 : 0); }
+  void real(double value) { number(std::bit_cast<std::uint64_t>(value)); }
   void magic(std::string_view text) { append(std::as_bytes(std::span(text))); }
   void text(const std::string& value, std::size_t) { blob(std::as_bytes(std::span(value))); }
   void bytes(const std::vector<std::byte>& value, std::size_t) { blob(value); }
@@ -38,6 +49,14 @@ class Writer {
   void list(const std::vector<T>& values, std::size_t) {
     number(static_cast<std::uint32_t>(values.size()));
     for (const T& value : values) fields(*this, value);
+  }
+
+  void pairs(const std::map<int, int>& values, std::size_t) {
+    number(static_cast<std::uint32_t>(values.size()));
+    for (const auto& [key, value] : values) {
+      number(key);
+      number(value);
+    }
   }
 
   template <class T>
@@ -71,6 +90,13 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
+  template <Enumeration T>
+  void number(T& value) {
+    std::uint8_t read = 0;
+    number(read);
+    value = static_cast<T>(read);
+  }
+
   template <std::integral T>
   void number(T& value) {
     std::make_unsigned_t<T> read = 0;
@@ -82,9 +108,11 @@ class Reader {
   }
 
   void flag(bool& value);
+  void real(double& value);
   void magic(std::string_view text);
   void text(std::string& value, std::size_t most);
   void bytes(std::vector<std::byte>& value, std::size_t most);
+  void pairs(std::map<int, int>& values, std::size_t most);
 
   template <class T>
   void list(std::vector<T>& values, std::size_t most) {
@@ -129,5 +157,22 @@ class Reader {
   std::size_t last_ = 0;  ///< begin of the last read value
   std::optional<Error> error_;
 };
+
+template <class T>
+std::vector<std::byte> encoded(const T& value) {
+  Writer writer;
+  fields(writer, value);
+  return writer.take();
+}
+
+/// Empty if the bytes are no T.
+template <class T>
+std::optional<T> decoded(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  std::optional<T> value(std::in_place);
+  fields(reader, *value);
+  if (!reader.finish()) value.reset();
+  return value;
+}
 
 }  // namespace kernelsmith::plan
