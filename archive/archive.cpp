@@ -4,10 +4,19 @@
 #include <utility>
 
 #include <kernelsmith/archive/archive.hpp>
+#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith {
 namespace {
+
+constexpr auto kAddStatuses = detail::enum_names<AddStatus>({
+    {AddStatus::new_cell, "new_cell"},
+    {AddStatus::improved, "improved"},
+    {AddStatus::joined, "joined"},
+    {AddStatus::ambiguous, "ambiguous"},
+    {AddStatus::not_better, "not_better"},
+});
 
 const Metrics& metrics_of(const IndividualPtr& individual) {
   if (!individual || !individual->evaluation.metrics()) {
@@ -26,21 +35,7 @@ std::string line_of(const Elite& elite) {
 
 }  // namespace
 
-std::string_view name_of(AddStatus status) {
-  switch (status) {
-    case AddStatus::new_cell:
-      return "new_cell";
-    case AddStatus::improved:
-      return "improved";
-    case AddStatus::joined:
-      return "joined";
-    case AddStatus::ambiguous:
-      return "ambiguous";
-    case AddStatus::not_better:
-      return "not_better";
-  }
-  return "?";
-}
+std::string_view name_of(AddStatus status) { return detail::name_in(kAddStatuses, status); }
 
 ArchiveStatistics statistics_of(std::uint64_t cells, std::span<const double> fitness, double offset) {
   ArchiveStatistics statistics;

@@ -153,7 +153,7 @@ endfunction()
 # kernelsmith_embed_task_template(<variable> <namespace>)
 #
 # Puts the files of the current folder's template/, the task that `kernelsmith init` makes, into a source file, whose path
-# it sets <variable> to: the function that task_template.hpp declares in kernelsmith::<namespace>.
+# it sets <variable> to: the function that task_templates.hpp declares in kernelsmith::<namespace>.
 function(kernelsmith_embed_task_template variable namespace)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/template)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/task_template.cpp)

@@ -2,18 +2,30 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/prompts/value.hpp>
 
-#include "tried_lines.hpp"
-
 namespace kernelsmith::detail {
 
-/// The shown parts of a request. A budget reduces them.
+/// A step between two accepted programs: `with` had the lines, `without` has not, and is better beyond the
+/// noise.
+struct Tried {
+  IndividualPtr with, without;
+  std::vector<std::string> lines;
+};
+
+/// The steps among a parent's kin (Selection::kin) of which the parent keeps nothing: lines that an ancestor
+/// had and its child removed, and lines that another child of the parent added. A handful at most, the
+/// nearest first. A step that changed many lines says nothing of one of them and is left out.
+std::vector<Tried> tried_lines(const IndividualPtr& parent, const std::vector<IndividualPtr>& kin);
+
+/// What of a request is shown. A budget takes away from it.
 struct Shown {
   IndividualPtr parent;   ///< null for a translation without an attempt
   IndividualPtr partner;  ///< the second parent of a crossover; else null

@@ -65,4 +65,10 @@ std::size_t estimate_tokens(std::string_view text) {
   return tokens;
 }
 
+std::size_t estimate_tokens(const Source& source) {
+  std::size_t tokens = 0;
+  for (const SourceFile& file : source.files()) tokens += estimate_tokens(file.text);
+  return tokens;
+}
+
 }  // namespace kernelsmith

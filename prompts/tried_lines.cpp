@@ -1,5 +1,4 @@
-#include "tried_lines.hpp"
-
+// Lines that were tried and removed: a third of the lines that models add are lines deleted before.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -8,6 +7,8 @@
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>
+
+#include "prompt_data.hpp"
 
 namespace kernelsmith::detail {
 namespace {

@@ -2,10 +2,9 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
+#include <kernelsmith/evaluator/task_templates.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
-
-#include "task_template.hpp"
 
 namespace kernelsmith {
 namespace {

@@ -1,9 +1,7 @@
-#include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 
-#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/as_written.hpp>
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/sandbox/run.hpp>
@@ -22,13 +20,7 @@ constexpr std::size_t kLargestAnswer = 1 << 20;
 constexpr std::size_t kDiagnosticBytes = 4000;
 constexpr const char* kAnswerFile = "answer.json";
 
-// A command's candidate is not compiled: it is run unchanged.
-struct CandidateFiles final : Binary {
-  explicit CandidateFiles(Source files) : source(std::move(files)) {}
-  Source source;
-};
-
-// The folders of one run, and their paths in the sandbox.
+// The folders of one run, and what they are called inside.
 struct RunFolders {
   ScratchFolder task, candidate, answer;
 };
@@ -48,10 +40,6 @@ Result<RunFolders> lay_out(const Task& task, const Source& candidate) {
   if (Status written = write_all(*task_folder, task.files); !written) return written.error();
   if (Status written = write_all(*candidate_folder, candidate.files()); !written) return written.error();
   return RunFolders{std::move(*task_folder), std::move(*candidate_folder), std::move(*answer_folder)};
-}
-
-std::string tail_of(const std::string& text, std::size_t bytes) {
-  return escape_controls(text.size() > bytes ? std::string_view(text).substr(text.size() - bytes) : text);
 }
 
 RejectionCode code_of(const SandboxResult& result) {
@@ -76,11 +64,11 @@ class CommandBackend final : public Backend {
       : task_(std::move(task)), program_(std::move(program)), options_(options) {}
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {
-    return Compilation{std::make_shared<CandidateFiles>(source), {}};
+    return Compilation{std::make_shared<AsWritten>(source), {}};
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
-    const Source& candidate = static_cast<const CandidateFiles&>(*request.candidate).source;
+    const Source& candidate = static_cast<const AsWritten&>(*request.candidate).source;
     const Result<RunFolders> folders = lay_out(*task_, candidate);
     if (!folders) return folders.error();
     const Result<SandboxResult> result = run_sandboxed(describe_run(*folders, candidate), stop);
@@ -157,15 +145,6 @@ Status try_sandbox(const std::string& program, const CommandOptions& options) {
               "install it in /usr: untrusted programs do not see home folders");
 }
 
-EvaluatorOptions stages_for(const CommandOptions& options) {
-  EvaluatorOptions stages;
-  stages.run_slots =
-      options.runs_at_a_time > 0 ? options.runs_at_a_time : std::max(1U, std::thread::hardware_concurrency());
-  stages.compile_slots = stages.run_slots;
-  stages.compile_while_running = true;
-  return stages;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<Evaluator>> make_command_evaluator(Task task, CommandOptions options) {
@@ -177,7 +156,8 @@ Result<std::shared_ptr<Evaluator>> make_command_evaluator(Task task, CommandOpti
   if (Status works = try_sandbox(*program, options); !works) return works.error();
   auto shared = std::make_shared<const Task>(std::move(task));
   auto backend = std::make_shared<CommandBackend>(shared, std::move(*program), options);
-  return make_staged_evaluator(std::move(shared), std::move(backend), stages_for(options));
+  return make_staged_evaluator(std::move(shared), std::move(backend),
+                               EvaluatorOptions::for_programs(options.runs_at_a_time));
 }
 
 }  // namespace kernelsmith

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/task_templates.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "signature.hpp"
-#include "task_template.hpp"
 
 namespace kernelsmith {
 namespace cpu {

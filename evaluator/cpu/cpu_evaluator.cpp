@@ -9,11 +9,12 @@
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
+#include <kernelsmith/evaluator/supported.hpp>
+#include <kernelsmith/sandbox/locate.hpp>
 
 #include "cpu_host.hpp"
 #include "cpu_oracle.hpp"
 #include "memory_need.hpp"
-#include "runner/locate_runner.hpp"
 #include "signature.hpp"
 #include "toolchain/compiler.hpp"
 
@@ -42,11 +43,7 @@ class CpuBackend final : public Backend {
       if (!output->log.empty()) report.artifacts.push_back({"compile.log", std::move(output->log)});
       return Compilation{BinaryPtr(std::move(output->binary)), std::move(report), {{kCompileMs, compile_ms}}};
     }
-    const Failure failure = output.error();
-    if (const Error* error = std::get_if<Error>(&failure)) return *error;
-    Rejection rejection = std::get<Rejection>(failure);
-    rejection.report = std::move(report);
-    return Compilation{std::move(rejection), {}};
+    return reported<Compilation>(output.error(), std::move(report));
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
@@ -64,9 +61,7 @@ class CpuBackend final : public Backend {
 };
 
 Status check_supported(const Task& task) {
-  if (task.backend != "cpu")
-    return fail(ErrorCode::unsupported,
-                "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  if (auto s = check_backend(task, "cpu"); !s) return s;
   for (const TensorSpec& tensor : task.tensors)
     if (cpp_type(tensor.dtype).empty())
       return fail(ErrorCode::refused,
@@ -79,11 +74,7 @@ Status check_supported(const Task& task) {
     return fail(ErrorCode::unsupported,
                 "the cpu backend judges denormals of f32 only, and the task has f64 tensors", "tensors",
                 "declare specials without denormals");
-  // A declaration that this backend cannot honour is refused, never ignored.
-  if (task.declared.operations_are_minimal)
-    return fail(ErrorCode::unsupported, "the cpu backend cannot bound the speed by the number of operations",
-                "declared: operations_are_minimal", "leave it out: the bytes bound the speed");
-  return {};
+  return check_bounded_by_bytes(task);
 }
 
 /// Everything built from the task's own sources; null for a missing source.
@@ -135,7 +126,7 @@ class Builds {
 };
 
 Result<RunnerFiles::Ptr> files_of_runners(const CpuCompiler& compiler, const CpuOptions& options) {
-  auto program = locate_runner(options.runner);
+  auto program = locate_program("kernelsmith-runner", "KERNELSMITH_RUNNER", options.runner);
   if (!program) return program.error();
   if (options.unsandboxed) return RunnerFiles::unconfined(std::move(*program));
   const auto linked = compiler.link_all_libraries(options.stop);

@@ -174,8 +174,4 @@ Digest CpuSession::outputs() {
   return all.finish();
 }
 
-void CpuSession::take_costs(std::map<std::string, double>& spent_ms) {
-  for (const auto& [step, ms] : std::exchange(spent_ms_, {})) spent_ms[step] += ms;
-}
-
 }  // namespace kernelsmith::cpu

@@ -36,7 +36,6 @@ class CpuSession final : public KernelSession {
   Judged<double> run(const Batch& batch) override;
   Findings compare() override;
   Digest outputs() override;
-  void take_costs(std::map<std::string, double>& spent_ms) override;
 
   /// The time in microseconds of a request without calls; nothing is discounted.
   Judged<double> empty_request();
@@ -61,8 +60,7 @@ class CpuSession final : public KernelSession {
   SecretStream random_;
   std::vector<std::size_t> written_;  ///< tensors that are outputs
   std::uint32_t poison_ = 0;
-  Batch batch_;  ///< the last batch
-  std::map<std::string, double> spent_ms_;
+  Batch batch_;  ///< the last one
 };
 
 }  // namespace kernelsmith::cpu

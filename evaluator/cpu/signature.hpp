@@ -2,30 +2,16 @@
 // the call table.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 
 namespace kernelsmith::cpu {
 
-/// The C++ type of a tensor's elements; empty if there is none (f16, bf16, fp8).
-std::string_view cpp_type(Dtype dtype);
-
-/// Bytes of an element in a source that is built in that precision.
-std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
-
-/// The names of the entry's last arguments: the sizes in the order of task.yaml.
-std::vector<std::string> size_names(const Task& task);
-
-/// The declaration of the entry's parameters.
+/// The entry's parameters as they are declared.
 std::string parameter_list(const Task& task);
-
-/// A message if the entry's or the generator's parameters have a wrong order in a source; else empty.
-std::string exchanged_parameters(const Task& task, const Source& source, bool generator);
 
 /// The header task.hpp: the entry, and `<entry>_inputs` if the task has a generator. In a wider precision
 /// it also makes `float` (and `double` if that is long double) mean the wide type, and the f-suffixed
@@ -37,10 +23,8 @@ std::string task_header(const Task& task, OraclePrecision precision, const Sourc
 /// one shim works for every precision.
 std::string shim_source(const Task& task);
 
-/// The same for the generator: its tensors are those with input values, then one with the seed.
+/// The same for the generator: its tensors are those with input values (has_input), and behind them one with
+/// the seed.
 std::string generator_shim_source(const Task& task);
-
-/// Whether the tensor is one of the generator's arguments: all except those that are only written.
-bool has_input(const TensorSpec& tensor);
 
 }  // namespace kernelsmith::cpu

@@ -29,7 +29,7 @@ BufferLayout::BufferLayout(const Task& task, const std::vector<TaskShape>& shape
   for (const TaskShape& shape : shapes) {
     std::vector<std::size_t>& bytes = bytes_.emplace_back();
     for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-      bytes.push_back(shape.extents[t].elements * element_bytes(task.tensors[t].dtype, precision));
+      bytes.push_back(shape.extents[t].elements * cuda::element_bytes(task.tensors[t].dtype, precision));
       piece_bytes_[t] = std::max(piece_bytes_[t], rounded_up(bytes.back(), kGranule));
     }
   }

@@ -7,6 +7,7 @@
 
 #include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
+#include <kernelsmith/evaluator/task_templates.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
@@ -14,7 +15,6 @@
 #include "device/device.hpp"
 #include "device/driver.hpp"
 #include "inspector/tool.hpp"
-#include "task_template.hpp"
 #include "vendors/nvidia/nvidia.hpp"
 
 namespace kernelsmith {

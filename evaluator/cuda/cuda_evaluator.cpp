@@ -8,26 +8,27 @@
 #include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
+#include <kernelsmith/evaluator/supported.hpp>
+#include <kernelsmith/sandbox/locate.hpp>
 
 #include "call_differences.hpp"
 #include "cuda_host.hpp"
 #include "cuda_oracle.hpp"
-#include "device/judge_kernels.hpp"
+#include "embedded_texts.hpp"
 #include "gpu.hpp"
 #include "inspector/inspection.hpp"
 #include "inspector/inspection_policy.hpp"
 #include "inspector/tool.hpp"
 #include "launch_profiles.hpp"
-#include "locate_program.hpp"
 #include "plan_cache.hpp"
 #include "rates.hpp"
-#include "runner/own_kernels.hpp"
 #include "task_objects.hpp"
 #include "toolchain/cuda_source.hpp"
 #include "vendors/nvidia/nvidia.hpp"
@@ -45,15 +46,7 @@ constexpr double kLeastPlanS = 10;
 /// Computing the tolerances of outputs is the processor's work.
 constexpr std::size_t kMostOracleThreads = 8;
 
-/// The Error itself, or the fault of the task's own kernel as an Error.
-Error task_at_fault(const Failure& failure, const std::string& what) {
-  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::refused,
-              "the task's " + what + " cannot be planned: " + std::get<Rejection>(failure).diagnostics,
-              "files: " + what);
-}
-
-/// Claimed bytes of a device, with the DeviceMemory that they come from.
+/// Bytes of a device, with what they are claimed from.
 struct MemoryClaimed {
   DeviceMemory memory;
   std::optional<DeviceMemory::Held> held;
@@ -101,11 +94,7 @@ class CudaBackend final : public Backend {
       compilation.report = std::move(report);
       return compilation;
     }
-    const Failure failure = built.error();
-    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-    Rejection rejection = std::get<Rejection>(failure);
-    rejection.report = std::move(report);
-    return Compilation{std::move(rejection), {}, {}};
+    return reported<Compilation>(built.error(), std::move(report));
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
@@ -166,17 +155,11 @@ Result<std::filesystem::path> locate_planner(const GpuVendor& vendor) {
 }
 
 Status check_supported(const Task& task, const GpuVendor& vendor) {
-  if (task.backend != vendor.backend)
-    return fail(ErrorCode::unsupported,
-                "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  if (auto s = check_backend(task, vendor.backend); !s) return s;
   if (!task.inputs.empty())
     return fail(ErrorCode::unsupported, "the " + task.backend + " backend takes no generator of inputs yet",
                 "files: inputs", "use one of the kinds of init in docs/formats.md");
-  if (task.declared.operations_are_minimal)
-    return fail(ErrorCode::unsupported,
-                "the " + task.backend + " backend cannot bound the speed by the number of operations",
-                "declared: operations_are_minimal", "leave it out: the bytes bound the speed");
-  return {};
+  return check_bounded_by_bytes(task);
 }
 
 /// The common beginning of an evaluator and the checks of a task.
@@ -215,7 +198,7 @@ Status start_runners(Prepared& prepared, std::shared_ptr<Device> device, const G
   if (!runner) return runner.error();
   RunnerSettings settings{std::move(*runner), device->index(), &vendor, {}};
   if (vendor.own_kernels.all == nullptr) {
-    const auto image = prepared.compiler->build_kernels(own_kernels(), stop);
+    const auto image = prepared.compiler->build_kernels(kOwnKernels, stop);
     if (!image) return image.error();
     auto folder = ScratchFolder::create();
     if (!folder) return folder.error();
@@ -311,7 +294,7 @@ Status plan_trusted(const Prepared& prepared, PlanCache& plans, const std::stop_
                                                                   {objects.yardstick, "yardstick"}};
   for (const auto& [binary, what] : all)
     if (binary)
-      if (auto made = plans.find_or_plan(binary, stop); !made) return task_at_fault(made.error(), what);
+      if (auto made = plans.find_or_plan(binary, stop); !made) return cannot_be_planned(made.error(), what);
   return {};
 }
 
@@ -335,7 +318,7 @@ OracleFactory oracle_factory(const Prepared& prepared) {
 
 Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::shared_ptr<PlanCache>& plans,
                                           const CudaOptions& options) {
-  const auto kernels = prepared.compiler->build_kernels(judge_kernels(), options.stop);
+  const auto kernels = prepared.compiler->build_kernels(kJudgeKernels, options.stop);
   if (!kernels) return kernels.error();
   auto host = CudaHost::create(prepared.task, prepared.gpu, plans, layout_of(prepared, options), *kernels,
                                !options.unsandboxed);
@@ -379,16 +362,11 @@ Result<InspectFunction> make_inspection(const Prepared& prepared, const CudaOpti
 /// compiled or planned.
 Result<PlannedBinaryPtr> planned_alone(const Prepared& prepared, const Source& source,
                                        const CudaOptions& options) {
-  const auto told = [](const Failure& failure) -> Error {
-    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-    const Rejection& rejection = std::get<Rejection>(failure);
-    return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
-  };
   const auto output = prepared.compiler->compile(source, options.stop);
-  if (!output) return told(output.error());
+  if (!output) return refused_alone(output.error());
   auto planned =
       plan_binary(prepared.plan, output->binary, made_up_addresses(prepared, options), options.stop);
-  if (!planned) return told(planned.error());
+  if (!planned) return refused_alone(planned.error());
   return std::move(*planned);
 }
 
@@ -454,11 +432,8 @@ Result<std::shared_ptr<Evaluator>> make_cuda_evaluator(Task task, const CudaOpti
   const auto shared = std::make_shared<const Task>(std::move(task));
   auto backend = make_cuda_backend(shared, options);
   if (!backend) return backend.error();
-  // The device measures the times, so compiling on the processor does not disturb it.
-  EvaluatorOptions stages = EvaluatorOptions::for_this_machine();
-  stages.compile_while_running = true;
-  stages.run_slots = static_cast<std::size_t>(options.devices.count);
-  return make_staged_evaluator(shared, std::move(*backend), stages);
+  return make_staged_evaluator(shared, std::move(*backend),
+                               EvaluatorOptions::for_devices(options.devices.count));
 }
 
 Result<std::vector<PrecisionCheck>> check_cuda_precision(const Task& task, const CudaOptions& options) {

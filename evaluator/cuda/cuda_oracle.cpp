@@ -12,12 +12,11 @@ namespace {
 constexpr double kTimeoutS = 60;
 
 Error refused(const Failure& failure, const std::string& shape, const Task& task) {
-  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-  const auto& rejection = std::get<Rejection>(failure);
-  return fail(
-      ErrorCode::refused,
-      "the task's reference fails" + (shape.empty() ? "" : " at " + shape) + ": " + rejection.diagnostics,
-      "files: reference", rejection.code == RejectionCode::crashed ? usual_causes_of_a_crash(task) : "");
+  const auto* const rejection = std::get_if<Rejection>(&failure);
+  const bool crashed = rejection != nullptr && rejection->code == RejectionCode::crashed;
+  return error_of(failure, ErrorCode::refused,
+                  "the task's reference fails" + (shape.empty() ? "" : " at " + shape) + ": ",
+                  "files: reference", crashed ? usual_causes_of_a_crash(task) : "");
 }
 
 }  // namespace

@@ -81,12 +81,8 @@ Result<Runner*> CudaSession::runner_with_plan() {
   auto runner = host_.living_runner();
   if (!runner) return runner.error();
   auto planned = host_.plan(planned_->binary, stop_);
-  if (!planned) {
-    const Failure failure = planned.error();
-    if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-    return fail(ErrorCode::tool_failed,
-                "a kernel that was planned before failed now: " + std::get<Rejection>(failure).diagnostics);
-  }
+  if (!planned)
+    return error_of(planned.error(), ErrorCode::tool_failed, "a kernel that was planned before failed now: ");
   planned_ = std::move(*planned);
   return *runner;
 }
@@ -326,10 +322,6 @@ Digest CudaSession::outputs() {
     all.add(digest_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()}).hex());
   }
   return all.finish();
-}
-
-void CudaSession::take_costs(std::map<std::string, double>& spent_ms) {
-  for (const auto& [step, ms] : std::exchange(spent_ms_, {})) spent_ms[step] += ms;
 }
 
 }  // namespace kernelsmith::cuda

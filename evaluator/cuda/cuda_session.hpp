@@ -24,7 +24,6 @@ class CudaSession final : public KernelSession {
   Judged<double> run(const Batch& batch) override;
   Findings compare() override;
   Digest outputs() override;
-  void take_costs(std::map<std::string, double>& spent_ms) override;
 
  private:
   /// An output of a call after the batch, in the judge's memory, with its margins.
@@ -68,8 +67,7 @@ class CudaSession final : public KernelSession {
   std::vector<Decoy> decoys_;
   PrivateMemory staging_;
   std::vector<Withdrawn> withdrawn_;
-  std::optional<Error> broken_;  ///< the device's answer to a comparison
-  std::map<std::string, double> spent_ms_;
+  std::optional<Error> broken_;  ///< what the device answered to a comparison
 };
 
 }  // namespace kernelsmith::cuda

@@ -1,7 +1,5 @@
 #include "launch_profiles.hpp"
 
-#include <variant>
-
 #include "planner/occupancy.hpp"
 
 namespace kernelsmith::cuda {
@@ -47,9 +45,8 @@ LaunchProfile profile_of(const plan::Launch& launch, const KernelFacts& facts, c
 std::vector<LaunchProfile> launch_profiles(const PlannedBinary& planned, const DeviceFacts& device) {
   std::vector<LaunchProfile> profiles;
   const auto& facts = planned.binary->facts().kernels;
-  for (const plan::Operation& operation : planned.by_shape.front().calls.front().operations)
-    if (const auto* const launch = std::get_if<plan::Launch>(&operation.what))
-      profiles.push_back(profile_of(*launch, facts[launch->kernel], device));
+  for (const plan::Launch* const launch : launches_of(planned))
+    profiles.push_back(profile_of(*launch, facts[launch->kernel], device));
   return profiles;
 }
 

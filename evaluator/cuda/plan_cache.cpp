@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "planner/occupancy.hpp"
+#include "launch_profiles.hpp"
 #include "runner/loaded_plan.hpp"
 
 namespace kernelsmith::cuda {
@@ -25,32 +25,6 @@ Failure at_shape(const Failure& failure, const TaskShape& shape) {
   const Rejection* const rejection = std::get_if<Rejection>(&failure);
   if (!rejection || shape.name.empty()) return failure;
   return reject(rejection->stage, rejection->code, rejection->diagnostics + " (at " + shape.name + ")");
-}
-
-/// The launches of the first call at the first shape.
-std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
-  std::vector<const plan::Launch*> launches;
-  for (const plan::Operation& operation : planned.by_shape.front().calls.front().operations)
-    if (const auto* const launch = std::get_if<plan::Launch>(&operation.what)) launches.push_back(launch);
-  return launches;
-}
-
-double product(const plan::Dim3& size) { return 1.0 * size[0] * size[1] * size[2]; }
-
-/// How a launch fills a device: threads on a multiprocessor as a share of its maximum, and blocks / blocks
-/// that the device runs at once.
-struct Fit {
-  double occupancy = 0, waves = 0;
-};
-
-Fit fit_of(const plan::Kernel& kernel, const plan::Launch& launch, const DeviceFacts& device) {
-  const double threads = product(launch.block);
-  const double blocks = planner::blocks_per_multiprocessor(
-      device, kernel, static_cast<std::uint64_t>(threads), launch.dynamic_shared, launch.shared_carveout);
-  if (blocks == 0) return {};
-  const auto most = static_cast<double>(planner::value_of(device, planner::kThreadsPerMultiprocessor));
-  const auto multiprocessors = static_cast<double>(planner::value_of(device, planner::kMultiprocessors));
-  return {blocks * threads / most, product(launch.grid) / (blocks * multiprocessors)};
 }
 
 struct PlannedShape {
@@ -141,24 +115,28 @@ Judged<PlannedBinaryPtr> PlanCache::find_or_plan(const CudaBinaryPtr& binary, co
   return std::move(*planned);
 }
 
+std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned) {
+  std::vector<const plan::Launch*> launches;
+  for (const plan::Operation& operation : planned.by_shape.front().calls.front().operations)
+    if (const auto* const launch = std::get_if<plan::Launch>(&operation.what)) launches.push_back(launch);
+  return launches;
+}
+
 std::map<std::string, double> features_of(const PlannedBinary& planned, const DeviceFacts& device) {
-  const auto& facts = planned.binary->facts().kernels;
   std::map<std::string, double> features = {
       {"registers", 0}, {"spill_bytes", 0}, {"shared_bytes", 0}, {"tensor_cores", 0}, {"launches", 0}};
-  for (const plan::Launch* const launch : launches_of(planned)) {
-    const KernelFacts& kernel = facts[launch->kernel];
+  for (const LaunchProfile& launch : launch_profiles(planned, device)) {
     const auto at_least = [&](const char* name, double value) {
       features[name] = std::max(features[name], value);
     };
-    at_least("registers", kernel.kernel.registers);
-    at_least("spill_bytes", kernel.kernel.local);
-    at_least("shared_bytes", kernel.kernel.static_shared + launch->dynamic_shared);
-    at_least("tensor_cores", kernel.tensor_cores ? 1 : 0);
+    at_least("registers", launch.registers);
+    at_least("spill_bytes", static_cast<double>(launch.local_bytes));
+    at_least("shared_bytes", static_cast<double>(launch.shared_bytes));
+    at_least("tensor_cores", launch.tensor_cores ? 1 : 0);
     features["launches"] += 1;
-    const Fit fit = fit_of(kernel.kernel, *launch, device);
-    at_least("waves", fit.waves);
-    const auto [occupancy, first] = features.emplace("occupancy", fit.occupancy);
-    if (!first) occupancy->second = std::min(occupancy->second, fit.occupancy);
+    at_least("waves", launch.waves);
+    const auto [occupancy, first] = features.emplace("occupancy", launch.occupancy);
+    if (!first) occupancy->second = std::min(occupancy->second, launch.occupancy);
   }
   return features;
 }

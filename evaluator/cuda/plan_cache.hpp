@@ -80,6 +80,9 @@ class PlanCache {
   std::list<PlannedBinaryPtr> planned_ KERNELSMITH_GUARDED_BY(mutex_);  ///< most recently used first
 };
 
+/// The launches of the first call at the first shape.
+std::vector<const plan::Launch*> launches_of(const PlannedBinary& planned);
+
 /// The features of a planned binary for the archive: registers, spilled bytes, shared memory, launches,
 /// tensor cores, occupancy and waves on that device.
 std::map<std::string, double> features_of(const PlannedBinary& planned, const DeviceFacts& device);

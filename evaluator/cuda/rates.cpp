@@ -32,23 +32,10 @@ std::map<std::string, double> rates_of(const Task& task, const Report& report, d
   return rates;
 }
 
-Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features) {
-  const auto* const accepted = std::get_if<Acceptance>(&evaluation.outcome());
-  if (!accepted) return evaluation;
-  std::map<std::string, double> all = accepted->metrics.features();
-  all.insert(features.begin(), features.end());
-  auto metrics = Metrics::create(accepted->metrics.fitness(), std::move(all));
-  return metrics ? Evaluation(Acceptance{std::move(*metrics), accepted->report}) : evaluation;
-}
-
 Evaluation with_bound(const Evaluation& evaluation) {
   const auto* const accepted = std::get_if<Acceptance>(&evaluation.outcome());
   if (!accepted) return evaluation;
-  const auto& features = accepted->metrics.features();
-  const auto feature = [&](const char* name) {
-    const auto found = features.find(name);
-    return found != features.end() ? found->second : 0;
-  };
+  const auto feature = [&](const char* name) { return feature_of(*accepted, name); };
   Report report = accepted->report;
   if (report.shapes.empty() || !report.shapes.front().runtime_us) return evaluation;
   report.advice = bound_of({.us = report.shapes.front().runtime_us->median,

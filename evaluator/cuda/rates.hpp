@@ -15,9 +15,6 @@ namespace kernelsmith::cuda {
 /// unknown.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
-/// Adds these features to the evaluation; a rejection is returned unchanged.
-Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
-
 /// Adds `bound_of`'s advice about the evaluation's features to the evaluation; a rejection is returned
 /// unchanged.
 Evaluation with_bound(const Evaluation& evaluation);

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <kernelsmith/evaluator/bound.hpp>
 
@@ -58,6 +59,21 @@ std::string bound_of(const CallFigures& call) {
     add("Registers, shared memory and the block's size allow " + percent(call.occupancy) +
         " of a multiprocessor's threads.");
   return text;
+}
+
+double feature_of(const Acceptance& accepted, const std::string& name) {
+  const auto& features = accepted.metrics.features();
+  const auto found = features.find(name);
+  return found != features.end() ? found->second : 0;
+}
+
+Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features) {
+  const auto* const accepted = std::get_if<Acceptance>(&evaluation.outcome());
+  if (!accepted) return evaluation;
+  std::map<std::string, double> all = accepted->metrics.features();
+  all.insert(features.begin(), features.end());
+  auto metrics = Metrics::create(accepted->metrics.fitness(), std::move(all));
+  return metrics ? Evaluation(Acceptance{std::move(*metrics), accepted->report}) : evaluation;
 }
 
 }  // namespace kernelsmith

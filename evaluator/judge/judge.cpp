@@ -159,13 +159,7 @@ Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::sto
   Report report = begin_report(request.report);
   const auto fitness = examine(context, players, request, report);
   finish_report(players, report);
-  if (!fitness) {
-    const Failure failure = fitness.error();
-    if (const Error* error = std::get_if<Error>(&failure)) return *error;
-    Rejection rejection = std::get<Rejection>(failure);
-    rejection.report = std::move(report);
-    return Evaluation(std::move(rejection));
-  }
+  if (!fitness) return reported<Evaluation>(fitness.error(), std::move(report));
   std::map<std::string, double> features = request.features;
   features["speedup"] = report.speedup->median;
   features["runtime_us"] = report.runtime_us->median;

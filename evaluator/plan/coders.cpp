@@ -1,4 +1,5 @@
-#include "plan/coders.hpp"
+// What Reader does whatever it reads.
+#include <kernelsmith/evaluator/plan_coders.hpp>
 
 #include "plan/text.hpp"
 
@@ -41,6 +42,12 @@ void Reader::flag(bool& value) {
   value = byte == 1;
 }
 
+void Reader::real(double& value) {
+  std::uint64_t bits = 0;
+  number(bits);
+  value = std::bit_cast<double>(bits);
+}
+
 void Reader::magic(std::string_view text) {
   if (characters(next(text.size())) != text)
     refuse("not a plan: it does not begin with " + std::string(text));
@@ -51,6 +58,15 @@ void Reader::text(std::string& value, std::size_t most) { value = characters(nex
 void Reader::bytes(std::vector<std::byte>& value, std::size_t most) {
   const auto part = next(length(most));
   value.assign(part.begin(), part.end());
+}
+
+void Reader::pairs(std::map<int, int>& values, std::size_t most) {
+  const std::size_t count = length(most);
+  for (std::size_t i = 0; i < count && !error_; ++i) {
+    int key = 0;
+    number(key);
+    number(values[key]);
+  }
 }
 
 Status Reader::finish() {

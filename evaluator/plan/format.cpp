@@ -1,8 +1,7 @@
 // Writes plans and calls as bytes, and reads them as untrusted data.
 #include <kernelsmith/evaluator/plan.hpp>
-
-#include "plan/coders.hpp"
-#include "plan/fields.hpp"
+#include <kernelsmith/evaluator/plan_coders.hpp>
+#include <kernelsmith/evaluator/plan_fields.hpp>
 
 namespace kernelsmith::plan {
 namespace {

@@ -4,34 +4,18 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/evaluator/python_process/reply_json.hpp>
 
 namespace kernelsmith::python_process {
 namespace {
-
-using Json = nlohmann::json;
 
 Error bad_reply(const std::string& what) {
   return fail(ErrorCode::bad_reply, "the worker of the python backend answered " + what);
 }
 
-const Json& member(const Json& object, const char* key) {
-  static const Json none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
-
-std::string text_at(const Json& object, const char* key) {
-  const Json& value = member(object, key);
-  return value.is_string() ? escape_controls(value.get_ref<const std::string&>()) : "";
-}
-
-/// Reads the object in the message, unless it is an error.
+/// Reads the object that the message holds, if it holds no error.
 Status parse(const Message& message, Json& out) {
-  if (nests_too_deep(message.json)) return bad_reply("no JSON object");
-  out = Json::parse(message.json, nullptr, false);
+  out = parse_untrusted(message.json);
   if (!out.is_object()) return bad_reply("no JSON object");
   if (member(out, "ok") == true) return {};
   const Json& error = member(out, "error");

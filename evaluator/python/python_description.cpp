@@ -3,12 +3,12 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>
+#include <kernelsmith/evaluator/task_templates.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
 #include "evaluator_process.hpp"
 #include "evaluator_program.hpp"
-#include "task_template.hpp"
 
 namespace kernelsmith {
 namespace {

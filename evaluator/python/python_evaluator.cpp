@@ -2,12 +2,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/as_written.hpp>
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 
@@ -27,18 +25,7 @@ constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
 /// A dead process is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
 
-/// A program is not compiled: it is run unchanged.
-struct ProgramFiles final : Binary {
-  explicit ProgramFiles(Source files) : source(std::move(files)) {}
-  Source source;
-};
-
-/// A character that the cut splits is shown by its bytes.
-std::string tail_of(const std::string& text, std::size_t bytes) {
-  return escape_controls(std::string_view(text).substr(text.size() - std::min(text.size(), bytes)));
-}
-
-/// The end of standard error.
+/// What was printed to standard error, its end.
 std::string said_in(const std::vector<Artifact>& artifacts) {
   const auto err = std::ranges::find(artifacts, "python.err", &Artifact::name);
   return err == artifacts.end() ? "" : tail_of(err->text, kDiagnosticBytes);
@@ -74,11 +61,11 @@ class PythonBackend final : public Backend {
   Status prepare(const std::stop_token& stop) { return process_of(0, stop); }
 
   Result<Compilation> compile(const Source& source, std::stop_token) override {
-    return Compilation{std::make_shared<ProgramFiles>(source), {}};
+    return Compilation{std::make_shared<AsWritten>(source), {}};
   }
 
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
-    const Source& candidate = static_cast<const ProgramFiles&>(*request.candidate).source;
+    const Source& candidate = static_cast<const AsWritten&>(*request.candidate).source;
     Answer answer;
     std::optional<Error> failed;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -157,15 +144,6 @@ class PythonBackend final : public Backend {
   std::vector<std::unique_ptr<EvaluatorProcess>> processes_;
 };
 
-EvaluatorOptions stages_for(const PythonOptions& options) {
-  EvaluatorOptions stages;
-  stages.run_slots =
-      options.runs_at_a_time > 0 ? options.runs_at_a_time : std::max(1U, std::thread::hardware_concurrency());
-  stages.compile_slots = stages.run_slots;
-  stages.compile_while_running = true;
-  return stages;
-}
-
 }  // namespace
 
 std::string named_python(const PythonSettings& task, const PythonOptions& options) {
@@ -190,7 +168,7 @@ Result<std::shared_ptr<Evaluator>> make_python_evaluator(Task task, const Python
   if (confinement == Confinement::sandboxed)
     if (const Status readable = python_process::check_readable(*settings); !readable) return readable.error();
   SandboxSpec spec = python_process::program_spec(*program, *settings, options.processes, confinement);
-  const EvaluatorOptions stages = stages_for(options);
+  const EvaluatorOptions stages = EvaluatorOptions::for_programs(options.runs_at_a_time);
   auto shared = std::make_shared<const Task>(std::move(task));
   auto backend = std::make_shared<PythonBackend>(std::move(*settings), shared->timeout_s, std::move(spec),
                                                  options, stages.run_slots);

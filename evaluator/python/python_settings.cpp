@@ -4,6 +4,9 @@
 #include <kernelsmith/evaluator/python/python_settings.hpp>
 
 namespace kernelsmith {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PythonSettings, python, memory_mb, cascade, sandbox)
+
 namespace {
 
 using Json = nlohmann::json;
@@ -32,11 +35,7 @@ Result<PythonSettings> python_settings(const Task& task) {
   python.evaluator = task.evaluator.path;
   if (task.settings.empty()) return python;
   try {
-    const Json json = Json::parse(task.settings);
-    json.at("python").get_to(python.python);
-    json.at("memory_mb").get_to(python.memory_mb);
-    json.at("cascade").get_to(python.cascade);
-    json.at("sandbox").get_to(python.sandbox);
+    Json::parse(task.settings).get_to(python);
   } catch (const Json::exception&) {
     return wrong_settings(task);
   }
@@ -49,11 +48,7 @@ std::string settings_text(const PythonSettings& python) {
   if (python.python == usual.python && python.memory_mb == usual.memory_mb && python.cascade.empty() &&
       python.sandbox == usual.sandbox)
     return {};
-  return Json{{"python", python.python},
-              {"memory_mb", python.memory_mb},
-              {"cascade", python.cascade},
-              {"sandbox", python.sandbox}}
-      .dump();
+  return Json(python).dump();
 }
 
 TaskSettings python_task_settings() {

@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <kernelsmith/evaluator/python_process/interpreter.hpp>
+#include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 #include <kernelsmith/sandbox/try_tool.hpp>
 
@@ -17,13 +17,6 @@ namespace fs = std::filesystem;
 constexpr double kQuickS = 30;  // Python starts in 20 ms; a cold disk takes longer
 constexpr const char* kFoldersScript =
     "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *filter(None, sys.path), sep='\\n')";
-
-/// The folder of the program or shared library with this code; for the Python module its package.
-fs::path own_folder() {
-  Dl_info found{};
-  if (::dladdr(reinterpret_cast<const void*>(&find_interpreter), &found) == 0 || !found.dli_fname) return {};
-  return fs::path(found.dli_fname).parent_path();
-}
 
 std::string variable(const std::string& name) {
   const char* const value = std::getenv(name.c_str());
@@ -78,21 +71,15 @@ Result<fs::path> find_package(const PackagePlace& place) {
   if (const std::string named = variable(place.variable); !named.empty()) {
     folders.emplace_back(named);
   } else {
-    std::error_code error;
     const auto data = fs::path("share/kernelsmith") / place.data;
-    const auto beside = fs::read_symlink("/proc/self/exe", error).parent_path();
-    folders = {own_folder() / data, beside / ".." / data, place.installed, place.source};
+    folders = {own_folder() / data, program_folder() / ".." / data, place.installed, place.source};
   }
-  std::string looked;
-  for (const auto& folder : folders) {
+  const auto holds_it = [&](const fs::path& found) {
     std::error_code error;
-    const auto found = fs::canonical(folder, error);
-    if (!error && fs::is_directory(found / place.name, error)) return found;
-    looked += (looked.empty() ? "" : ", ") + folder.string();
-  }
-  return fail(ErrorCode::tool_missing, "the Python package " + place.name + " of kernelsmith is not found",
-              looked,
-              "install kernelsmith, or set " + place.variable + " to the folder that holds " + place.name);
+    return fs::is_directory(found / place.name, error);
+  };
+  return locate(folders, holds_it, "the Python package " + place.name + " of kernelsmith",
+                "install kernelsmith, or set " + place.variable + " to the folder that holds " + place.name);
 }
 
 Result<fs::path> find_shared_package() {

@@ -12,6 +12,7 @@
 
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/evaluator/python_process/python_process.hpp>
+#include <kernelsmith/sandbox/channel_ends.hpp>
 
 namespace kernelsmith::python_process {
 namespace {
@@ -109,11 +110,6 @@ std::uint64_t number_in(std::string_view bytes) {
   return value;
 }
 
-bool has_more(int channel) {
-  char extra = 0;
-  return ::recv(channel, &extra, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
-}
-
 Answer::Kind kind_of(Ready ready) {
   switch (ready) {
     case Ready::late:
@@ -128,11 +124,9 @@ Answer::Kind kind_of(Ready ready) {
 }  // namespace
 
 Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
-  std::array<int, 2> pair{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
-  Descriptor ours(pair[0]);
-  const Descriptor theirs(pair[1]);
+  auto ends = channel_ends(SOCK_STREAM);
+  if (!ends) return ends.error();
+  const Descriptor theirs = std::move(ends->second);
   spec.descriptors.push_back({theirs.get(), kChannelInside});
   // The shell moves the channel to the descriptors that the program expects, because a sandbox's own streams
   // are pipes.
@@ -140,15 +134,15 @@ Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
   spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
   auto process = SandboxedProcess::start(spec);
   if (!process) return process.error();
-  return PythonProcess(std::move(*process), std::move(ours));
+  return PythonProcess(std::move(*process), std::move(ends->first));
 }
 
 Answer PythonProcess::ask(const Message& request, double timeout_s, const std::stop_token& stop) {
   if (!process_) return {Answer::Kind::ended, {}, "it had ended before"};
   if (request.json.size() > kMostJson || request.blob.size() > kMostBlob)
     return dead(Answer::Kind::garbage, "a request beyond the limits of a message");
-  // Unexpected data answers an earlier request, and must not be taken for this one's reply.
-  if (has_more(channel_.get())) return dead(Answer::Kind::ended);
+  // What nobody asked for answers an earlier request, and must not be taken for this one's reply.
+  if (has_more(channel_)) return dead(Answer::Kind::ended);
   Waiting waiting(channel_.get(), process_->exit_descriptor(), timeout_s, stop);
   std::string head = head_of(request);
   for (const std::string* const part : {&std::as_const(head), &request.json, &request.blob})
@@ -166,7 +160,7 @@ Answer PythonProcess::ask(const Message& request, double timeout_s, const std::s
     return dead(kind_of(got));
   if (const Ready got = receive(channel_.get(), blob, answer.message.blob, waiting); got != Ready::yes)
     return dead(kind_of(got));
-  if (has_more(channel_.get())) return dead(Answer::Kind::garbage, "more than one reply");
+  if (has_more(channel_)) return dead(Answer::Kind::garbage, "more than one reply");
   return answer;
 }
 

@@ -170,6 +170,21 @@ EvaluatorOptions EvaluatorOptions::for_this_machine() {
   return options;
 }
 
+EvaluatorOptions EvaluatorOptions::for_devices(int count) {
+  EvaluatorOptions options = for_this_machine();
+  options.compile_while_running = true;
+  options.run_slots = static_cast<std::size_t>(count);
+  return options;
+}
+
+EvaluatorOptions EvaluatorOptions::for_programs(std::size_t runs_at_a_time) {
+  EvaluatorOptions options;
+  options.run_slots = runs_at_a_time > 0 ? runs_at_a_time : std::max(1U, std::thread::hardware_concurrency());
+  options.compile_slots = options.run_slots;
+  options.compile_while_running = true;
+  return options;
+}
+
 std::shared_ptr<Evaluator> make_staged_evaluator(std::shared_ptr<const Task> task,
                                                  std::shared_ptr<Backend> backend, EvaluatorOptions options) {
   for (std::size_t* most : {&options.compile_slots, &options.run_slots})

@@ -3,15 +3,10 @@
 #include <vector>
 
 #include <kernelsmith/evaluator/crash_causes.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 
 namespace kernelsmith {
 namespace {
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 /// Whether any number is possible, also a negative one.
 bool is_drawn_at_random(const TensorSpec& tensor) {

@@ -3,18 +3,13 @@
 #include <utility>
 
 #include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/entry_parameters.hpp>
 
 namespace kernelsmith {
 namespace {
 
 using Names = std::vector<std::string>;
-
-std::string joined(const Names& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 /// The functions that one file defines.
 class Definitions {
@@ -78,14 +73,114 @@ std::string exchanged_parameters(const Source& source, std::string_view function
       if (static_cast<std::size_t>(found->end() - first) < group.size()) break;
       const auto last = first + static_cast<std::ptrdiff_t>(group.size());
       if (const Names own(first, last); is_exchanged(own, group))
-        return file.path + " defines " + std::string(function) + " with (" + joined(own) +
-               "), but it is called with (" + joined(group) +
+        return file.path + " defines " + std::string(function) + " with (" + listed(own) +
+               "), but it is called with (" + listed(group) +
                "), as in task.yaml, so these parameters would hold each other's values. Put them in "
                "task.yaml's order, or give them other names";
       first = last;
     }
   }
   return {};
+}
+
+std::string exchanged_parameters(const Task& task, const Source& source, bool generator) {
+  ParameterGroups groups = {{}, size_names(task)};
+  for (const TensorSpec& tensor : task.tensors)
+    if (!generator || has_input(tensor)) groups.front().push_back(tensor.name);
+  return exchanged_parameters(source, generator ? generator_of(task) : task.entry, groups);
+}
+
+Status check_parameters(const Task& task, const TrustedSource& trusted) {
+  const std::string exchanged = exchanged_parameters(task, trusted.source, trusted.generator);
+  if (exchanged.empty()) return {};
+  return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged, "files: " + trusted.what);
+}
+
+Error does_not_compile(const TrustedSource& trusted, const Failure& failure, const std::string& wide,
+                       const std::string& instead) {
+  const bool widened = trusted.precision != OraclePrecision::declared;
+  return error_of(failure, ErrorCode::refused,
+                  "the task's " + trusted.what + " does not compile" + (widened ? wide : "") + ": ",
+                  "files: " + trusted.what, widened ? instead : "");
+}
+
+std::string generator_of(const Task& task) { return task.entry + "_inputs"; }
+
+bool has_input(const TensorSpec& tensor) { return tensor.role != TensorRole::out; }
+
+std::vector<std::string> size_names(const Task& task) {
+  if (!task.size_order.empty()) return task.size_order;
+  std::vector<std::string> names;
+  for (const auto& size : task.sizes) names.push_back(size.first);
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+std::string_view cpp_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return "double";
+    case Dtype::f32:
+      return "float";
+    case Dtype::i64:
+      return "std::int64_t";
+    case Dtype::i32:
+      return "std::int32_t";
+    case Dtype::i8:
+      return "std::int8_t";
+    case Dtype::u8:
+      return "std::uint8_t";
+    case Dtype::boolean:
+      return "bool";
+    case Dtype::f16:
+    case Dtype::bf16:
+    case Dtype::f8e4m3:
+    case Dtype::f8e5m2:
+      break;
+  }
+  return {};
+}
+
+std::size_t element_bytes(Dtype dtype, OraclePrecision precision) {
+  if (precision == OraclePrecision::declared || !traits_of(dtype).real) return traits_of(dtype).bytes;
+  return precision == OraclePrecision::f64 ? sizeof(double) : sizeof(long double);
+}
+
+std::vector<std::string> entry_parameters(const Task& task,
+                                          const std::function<std::string_view(Dtype)>& type_of,
+                                          const std::string& restrict) {
+  std::vector<std::string> parameters;
+  for (const TensorSpec& tensor : task.tensors)
+    parameters.push_back((tensor.role == TensorRole::in ? "const " : "") +
+                         std::string(type_of(tensor.dtype)) + "* " + restrict + " " + tensor.name);
+  for (const std::string& size : size_names(task)) parameters.push_back("std::int64_t " + size);
+  return parameters;
+}
+
+std::string declaration(const std::string& function, const std::vector<std::string>& parameters) {
+  return "extern \"C\" void " + function + "(" + listed(parameters) + ");\n";
+}
+
+std::string shim_text(const Task& task, const Shim& shim) {
+  std::vector<std::string> parameters, arguments;
+  for (std::size_t t = 0; t < shim.tensors; ++t) {
+    parameters.emplace_back("void*");
+    arguments.push_back("tensors[" + std::to_string(t) + "]");
+  }
+  for (std::size_t s = 0; s < size_names(task).size(); ++s) {
+    parameters.emplace_back("std::int64_t");
+    arguments.push_back("sizes[" + std::to_string(s) + "]");
+  }
+  parameters.insert(parameters.end(), shim.more_parameters.begin(), shim.more_parameters.end());
+  arguments.insert(arguments.end(), shim.more_arguments.begin(), shim.more_arguments.end());
+  return declaration(shim.function, parameters) + "extern \"C\" void " + shim.symbol +
+         "(void* const* tensors, const std::int64_t* sizes" + shim.also_taken +
+         ") {\n  (void)tensors;\n  (void)sizes;\n  " + shim.function + "(" + listed(arguments) + ");\n}\n";
 }
 
 }  // namespace kernelsmith

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/evaluator/supported.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
@@ -78,9 +79,7 @@ Result<PlainVerdict> read_plain_verdict(const SandboxResult& result) {
 
 Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& source,
                                            const TorchOptions& options) {
-  if (task.backend != "torch")
-    return fail(ErrorCode::unsupported,
-                "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  if (auto supported = check_backend(task, "torch"); !supported) return supported.error();
   const auto settings = torch_settings(task);
   if (!settings) return settings.error();
   const auto python = torch::find_python(options.python);

@@ -11,6 +11,7 @@
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
+#include <kernelsmith/evaluator/supported.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "extension/extension_compiler.hpp"
@@ -32,9 +33,7 @@ constexpr const char* kPlanText = "plan.txt";
 constexpr int kUsualArch = 90;
 
 Status check_supported(const Task& task) {
-  if (task.backend != "torch")
-    return fail(ErrorCode::unsupported,
-                "the task '" + task.name + "' is for the backend '" + task.backend + "'");
+  if (auto s = check_backend(task, "torch"); !s) return s;
   if (!is_utf8(task.reference.main_text()))
     return fail(ErrorCode::refused, "the reference is not UTF-8", "files: reference");
   const auto torch = torch_settings(task);
@@ -45,14 +44,6 @@ Status check_supported(const Task& task) {
       return fail(ErrorCode::not_found, "there is no such folder: " + folder, "toolchain: include",
                   "name folders of headers of this machine, such as CUTLASS's");
   return {};
-}
-
-/// The Error itself, or the fault of the task's own module as an Error.
-Error task_at_fault(const Failure& failure, const std::string& what) {
-  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::refused,
-              "the task's " + what + " cannot be planned: " + std::get<Rejection>(failure).diagnostics,
-              "files: " + what);
 }
 
 /// Plans candidates of one task. Thread-safe.
@@ -127,11 +118,7 @@ Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us)
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   const auto& runtime_us = accepted.report.runtime_us;
   if (!runtime_us || runtime_us->median >= least_products_us) return evaluation;
-  std::map<std::string, double> features = accepted.metrics.features();
-  features["algebraic"] = 1;
-  auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
-  if (!metrics) return evaluation;
-  return Acceptance{std::move(*metrics), accepted.report};
+  return with_features(evaluation, {{"algebraic", 1}});
 }
 
 /// Bytes that a call must read and write.
@@ -141,37 +128,26 @@ double bytes_moved(const ReferenceFacts& reference) {
   return bytes;
 }
 
-/// What limits a call, from its features and the reference.
-std::string bound_of_call(const std::map<std::string, double>& features) {
-  const auto feature = [&](const char* name) {
-    const auto found = features.find(name);
-    return found != features.end() ? found->second : 0;
-  };
-  return bound_of({.us = feature("runtime_us"),
-                   .share_of_bandwidth = feature("share_of_bandwidth"),
-                   .spill_bytes = feature("spill_bytes")});
-}
-
+/// `evaluation` is an acceptance.
 Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const ReferenceFacts& reference,
                         const std::string& memory) {
-  const auto& accepted = std::get<Acceptance>(evaluation.outcome());
-  std::map<std::string, double> features = accepted.metrics.features();
-  features["own_share"] = profile.own_share;
-  if (reference.bytes_per_us > 0 && accepted.report.runtime_us)
-    features["share_of_bandwidth"] =
-        bytes_moved(reference) / reference.bytes_per_us / accepted.report.runtime_us->median;
-  const std::string bound = bound_of_call(features);
+  std::map<std::string, double> features{{"own_share", profile.own_share}};
+  if (const auto& us = evaluation.report().runtime_us; us && reference.bytes_per_us > 0)
+    features["share_of_bandwidth"] = bytes_moved(reference) / reference.bytes_per_us / us->median;
   if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
-  auto metrics = Metrics::create(accepted.metrics.fitness(), std::move(features));
-  if (!metrics) return evaluation;
-  Report report = accepted.report;
+  const Evaluation profiled = with_features(evaluation, features);
+  auto accepted = std::get<Acceptance>(profiled.outcome());
+  const std::string bound = bound_of({.us = feature_of(accepted, "runtime_us"),
+                                      .share_of_bandwidth = feature_of(accepted, "share_of_bandwidth"),
+                                      .spill_bytes = feature_of(accepted, "spill_bytes")});
+  Report& report = accepted.report;
   report.artifacts.push_back({"profile.txt", profile.table});
   if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory + "\n"});
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;
   if (!bound.empty()) report.advice += bound + "\n";
   report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
-  return Acceptance{std::move(*metrics), std::move(report)};
+  return accepted;
 }
 
 class TorchBackend final : public Backend {
@@ -189,13 +165,7 @@ class TorchBackend final : public Backend {
     const Stopwatch planning;
     auto planned = planner_.plan(source, stop);
     report.spent_ms["plan"] = planning.ms();
-    if (!planned) {
-      const Failure failure = planned.error();
-      if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-      Rejection rejection = std::get<Rejection>(failure);
-      rejection.report = std::move(report);
-      return Compilation{std::move(rejection), {}, {}};
-    }
+    if (!planned) return reported<Compilation>(planned.error(), std::move(report));
     if (planned->build_ms > 0) report.spent_ms["plan: build"] = planned->build_ms;
     report.artifacts.push_back({kPlanText, std::move(planned->text)});
     auto features = features_of(planned->figures);
@@ -350,11 +320,11 @@ PlannedTask plan_task(const TaskPlanner& planner, const std::stop_token& stop) {
   return std::async(std::launch::async, [&planner, stop]() -> Result<TaskPlans> {
     TaskPlans plans;
     auto baseline = planner.plan_baseline(stop);
-    if (!baseline) return task_at_fault(baseline.error(), "baseline");
+    if (!baseline) return cannot_be_planned(baseline.error(), "baseline");
     plans.baseline = std::move(*baseline);
     if (planner.task().seed.empty()) return plans;
     auto planned = planner.plan(planner.task().seed, stop);
-    if (!planned) return task_at_fault(planned.error(), "seed");
+    if (!planned) return cannot_be_planned(planned.error(), "seed");
     plans.seed = planned->plan;
     return plans;
   });
@@ -423,8 +393,8 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   TaskPlanner planner(task, pool, extensions, options.arch);
   if (opened.device) planner.plan_for(opened.device->arch);
   const auto reference = planner.plan_reference(options.stop);
-  // A reference may use features that candidates may not, because it runs unchanged on a GPU.
-  if (!reference && !opened.device) return task_at_fault(reference.error(), "reference");
+  // What a candidate cannot do a reference may: on a GPU it runs as it is.
+  if (!reference && !opened.device) return cannot_be_planned(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
   PlannedTask planning = plan_task(planner, options.stop);
   auto backend = std::make_shared<TorchBackend>(planner, facts->words());
@@ -462,11 +432,8 @@ Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOp
   const auto shared = std::make_shared<const Task>(std::move(task));
   auto backend = make_torch_backend(shared, options);
   if (!backend) return backend.error();
-  // The device measures the times, so compiling on the processor does not disturb it.
-  EvaluatorOptions stages = EvaluatorOptions::for_this_machine();
-  stages.compile_while_running = true;
-  stages.run_slots = static_cast<std::size_t>(options.devices.count);
-  return make_staged_evaluator(shared, std::move(*backend), stages);
+  return make_staged_evaluator(shared, std::move(*backend),
+                               EvaluatorOptions::for_devices(options.devices.count));
 }
 
 Result<std::string> describe_torch_plan(const Task& task, const Source& source, const TorchOptions& options) {
@@ -486,10 +453,7 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
              (reference ? torch::need_text(torch::bytes_of_call(reference->plan->bytes())) : "");
     return fail(ErrorCode::refused, std::string(name_of(RejectionCode::wrong_output)) + ": " + wrong);
   }
-  const Failure failure = planned.error();
-  if (const Error* const error = std::get_if<Error>(&failure)) return *error;
-  const Rejection& rejection = std::get<Rejection>(failure);
-  return fail(ErrorCode::refused, std::string(name_of(rejection.code)) + ": " + rejection.diagnostics);
+  return refused_alone(planned.error());
 }
 
 }  // namespace kernelsmith

@@ -94,10 +94,6 @@ Findings ComparingSession::findings_of(const Json& reply) const {
   return findings;
 }
 
-void ComparingSession::take_costs(std::map<std::string, double>& spent_ms) {
-  for (const auto& [step, ms] : std::exchange(spent_ms_, {})) spent_ms[step] += ms;
-}
-
 Judged<double> PlanSession::run(const Batch& batch) {
   batch_ = batch;
   const AddedTime watch(spent_ms_["calls"]);

@@ -17,7 +17,6 @@ class ComparingSession : public KernelSession {
  public:
   Findings compare() override;
   Digest outputs() override { return outputs_; }
-  void take_costs(std::map<std::string, double>& spent_ms) override;
 
  protected:
   ComparingSession(TorchHost& host, std::stop_token stop) : host_(host), stop_(std::move(stop)) {}
@@ -27,7 +26,6 @@ class ComparingSession : public KernelSession {
   const std::stop_token stop_;
   Batch batch_;
   Json outputs_are_;  ///< {"outbox": ...} or {"own": true}: a member of the request to compare
-  std::map<std::string, double> spent_ms_;
 
  private:
   Digest outputs_;

@@ -9,6 +9,9 @@
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 namespace kernelsmith {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TorchSettings, precision, baseline, policy, cast, include)
+
 namespace {
 
 using Json = nlohmann::json;
@@ -73,11 +76,7 @@ Result<TorchSettings> torch_settings(const Task& task) {
   if (task.settings.empty()) return torch;
   try {
     const Json json = Json::parse(task.settings);
-    json.at("precision").get_to(torch.precision);
-    json.at("baseline").get_to(torch.baseline);
-    json.at("policy").get_to(torch.policy);
-    json.at("cast").get_to(torch.cast);
-    json.at("include").get_to(torch.include);
+    json.get_to(torch);
     torch.module = json.value("module", "");
   } catch (const Json::exception&) {
     return wrong_settings(task);
@@ -101,12 +100,8 @@ Result<const SourceFile*> baseline_module(const Task& task) {
 
 std::string settings_text(const TorchSettings& torch) {
   if (torch == TorchSettings{}) return {};
-  Json json = {{"precision", torch.precision},
-               {"baseline", torch.baseline},
-               {"policy", torch.policy},
-               {"cast", torch.cast},
-               {"include", torch.include}};
-  if (!torch.module.empty()) json["module"] = torch.module;  // older ones lack this key
+  Json json = torch;
+  if (!torch.module.empty()) json["module"] = torch.module;  // what is older has no such key
   return json.dump();
 }
 

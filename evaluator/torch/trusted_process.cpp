@@ -24,10 +24,7 @@ bool damaged(const Failure& failure) {
 
 }  // namespace
 
-Error machine_error(const Failure& failure) {
-  if (const auto* const error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::tool_failed, std::get<Rejection>(failure).diagnostics);
-}
+Error machine_error(const Failure& failure) { return error_of(failure, ErrorCode::tool_failed); }
 
 Result<std::unique_ptr<TrustedProcess>> TrustedProcess::start(const WorkerStart& start, Role role) {
   auto process = start(role);

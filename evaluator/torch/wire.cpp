@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include <kernelsmith/core/escape.hpp>
-
 namespace kernelsmith::torch {
 namespace {
 
@@ -85,12 +83,6 @@ bool is_no_reply(const Failure& failure) {
   return error && error->code == ErrorCode::bad_reply;
 }
 
-Json parse_untrusted(std::string_view text) {
-  if (python_process::nests_too_deep(text)) return {};
-  Json parsed = Json::parse(text, nullptr, false);
-  return parsed.is_discarded() ? Json() : parsed;
-}
-
 Judged<Reply> read_reply(Message message) {
   Json json = parse_untrusted(message.json);
   if (!json.is_object()) return no_reply("no JSON object");
@@ -108,13 +100,6 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-const Json& member(const Json& object, const char* key) {
-  static const Json none;
-  if (!object.is_object()) return none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
-
 double number_at(const Json& object, const char* key, double otherwise) {
   const Json& given = member(object, key);
   const Json& value = given.is_object() ? member(given, "float") : given;
@@ -128,11 +113,6 @@ double number_at(const Json& object, const char* key, double otherwise) {
 std::size_t count_at(const Json& object, const char* key) {
   const Json& value = member(object, key);
   return value.is_number_unsigned() ? value.get<std::size_t>() : 0;
-}
-
-std::string text_at(const Json& object, const char* key) {
-  const Json& value = member(object, key);
-  return value.is_string() ? escape_controls(value.get_ref<const std::string&>()) : "";
 }
 
 }  // namespace kernelsmith::torch

@@ -4,17 +4,18 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
-#include <kernelsmith/evaluator/python_process/python_process.hpp>
+#include <kernelsmith/evaluator/python_process/reply_json.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
 namespace kernelsmith::torch {
 
-using Json = nlohmann::json;
 using python_process::Answer;
+using python_process::Json;
+using python_process::member;
 using python_process::Message;
+using python_process::parse_untrusted;
 using python_process::PythonProcess;
+using python_process::text_at;
 
 struct Reply {
   Json json;
@@ -29,10 +30,7 @@ Judged<Reply> read_reply(Message message);
 /// Whether a failure is read_reply()'s error for an invalid reply.
 bool is_no_reply(const Failure& failure);
 
-/// Parses JSON; null if the text is not JSON or nests deeper than any honest one.
-Json parse_untrusted(std::string_view text);
-
-/// Makes text valid for JSON.
+/// JSON can hold no other text.
 bool is_utf8(std::string_view text);
 
 /// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are
@@ -40,9 +38,5 @@ bool is_utf8(std::string_view text);
 double number_at(const Json& object, const char* key, double otherwise = 0);
 /// The whole number of at least 0 at `key`.
 std::size_t count_at(const Json& object, const char* key);
-/// The string at `key`, control bytes escaped; empty if there is none.
-std::string text_at(const Json& object, const char* key);
-/// The member, or null.
-const Json& member(const Json& object, const char* key);
 
 }  // namespace kernelsmith::torch

@@ -1,11 +1,12 @@
 #include "endpoints.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith::service {
 namespace {
@@ -81,11 +82,8 @@ std::optional<int> wait_of(const Parts& parts, const Request& request) {
   const auto found = request.query.find("wait");
   const auto otherwise = request.method == "POST" ? parts.default_wait : std::chrono::seconds(0);
   if (found == request.query.end()) return static_cast<int>(otherwise.count());
-  const std::string& text = found->second;
-  int seconds = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && seconds >= 0 && seconds <= kLongestWait ? std::optional(seconds) : std::nullopt;
+  const auto seconds = number_in<int>(found->second);
+  return seconds >= 0 && seconds <= kLongestWait ? seconds : std::nullopt;
 }
 
 /// Calls `respond` when the request is finished, or the client's wait is over.

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <kernelsmith/core/waiting.hpp>
+#include <kernelsmith/service/http_message.hpp>
 
-#include "../http/iso_time.hpp"
 #include "request.hpp"
 #include "task_resolver.hpp"
 #include "verdict.hpp"

@@ -1,7 +1,9 @@
 // JobTable: all requests of the service, from submission until their results are forgotten.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -17,12 +19,27 @@
 #include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 
-#include "histogram.hpp"
 #include "job.hpp"
 
 namespace kernelsmith::service {
 
-/// A request with its task and candidate.
+/// Counts of durations by fixed buckets, as Prometheus has them. A value; not thread-safe.
+struct Histogram {
+  static constexpr std::array kBounds = {0.001, 0.003, 0.01, 0.03,  0.1,   0.3,   1.0,
+                                         3.0,   10.0,  30.0, 100.0, 300.0, 1000.0};
+
+  void add(double seconds) {
+    const auto bucket = std::ranges::lower_bound(kBounds, seconds);
+    ++counts[static_cast<std::size_t>(bucket - kBounds.begin())];
+    sum += seconds;
+  }
+
+  std::array<std::uint64_t, kBounds.size() + 1>
+      counts{};  ///< of each bucket alone; the last one has no bound
+  double sum = 0;
+};
+
+/// A request with what it is about.
 struct Submission {
   EvaluationRequest request;
   Assignment assignment;

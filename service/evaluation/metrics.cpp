@@ -1,17 +1,11 @@
 #include "metrics.hpp"
 
-#include <array>
-#include <charconv>
 #include <string_view>
+
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith::service {
 namespace {
-
-std::string number(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
 
 void head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
   out.append("# HELP ").append(name).append(" ").append(help).append("\n");
@@ -21,7 +15,7 @@ void head(std::string& out, std::string_view name, std::string_view type, std::s
 void sample(std::string& out, std::string_view name, std::string_view labels, double value) {
   out += name;
   if (!labels.empty()) out.append("{").append(labels).append("}");
-  out.append(" ").append(number(value)).append("\n");
+  out.append(" ").append(number_text(value)).append("\n");
 }
 
 /// One value without labels.
@@ -38,7 +32,7 @@ void samples_of(std::string& out, const std::string& name, const std::string& la
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
     total += histogram.counts[i];
-    const std::string bound = i < Histogram::kBounds.size() ? number(Histogram::kBounds[i]) : "+Inf";
+    const std::string bound = i < Histogram::kBounds.size() ? number_text(Histogram::kBounds[i]) : "+Inf";
     sample(out, name + "_bucket", before + "le=\"" + bound + "\"", static_cast<double>(total));
   }
   sample(out, name + "_sum", label, histogram.sum);

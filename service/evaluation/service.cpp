@@ -25,32 +25,11 @@ Status check_names(const ServiceOptions& options) {
 
 }  // namespace
 
-class EvaluationService::Impl {
- public:
-  explicit Impl(const ServiceOptions& options) : parts_(options) {}
+struct EvaluationService::Impl {
+  explicit Impl(const ServiceOptions& options) : parts(options) {}
 
-  Status listen(http::ServerOptions options) {
-    options.on_served = [this](const http::Served& served) { parts_.http.add(served); };
-    auto server = http::Server::start(service::routes(parts_), std::move(options));
-    if (!server) return server.error();
-    server_ = std::move(*server);
-    return {};
-  }
-
-  std::string url() const { return server_->url(); }
-  const std::map<std::string, std::string>& hardware() const { return parts_.hardware; }
-
-  void drain(const std::stop_token& stop) {
-    const service::Counts before = parts_.table.counts();
-    const bool idle = before.processing == 0 && before.all_pending() == 0;
-    parts_.table.drain(stop);
-    if (idle) return;
-    pause_for(kLastLook, stop);
-  }
-
- private:
-  service::Parts parts_;
-  std::unique_ptr<http::Server> server_;  ///< last: its handlers use the parts
+  service::Parts parts;
+  std::unique_ptr<http::Server> server;  ///< last: its handlers use the parts
 };
 
 Result<std::unique_ptr<EvaluationService>> EvaluationService::start(ServiceOptions options) {
@@ -58,14 +37,25 @@ Result<std::unique_ptr<EvaluationService>> EvaluationService::start(ServiceOptio
   options.workers = std::max(options.workers, 1U);
   http::ServerOptions http = std::move(options.http);
   auto impl = std::make_unique<Impl>(options);
-  if (const Status listening = impl->listen(std::move(http)); !listening) return listening.error();
+  http.on_served = [&counts = impl->parts.http](const http::Served& served) { counts.add(served); };
+  auto server = http::Server::start(service::routes(impl->parts), std::move(http));
+  if (!server) return server.error();
+  impl->server = std::move(*server);
   return std::unique_ptr<EvaluationService>(new EvaluationService(std::move(impl)));
 }
 
 EvaluationService::EvaluationService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 EvaluationService::~EvaluationService() = default;
-std::string EvaluationService::url() const { return impl_->url(); }
-const std::map<std::string, std::string>& EvaluationService::hardware() const { return impl_->hardware(); }
-void EvaluationService::drain(const std::stop_token& stop) { impl_->drain(stop); }
+std::string EvaluationService::url() const { return impl_->server->url(); }
+const std::map<std::string, std::string>& EvaluationService::hardware() const {
+  return impl_->parts.hardware;
+}
+
+void EvaluationService::drain(const std::stop_token& stop) {
+  const service::Counts before = impl_->parts.table.counts();
+  const bool idle = before.processing == 0 && before.all_pending() == 0;
+  impl_->parts.table.drain(stop);
+  if (!idle) pause_for(kLastLook, stop);
+}
 
 }  // namespace kernelsmith

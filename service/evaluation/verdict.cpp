@@ -1,7 +1,6 @@
 #include "verdict.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <kernelsmith/config/json.hpp>

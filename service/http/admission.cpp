@@ -5,45 +5,24 @@
 #include <string>
 #include <utility>
 
-#include <openssl/evp.h>
+#include <openssl/crypto.h>
 
+#include <kernelsmith/code/text.hpp>
+#include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/service/http_server.hpp>
 
 namespace kernelsmith::http {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lowered;
-}
-
-bool is_same(std::string_view one, std::string_view other) { return lower(one) == lower(other); }
-
-/// Returns empty for what is no base64.
-std::string base64_decoded(std::string_view text) {
-  constexpr std::size_t kLongest = 4096;
-  if (text.empty() || text.size() > kLongest || text.size() % 4 != 0) return {};
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (length < 0) return {};
-  const std::size_t padding = text.size() - text.substr(0, text.find_last_not_of('=') + 1).size();
-  bytes.resize(static_cast<std::size_t>(length) - std::min(padding, std::size_t{2}));
-  return bytes;
-}
+bool is_same(std::string_view one, std::string_view other) { return lower_case(one) == lower_case(other); }
 
 }  // namespace
 
 bool equal_in_constant_time(std::string_view secret, std::string_view given) {
   // Digests have one length, so the secret's is not revealed.
   const Digest wanted = digest_of(secret), got = digest_of(given);
-  unsigned differing = 0;
-  for (std::size_t i = 0; i < wanted.bytes.size(); ++i)
-    differing |= static_cast<unsigned>(wanted.bytes[i]) ^ static_cast<unsigned>(got.bytes[i]);
-  return differing == 0;
+  return CRYPTO_memcmp(wanted.bytes.data(), got.bytes.data(), wanted.bytes.size()) == 0;
 }
 
 std::string_view host_without_port(std::string_view host) {
@@ -77,7 +56,7 @@ Guard bearer_guard(Secret token) {
     const std::string_view credentials = given.substr(std::min(blank + 1, given.size()));
     if (is_same(scheme, "bearer")) return equal_in_constant_time(token.reveal(), credentials);
     if (!is_same(scheme, "basic")) return false;
-    const std::string pair = base64_decoded(credentials);
+    const std::string pair = detail::base64_decode(credentials).value_or("");
     const std::size_t colon = pair.find(':');
     return colon != pair.npos &&
            equal_in_constant_time(token.reveal(), std::string_view(pair).substr(colon + 1));

@@ -1,6 +1,8 @@
 // Responses: JSON bodies, errors with their codes, and events of a stream.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include <boost/beast/http/status.hpp>
@@ -9,7 +11,6 @@
 #include <kernelsmith/service/http_message.hpp>
 
 #include "exchange.hpp"
-#include "iso_time.hpp"
 
 namespace kernelsmith::http {
 namespace {
@@ -94,5 +95,15 @@ Responder::Responder(std::shared_ptr<Exchange> exchange)
 bool Responder::send(Response response) const { return exchange_->answer(std::move(response)); }
 
 EventStream Responder::stream() const { return EventStream(exchange_->begin_stream() ? exchange_ : nullptr); }
+
+std::string iso_time(std::chrono::system_clock::time_point time) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  const std::time_t seconds = ms / 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> date{};
+  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  return std::string(date.data()) + "." + std::to_string(1000 + ms % 1000).substr(1) + "Z";
+}
 
 }  // namespace kernelsmith::http

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include <kernelsmith/core/number_text.hpp>
+
 namespace kernelsmith::http {
 namespace {
-
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
@@ -42,10 +37,9 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_b
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '%') {
-      if (text.size() - i < 3) return std::nullopt;
-      const int high = digit_of(text[i + 1]), low = digit_of(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      c = static_cast<char>(high * 16 + low);
+      const auto byte = number_in<unsigned char>(text.substr(i + 1, 2), 16);
+      if (!byte || text.size() - i < 3) return std::nullopt;
+      c = static_cast<char>(*byte);
       i += 2;
     } else if (c == '+' && plus_is_blank) {
       c = ' ';

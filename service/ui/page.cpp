@@ -1,10 +1,10 @@
 // The server of the page: its files, its answers, and the headers that keep foreign text harmless.
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/service/http_server.hpp>
 #include <kernelsmith/service/ui.hpp>
 
@@ -48,12 +48,8 @@ Response answer_of(Result<std::string> body) {
 }
 
 std::optional<ProgramId> program_in(const Request& request) {
-  const std::string& text = request.parameters.at("id");
-  ProgramId id;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, id.value);
-  if (error != std::errc{} || read != end) return std::nullopt;
-  return id;
+  const auto number = number_in<std::uint64_t>(request.parameters.at("id"));
+  return number ? std::optional(ProgramId{*number}) : std::nullopt;
 }
 
 void add_files(http::Router& router) {

@@ -1,7 +1,6 @@
 // The page as one file: it contains its style sheet, script and the run's documents, and its policy forbids
 // running or loading anything else.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -10,8 +9,9 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <openssl/evp.h>
 
+#include <kernelsmith/code/text.hpp>
+#include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/digest.hpp>
 #include <kernelsmith/service/ui.hpp>
 #include <kernelsmith/session/run_json.hpp>
@@ -40,12 +40,10 @@ std::string_view file_named(std::string_view name) {
 /// A module without its imports and `export` keywords.
 void append_module(std::string& script, std::string_view text) {
   constexpr std::string_view kExport = "export ";
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (std::string_view line : lines_of(text)) {
     if (line.starts_with("import ")) continue;
     if (line.starts_with(kExport)) line.remove_prefix(kExport.size());
-    script.append(line) += '\n';
+    script.append(without_newline(line)) += '\n';
   }
 }
 
@@ -61,9 +59,8 @@ std::string whole_script() {
 /// The hash of an allowed text for a content security policy.
 std::string source_of(std::string_view text) {
   const Digest digest = digest_of(text);
-  std::array<unsigned char, 45> base64{};  // of 32 bytes, and an end
-  EVP_EncodeBlock(base64.data(), digest.bytes.data(), static_cast<int>(digest.bytes.size()));
-  return "'sha256-" + std::string(reinterpret_cast<const char*>(base64.data())) + "'";
+  const auto* const bytes = reinterpret_cast<const char*>(digest.bytes.data());
+  return "'sha256-" + detail::base64_encode({bytes, digest.bytes.size()}) + "'";
 }
 
 void replace(std::string& page, std::string_view what, std::string_view by) {

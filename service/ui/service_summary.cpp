@@ -1,8 +1,10 @@
 #include "service_summary.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include <kernelsmith/code/text.hpp>
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith::ui {
 namespace {
@@ -63,15 +65,12 @@ Json workers_of(const Json& answer) {
 
 MetricValues read_metrics(std::string_view text) {
   MetricValues values;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (const std::string_view whole : lines_of(text)) {
+    const std::string_view line = without_newline(whole);
     const std::size_t blank = line.rfind(' ');
     if (line.starts_with('#') || blank == line.npos) continue;
-    double value = 0;
-    const auto [end, error] = std::from_chars(line.data() + blank + 1, line.data() + line.size(), value);
-    if (error == std::errc{} && end == line.data() + line.size())
-      values[std::string(line.substr(0, blank))] = value;
+    if (const auto value = number_in<double>(line.substr(blank + 1)))
+      values[std::string(line.substr(0, blank))] = *value;
   }
   return values;
 }

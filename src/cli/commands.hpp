@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +14,24 @@ namespace kernelsmith::cli {
 inline constexpr int kDone = 0, kRejected = 1, kWrongUse = 2, kBroken = 3, kInterrupted = 130;
 
 using Command = std::function<int()>;
+
+/// A subcommand, and what its options are stored in.
+template <class C>
+struct Added {
+  C& state;
+  CLI::App& command;
+};
+
+/// Adds a subcommand. A call of `C`, without arguments, does its work and returns the exit status.
+template <class C>
+Added<C> add_command(CLI::App& app, Command& chosen, const std::string& name, const std::string& what,
+                     const std::string& footer = "") {
+  const auto state = std::make_shared<C>();
+  CLI::App* const command = app.add_subcommand(name, what);
+  command->footer(footer);
+  command->callback([state, &chosen] { chosen = [state] { return (*state)(); }; });
+  return {*state, *command};
+}
 
 void add_init(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);

@@ -1,7 +1,6 @@
 // kernelsmith diff RUN A B
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include <kernelsmith/session/program_diff.hpp>
@@ -98,14 +97,12 @@ struct DiffCommand {
 }  // namespace
 
 void add_diff(CLI::App& app, Command& chosen) {
-  auto diff = std::make_shared<DiffCommand>();
-  CLI::App* command = app.add_subcommand("diff", "Show how two programs of a run differ");
-  command->add_option("RUN", diff->folder, "The run folder; another process may be writing it")->required();
-  command->add_option("A", diff->a, "A program's number")->required()->check(whole_number(0));
-  command->add_option("B", diff->b, "Another one's")->required()->check(whole_number(0));
-  diff->json.add_to(*command);
-  command->footer(kDiffFooter);
-  command->callback([diff, &chosen] { chosen = [diff] { return (*diff)(); }; });
+  const auto [diff, command] =
+      add_command<DiffCommand>(app, chosen, "diff", "Show how two programs of a run differ", kDiffFooter);
+  command.add_option("RUN", diff.folder, "The run folder; another process may be writing it")->required();
+  command.add_option("A", diff.a, "A program's number")->required()->check(whole_number(0));
+  command.add_option("B", diff.b, "Another one's")->required()->check(whole_number(0));
+  diff.json.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -68,17 +68,15 @@ int DoctorCommand::operator()() const {
 }  // namespace
 
 void add_doctor(CLI::App& app, Command& chosen) {
-  auto doctor = std::make_shared<DoctorCommand>();
-  CLI::App* command = app.add_subcommand("doctor", "Try each tool once: what this machine has and lacks");
-  command->add_option(
-      "TASK", doctor->task,
-      "A task's folder, to be tried too: that it passes its own check, and where something could "
-      "be left out unnoticed");
-  doctor->json.add_to(*command);
-  command->footer(
+  const auto [doctor, command] = add_command<DoctorCommand>(
+      app, chosen, "doctor", "Try each tool once: what this machine has and lacks",
       "Exit status: 0 if kernels can be searched for, 3 if something required is missing, 2 if the "
       "task is not fit.");
-  command->callback([doctor, &chosen] { chosen = [doctor] { return (*doctor)(); }; });
+  command.add_option(
+      "TASK", doctor.task,
+      "A task's folder, to be tried too: that it passes its own check, and where something could "
+      "be left out unnoticed");
+  doctor.json.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -8,7 +8,7 @@
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/session/session.hpp>
-#include <kernelsmith/session/tell_of_waiting.hpp>
+#include <kernelsmith/session/share_programs.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -143,9 +143,8 @@ struct EvaluateCommand {
       warn_of_near_knobs(*candidate, given_paths_of(*candidate, file));
       candidates.push_back(std::move(*candidate));
     }
-    auto run = default_config(loaded->task, registry);
+    const auto run = config.configure(loaded->task, registry);
     if (!run) return report(run.error(), json);
-    if (const Status applied = config.apply(registry, *run); !applied) return report(applied.error(), json);
 
     // Not before the files are read: while reading an idle pipe, a first signal would have no effect.
     Interrupt interrupt;
@@ -187,18 +186,16 @@ struct EvaluateCommand {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Command& chosen) {
-  auto evaluate = std::make_shared<EvaluateCommand>();
-  CLI::App* command = app.add_subcommand("evaluate", "Compile, check and time candidates of a task");
-  command->add_option("TASK", evaluate->task, "The task's folder, or a KernelBench problem (a .py file)")
+  const auto [evaluate, command] = add_command<EvaluateCommand>(
+      app, chosen, "evaluate", "Compile, check and time candidates of a task", kEvaluateFooter);
+  command.add_option("TASK", evaluate.task, "The task's folder, or a KernelBench problem (a .py file)")
       ->required();
-  command->add_option("FILE", evaluate->files, "A candidate; a folder if the task's seed has several files")
+  command.add_option("FILE", evaluate.files, "A candidate; a folder if the task's seed has several files")
       ->required();
-  evaluate->json.add_to(*command, "Print one JSON object for each FILE, a line each");
-  command->add_flag("--quick", evaluate->quick,
-                    "Time each FILE as briefly as a search does: faster, and a wider interval");
-  evaluate->config.add_to(*command);
-  command->footer(kEvaluateFooter);
-  command->callback([evaluate, &chosen] { chosen = [evaluate] { return (*evaluate)(); }; });
+  evaluate.json.add_to(command, "Print one JSON object for each FILE, a line each");
+  command.add_flag("--quick", evaluate.quick,
+                   "Time each FILE as briefly as a search does: faster, and a wider interval");
+  evaluate.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

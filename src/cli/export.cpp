@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "out_file.hpp"
+#include "run_options.hpp"
 
 namespace kernelsmith::cli {
 namespace {
@@ -39,14 +40,11 @@ struct ExportCommand {
 }  // namespace
 
 void add_export(CLI::App& app, Command& chosen) {
-  auto command_state = std::make_shared<ExportCommand>();
-  CLI::App* command =
-      app.add_subcommand("export", "Print a run as JSON lines: programs, evaluations, lineage");
-  command->add_option("RUN", command_state->folder, "The run folder")->required();
-  command->add_option("--out", command_state->out, "Write to this file instead of the standard output")
-      ->type_name("FILE");
-  command->footer("Every line is an object whose `type` says what it is; docs/formats.md is the schema.");
-  command->callback([command_state, &chosen] { chosen = [command_state] { return (*command_state)(); }; });
+  const auto [command_state, command] = add_command<ExportCommand>(
+      app, chosen, "export", "Print a run as JSON lines: programs, evaluations, lineage",
+      "Every line is an object whose `type` says what it is; docs/formats.md is the schema.");
+  command.add_option("RUN", command_state.folder, "The run folder")->required();
+  add_value(command, "--out", command_state.out, "Write to this file instead of the standard output", "FILE");
 }
 
 }  // namespace kernelsmith::cli

@@ -12,6 +12,7 @@
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
+#include "run_options.hpp"
 #include "say.hpp"
 #include "text.hpp"
 
@@ -118,31 +119,29 @@ int InitCommand::operator()() const {
 }  // namespace
 
 void add_init(CLI::App& app, Command& chosen) {
-  auto init = std::make_shared<InitCommand>();
-  init->backends = default_registry().backends;
-  const std::vector<std::string> names = template_names(init->backends);
-  CLI::App* command = app.add_subcommand("init", "Make a task that works as it is, to be made your own");
-  command->add_option("DIR,--out", init->folder,
-                      "The folder to write into, made if it is absent (default: here, if it is "
-                      "empty; of a problem, its name)");
-  CLI::Option* const problem =
-      command->add_option("--kernelbench", init->problem, "A KernelBench problem that becomes a `torch` task")
-          ->type_name("FILE");
+  const auto [init, command] =
+      add_command<InitCommand>(app, chosen, "init", "Make a task that works as it is, to be made your own");
+  init.backends = default_registry().backends;
+  const std::vector<std::string> names = template_names(init.backends);
+  command.add_option("DIR,--out", init.folder,
+                     "The folder to write into, made if it is absent (default: here, if it is "
+                     "empty; of a problem, its name)");
+  CLI::Option* const problem = add_value(command, "--kernelbench", init.problem,
+                                         "A KernelBench problem that becomes a `torch` task", "FILE");
   CLI::Option* const by_template =
       command
-          ->add_option("--template", init->name,
-                       fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
+          .add_option("--template", init.name,
+                      fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
           ->check(CLI::IsMember(names))
           ->type_name("NAME")
           ->excludes(problem);
   command
-      ->add_option("--backend", init->name, "The same")  // separate, so that errors name the typed option
+      .add_option("--backend", init.name, "The same")  // apart, so that errors name what was typed
       ->check(CLI::IsMember(names))
       ->type_name("NAME")
       ->excludes(problem)
       ->excludes(by_template);
-  command->footer(footer_of(init->backends, names));
-  command->callback([init, &chosen] { chosen = [init] { return (*init)(); }; });
+  command.footer(footer_of(init.backends, names));
 }
 
 }  // namespace kernelsmith::cli

@@ -1,5 +1,4 @@
 // kernelsmith plan TASK FILE
-#include <memory>
 #include <string>
 
 #include <kernelsmith/session/registry.hpp>
@@ -29,9 +28,8 @@ struct PlanCommand {
     const Registry registry = default_registry();
     const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(stderr, loaded.error());
-    auto run = default_config(loaded->task, registry);
+    const auto run = config.configure(loaded->task, registry);
     if (!run) return report(stderr, run.error());
-    if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
     const auto candidate = load_candidate(loaded->task, file);
     if (!candidate) return report(stderr, candidate.error());
     const auto text = run->evaluator.provider->describe_plan(loaded->task, *candidate);
@@ -49,14 +47,12 @@ struct PlanCommand {
 }  // namespace
 
 void add_plan(CLI::App& app, Command& chosen) {
-  auto plan = std::make_shared<PlanCommand>();
-  CLI::App* command = app.add_subcommand("plan", "Print what a candidate does on the GPU");
-  command->add_option("TASK", plan->task, "The task's folder, or a KernelBench problem (a .py file)")
+  const auto [plan, command] =
+      add_command<PlanCommand>(app, chosen, "plan", "Print what a candidate does on the GPU", kPlanFooter);
+  command.add_option("TASK", plan.task, "The task's folder, or a KernelBench problem (a .py file)")
       ->required();
-  command->add_option("FILE", plan->file, "A candidate")->required();
-  plan->config.add_to(*command);
-  command->footer(kPlanFooter);
-  command->callback([plan, &chosen] { chosen = [plan] { return (*plan)(); }; });
+  command.add_option("FILE", plan.file, "A candidate")->required();
+  plan.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -1,10 +1,9 @@
 // kernelsmith profile TASK FILE, and kernelsmith profile RUN NUMBER
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/session/candidate_profile.hpp>
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/run_view.hpp>
@@ -95,8 +94,7 @@ Result<Subject> program_of_run(const std::string& folder, const std::string& num
   if (!stored) return stored.error();
   const auto view = view_run(folder, registry);
   if (!view) return view.error();
-  ProgramId id;
-  std::from_chars(number.data(), number.data() + number.size(), id.value);
+  const ProgramId id{*number_in<std::uint64_t>(number)};
   if (!view->state.programs().contains(id))
     return fail(ErrorCode::not_found, "the run has no program " + number, folder,
                 "kernelsmith export prints them all");
@@ -142,22 +140,20 @@ struct ProfileCommand {
 }  // namespace
 
 void add_profile(CLI::App& app, Command& chosen) {
-  auto profile = std::make_shared<ProfileCommand>();
-  CLI::App* command = app.add_subcommand("profile", "Say what bounds a candidate");
+  const auto [profile, command] =
+      add_command<ProfileCommand>(app, chosen, "profile", "Say what bounds a candidate", kProfileFooter);
   command
-      ->add_option("TASK", profile->place,
-                   "The task's folder, a KernelBench problem (a .py file), or a run's folder")
+      .add_option("TASK", profile.place,
+                  "The task's folder, a KernelBench problem (a .py file), or a run's folder")
       ->required();
   command
-      ->add_option("FILE", profile->which,
-                   "A candidate; a folder if the task's seed has several files; of a run, a program's number")
+      .add_option("FILE", profile.which,
+                  "A candidate; a folder if the task's seed has several files; of a run, a program's number")
       ->required();
-  profile->json.add_to(*command);
-  command->add_flag("--no-evaluation", profile->no_evaluation,
-                    "Tell launches and counters alone; without a verdict, times are ncu's");
-  profile->config.add_to(*command);
-  command->footer(kProfileFooter);
-  command->callback([profile, &chosen] { chosen = [profile] { return (*profile)(); }; });
+  profile.json.add_to(command);
+  command.add_flag("--no-evaluation", profile.no_evaluation,
+                   "Tell launches and counters alone; without a verdict, times are ncu's");
+  profile.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

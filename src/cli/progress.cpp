@@ -9,7 +9,6 @@
 #include <kernelsmith/engine/search_state.hpp>
 
 #include "say.hpp"
-#include "spending_text.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {

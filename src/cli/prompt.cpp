@@ -62,7 +62,7 @@ struct PromptCommand {
   std::string path;
   PromptChanges changes;
   std::optional<std::string> op;
-  std::optional<std::string> config_file;
+  ConfigOptions config;  ///< only its file
   std::optional<std::uint64_t> ticket;
   JsonOption json;
 
@@ -91,11 +91,8 @@ struct PromptCommand {
     Interrupt interrupt;
     const auto task = load_task_folder(path, registry.backends);
     if (!task) return task.error();
-    auto run = default_config(task->task, registry);
+    const auto run = config.configure(task->task, registry);
     if (!run) return run.error();
-    ConfigOptions config;
-    config.file = config_file;
-    if (const Status applied = config.apply(registry, *run); !applied) return applied.error();
     return preview_task_prompt(task->task, *run, changes, chosen, interrupt.token());
   }
 
@@ -122,40 +119,31 @@ struct PromptCommand {
 }  // namespace
 
 void add_prompt(CLI::App& app, Command& chosen) {
-  auto prompt = std::make_shared<PromptCommand>();
-  CLI::App* command =
-      app.add_subcommand("prompt", "Print what a model would be sent, with its token estimate");
-  command->add_option("TASK|RUN", prompt->path, "The task's folder or a run folder")->required();
+  const auto [prompt, command] = add_command<PromptCommand>(
+      app, chosen, "prompt", "Print what a model would be sent, with its token estimate", kPromptFooter);
+  command.add_option("TASK|RUN", prompt.path, "The task's folder or a run folder")->required();
+  add_value(command, "--set", prompt.changes.set,
+            "The prompt set: kernel-smith, relaxed, or one of your own (default: the run's)", "NAME");
+  add_value(command, "--operator", prompt.op,
+            "translate, edit, rewrite, crossover or repair; default: what comes next", "NAME");
   command
-      ->add_option("--set", prompt->changes.set,
-                   "The prompt set: kernel-smith, relaxed, or one of your own (default: the run's)")
-      ->type_name("NAME");
-  command
-      ->add_option("--operator", prompt->op,
-                   "translate, edit, rewrite, crossover or repair; default: what comes next")
-      ->type_name("NAME");
-  command
-      ->add_option("--budget", prompt->changes.budget_tokens,
-                   "Tokens that the prompt may have; 0 is no limit (default: the run's, or 24000)")
+      .add_option("--budget", prompt.changes.budget_tokens,
+                  "Tokens that the prompt may have; 0 is no limit (default: the run's, or 24000)")
       ->check(whole_number(0))
       ->type_name("TOKENS");
   command
-      ->add_option("--prompts", prompt->changes.folder,
-                   "A folder with templates of your own, SET/NAME.mustache")
+      .add_option("--prompts", prompt.changes.folder,
+                  "A folder with templates of your own, SET/NAME.mustache")
       ->type_name("FOLDER");
+  add_value(command, "--config", prompt.config.file,
+            "A run.yaml, for the seed's evaluation and its proposer's prompts", "FILE");
   command
-      ->add_option("--config", prompt->config_file,
-                   "A run.yaml, for the seed's evaluation and its proposer's prompts")
-      ->type_name("FILE");
-  command
-      ->add_option("--ticket", prompt->ticket,
-                   "Make the prompt of this ticket of a RUN again; an error if it would not be what was sent")
+      .add_option("--ticket", prompt.ticket,
+                  "Make the prompt of this ticket of a RUN again; an error if it would not be what was sent")
       ->check(whole_number(0))
       ->type_name("N")
       ->excludes("--set", "--operator", "--budget", "--prompts", "--config");
-  prompt->json.add_to(*command);
-  command->footer(kPromptFooter);
-  command->callback([prompt, &chosen] { chosen = [prompt] { return (*prompt)(); }; });
+  prompt.json.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -64,18 +64,15 @@ int ReplayCommand::operator()() const {
 }  // namespace
 
 void add_replay(CLI::App& app, Command& chosen) {
-  auto replay = std::make_shared<ReplayCommand>();
-  CLI::App* command = app.add_subcommand("replay", "Repeat a run from its recorded replies, without a model");
-  command->add_option("RUN", replay->folder, "The run folder to repeat")->required();
-  command
-      ->add_option("--out", replay->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
-      ->type_name("NEW");
-  command->add_flag("--keep-evaluations", replay->keep_evaluations, "Measure nothing again");
-  command->add_flag("--live", replay->live, "Go on with the run's own proposer where the recording ends");
-  replay->keys.add_workers_to(*command);
-  replay->settings.add_settings_to(*command);
-  command->footer(kReplayFooter);
-  command->callback([replay, &chosen] { chosen = [replay] { return (*replay)(); }; });
+  const auto [replay, command] = add_command<ReplayCommand>(
+      app, chosen, "replay", "Repeat a run from its recorded replies, without a model", kReplayFooter);
+  command.add_option("RUN", replay.folder, "The run folder to repeat")->required();
+  add_value(command, "--out", replay.out,
+            "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)", "NEW");
+  command.add_flag("--keep-evaluations", replay.keep_evaluations, "Measure nothing again");
+  command.add_flag("--live", replay.live, "Go on with the run's own proposer where the recording ends");
+  replay.keys.add_workers_to(command);
+  replay.settings.add_settings_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "json_text.hpp"
 #include "out_file.hpp"
+#include "run_options.hpp"
 #include "say.hpp"
 
 namespace kernelsmith::cli {
@@ -48,18 +49,15 @@ struct ReportCommand {
 }  // namespace
 
 void add_report(CLI::App& app, Command& chosen) {
-  auto options = std::make_shared<ReportCommand>();
-  CLI::App* command = app.add_subcommand(
-      "report",
-      "Write a run as one HTML file: what was found, pictures, the best program, what was rejected");
-  command->add_option("RUN", options->folder, "The run folder, which another process may be writing")
-      ->required();
-  command->add_option("-o,--out", options->out, "Write to this file, in place of what is there [RUN.html]")
-      ->type_name("FILE.html");
-  options->json.add_to(*command);
-  command->footer(
+  const auto [options, command] = add_command<ReportCommand>(
+      app, chosen, "report",
+      "Write a run as one HTML file: what was found, pictures, the best program, what was rejected",
       "The file is the page of `kernelsmith ui` with the run in it. It loads nothing and opens from a disk.");
-  command->callback([options, &chosen] { chosen = [options] { return (*options)(); }; });
+  command.add_option("RUN", options.folder, "The run folder, which another process may be writing")
+      ->required();
+  add_value(command, "-o,--out", options.out, "Write to this file, in place of what is there [RUN.html]",
+            "FILE.html");
+  options.json.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <kernelsmith/session/run_view.hpp>
-#include <kernelsmith/session/tell_of_waiting.hpp>
+#include <kernelsmith/session/share_programs.hpp>
 
 #include "commands.hpp"
 #include "run_options.hpp"
@@ -127,19 +127,14 @@ struct ResumeCommand {
 }  // namespace
 
 void add_resume(CLI::App& app, Command& chosen) {
-  auto resume = std::make_shared<ResumeCommand>();
-  CLI::App* command =
-      app.add_subcommand("resume", "Go on with a run that was interrupted, killed or is to go on");
-  command->add_option("RUN", resume->folder, "The run folder")->required();
-  resume->budgets.add_budgets_to(*command);
-  resume->workers.add_workers_to(*command);
-  command
-      ->add_option("--base-url", resume->base_url,
-                   "The models' server, if a run.yaml names one that this machine's environment does not")
-      ->type_name("URL");
-  resume->settings.add_settings_to(*command);
-  command->footer(kResumeFooter);
-  command->callback([resume, &chosen] { chosen = [resume] { return (*resume)(); }; });
+  const auto [resume, command] = add_command<ResumeCommand>(
+      app, chosen, "resume", "Go on with a run that was interrupted, killed or is to go on", kResumeFooter);
+  command.add_option("RUN", resume.folder, "The run folder")->required();
+  resume.budgets.add_budgets_to(command);
+  resume.workers.add_workers_to(command);
+  add_value(command, "--base-url", resume.base_url,
+            "The models' server, if a run.yaml names one that this machine's environment does not", "URL");
+  resume.settings.add_settings_to(command);
 }
 
 }  // namespace kernelsmith::cli

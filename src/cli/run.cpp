@@ -2,18 +2,82 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include <kernelsmith/code/knobs.hpp>
+#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/session/chain.hpp>
-#include <kernelsmith/session/tell_of_waiting.hpp>
+#include <kernelsmith/session/dry_run.hpp>
+#include <kernelsmith/session/run_config.hpp>
+#include <kernelsmith/session/share_programs.hpp>
+#include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
-#include "dry_run_command.hpp"
+#include "interrupt.hpp"
 #include "run_options.hpp"
 #include "say.hpp"
 #include "search_command.hpp"
+#include "text.hpp"
 
 namespace kernelsmith::cli {
 namespace {
+
+constexpr auto kVerdicts = detail::enum_names<DryCheck::Verdict>({
+    {DryCheck::Verdict::ok, "ok"},
+    {DryCheck::Verdict::failed, "failed"},
+    {DryCheck::Verdict::unknown, "unknown"},
+});
+
+void print_check(const DryCheck& check) {
+  const std::string detail = check.error ? check.error->message : check.detail;
+  say("{:<8} {:<14} {}\n", detail::name_in(kVerdicts, check.verdict), check.name, detail);
+}
+
+std::string money(const std::optional<double>& usd) { return usd ? usd_text(*usd) : "an unknown sum"; }
+
+void print_call(const CallEstimate& call) {
+  if (call.terms.is_agent)
+    return say("{:<8} {}: an agent, which reports what it costs; {}\n", "a call", call.terms.model,
+               call.usd() ? "at most about " + usd_text(*call.usd()) : "budget.usd sets no limit");
+  say("{:<8} {}: about {} tokens in and {} out, {}\n", "a call", call.terms.model, call.prompt_tokens,
+      call.reply_tokens, call.usd() ? "about " + usd_text(*call.usd()) : "price unknown");
+  const std::string most_in = call.terms.most_prompt_tokens > 0
+                                  ? fmt::format("{} tokens in", call.terms.most_prompt_tokens)
+                                  : "any number of tokens in";
+  const std::string most_out = call.terms.most_reply_tokens
+                                   ? fmt::format("{} out", *call.terms.most_reply_tokens)
+                                   : "as many out as the server allows (max_output_tokens is not set)";
+  say("{:<8} at most {} and {}{}\n", "", most_in, most_out,
+      call.most_usd() ? ", " + usd_text(*call.most_usd()) : "");
+}
+
+void print_run(const RunEstimate& estimate, const Budgets& budgets) {
+  if (estimate.calls)
+    say("{:<8} about {} calls and {}; with all repairs at most {} calls{}\n", "the run", *estimate.calls,
+        money(estimate.usd), *estimate.most_calls,
+        estimate.most_usd ? " and " + usd_text(*estimate.most_usd) : "");
+  else
+    say("{:<8} how many calls it makes is not known without --iterations{}\n", "the run",
+        budgets.usd ? fmt::format("; at most {}", usd_text(*budgets.usd)) : "");
+  if (estimate.affordable_calls)
+    say("{:<8} {} pay for about {:.0f} such calls\n", "", usd_text(*budgets.usd), *estimate.affordable_calls);
+  say("{:<8} reasoning and attempts that fail come on top\n", "");
+}
+
+/// Prints what was checked and what the run may cost; returns the exit status: 0, or that of what failed
+/// first.
+int dry_run_command(const TaskFolder& task, const RunConfig& config, Interrupt& interrupt) {
+  say(stderr, "task {}; nothing is written, and nothing that costs money is asked\n", task.task.name);
+  const DryRun result = dry_run(task, config, interrupt.token());
+  for (const DryCheck& check : result.checks) print_check(check);
+  if (!result.estimate.models.empty()) {
+    say("\n");
+    for (const CallEstimate& call : result.estimate.models) print_call(call);
+    print_run(result.estimate, config.budgets);
+  }
+  std::fflush(stdout);
+  return result.error() ? report(stderr, *result.error()) : kDone;
+}
 
 constexpr const char* kRunFooter =
     R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic; --exhaustive takes what it needs).
@@ -36,11 +100,8 @@ struct RunCommand {
 };
 
 Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& registry) const {
-  auto run = default_config(for_task, registry);
+  auto run = config.configure(for_task, registry, models);
   if (!run) return run;
-  if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
-  if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
-  if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
   if (const Status applied = keys.apply(registry, *run); !applied) return applied.error();
   if (exhaustive)
     if (const Status set = search_exhaustively(for_task, registry, *run); !set) return set.error();
@@ -88,31 +149,27 @@ int RunCommand::operator()() const {
 }  // namespace
 
 void add_run(CLI::App& app, Command& chosen) {
-  auto run = std::make_shared<RunCommand>();
-  CLI::App* command = app.add_subcommand("run", "Search for a faster kernel");
-  command->add_option("TASK", run->task, "The task's folder, or a KernelBench problem (a .py file)")
+  const auto [run, command] =
+      add_command<RunCommand>(app, chosen, "run", "Search for a faster kernel", kRunFooter);
+  command.add_option("TASK", run.task, "The task's folder, or a KernelBench problem (a .py file)")
       ->required();
-  command->add_option("--out", run->out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)")
-      ->type_name("RUN");
-  command
-      ->add_option("--baseline-from", run->baseline_from,
-                   "Make the confirmed best of this run the baseline: 1.0x is what it took")
-      ->type_name("RUN");
-  run->keys.add_budgets_to(*command);
-  run->keys.add_to(*command, "--seed", "seed", "N");
-  run->keys.add_workers_to(*command);
-  run->keys.add_to(*command, "--axes", "archive.axes", "PRESET");
-  run->keys.add_flag_to(*command, "--deterministic", "deterministic");
-  command->add_flag("--exhaustive", run->exhaustive,
-                    "Try every point of the seed's knobs, and end when none is left (without a model)");
-  run->keys.add_to(*command, "--durability", "durability", "LEVEL");
-  command->add_flag(
-      "--dry-run", run->dry,
+  add_value(command, "--out", run.out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)",
+            "RUN");
+  add_value(command, "--baseline-from", run.baseline_from,
+            "Make the confirmed best of this run the baseline: 1.0x is what it took", "RUN");
+  run.keys.add_budgets_to(command);
+  run.keys.add_to(command, "--seed", "seed", "N");
+  run.keys.add_workers_to(command);
+  run.keys.add_to(command, "--axes", "archive.axes", "PRESET");
+  run.keys.add_flag_to(command, "--deterministic", "deterministic");
+  command.add_flag("--exhaustive", run.exhaustive,
+                   "Try every point of the seed's knobs, and end when none is left (without a model)");
+  run.keys.add_to(command, "--durability", "durability", "LEVEL");
+  command.add_flag(
+      "--dry-run", run.dry,
       "Check configuration, key, server and evaluator and estimate the cost, without a paid call");
-  run->models.add_to(*command);
-  run->config.add_to(*command);
-  command->footer(kRunFooter);
-  command->callback([run, &chosen] { chosen = [run] { return (*run)(); }; });
+  run.models.add_to(command);
+  run.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

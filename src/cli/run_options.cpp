@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "text.hpp"
@@ -61,10 +61,8 @@ CLI::Validator no_option(const std::string& value_name) {
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](const std::string& text) -> std::string {
-    std::uint64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc{} && stop == end && value >= least && value <= most) return "";
+    const auto value = number_in<std::uint64_t>(text);
+    if (value >= least && value <= most) return "";
     const std::string range = most < std::numeric_limits<std::uint64_t>::max()
                                   ? fmt::format("from {} to {}", least, most)
                                   : fmt::format("of at least {}", least);
@@ -175,29 +173,19 @@ void ModelOptions::add_to(CLI::App& command) {
   command.add_flag(
       "--for-training", for_training,
       "Keep each prompt and reply in the run folder, for `kernelsmith dataset` (proposer.keep.text)");
-  command
-      .add_option("--manual", manual,
-                  "A folder in which people or other programs are the model (docs/llm.md)")
-      ->check(no_option("FOLDER"))
-      ->type_name("FOLDER");
+  add_value(command, "--manual", manual,
+            "A folder in which people or other programs are the model (docs/llm.md)", "FOLDER");
 }
 
 void ModelOptions::add_server_to(CLI::App& command) {
-  command
-      .add_option("--model", models, "A language model that proposes; may be repeated (keys: docs/llm.md)")
-      ->check(no_option("NAME"))
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command
-      .add_option("--base-url", base_url, "URL of its server (default: $OPENAI_BASE_URL, or the provider's)")
-      ->check(no_option("URL"))
-      ->type_name("URL");
+  add_value(command, "--model", models, "A language model that proposes; may be repeated (keys: docs/llm.md)",
+            "NAME");
+  add_value(command, "--base-url", base_url,
+            "URL of its server (default: $OPENAI_BASE_URL, or the provider's)", "URL");
   command.add_option("--protocol", protocol, "chat_completions, responses or messages")
       ->check(CLI::IsMember({"chat_completions", "responses", "messages"}))
       ->type_name("NAME");
-  command.add_option("--price-file", price_file, "What calls cost (docs/llm.md)")
-      ->check(no_option("FILE"))
-      ->type_name("FILE");
+  add_value(command, "--price-file", price_file, "What calls cost (docs/llm.md)", "FILE");
 }
 
 namespace {
@@ -260,16 +248,24 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
 }
 
 void ConfigOptions::add_to(CLI::App& command) {
-  command.add_option("--config", file, "A run.yaml; keys it lacks keep their defaults")->type_name("FILE");
+  add_value(command, "--config", file, "A run.yaml; keys it lacks keep their defaults", "FILE");
   add_settings_to(command);
 }
 
 void ConfigOptions::add_settings_to(CLI::App& command) {
-  command
-      .add_option("--set", settings,
-                  "One key of run.yaml, such as islands.count=8; may be repeated (kernelsmith help run.yaml)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_value(command, "--set", settings,
+            "One key of run.yaml, such as islands.count=8; may be repeated (kernelsmith help run.yaml)",
+            "KEY=VALUE");
+}
+
+Result<RunConfig> ConfigOptions::configure(const Task& task, const Registry& registry,
+                                           const ModelOptions& models) const {
+  auto config = default_config(task, registry);
+  if (!config) return config;
+  if (const Status applied = apply_file(registry, *config); !applied) return applied.error();
+  if (const Status applied = models.apply(registry, *config); !applied) return applied.error();
+  if (const Status applied = apply_settings(registry, *config); !applied) return applied.error();
+  return config;
 }
 
 Status ConfigOptions::apply(const Registry& registry, RunConfig& config) const {

@@ -14,10 +14,18 @@
 
 namespace kernelsmith::cli {
 
-/// Accepts decimal whole numbers, because CLI11's own checks mention the largest double in their messages.
-/// Refuses an option in place of a value: the value was forgotten.
+/// Refuses an option where a value is expected: its own value was forgotten.
 CLI::Validator no_option(const std::string& value_name);
 
+/// An option with a value of the type that the help names; one that may be repeated for a list.
+template <class T>
+CLI::Option* add_value(CLI::App& command, const std::string& names, T& value, const std::string& what,
+                       const std::string& type) {
+  CLI::Option* const option = command.add_option(names, value, what);
+  return option->check(no_option(type))->type_name(type)->allow_extra_args(false);
+}
+
+/// Takes whole numbers in decimal. CLI11's own checks for them name the largest double when they refuse.
 CLI::Validator whole_number(std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
@@ -89,7 +97,10 @@ struct ConfigOptions {
   void add_to(CLI::App& command);
   /// Adds only --set.
   void add_settings_to(CLI::App& command);
-  /// Applies the file, then the settings.
+  /// The task's defaults, with the file, the models and the settings over them.
+  Result<RunConfig> configure(const Task& task, const Registry& registry,
+                              const ModelOptions& models = {}) const;
+  /// The file, and then the settings.
   Status apply(const Registry& registry, RunConfig& config) const;
   Status apply_file(const Registry& registry, RunConfig& config) const;
   Status apply_settings(const Registry& registry, RunConfig& config) const;

@@ -44,12 +44,7 @@ class ScoreHost final : public SuiteHost {
  public:
   ScoreHost(const ConfigOptions& config, const Registry& registry) : config_(config), registry_(registry) {}
 
-  Result<RunConfig> configure(const Task& task) override {
-    auto run = default_config(task, registry_);
-    if (!run) return run;
-    if (const Status applied = config_.apply(registry_, *run); !applied) return applied.error();
-    return run;
-  }
+  Result<RunConfig> configure(const Task& task) override { return config_.configure(task, registry_); }
 
   void begin(const SuiteTask& task, std::size_t number, std::size_t of) override {
     tell_begin(task, number, of);
@@ -97,18 +92,14 @@ struct ScoreCommand {
 }  // namespace
 
 void add_score(CLI::App& app, Command& chosen) {
-  auto score = std::make_shared<ScoreCommand>();
-  CLI::App* command = app.add_subcommand("score", "Evaluate ready-made candidates of many tasks");
-  command->add_option("CANDIDATES", score->candidates, "The folder of the candidates, or a published set")
+  const auto [score, command] = add_command<ScoreCommand>(
+      app, chosen, "score", "Evaluate ready-made candidates of many tasks", kScoreFooter);
+  command.add_option("CANDIDATES", score.candidates, "The folder of the candidates, or a published set")
       ->required();
-  command->add_option("--tasks", score->tasks.folder, "The folder of the tasks")
-      ->check(no_option("FOLDER"))
-      ->type_name("FOLDER");
-  score->tasks.add_to(*command, "CANDIDATES.score");
-  command->add_flag("--quick", score->quick, "Time as a search does, with wider intervals");
-  score->config.add_to(*command);
-  command->footer(kScoreFooter);
-  command->callback([score, &chosen] { chosen = [score] { return (*score)(); }; });
+  add_value(command, "--tasks", score.tasks.folder, "The folder of the tasks", "FOLDER");
+  score.tasks.add_to(command, "CANDIDATES.score");
+  command.add_flag("--quick", score.quick, "Time as a search does, with wider intervals");
+  score.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -14,7 +14,6 @@
 
 #include "commands.hpp"
 #include "say.hpp"
-#include "spending_text.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {

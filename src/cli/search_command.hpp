@@ -1,7 +1,6 @@
 // Common code of run, replay and resume: runs the session, shows its progress, and reports its end.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <sys/resource.h>
 
+#include <kernelsmith/code/text.hpp>
 #include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/service/evaluation_service.hpp>
 #include <kernelsmith/session/run_config.hpp>
@@ -47,12 +47,6 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string trimmed(const std::string& text) {
-  constexpr const char* kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
@@ -66,12 +60,7 @@ class Makers {
 
   const Registry& registry() const { return registry_; }
 
-  Result<RunConfig> config_for(const Task& task) const {
-    auto config = default_config(task, registry_);
-    if (!config) return config;
-    if (const Status applied = config_.apply_settings(registry_, *config); !applied) return applied.error();
-    return config;
-  }
+  Result<RunConfig> config_for(const Task& task) const { return config_.configure(task, registry_); }
 
   Result<std::shared_ptr<Evaluator>> make(const Task& task) const {
     const auto config = config_for(task);
@@ -149,7 +138,7 @@ struct ServeCommand {
 
   Status read_token() {
     const char* const variable = std::getenv(kTokenVariable);
-    std::string token = variable ? trimmed(variable) : "";
+    std::string token = variable ? std::string(trimmed(variable)) : "";
     if (variable && token.empty() && token_file.empty())
       return fail(ErrorCode::invalid_argument, "the token is empty", kTokenVariable,
                   "give it a value, or unset it for a service without a token");
@@ -190,17 +179,12 @@ void add_http_options(CLI::App& command, ServeCommand& serve) {
   command.add_option("--port", options.port, "0: a free one, which is printed")
       ->check(whole_number(0, 65535))
       ->capture_default_str();
-  command
-      .add_option("--token-file", serve.token_file,
-                  "Clients have to send the token that this file holds (default: $KERNELSMITH_SERVICE_TOKEN)")
-      ->check(no_option("FILE"))
-      ->type_name("FILE");
+  add_value(command, "--token-file", serve.token_file,
+            "Clients have to send the token that this file holds (default: $KERNELSMITH_SERVICE_TOKEN)",
+            "FILE");
   command.add_flag("--no-token", serve.no_token, "Serve other machines without one");
-  command
-      .add_option("--allow-host", options.allowed_hosts,
-                  "A name that the Host header may hold beside this machine's own; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  add_value(command, "--allow-host", options.allowed_hosts,
+            "A name that the Host header may hold beside this machine's own; may be repeated", "NAME");
   command.add_option("--max-body", options.max_body_bytes, "Bytes of a request at most")
       ->check(whole_number(1))
       ->type_name("BYTES")
@@ -210,50 +194,43 @@ void add_http_options(CLI::App& command, ServeCommand& serve) {
 }  // namespace
 
 void add_serve(CLI::App& app, Command& chosen) {
-  auto serve = std::make_shared<ServeCommand>();
-  CLI::App* command = app.add_subcommand("serve", "Evaluate candidates for others, over HTTP");
-  ServiceOptions& options = serve->options;
-  command->add_option("--task", serve->tasks, "A task that requests may name; may be repeated")
-      ->check(no_option("FOLDER"))
-      ->type_name("FOLDER")
-      ->allow_extra_args(false);
-  add_http_options(*command, *serve);
-  command->add_option("--workers", options.workers, "Evaluations under way at a time")
+  const auto [serve, command] = add_command<ServeCommand>(
+      app, chosen, "serve", "Evaluate candidates for others, over HTTP", kServeFooter);
+  ServiceOptions& options = serve.options;
+  add_value(command, "--task", serve.tasks, "A task that requests may name; may be repeated", "FOLDER");
+  add_http_options(command, serve);
+  command.add_option("--workers", options.workers, "Evaluations under way at a time")
       ->check(whole_number(1, 65536))
       ->capture_default_str();
-  command->add_option("--prepared", options.prepared_tasks, "Tasks that are kept ready")
+  command.add_option("--prepared", options.prepared_tasks, "Tasks that are kept ready")
       ->check(whole_number(1, 65536))
       ->capture_default_str();
-  command->add_option("--max-queue", options.max_queue, "Requests that wait at most")
+  command.add_option("--max-queue", options.max_queue, "Requests that wait at most")
       ->check(whole_number(1))
       ->capture_default_str();
   command
-      ->add_option(
-          "--wait", serve->wait_s,
+      .add_option(
+          "--wait", serve.wait_s,
           "How long POST /evaluate waits for the result unless it says ?wait=: 0, the state at once; a "
           "server of KernelGYM waits")
       ->check(whole_number(0, 3600))
       ->type_name("SECONDS")
       ->capture_default_str();
-  command
-      ->add_option("--max-wait", serve->max_wait,
-                   "How long a request waits for its evaluation; beyond, it fails as the service's fault")
-      ->type_name("DURATION")
+  add_value(command, "--max-wait", serve.max_wait,
+            "How long a request waits for its evaluation; beyond, it fails as the service's fault",
+            "DURATION")
       ->capture_default_str();
-  command->add_option("--keep", serve->keep, "How long results can be fetched: 90s, 30m, 24h")
-      ->type_name("DURATION")
+  add_value(command, "--keep", serve.keep, "How long results can be fetched: 90s, 30m, 24h", "DURATION")
       ->capture_default_str();
-  command->add_option("--drain", serve->drain, "How long what is being evaluated is waited for at the end")
-      ->type_name("DURATION")
+  add_value(command, "--drain", serve.drain, "How long what is being evaluated is waited for at the end",
+            "DURATION")
       ->capture_default_str();
   command
-      ->add_option("--precision", options.precision,
-                   "Precision of products and sums in problems that requests bring")
+      .add_option("--precision", options.precision,
+                  "Precision of products and sums in problems that requests bring")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}))
       ->capture_default_str();
-  serve->config.add_settings_to(*command);
-  command->footer(kServeFooter);
-  command->callback([serve, &chosen] { chosen = [serve] { return (*serve)(); }; });
+  serve.config.add_settings_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -8,11 +8,9 @@
 #include <kernelsmith/session/run_view.hpp>
 
 #include "archive_map.hpp"
-#include "arms_table.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
 #include "say.hpp"
-#include "spending_text.hpp"
 #include "text.hpp"
 
 namespace kernelsmith::cli {
@@ -232,47 +230,42 @@ void print_lineage(const RunView& view, bool all) {
         steps[steps.size() - 2].individual->program->id.value, steps.back().individual->program->id.value);
 }
 
-int show(const std::string& folder, bool all, const JsonOption& json) {
-  const auto view = view_run(folder, default_registry());
-  if (!view) return report(view.error(), json);
-  if (json) {
-    std::fputs(json_of(*view, json).c_str(), stdout);
-    return kDone;
-  }
-  print_head(*view, all);
-  print_expected(*view);
-  print_calls(*view);
-  print_cost(*view);
-  print_best(*view);
-  print_archive(*view, all);
-  print_arms(*view);
-  print_failures(*view);
-  print_lost_workers(*view);
-  print_refusals(*view);
-  print_lineage(*view, all);
-  return kDone;
-}
-
 struct ShowCommand {
   std::string folder;
   bool all = false;
   JsonOption json;
+
+  int operator()() const {
+    const auto view = view_run(folder, default_registry());
+    if (!view) return report(view.error(), json);
+    if (json) {
+      std::fputs(json_of(*view, json).c_str(), stdout);
+      return kDone;
+    }
+    print_head(*view, all);
+    print_expected(*view);
+    print_calls(*view);
+    print_cost(*view);
+    print_best(*view);
+    print_archive(*view, all);
+    print_arms(*view);
+    print_failures(*view);
+    print_lost_workers(*view);
+    print_refusals(*view);
+    print_lineage(*view, all);
+    return kDone;
+  }
 };
 
 }  // namespace
 
 void add_show(CLI::App& app, Command& chosen) {
-  auto options = std::make_shared<ShowCommand>();
-  CLI::App* command = app.add_subcommand(
-      "show", "Show a run: best, archive map, failures by stage, lineage of the best with diffs");
-  command->add_option("RUN", options->folder, "The run folder; another process may be writing it")
-      ->required();
-  options->json.add_to(*command);
-  command->add_flag("--all", options->all, "The whole map, every diff of the lineage, and no line cut");
-  command->footer("The run is rebuilt from its journal. docs/formats.md is the schema of --json.");
-  command->callback([options, &chosen] {
-    chosen = [options] { return show(options->folder, options->all, options->json); };
-  });
+  const auto [show, command] = add_command<ShowCommand>(
+      app, chosen, "show", "Show a run: best, archive map, failures by stage, lineage of the best with diffs",
+      "The run is rebuilt from its journal. docs/formats.md is the schema of --json.");
+  command.add_option("RUN", show.folder, "The run folder; another process may be writing it")->required();
+  show.json.add_to(command);
+  command.add_flag("--all", show.all, "The whole map, every diff of the lineage, and no line cut");
 }
 
 }  // namespace kernelsmith::cli

@@ -45,7 +45,6 @@ struct SttsCommand {
   ModelOptions models;
   ConfigOptions config;
 
-  Result<RunConfig> configure(const Task& task, const Registry& registry) const;
   Result<std::vector<SuiteTask>> find() const;
   Result<std::shared_ptr<ChatModel>> model(const std::vector<SuiteTask>& found,
                                            const Registry& registry) const;
@@ -58,7 +57,9 @@ class CommandHost final : public SttsHost {
   CommandHost(const SttsCommand& command, const Registry& registry)
       : command_(command), registry_(registry) {}
 
-  Result<RunConfig> configure(const Task& task) override { return command_.configure(task, registry_); }
+  Result<RunConfig> configure(const Task& task) override {
+    return command_.config.configure(task, registry_, command_.models);
+  }
 
   void turn(const std::string& trajectory, std::size_t number, const SttsTurn& turn) override {
     say(stderr, "{} {}/{}  {}, reward {}\n", trajectory, number, command_.plan.turns, outcome_of(turn),
@@ -75,16 +76,7 @@ class CommandHost final : public SttsHost {
   const Registry& registry_;
 };
 
-Result<RunConfig> SttsCommand::configure(const Task& task, const Registry& registry) const {
-  auto run = default_config(task, registry);
-  if (!run) return run;
-  if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
-  if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
-  if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
-  return run;
-}
-
-/// A path of a task gives only that task.
+/// A path that is a task is the only one.
 Result<std::vector<SuiteTask>> SttsCommand::find() const {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -105,7 +97,7 @@ Result<std::shared_ptr<ChatModel>> SttsCommand::model(const std::vector<SuiteTas
       if (!first) first = loaded.error();
       continue;
     }
-    const auto run = configure(loaded->task, registry);
+    const auto run = config.configure(loaded->task, registry, models);
     if (!run) return run.error();
     ProposerProvider& provider = *run->proposer.provider;
     provider.context.observer = std::make_shared<Notices>();
@@ -171,10 +163,9 @@ void add_plan_options(CLI::App& command, SttsCommand& stts) {
 }
 
 void add_sampling_options(CLI::App& command, Sampling& sampling) {
-  command
-      .add_option("--temperature", sampling.temperature, "The model's temperature (default: the server's)")
-      ->type_name("X");
-  command.add_option("--top-p", sampling.top_p, "The model's top_p (default: the server's)")->type_name("X");
+  add_value(command, "--temperature", sampling.temperature, "The model's temperature (default: the server's)",
+            "X");
+  add_value(command, "--top-p", sampling.top_p, "The model's top_p (default: the server's)", "X");
   command
       .add_option("--max-output-tokens", sampling.most_reply_tokens,
                   "The most tokens of a reply (default: the server's)")
@@ -185,17 +176,15 @@ void add_sampling_options(CLI::App& command, Sampling& sampling) {
 }  // namespace
 
 void add_stts(CLI::App& app, Command& chosen) {
-  auto stts = std::make_shared<SttsCommand>();
-  CLI::App* command = app.add_subcommand(
-      "stts", "Let a model work on tasks in turns, and show it its best turns (test-time scaling)");
-  command->add_option("TASK", stts->tasks.folder, "A task, or a folder of tasks")->required();
-  stts->tasks.add_to(*command, "TASK.stts");
-  add_plan_options(*command, *stts);
-  stts->models.add_server_to(*command);
-  add_sampling_options(*command, stts->models.sampling);
-  stts->config.add_to(*command);
-  command->footer(kSttsFooter);
-  command->callback([stts, &chosen] { chosen = [stts] { return (*stts)(); }; });
+  const auto [stts, command] = add_command<SttsCommand>(
+      app, chosen, "stts",
+      "Let a model work on tasks in turns, and show it its best turns (test-time scaling)", kSttsFooter);
+  command.add_option("TASK", stts.tasks.folder, "A task, or a folder of tasks")->required();
+  stts.tasks.add_to(command, "TASK.stts");
+  add_plan_options(command, stts);
+  stts.models.add_server_to(command);
+  add_sampling_options(command, stts.models.sampling);
+  stts.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -1,17 +1,55 @@
 // kernelsmith suite FOLDER
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include <fmt/format.h>
 
+#include <kernelsmith/core/result.hpp>
+#include <kernelsmith/core/task.hpp>
 #include <kernelsmith/session/share_programs.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "run_options.hpp"
 #include "say.hpp"
 #include "suite_command.hpp"
-#include "suite_preset.hpp"
 
 namespace kernelsmith::cli {
 namespace {
+
+/// The published protocols that --preset follows.
+struct SuitePreset {
+  std::uint64_t rounds = 0;
+  Sampling sampling;          ///< of models that --model names
+  std::string translates_to;  ///< its tasks' backend; they have no seed, so a search begins with a
+                              ///< translation of the reference. Empty: any task
+};
+
+const std::map<std::string, SuitePreset>& suite_presets() {
+  static const Sampling kernel_smith = {0.6, 0.95, 32'768, 32'768};
+  static const std::map<std::string, SuitePreset> presets = {
+      {"kernel-smith", {40, kernel_smith, ""}},
+      {"kernel-smith-maca", {40, kernel_smith, "maca"}},
+  };
+  return presets;
+}
+
+/// Whether the task is one that the preset `name` is for. Errors: `invalid_argument`.
+Status check_preset(const std::string& name, const Task& task) {
+  const std::string& backend = suite_presets().at(name).translates_to;
+  if (backend.empty()) return {};
+  if (task.backend != backend)
+    return fail(ErrorCode::invalid_argument, "the preset " + name + " is for tasks of " + backend,
+                task.name + ", a task of " + task.backend,
+                "leave --preset out, or name a folder of such tasks");
+  if (!task.seed.empty())
+    return fail(ErrorCode::invalid_argument,
+                "the preset " + name + " begins with a translation, and the task has a seed", task.name,
+                "leave `seed` out of its task.yaml: the reference is what is translated");
+  return {};
+}
 
 constexpr const char* kSuiteFooter =
     R"(FOLDER holds task folders, or KernelBench's level1, level2, ... Each task is searched in a run folder of its own
@@ -85,11 +123,10 @@ class SearchSuiteHost final : public SearchHost {
 Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& registry) const {
   if (preset)
     if (const Status fits = check_preset(*preset, task); !fits) return fits.error();
-  auto run = default_config(task, registry);
+  ModelOptions asked = models;
+  if (preset) asked.sampling = suite_presets().at(*preset).sampling;
+  auto run = config.configure(task, registry, asked);
   if (!run) return run;
-  if (const Status applied = config.apply_file(registry, *run); !applied) return applied.error();
-  if (const Status applied = models.apply(registry, *run); !applied) return applied.error();
-  if (const Status applied = config.apply_settings(registry, *run); !applied) return applied.error();
   run->budgets.evaluations = rounds_each();
   if (const Status applied = keys.apply(registry, *run); !applied) return applied.error();
   return run;
@@ -130,41 +167,34 @@ int SuiteCommand::operator()() const {
 }  // namespace
 
 void add_suite(CLI::App& app, Command& chosen) {
-  auto suite = std::make_shared<SuiteCommand>();
-  CLI::App* command = app.add_subcommand("suite", "Search for faster kernels of many tasks");
-  command->add_option("FOLDER", suite->tasks.folder, "The folder of the tasks")->required();
-  suite->tasks.add_to(*command, "FOLDER.suite");
-  command->add_option("--rounds", suite->rounds, "Evaluations for each task (default 40)")
+  const auto [suite, command] = add_command<SuiteCommand>(
+      app, chosen, "suite", "Search for faster kernels of many tasks", kSuiteFooter);
+  command.add_option("FOLDER", suite.tasks.folder, "The folder of the tasks")->required();
+  suite.tasks.add_to(command, "FOLDER.suite");
+  command.add_option("--rounds", suite.rounds, "Evaluations for each task (default 40)")
       ->check(whole_number(1))
       ->type_name("N");
   std::vector<std::string> presets;
   for (const auto& [name, preset] : suite_presets()) presets.push_back(name);
   command
-      ->add_option("--preset", suite->preset,
-                   fmt::format("A published protocol: {}", fmt::join(presets, " or ")))
+      .add_option("--preset", suite.preset,
+                  fmt::format("A published protocol: {}", fmt::join(presets, " or ")))
       ->check(CLI::IsMember(presets))
       ->type_name("NAME");
   command
-      ->add_option(
-          "--budget", suite->budget,
+      .add_option(
+          "--budget", suite.budget,
           "How rounds are shared out: equal, or adaptive: to the tasks that are expected to gain most")
       ->check(CLI::IsMember({"equal", "adaptive"}))
       ->type_name("NAME");
-  suite->keys.add_to(*command, "--seed", "seed", "N");
-  suite->keys.add_workers_to(*command);
-  suite->keys.add_flag_to(*command, "--deterministic", "deterministic");
-  command->add_flag(
-      "--renew", suite->renew,
+  suite.keys.add_to(command, "--seed", "seed", "N");
+  suite.keys.add_workers_to(command);
+  suite.keys.add_flag_to(command, "--deterministic", "deterministic");
+  command.add_flag(
+      "--renew", suite.renew,
       "Search tasks anew that were changed since their search began; their former runs are kept");
-  suite->models.add_to(*command);
-  suite->config.add_to(*command);
-  command->footer(kSuiteFooter);
-  command->callback([suite, &chosen] {
-    chosen = [suite] {
-      if (suite->preset) suite->models.sampling = suite_presets().at(*suite->preset).sampling;
-      return (*suite)();
-    };
-  });
+  suite.models.add_to(command);
+  suite.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

@@ -21,12 +21,9 @@ void TaskSetOptions::add_to(CLI::App& command, const std::string& default_out) {
       ->check(whole_number(0, 1'000'000))
       ->type_name("N,...")
       ->allow_extra_args(false);
-  command
-      .add_option(
-          "--out", out,
-          fmt::format("The folder for the results, or with some already (default: {} here)", default_out))
-      ->check(no_option("FOLDER"))
-      ->type_name("FOLDER");
+  add_value(command, "--out", out,
+            fmt::format("The folder for the results, or with some already (default: {} here)", default_out),
+            "FOLDER");
 }
 
 Result<std::vector<SuiteTask>> TaskSetOptions::tasks() const {

@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/core/metrics.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/engine/expected_gain.hpp>
+#include <kernelsmith/engine/spending.hpp>
 
 namespace kernelsmith::cli {
 
@@ -58,5 +60,14 @@ std::string costs_text(const Metrics& metrics);
 /// Replaces the seed's file name in messages of tools (NAME:LINE) by the given file's name, because a
 /// candidate of one file is renamed like the seed. Other text is unchanged.
 std::string naming_given_file(std::string text, const Source& candidate, const std::string& given);
+
+/// What counts against the budget: "0.0125 of 5 USD"; "price unknown" if no call has a price.
+std::string money_text(const Spending& spending, const std::optional<double>& limit);
+
+/// "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
+std::string tokens_text(const CallTotals& totals);
+
+/// One line for each reason why the sum may not be all of it; none if it is.
+std::vector<std::string> unknown_costs(const Spending& spending);
 
 }  // namespace kernelsmith::cli

@@ -30,6 +30,8 @@ struct UiCommand {
   std::string target;
   std::uint16_t port = 0;
   bool no_browser = false;
+
+  int operator()() const;
 };
 
 bool is_address(const std::string& target) {
@@ -83,14 +85,14 @@ void open_browser(const std::string& url) {
   posix_spawn_file_actions_destroy(&quiet);
 }
 
-int show_page(const UiCommand& options) {
+int UiCommand::operator()() const {
   const Interrupt interrupt("the page ends; what it showed goes on");
-  say(stderr, "reading {}\n", options.target);  // a long run takes seconds
-  const auto page = open_page(options);
+  say(stderr, "reading {}\n", target);  // a long run takes seconds
+  const auto page = open_page(*this);
   if (!page) return report(stderr, page.error());
-  say("{} is shown at {}\nCtrl-C ends the page; it changes nothing.\n", options.target, (*page)->url());
+  say("{} is shown at {}\nCtrl-C ends the page; it changes nothing.\n", target, (*page)->url());
   std::fflush(stdout);
-  if (!options.no_browser && has_screen()) open_browser((*page)->url());
+  if (!no_browser && has_screen()) open_browser((*page)->url());
   wait_for_stop(interrupt.token());
   return kDone;
 }
@@ -98,19 +100,17 @@ int show_page(const UiCommand& options) {
 }  // namespace
 
 void add_ui(CLI::App& app, Command& chosen) {
-  auto options = std::make_shared<UiCommand>();
-  CLI::App* command = app.add_subcommand("ui", "Show a run or an evaluation service live in the browser");
-  command
-      ->add_option("RUN|SERVICE-URL", options->target,
-                   "The run folder, which another process may be writing, or http://HOST:PORT of a service")
-      ->required();
-  command->add_option("--port", options->port, "On 127.0.0.1; 0 takes a free one")->capture_default_str();
-  command->add_flag("--no-browser", options->no_browser, "Only print the address");
-  command->footer(
+  const auto [ui, command] = add_command<UiCommand>(
+      app, chosen, "ui", "Show a run or an evaluation service live in the browser",
       "The page reads and changes nothing, and only this machine can open it. A service's token is taken "
       "from\n"
       "KERNELSMITH_SERVICE_TOKEN.");
-  command->callback([options, &chosen] { chosen = [options] { return show_page(*options); }; });
+  command
+      .add_option("RUN|SERVICE-URL", ui.target,
+                  "The run folder, which another process may be writing, or http://HOST:PORT of a service")
+      ->required();
+  command.add_option("--port", ui.port, "On 127.0.0.1; 0 takes a free one")->capture_default_str();
+  command.add_flag("--no-browser", ui.no_browser, "Only print the address");
 }
 
 }  // namespace kernelsmith::cli

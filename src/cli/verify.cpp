@@ -1,6 +1,5 @@
 // kernelsmith verify TASK FILE
 #include <cmath>
-#include <memory>
 #include <string>
 
 #include <kernelsmith/session/registry.hpp>
@@ -73,9 +72,8 @@ struct VerifyCommand {
     if (!loaded) return report(stderr, loaded.error());
     const auto candidate = load_candidate(loaded->task, file);
     if (!candidate) return report(stderr, candidate.error());
-    auto run = default_config(loaded->task, registry);
+    const auto run = config.configure(loaded->task, registry);
     if (!run) return report(stderr, run.error());
-    if (const Status applied = config.apply(registry, *run); !applied) return report(stderr, applied.error());
 
     Interrupt interrupt;
     const auto plain = run->evaluator.provider->verify(loaded->task, *candidate, interrupt.token());
@@ -92,14 +90,11 @@ struct VerifyCommand {
 }  // namespace
 
 void add_verify(CLI::App& app, Command& chosen) {
-  auto verify = std::make_shared<VerifyCommand>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Run a candidate in plain PyTorch too, and compare the verdicts");
-  command->add_option("TASK", verify->task, "The task's folder, or a KernelBench problem")->required();
-  command->add_option("FILE", verify->file, "A candidate")->required();
-  verify->config.add_to(*command);
-  command->footer(kVerifyFooter);
-  command->callback([verify, &chosen] { chosen = [verify] { return (*verify)(); }; });
+  const auto [verify, command] = add_command<VerifyCommand>(
+      app, chosen, "verify", "Run a candidate in plain PyTorch too, and compare the verdicts", kVerifyFooter);
+  command.add_option("TASK", verify.task, "The task's folder, or a KernelBench problem")->required();
+  command.add_option("FILE", verify.file, "A candidate")->required();
+  verify.config.add_to(command);
 }
 
 }  // namespace kernelsmith::cli

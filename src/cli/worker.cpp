@@ -107,49 +107,33 @@ int WorkerCommand::operator()() const {
 }  // namespace
 
 void add_worker(CLI::App& app, Command& chosen) {
-  auto worker = std::make_shared<WorkerCommand>();
-  CLI::App* command = app.add_subcommand("worker", "Evaluate for runs on other machines (docs/fleet.md)");
+  const auto [worker, command] = add_command<WorkerCommand>(
+      app, chosen, "worker", "Evaluate for runs on other machines (docs/fleet.md)", kWorkerFooter);
+  add_value(command, "--nats", worker.nats,
+            "The fleet's server, nats://HOST:4222 or tls://HOST:4222. Everybody on this machine sees "
+            "a password "
+            "that stands here (ps): '${NAME}' in its place is an environment variable, file:PATH a "
+            "file with the "
+            "URL",
+            "URL")
+      ->required();
+  add_value(command, "--credentials", worker.credentials, "A NATS credentials file (.creds)", "FILE");
+  add_value(command, "--ca", worker.ca, "Certificates that may sign the server's (PEM)", "FILE");
+  add_value(command, "--name", worker.name, "Shown to people (default: host and process)", "NAME");
+  add_value(command, "--backend", worker.backends,
+            "Offer this one; may be repeated (default: all that work here, torch apart)", "NAME");
   command
-      ->add_option("--nats", worker->nats,
-                   "The fleet's server, nats://HOST:4222 or tls://HOST:4222. Everybody on this machine sees "
-                   "a password "
-                   "that stands here (ps): '${NAME}' in its place is an environment variable, file:PATH a "
-                   "file with the "
-                   "URL")
-      ->required()
-      ->check(no_option("URL"))
-      ->type_name("URL");
-  command->add_option("--credentials", worker->credentials, "A NATS credentials file (.creds)")
-      ->check(no_option("FILE"))
-      ->type_name("FILE");
-  command->add_option("--ca", worker->ca, "Certificates that may sign the server's (PEM)")
-      ->check(no_option("FILE"))
-      ->type_name("FILE");
-  command->add_option("--name", worker->name, "Shown to people (default: host and process)")
-      ->check(no_option("NAME"))
-      ->type_name("NAME");
-  command
-      ->add_option("--backend", worker->backends,
-                   "Offer this one; may be repeated (default: all that work here, torch apart)")
-      ->check(no_option("NAME"))
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--slots", worker->slots,
-                   "Jobs of a backend at a time (default: 2 if kernels are timed, else one for each core)")
+      .add_option("--slots", worker.slots,
+                  "Jobs of a backend at a time (default: 2 if kernels are timed, else one for each core)")
       ->check(whole_number(1, 1024))
       ->type_name("N");
-  command
-      ->add_option("--ack-wait", worker->ack_wait,
-                   "How long this worker may be silent before a job is given to another (default 15s; the "
-                   "first worker of a "
-                   "kind decides)")
-      ->type_name("DURATION");
-  command->add_option("--set", worker->settings, "A setting of the worker's own evaluators; may be repeated")
-      ->type_name("evaluator.KEY=VALUE")
-      ->allow_extra_args(false);
-  command->footer(kWorkerFooter);
-  command->callback([worker, &chosen] { chosen = [worker] { return (*worker)(); }; });
+  add_value(command, "--ack-wait", worker.ack_wait,
+            "How long this worker may be silent before a job is given to another (default 15s; the "
+            "first worker of a "
+            "kind decides)",
+            "DURATION");
+  add_value(command, "--set", worker.settings, "A setting of the worker's own evaluators; may be repeated",
+            "evaluator.KEY=VALUE");
 }
 
 }  // namespace kernelsmith::cli

@@ -14,9 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/digest.hpp>
-
-#include "text.hpp"
 
 namespace kernelsmith::detail {
 
@@ -41,7 +40,11 @@ struct JsonRefusal {
 /// The message "expected EXPECTED, found WHAT".
 [[noreturn]] void refuse_type(const JsonPath& path, std::string_view expected, const Json& found);
 
-/// Invalid UTF-8 (and text that looks like this mark) is written in base64 after this mark.
+/// The document of a text. Refuses broken syntax, a repeated key and nesting deeper than 64 levels.
+Json parse_document(std::string_view text);
+
+/// Bytes that are not UTF-8 (and text that looks like the mark of such) are written behind this mark in
+/// base64.
 inline constexpr std::string_view kBase64Mark = "base64:";
 std::string encode_text(std::string_view bytes);
 std::string decode_text(const std::string& text, const JsonPath& path);
@@ -223,7 +226,8 @@ struct NameCodec {
 
 /// A strongly typed identity by its number.
 template <class Id>
-struct IdCodec {
+requires std::unsigned_integral<decltype(Id::value)>
+struct Codec<Id> {
   static Json encode(Id id) { return id.value; }
   static Id decode(const Json& in, const JsonPath& path) {
     return {Codec<decltype(Id::value)>::decode(in, path)};
@@ -247,5 +251,13 @@ struct RecordCodec {
     return value;
   }
 };
+
+template <class T>
+concept HasFields = requires(ObjectWriter& writer, const T& value) {
+  Fields<T>::list(writer, value);
+};
+
+template <HasFields T>
+struct Codec<T> : RecordCodec<T> {};
 
 }  // namespace kernelsmith::detail

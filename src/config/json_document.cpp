@@ -1,9 +1,10 @@
-#include "json_document.hpp"
-
+// JSON text to a document.
 #include <utility>
 #include <vector>
 
 #include <kernelsmith/core/escape.hpp>
+
+#include "json_codec.hpp"
 
 namespace kernelsmith::detail {
 namespace {
@@ -87,7 +88,5 @@ Json parse_document(std::string_view text) {
   Json::sax_parse(text, &builder);
   return document;
 }
-
-std::string write_document(const Json& document) { return document.dump(); }
 
 }  // namespace kernelsmith::detail

@@ -16,13 +16,6 @@
 namespace kernelsmith::detail {
 
 template <>
-struct Codec<TicketId> : IdCodec<TicketId> {};
-template <>
-struct Codec<ProgramId> : IdCodec<ProgramId> {};
-template <>
-struct Codec<IslandId> : IdCodec<IslandId> {};
-
-template <>
 struct Codec<ErrorCode> : NameCodec<ErrorCode, error_code_from> {};
 template <>
 struct Codec<Stage> : NameCodec<Stage, stage_from> {};
@@ -47,9 +40,6 @@ struct Fields<SourceFile> {
   }
 };
 template <>
-struct Codec<SourceFile> : RecordCodec<SourceFile> {};
-
-template <>
 struct Codec<Source> {
   static Json encode(const Source& source) { return Codec<std::vector<SourceFile>>::encode(source.files()); }
   static Source decode(const Json& in, const JsonPath& path) {
@@ -69,9 +59,6 @@ struct Fields<Error> {
   }
 };
 template <>
-struct Codec<Error> : RecordCodec<Error> {};
-
-template <>
 struct Fields<Measurement> {
   static void list(auto& io, auto& measurement) {
     io("median", measurement.median);
@@ -81,9 +68,6 @@ struct Fields<Measurement> {
     io("unit", measurement.unit);
   }
 };
-template <>
-struct Codec<Measurement> : RecordCodec<Measurement> {};
-
 template <>
 struct Codec<Metrics> {
   static Json encode(const Metrics& metrics) {
@@ -118,18 +102,12 @@ struct Fields<ShapeResult> {
   }
 };
 template <>
-struct Codec<ShapeResult> : RecordCodec<ShapeResult> {};
-
-template <>
 struct Fields<Artifact> {
   static void list(auto& io, auto& artifact) {
     io("name", artifact.name);
     io("text", artifact.text);
   }
 };
-template <>
-struct Codec<Artifact> : RecordCodec<Artifact> {};
-
 template <>
 struct Fields<Report> {
   static void list(auto& io, auto& report) {
@@ -148,9 +126,6 @@ struct Fields<Report> {
     io("artifacts", report.artifacts);
   }
 };
-template <>
-struct Codec<Report> : RecordCodec<Report> {};
-
 template <>
 struct Fields<Rejection> {
   static void list(auto& io, auto& rejection) {
@@ -202,9 +177,6 @@ struct Fields<Rival> {
   }
 };
 template <>
-struct Codec<Rival> : RecordCodec<Rival> {};
-
-template <>
 struct Fields<EvaluationJob> {
   static void list(auto& io, auto& job) {
     io("run", job.run);
@@ -219,9 +191,6 @@ struct Fields<EvaluationJob> {
   }
 };
 template <>
-struct Codec<EvaluationJob> : RecordCodec<EvaluationJob> {};
-
-template <>
 struct Fields<Child> {
   static void list(auto& io, auto& child) {
     io("source", child.source);
@@ -230,18 +199,12 @@ struct Fields<Child> {
   }
 };
 template <>
-struct Codec<Child> : RecordCodec<Child> {};
-
-template <>
 struct Fields<Refusal> {
   static void list(auto& io, auto& refusal) {
     io("code", refusal.code);
     io("detail", refusal.detail);
   }
 };
-template <>
-struct Codec<Refusal> : RecordCodec<Refusal> {};
-
 template <>
 struct Fields<Cost> {
   static void list(auto& io, auto& cost) {
@@ -258,9 +221,6 @@ struct Fields<Cost> {
     io.defaulted("guessed_usd", cost.guessed_usd);
   }
 };
-template <>
-struct Codec<Cost> : RecordCodec<Cost> {};
-
 template <>
 struct Fields<KeptReply> {
   static void list(auto& io, auto& reply) {
@@ -282,9 +242,6 @@ struct Fields<KeptReply> {
     io.defaulted("cut", reply.cut);
   }
 };
-template <>
-struct Codec<KeptReply> : RecordCodec<KeptReply> {};
-
 template <>
 struct Codec<Proposal> {
   static Json encode(const Proposal& proposal) {

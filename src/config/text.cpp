@@ -1,10 +1,9 @@
-#include "text.hpp"
-
 #include <cstdint>
 #include <limits>
 
 #include <openssl/evp.h>
 
+#include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/escape.hpp>
 
 namespace kernelsmith::detail {

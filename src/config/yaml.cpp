@@ -7,6 +7,7 @@
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/number_text.hpp>
 
 #include "yaml_document.hpp"
 
@@ -79,11 +80,7 @@ std::string described(const YamlNode& node) {
   return "'" + node.text + "'";
 }
 
-std::string printed(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return {buffer, end};
-}
+std::string printed(double value) { return number_text(value); }
 template <std::integral T>
 std::string printed(T value) {
   return std::to_string(value);
@@ -91,21 +88,18 @@ std::string printed(T value) {
 
 /// Decimal only: YAML versions disagree on what 010 and 0x10 are.
 template <class T>
-std::optional<T> number_in(const YamlNode& node, Range<T> range) {
+std::optional<T> number_at(const YamlNode& node, Range<T> range) {
   if (node.kind != YamlKind::scalar || node.quoted || node.null) return std::nullopt;
   const std::string& text = node.text;
   const std::size_t first_digit = text.starts_with('-') ? 1 : 0;
   const bool octal_look = text.size() > first_digit + 1 && text[first_digit] == '0' &&
                           text[first_digit + 1] >= '0' && text[first_digit + 1] <= '9';
   if (octal_look) return std::nullopt;
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const auto value = number_in<T>(text);
   if constexpr (std::floating_point<T>) {
-    if (!std::isfinite(value)) return std::nullopt;
+    if (value && !std::isfinite(*value)) return std::nullopt;
   }
-  if (value < range.low || value > range.high) return std::nullopt;
-  return value;
+  return value >= range.low && value <= range.high ? value : std::nullopt;
 }
 
 /// Units of time, in seconds.
@@ -226,7 +220,7 @@ struct YamlReader {
   template <class T>
   static void read_number(YamlMap::State& state, const std::string& name, const YamlNode& node, T& out,
                           Range<T> range) {
-    const auto number = number_in(node, range);
+    const auto number = number_at(node, range);
     if (!number) return state.refuse_value(name, node, words_of(range), number_hint(name, node));
     out = *number;
   }

@@ -9,8 +9,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include "text.hpp"
-#include "yaml_fault.hpp"
+#include <kernelsmith/config/text.hpp>
 
 namespace kernelsmith::detail {
 namespace {

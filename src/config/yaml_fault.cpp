@@ -1,9 +1,10 @@
-#include "yaml_fault.hpp"
-
+// Why a text is no YAML, in words for its author.
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
+
+#include "yaml_document.hpp"
 
 namespace kernelsmith::detail {
 namespace {

@@ -1,6 +1,4 @@
-// Writes readable YAML: block style, short numbers, and quotes only if necessary.
-#include <array>
-#include <charconv>
+// Writes YAML as a person would: block style, short numbers, and quotes only if they are needed.
 #include <cmath>
 #include <stdexcept>
 
@@ -8,15 +6,14 @@
 #include <yaml-cpp/yaml.h>
 
 #include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith {
 namespace {
 
 std::string shortest(double value) {
   if (!std::isfinite(value)) throw std::invalid_argument("YamlWriter: a number that is not finite");
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
+  return number_text(value);
 }
 
 }  // namespace

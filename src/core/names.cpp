@@ -1,5 +1,6 @@
 // The printed and stored names of every enum of this component.
 
+#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/core/error.hpp>
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/event.hpp>
@@ -8,8 +9,6 @@
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/core/ticket.hpp>
-
-#include "enum_names.hpp"
 
 namespace kernelsmith {
 namespace {

@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -86,6 +87,25 @@ Status write_new_file(const fs::path& path, std::string_view bytes, Flush flush)
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
   if (flush == Flush::yes && ::fsync(file.get()) != 0) return system_error("cannot flush", path, errno);
+  return {};
+}
+
+Status replace_file(const fs::path& path, std::string_view bytes, Flush flush) {
+  fs::path fresh = path;
+  fresh += ".new";
+  if (auto written = write_new_file(fresh, bytes, flush); !written) {
+    ::unlink(fresh.c_str());
+    return written;
+  }
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("cannot replace", path, errno);
+  return flush == Flush::yes ? flush_folder(path.parent_path()) : Status();
+}
+
+Status flush_folder(const fs::path& folder) {
+  const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!handle) return system_error("cannot open", folder, errno);
+  // EINVAL: a file system that cannot flush folders has nothing to flush.
+  if (::fsync(handle.get()) != 0 && errno != EINVAL) return system_error("cannot flush", folder, errno);
   return {};
 }
 

@@ -87,18 +87,6 @@ class Evidence {
 
 }  // namespace
 
-std::string_view name_of(ArmCost cost) {
-  switch (cost) {
-    case ArmCost::tries:
-      return "tries";
-    case ArmCost::usd:
-      return "usd";
-    case ArmCost::tokens:
-      return "tokens";
-  }
-  return "";
-}
-
 Result<BanditOperators> BanditOperators::create(std::vector<OperatorChoice> arms,
                                                 std::optional<ArmCost> cost) {
   std::vector<WeightedOperators::Entry> entries;

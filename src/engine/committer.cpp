@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "notices.hpp"
 #include "settings.hpp"
 
 namespace kernelsmith {

@@ -3,15 +3,18 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/journal.hpp>
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/observer.hpp>
 #include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/engine/follow.hpp>
 #include <kernelsmith/engine/search_state.hpp>
@@ -145,5 +148,15 @@ class Committer {
   double before_s_ KERNELSMITH_GUARDED_BY(mutex_);         ///< the run's used wall time at began_s_
   mutable std::chrono::steady_clock::duration busy_ KERNELSMITH_GUARDED_BY(mutex_){};  ///< time of all Turns
 };
+
+/// What is worth telling about a session that goes on with other settings than the one before it.
+std::vector<Notice> notices_of_changes(const std::map<std::string, std::string>& before,
+                                       const std::map<std::string, std::string>& now);
+
+/// One for each axis that the first accepted program has no number for.
+std::vector<Notice> notices_of_axes(const std::vector<AxisSpec>& axes, const Metrics& metrics);
+
+/// A mark of the budget of money was passed.
+Notice money_warning(const SearchState& state);
 
 }  // namespace kernelsmith

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include <kernelsmith/engine/expected_gain.hpp>

@@ -1,8 +1,9 @@
-#include "notices.hpp"
-
+// What the committer reports to a person beside the events.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+
+#include "committer.hpp"
 
 namespace kernelsmith {
 namespace {

@@ -15,6 +15,9 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(const auto& number) { return std::to_string(number); }
+
 std::string text_of(const Topology& topology) {
   std::string text = std::to_string(topology.islands()) + " islands";
   for (const auto& edge : topology.edges()) {
@@ -100,50 +103,45 @@ Status check_budgets(const EngineOptions& options) {
 
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid) {
   std::map<std::string, std::string> settings{
-      {"task", options.task.hex()},  // one archive cannot mix scores of two tasks
-      {"seed", std::to_string(options.seed)},
+      {"task", options.task.hex()},  // scores of two tasks cannot stand in one archive
       {"seeds", digest_of_all(options.seeds)},
-      {"seeds_must_pass", options.seeds_must_pass ? "true" : "false"},
       {"topology", text_of(options.topology)},
       {"axes", text_of(grid)},
-      {"island.rejections", std::to_string(options.island.rejections)},
-      {"island.recent_failures", std::to_string(options.island.recent_failures)},
-      {"migration_period", std::to_string(options.migration_period)},
-      {"repairs", std::to_string(options.repairs)},
-      {"duels", std::to_string(options.duels)},
-      {"confirm", options.confirm ? "true" : "false"},
-      {"idle_iterations", std::to_string(options.idle_iterations)},
-      {"deterministic", options.deterministic ? "true" : "false"},
   };
-  // Only then, so that runs of older versions without it can be resumed.
+  list_plain_settings(options,
+                      [&](const char* name, const auto& value) { settings.emplace(name, text_of(value)); });
+  // Only then, so that runs of older versions, which had none, are resumed.
   if (options.tunings > 0) settings.emplace(kTuningsSetting, std::to_string(options.tunings));
-  if (options.deterministic) settings.emplace("pipeline", std::to_string(options.pipeline));
   if (options.objectives.several()) settings.emplace(kObjectivesSetting, options.objectives.to_text());
   settings.insert(options.fixed.begin(), options.fixed.end());
   return settings;
 }
 
+namespace {
+
+void list_budgets(auto& budgets, auto&& each) {
+  each("iterations", budgets.iterations);
+  each("evaluations", budgets.evaluations);
+  each("wall_s", budgets.wall_s);
+  each("usd", budgets.usd);
+  each("until_flat", budgets.until_flat);
+}
+
+}  // namespace
+
 std::map<std::string, double> by_name(const Budgets& budgets) {
   std::map<std::string, double> limits;
-  if (budgets.iterations) limits.emplace("iterations", static_cast<double>(*budgets.iterations));
-  if (budgets.evaluations) limits.emplace("evaluations", static_cast<double>(*budgets.evaluations));
-  if (budgets.wall_s) limits.emplace("wall_s", *budgets.wall_s);
-  if (budgets.usd) limits.emplace("usd", *budgets.usd);
-  if (budgets.until_flat) limits.emplace("until_flat", *budgets.until_flat);
+  list_budgets(budgets, [&](const char* name, const auto& limit) {
+    if (limit) limits.emplace(name, static_cast<double>(*limit));
+  });
   return limits;
 }
 
 Budgets budgets_from(const std::map<std::string, double>& limits) {
   Budgets budgets;
-  if (const auto it = limits.find("iterations"); it != limits.end()) {
-    budgets.iterations = static_cast<std::uint64_t>(it->second);
-  }
-  if (const auto it = limits.find("evaluations"); it != limits.end()) {
-    budgets.evaluations = static_cast<std::uint64_t>(it->second);
-  }
-  if (const auto it = limits.find("wall_s"); it != limits.end()) budgets.wall_s = it->second;
-  if (const auto it = limits.find("usd"); it != limits.end()) budgets.usd = it->second;
-  if (const auto it = limits.find("until_flat"); it != limits.end()) budgets.until_flat = it->second;
+  list_budgets(budgets, [&]<class Number>(const char* name, std::optional<Number>& limit) {
+    if (const auto it = limits.find(name); it != limits.end()) limit = static_cast<Number>(it->second);
+  });
   return budgets;
 }
 

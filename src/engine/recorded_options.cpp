@@ -1,11 +1,11 @@
 // Reads the options of a run from its journal, for viewing a run without the program that began it.
 
-#include <charconv>
 #include <iomanip>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/engine/search_state.hpp>
 
 #include "settings.hpp"
@@ -24,16 +24,17 @@ class Settings {
   }
 
   template <class Number>
-  void number(const char* name, Number& value) {
-    const std::string digits = text(name);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size()) refuse(name);
+  void operator()(const char* name, Number& value) {
+    if (const auto read = number_in<Number>(text(name)))
+      value = *read;
+    else
+      refuse(name);
   }
 
-  bool flag(const char* name) {
+  void operator()(const char* name, bool& flag) {
     const std::string word = text(name);
     if (word != "true" && word != "false") refuse(name);
-    return word == "true";
+    flag = word == "true";
   }
 
   void refuse(const char* name) {
@@ -118,20 +119,10 @@ Result<EngineOptions> options_from(const std::map<std::string, std::string>& tex
   Settings settings(texts);
   EngineOptions options;
   if (const auto task = Digest::from_hex(settings.text("task"))) options.task = *task;
-  settings.number("seed", options.seed);
-  options.seeds_must_pass = settings.flag("seeds_must_pass");
+  list_plain_settings(options, settings);
   read_topology(settings, options.topology);
   read_axes(settings, options.axes);
   read_objectives(settings, options.objectives);
-  settings.number("island.rejections", options.island.rejections);
-  settings.number("island.recent_failures", options.island.recent_failures);
-  settings.number("migration_period", options.migration_period);
-  settings.number("repairs", options.repairs);
-  settings.number("duels", options.duels);
-  options.confirm = settings.flag("confirm");
-  settings.number("idle_iterations", options.idle_iterations);
-  options.deterministic = settings.flag("deterministic");
-  if (options.deterministic) settings.number("pipeline", options.pipeline);
   if (!settings.status()) return settings.status().error();
   return options;
 }

@@ -23,7 +23,22 @@ EngineOptions with_defaults(EngineOptions options);
 Status check_options(const EngineOptions& options);
 Status check_budgets(const EngineOptions& options);
 
-/// All settings that the fold over the events uses, as text by name.
+/// Calls `each(name, value)` with every setting that is a number or a flag.
+void list_plain_settings(auto& options, auto&& each) {
+  each("seed", options.seed);
+  each("seeds_must_pass", options.seeds_must_pass);
+  each("island.rejections", options.island.rejections);
+  each("island.recent_failures", options.island.recent_failures);
+  each("migration_period", options.migration_period);
+  each("repairs", options.repairs);
+  each("duels", options.duels);
+  each("confirm", options.confirm);
+  each("idle_iterations", options.idle_iterations);
+  each("deterministic", options.deterministic);
+  if (options.deterministic) each("pipeline", options.pipeline);
+}
+
+/// Everything that the fold over the events reads, as text by name.
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid);
 
 /// Whether a ticket asks for a child that may cost money.

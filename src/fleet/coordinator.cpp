@@ -8,7 +8,6 @@
 #include "messages.hpp"
 #include "names.hpp"
 #include "roster.hpp"
-#include "streams.hpp"
 
 namespace kernelsmith::fleet {
 namespace {

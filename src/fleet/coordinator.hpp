@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/waiting.hpp>

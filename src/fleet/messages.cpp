@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/config/json.hpp>
-#include <kernelsmith/config/task_json.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 namespace kernelsmith::fleet {
@@ -154,7 +153,7 @@ std::string encode_task(const Task& task) { return written(envelope_of("task")).
 Result<Task> decode_task(std::string_view text) {
   const auto parts = split("task", text);
   if (!parts) return parts.error();
-  auto task = task_from_json(parts->body);
+  auto task = from_json<Task>(parts->body);
   if (!task) return task.error();
   if (task_digest(*task) != task->digest)
     return fail(ErrorCode::corrupt, "the task that arrived has another digest than it says", task->name,

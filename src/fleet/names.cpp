@@ -1,10 +1,10 @@
 #include "names.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith::fleet {
 namespace {
@@ -33,8 +33,9 @@ std::vector<std::string_view> split(std::string_view text) {
 
 template <class Number>
 bool read(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+  const auto read = number_in<Number>(text);
+  number = read.value_or(0);
+  return read.has_value();
 }
 
 std::string numbers(const JobKey& key) {

@@ -1,8 +1,9 @@
-// The workers of the fleet, and the choice of a run's hardware.
+// Joining the fleet, who is in it, and on which hardware a run goes.
 #pragma once
 
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,11 @@
 
 namespace kernelsmith::fleet {
 
-/// The workers that announced themselves recently. Invalid messages are skipped.
+/// Makes the streams that are not there and checks that this fleet speaks our protocol; the first to come
+/// writes it down. Errors: Bus's, and `version`.
+Status join_fleet(Bus& bus, const std::stop_token& stop);
+
+/// The workers that announced themselves lately. What cannot be read is left out.
 Result<std::vector<WorkerEntry>> read_roster(Bus& bus, const std::stop_token& stop);
 
 /// The kinds of hardware on which workers offer the backend.

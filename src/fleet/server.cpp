@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/fleet/server.hpp>
 
 namespace kernelsmith {
@@ -12,21 +12,14 @@ Error wrong(std::string message) {
   return fail(ErrorCode::invalid_argument, std::move(message), "NATS URL", kForm);
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/// Decodes %40 and the like, for passwords with special characters of URLs.
+/// %40 and the like, for passwords that hold what a URL uses.
 std::string decoded(std::string_view text) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const int high = text[at] == '%' && at + 2 < text.size() ? hex_digit(text[at + 1]) : -1;
-    const int low = high >= 0 ? hex_digit(text[at + 2]) : -1;
-    plain += low < 0 ? text[at] : static_cast<char>(high * 16 + low);
-    if (low >= 0) at += 2;
+    const bool is_code = text[at] == '%' && at + 2 < text.size();
+    const auto byte = is_code ? number_in<unsigned char>(text.substr(at + 1, 2), 16) : std::nullopt;
+    plain += byte ? static_cast<char>(*byte) : text[at];
+    if (byte) at += 2;
   }
   return plain;
 }
@@ -39,9 +32,8 @@ bool is_host(std::string_view host) {
 }
 
 bool is_port(std::string_view port) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  return error == std::errc{} && end == port.data() + port.size() && number >= 1 && number <= 65535;
+  const auto number = number_in<unsigned>(port);
+  return number && *number >= 1 && *number <= 65535;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-#include "streams.hpp"
-
+// The fleet's streams, and its protocol: what worker and coordinator make sure of before anything else.
 #include "messages.hpp"
 #include "names.hpp"
+#include "roster.hpp"
 
 namespace kernelsmith::fleet {
 namespace {

@@ -12,7 +12,7 @@
 #include "bus.hpp"
 #include "messages.hpp"
 #include "names.hpp"
-#include "streams.hpp"
+#include "roster.hpp"
 
 namespace kernelsmith {
 namespace fleet {

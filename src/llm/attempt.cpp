@@ -5,7 +5,6 @@
 #include <charconv>
 #include <utility>
 
-#include "asked_pause.hpp"
 #include "redaction.hpp"
 #include "wire.hpp"
 
@@ -17,6 +16,7 @@ constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
 
 /// The time for the exchange to end after its reply: immediate with most servers, but others keep it open.
+/// ClientFailure.AReplyEndsWithItsLastEventThoughTheServerKeepsTheExchangeOpen
 constexpr std::chrono::milliseconds kEndOfExchange{100};
 
 /// Gateways answer with 201 and 202 too.
@@ -57,19 +57,15 @@ bool is_behind_connection(CURLcode code) {
 
 }  // namespace
 
+/// A URL or a CA file that cannot be used was refused by check_endpoint().
 CallFailure failure_from(CURLcode code, const std::string& detail) {
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
       return lasting(ErrorCode::untrusted, "the server's certificate was not accepted: " + detail,
                      "name the server's own CA with proposer.ca_file; verification cannot be turned off");
-    case CURLE_SSL_CACERT_BADFILE:
-      return lasting(ErrorCode::untrusted, "the CA file holds no certificate that can be read: " + detail,
-                     "proposer.ca_file is a file in PEM");
     case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was checked before
     case CURLE_WEIRD_SERVER_REPLY:
       return transient(ErrorCode::bad_reply, "the server's answer is no HTTP: " + detail);
-    case CURLE_URL_MALFORMAT:
-      return lasting(ErrorCode::invalid_argument, "the base URL cannot be used: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
       return transient(ErrorCode::timeout, "no connection in time: " + detail,
                        "check the base URL and the network");
@@ -177,6 +173,7 @@ bool AttemptRun::on_header(std::string_view line) {
 
 /// Gateways send either form with the other's content type, so the beginning of the body decides: JSON begins
 /// with a brace or a bracket, an event stream with the name of a field or a comment.
+/// Client.AWholeReplyIsTakenHoweverItComes
 AttemptRun::Form AttemptRun::form_of_body() const {
   const std::string_view text = body_;
   const auto type = headers_.find("content-type");
@@ -210,6 +207,7 @@ bool AttemptRun::on_body(std::string_view bytes) {
 }
 
 /// Some servers send blanks while a model thinks; each is examined only once.
+/// ClientFailure.BlanksBeforeAReplyAreLookedAtOnce
 void AttemptRun::drop_leading_blanks() {
   if (body_.starts_with(kByteOrderMark)) body_.erase(0, kByteOrderMark.size());
   body_.erase(0, std::min(body_.find_first_not_of(kBlanks), body_.size()));
@@ -271,6 +269,7 @@ void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
 }
 
 /// Whether the body is JSON or a stream, not a page of some other program.
+/// ClientFailure.ATextInThePlaceOfAnAnswerIsShownAndNotPaidFor
 bool AttemptRun::is_document() const { return is_stream() || body_.empty() || begins_json(body_); }
 
 /// The received part of the reply of a 200.
@@ -295,6 +294,7 @@ std::optional<ModelReply> AttemptRun::take_whole() {
 }
 
 /// A complete reply is used, whatever happened after its end, because it is paid for.
+/// ClientFailure.NothingBehindAWholeReplyLosesIt
 Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
   const bool cut_off = failure_ || sse_.too_large();
   if (is_success(status_) && (is_stream() ? decoder_->complete() : !cut_off)) {

@@ -1,6 +1,8 @@
 #include "chat_call.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include <kernelsmith/prompts/tokens.hpp>
 
@@ -82,6 +84,51 @@ void Bill::add(const std::optional<Usage>& usage) {
 void Bill::guess(std::uint64_t input_tokens, std::uint64_t output_tokens) {
   if (!price_) return;
   cost_.guessed_usd += cost_of(Usage{.input_tokens = input_tokens, .output_tokens = output_tokens}, *price_);
+}
+
+namespace {
+
+/// One question while its call is in flight. Used on the client's thread.
+class PendingReply {
+ public:
+  explicit PendingReply(Question question)
+      : question_(std::move(question)), bill_(question_.call.model, question_.price) {}
+
+  void lose(const LostCall& lost) {
+    if (!question_.request.lost) return bill_.add(lost, question_.prompt.tokens);
+    Bill one(question_.call.model, question_.price);
+    one.add(lost, question_.prompt.tokens);
+    question_.request.lost(one.cost());
+  }
+
+  Result<Proposal> answer(const Result<ModelReply>& reply) {
+    const Prompt& prompt = question_.prompt;
+    if (!reply && bill_.empty()) return reply.error();
+    if (!reply) return Proposal{PaidError(reply.error()), bill_.cost(), prompt.digest()};
+    bill_.add(*reply, prompt.tokens);
+    Proposal proposal = proposal_from(*reply, question_.request, prompt, question_.blank);
+    proposal.cost = bill_.cost();
+    if (question_.keep.any())
+      proposal.reply = kept_of(*reply, prompt, sampling_of(question_.call), question_.keep.bytes);
+    return proposal;
+  }
+
+ private:
+  Question question_;
+  Bill bill_;
+};
+
+}  // namespace
+
+void ask(ModelClient& client, Question question, std::stop_token stop, Sink<Proposal> done) {
+  ModelCall call = question.call;
+  question.call.messages.clear();
+  const std::stop_token ending = question.request.ending;
+  const auto pending = std::make_shared<PendingReply>(std::move(question));
+  client.start(
+      std::move(call), std::move(stop),
+      [pending, done = std::move(done)](const Result<ModelReply>& reply) { done(pending->answer(reply)); },
+      [pending](const LostCall& lost) { pending->lose(lost); }, ending);
 }
 
 }  // namespace kernelsmith::llm

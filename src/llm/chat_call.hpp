@@ -6,6 +6,7 @@
 #include <string>
 
 #include <kernelsmith/core/proposal.hpp>
+#include <kernelsmith/core/proposer.hpp>
 #include <kernelsmith/llm/chat_proposer.hpp>
 
 namespace kernelsmith::llm {
@@ -46,5 +47,19 @@ class Bill {
   Cost cost_;
   std::optional<Price> price_;
 };
+
+/// What is asked, and what becomes of the reply.
+struct Question {
+  ModelCall call;
+  ProposalRequest request = {};
+  Prompt prompt = {};
+  Source blank;  ///< that a reply is laid into without a parent
+  KeepOptions keep;
+  std::optional<Price> price;
+};
+
+/// Asks it. The answer is a Proposal with the cost of all attempts, a PaidError if some were billed in vain,
+/// or the client's error. If `request.lost` is set, it gets the cost of each lost attempt at once.
+void ask(ModelClient& client, Question question, std::stop_token stop, Sink<Proposal> done);
 
 }  // namespace kernelsmith::llm

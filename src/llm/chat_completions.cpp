@@ -35,6 +35,7 @@ void add_usage(const Json& chunk, ModelReply& reply) {
 }
 
 /// The choice that is read: gateways may send several, and a stream mixes them. Null if there is none.
+/// Chat.ReadsTheFirstOfSeveralChoicesOnly
 const Json& first_choice(const Json& document) {
   const Json& choices = member(document, "choices");
   if (choices.is_array())
@@ -45,6 +46,7 @@ const Json& first_choice(const Json& document) {
 }
 
 /// Content as a list of parts, as Mistral's reasoning models and some gateways send it.
+/// Stream.ContentMayComeInParts
 void add_parts(const Json& content, ModelReply& reply) {
   if (!content.is_array()) return;
   for (const Json& part : content) {
@@ -56,6 +58,7 @@ void add_parts(const Json& content, ModelReply& reply) {
 }
 
 /// The list of a complete message, or pieces of it by `index`: a stream splits the text of the arguments.
+/// Chat.CallsOfTools
 void add_tool_calls(const Json& pieces, Json& calls) {
   if (!pieces.is_array()) return;
   for (const Json& piece : pieces) {
@@ -97,21 +100,20 @@ void set_finish(const std::string& reason, ModelReply& reply) {
 }
 
 /// The reason if the server itself aborted a choice; empty if it continues or the model ended it.
+/// BrokenOff.AnErrorWithinAChoiceIsItsFailure
 std::optional<CallFailure> failure_in(const Json& choice) {
   if (!error_in(choice).is_null()) return failure_of(choice, 0);
   return broken_off_by(text_at(choice, "finish_reason"));
 }
 
-bool has_text(const ModelReply& reply) { return !reply.text.empty() || !reply.reasoning.empty(); }
-
 class ChatStream final : public EventDecoder {
  public:
   bool begun() const override {
-    return finished_ || !calls_.empty() || !reply_.text.empty() || !reply_.reasoning.empty() ||
-           !reply_.finish_detail.empty();
+    return finished_ || !calls_.empty() || has_text(reply_) || !reply_.finish_detail.empty();
   }
 
   /// Some gateways send no finish_reason: then only [DONE] shows that the reply is complete.
+  /// Stream.TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold
   bool complete() const override { return finished_ || (done_ && begun()); }
 
   bool ended() const override { return done_ && complete(); }
@@ -123,6 +125,7 @@ class ChatStream final : public EventDecoder {
   Attempt<ModelReply> finish() override {
     // A connection that ends after the finish_reason lost only the usage; one that ends in order after the
     // usage lost nothing.
+    // Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!calls_.empty()) reply_.tool_calls = calls_.dump();
     if (complete() || (has_text(reply_) && reply_.usage)) return std::move(reply_);
     return without_reply(done_ ? "holds no choices" : "is a stream that broke off before its end");
@@ -149,6 +152,7 @@ class ChatStream final : public EventDecoder {
 
   /// Some gateways send `message` instead of `delta`: a piece, everything so far, or, after deltas, the whole
   /// message again.
+  /// Chat.AMessageInThePlaceOfADeltaIsTaken
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();
     add_message(member(choice, "delta"), reply_);
@@ -177,7 +181,7 @@ Json encode_chat(const ModelCall& call, const ModelTraits& traits) {
     if (auto extra = parse_json(message.extra_body); extra && extra->is_object())
       messages.back().update(*extra);
   }
-  if (call.stream && traits.counts_stream_usage) body["stream_options"] = {{"include_usage", true}};
+  if (call.stream) body["stream_options"] = {{"include_usage", true}};
   if (traits.takes_effort && !call.reasoning_effort.empty()) body["reasoning_effort"] = call.reasoning_effort;
   if (call.logprobs) body["logprobs"] = true;
   if (call.token_ids) body["return_token_ids"] = true;
@@ -212,9 +216,6 @@ Attempt<ModelReply> decode_chat(const Json& document) {
   Json calls = Json::array();
   add_tool_calls(member(message, "tool_calls"), calls);
   if (!calls.empty()) reply.tool_calls = calls.dump();
-  if (const Json& content = member(message, "content");
-      !content.is_null() && !content.is_string() && !content.is_array())
-    return bad_reply("has content that is no text");
   set_finish(text_at(choice, "finish_reason"), reply);
   return reply;
 }

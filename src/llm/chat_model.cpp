@@ -9,51 +9,29 @@
 namespace kernelsmith {
 namespace {
 
-/// One call in flight. Used on the client's thread.
-struct PendingTurn {
-  Source base;
-  Sampling sampling;
-  std::uint64_t prompt_tokens = 0;
-  llm::Bill bill;
-
-  Result<Proposal> answer(const Result<ModelReply>& reply) {
-    if (!reply && bill.empty()) return reply.error();
-    if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), std::nullopt};
-    bill.add(*reply, prompt_tokens);
-    ProposalRequest request;
-    request.op = Operator::translate;  // the only operator without a parent
-    Proposal proposal = proposal_from(*reply, request, Prompt{}, base);
-    proposal.prompt.reset();
-    proposal.cost = bill.cost();
-    proposal.reply = kept_of(*reply, Prompt{}, sampling, std::numeric_limits<std::size_t>::max());
-    return proposal;
-  }
-};
-
 class ClientChatModel final : public ChatModel {
  public:
   ClientChatModel(std::shared_ptr<ModelClient> client, ModelSettings model, std::optional<Price> price,
                   KeepOptions keep)
-      : client_(std::move(client)), model_(std::move(model)), price_(price), keep_(keep) {}
+      : client_(std::move(client)), model_(std::move(model)), price_(price), keep_(keep) {
+    keep_.text = true;
+    keep_.bytes = std::numeric_limits<std::size_t>::max();
+  }
 
   void start(std::vector<Message> messages, Source base, std::stop_token stop, Sink<Proposal> done) override {
-    ModelCall call = llm::call_of(model_, keep_);
-    const auto pending = std::make_shared<PendingTurn>(PendingTurn{
-        std::move(base), llm::sampling_of(call), tokens_of(messages), llm::Bill(model_.name, price_)});
-    call.messages = std::move(messages);
-    client_->start(
-        std::move(call), std::move(stop),
-        [pending, done = std::move(done)](const Result<ModelReply>& reply) { done(pending->answer(reply)); },
-        [pending](const LostCall& lost) { pending->bill.add(lost, pending->prompt_tokens); });
+    llm::Question question{
+        .call = llm::call_of(model_, keep_), .blank = std::move(base), .keep = keep_, .price = price_};
+    question.request.op = Operator::translate;  // the only operator without a parent
+    for (const Message& message : messages) question.prompt.tokens += estimate_tokens(message.text);
+    question.call.messages = std::move(messages);
+    llm::ask(*client_, std::move(question), std::move(stop),
+             [done = std::move(done)](Result<Proposal> proposal) {
+               if (proposal) proposal->prompt.reset();
+               done(std::move(proposal));
+             });
   }
 
  private:
-  static std::uint64_t tokens_of(const std::vector<Message>& messages) {
-    std::uint64_t tokens = 0;
-    for (const Message& message : messages) tokens += estimate_tokens(message.text);
-    return tokens;
-  }
-
   std::shared_ptr<ModelClient> client_;
   ModelSettings model_;
   std::optional<Price> price_;

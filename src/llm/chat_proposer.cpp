@@ -76,76 +76,42 @@ class ChatProposer final : public Proposer {
  public:
   ChatProposer(std::shared_ptr<ModelClient> client, PromptBuilder prompts, std::vector<ModelSettings> models,
                PriceTable prices, KeepOptions keep)
-      : shared_(std::make_shared<const Shared>(
-            Shared{prompts.blank_candidate(), std::move(models), std::move(prices), keep})),
+      : blank_(prompts.blank_candidate()),
+        models_(std::move(models)),
+        prices_(std::move(prices)),
+        keep_(keep),
         prompts_(std::move(prompts)),
         client_(std::move(client)) {}
 
   void start(ProposalRequest request, std::stop_token stop, Sink<Proposal> done) override {
-    const ModelSettings* model = shared_->find(request.model);
+    const ModelSettings* model = find(request.model);
     if (!model)
       return done(fail(ErrorCode::invalid_argument, "no model \"" + request.model + "\" is configured",
                        "proposer.models"));
     auto prompt = prompts_.build(request);
     if (!prompt) return done(prompt.error());
-    ModelCall call = llm::call_of(*model, shared_->keep);
+    ModelCall call = llm::call_of(*model, keep_);
     if (!prompt->system.empty()) call.messages.push_back({Role::system, prompt->system});
     call.messages.push_back({Role::user, prompt->user});
-    const std::stop_token ending = request.ending;
-    const auto pending = std::make_shared<PendingReply>(
-        PendingReply{shared_, std::move(request), std::move(*prompt), llm::sampling_of(call),
-                     llm::Bill(model->name, shared_->prices.price_of(model->name))});
-    client_->start(
-        std::move(call), std::move(stop),
-        [pending, done = std::move(done)](const Result<ModelReply>& reply) { done(pending->answer(reply)); },
-        [pending](const LostCall& lost) { pending->lose(lost); }, ending);
+    llm::ask(*client_,
+             {std::move(call), std::move(request), std::move(*prompt), blank_, keep_,
+              prices_.price_of(model->name)},
+             std::move(stop), std::move(done));
   }
 
  private:
-  /// Outlives the proposer while calls are in flight.
-  struct Shared {
-    Source blank;  ///< PromptBuilder::blank_candidate()
-    std::vector<ModelSettings> models;
-    PriceTable prices;
-    KeepOptions keep;
+  const ModelSettings* find(const std::string& name) const {
+    if (name.empty()) return &models_.front();
+    const auto found = std::ranges::find(models_, name, &ModelSettings::name);
+    return found == models_.end() ? nullptr : &*found;
+  }
 
-    const ModelSettings* find(const std::string& name) const {
-      if (name.empty()) return &models.front();
-      const auto found = std::ranges::find(models, name, &ModelSettings::name);
-      return found == models.end() ? nullptr : &*found;
-    }
-  };
-
-  /// One request while its call is in flight. Used on the client's thread.
-  struct PendingReply {
-    std::shared_ptr<const Shared> shared;
-    ProposalRequest request;
-    Prompt prompt;
-    Sampling sampling;
-    llm::Bill blank;         ///< of its model
-    llm::Bill bill = blank;  ///< callback for the answer
-
-    void lose(const LostCall& lost) {
-      if (!request.lost) return bill.add(lost, prompt.tokens);
-      llm::Bill one = blank;
-      one.add(lost, prompt.tokens);
-      request.lost(one.cost());
-    }
-
-    Result<Proposal> answer(const Result<ModelReply>& reply) {
-      if (!reply && bill.empty()) return reply.error();
-      if (!reply) return Proposal{PaidError(reply.error()), bill.cost(), prompt.digest()};
-      bill.add(*reply, prompt.tokens);
-      Proposal proposal = proposal_from(*reply, request, prompt, shared->blank);
-      proposal.cost = bill.cost();
-      if (shared->keep.any()) proposal.reply = kept_of(*reply, prompt, sampling, shared->keep.bytes);
-      return proposal;
-    }
-  };
-
-  std::shared_ptr<const Shared> shared_;
-  PromptBuilder prompts_;
-  std::shared_ptr<ModelClient> client_;
+  const Source blank_;  ///< PromptBuilder::blank_candidate()
+  const std::vector<ModelSettings> models_;
+  const PriceTable prices_;
+  const KeepOptions keep_;
+  const PromptBuilder prompts_;
+  const std::shared_ptr<ModelClient> client_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Complaint {
 /// Reads `{"error": {"type", "code", "message"}}` and other forms: a string, a list of errors, `detail`,
 /// `msg`, `errors`, an upstream answer in `metadata.raw` or in a string of JSON. Strings are not cut, so that
 /// a key can still be found in them.
+/// Complaint.IsFoundInEveryFormOfAnError
 Complaint complaint_in(const Json& answer);
 
 /// Names and values of a whole document as text, such as "id: 7, success: false". Strings are unchanged, so
@@ -24,6 +25,7 @@ Complaint complaint_in(const Json& answer);
 std::string flat_text(const Json& document);
 
 /// Whether a document declares itself an error.
+/// Complaint.WithAGoodStatusIsAFailureAllTheSame
 bool is_error(const Json& document);
 
 /// Whether a document that is not a reply describes an error.

@@ -10,6 +10,7 @@ namespace kernelsmith::llm {
 
 /// Passes on events of the protocol. Skips events without data or without JSON (a gateway's "ping"), because
 /// a paid reply is complete without them.
+/// Stream.EventsThatCarryNothingAreSkipped
 class EventDecoder : public StreamDecoder {
  public:
   Attempt<void> take(std::string_view event, std::string_view data) final;
@@ -22,6 +23,7 @@ class EventDecoder : public StreamDecoder {
   virtual void take_done() = 0;
 
   /// Keeps an unknown event with an error or a text, for the case that no reply comes.
+  /// Stream.WhatAServerSaysInThePlaceOfAReplyIsTold
   void put_aside(const Json& document);
 
   /// The failure of a stream without a reply: that of a kept event, if it has one.

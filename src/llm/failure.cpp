@@ -1,4 +1,5 @@
 // Interprets a server's error: which Error it is, and whether a retry helps.
+// Complaint.EachOfItsWordsHasAMeaning
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,8 +8,8 @@
 
 #include <kernelsmith/llm/retry.hpp>
 
-#include "asked_pause.hpp"
 #include "complaint.hpp"
+#include "headers.hpp"
 #include "wire.hpp"
 
 namespace kernelsmith {
@@ -59,11 +60,38 @@ bool is_key(std::string_view words) {
 int status_of(std::string_view kind) {
   if (contains_any(kind, {"rate limit", "resource exhausted", "too many requests"})) return 429;
   if (contains_any(kind, {"overloaded"})) return 529;
-  if (contains_any(kind, {"authentication"})) return 401;
   if (contains_any(kind, {"permission"})) return 403;
   if (contains_any(kind, {"not found"})) return 404;
   if (contains_any(kind, {"invalid request", "invalid prompt", "bad request"})) return 400;
   return 500;
+}
+
+using Pause = std::optional<std::chrono::milliseconds>;
+
+/// The text of a string or a number.
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() ? value.dump() : std::string();
+}
+
+/// What headers ask for that a gateway quotes in its error (OpenRouter).
+Pause quoted_pause(const Json& object, WallClock now) {
+  Headers headers;
+  for (const auto& [name, value] : object.items()) add_header(headers, name + ":" + text_of(value));
+  return std::max({retry_after(headers, now), rate_limit_pause(headers, now), reset_pause(headers, now)});
+}
+
+/// The longest pause that the body of an error asks for: in a `retryDelay` (Google's, "25s") or a
+/// `retry_after`, or in headers. AskedPause.IsFoundInABody
+Pause asked_pause(const Json& answer, WallClock now) {
+  Pause longest;
+  if (!answer.is_structured()) return longest;
+  for (const auto& [key, value] : answer.items()) {
+    if (key == "retryDelay" || key == "retry_after") longest = std::max(longest, duration(text_of(value)));
+    if (key == "headers" && value.is_object()) longest = std::max(longest, quoted_pause(value, now));
+    longest = std::max(longest, asked_pause(value, now));
+  }
+  return longest;
 }
 
 CallFailure out_of_money(const std::string& said) {
@@ -72,6 +100,7 @@ CallFailure out_of_money(const std::string& said) {
 }
 
 /// Errors recognised by their text, independent of the status; empty for others.
+/// Complaint.ItsWordsTellWhatItIs
 std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
                                          const std::string& said) {
   if (is_context_length(words))
@@ -95,6 +124,7 @@ CallFailure too_fast(const std::string& said) {
 }
 
 /// `soon`: the server asks for a pause that we accept. Google also calls a limit per minute a quota.
+/// AskedPause.MakesWordsOfAQuotaALimitOfRates
 CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said,
                      bool soon) {
   if (status == 402) return out_of_money(said);
@@ -123,7 +153,7 @@ CallFailure lasting(ErrorCode code, std::string message, std::string hint) {
   return {fail(code, std::move(message), "", std::move(hint)), false, false, {}};
 }
 
-CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono::milliseconds> asked) {
+CallFailure failure_of(const Json& answer, int status, Pause asked) {
   const Complaint complaint = complaint_in(answer);
   const std::string kind = plain(complaint.kind);
   std::string said = complaint.message.empty() ? flat_text(answer) : complaint.message;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <ctime>
 
 #include <curl/curl.h>
@@ -15,6 +16,9 @@ using std::chrono::milliseconds;
 
 /// A pause is at most a day, so that sums of it cannot overflow.
 constexpr double kLongestSeconds = 86'400;
+
+/// Numbers above are instants, in seconds or in milliseconds: no server asks for 30 years.
+constexpr double kSecondsOfEpoch = 1e9, kMillisecondsOfEpoch = 1e12;
 
 std::string_view trim(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
@@ -91,22 +95,14 @@ std::optional<double> http_date(std::string_view text) {
 }
 
 std::optional<double> rfc3339(std::string_view text) {
-  std::tm parts{};
+  std::tm parts{}, zone{};
   const std::string copy(text);
   const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
   if (!rest) return std::nullopt;
-  const std::time_t time = timegm(&parts);
-  std::string_view zone(rest);
-  if (zone.starts_with('.')) {
-    zone.remove_prefix(1);
-    while (!zone.empty() && std::isdigit(static_cast<unsigned char>(zone.front()))) zone.remove_prefix(1);
-  }
-  if (zone == "Z" || zone == "z") return static_cast<double>(time);
-  int hours = 0, minutes = 0;
-  if (zone.size() != 6 || std::sscanf(std::string(zone.substr(1)).c_str(), "%2d:%2d", &hours, &minutes) != 2)
-    return std::nullopt;
-  const double offset = hours * 3600.0 + minutes * 60.0;
-  return static_cast<double>(time) + (zone.front() == '-' ? offset : -offset);
+  if (*rest == '.') rest += 1 + std::strspn(rest + 1, "0123456789");
+  rest = strptime(rest, "%z", &zone);
+  if (!rest || *rest != '\0') return std::nullopt;
+  return static_cast<double>(timegm(&parts) - zone.tm_gmtoff);
 }
 
 double clock_of(const Headers& headers, WallClock now) {
@@ -146,6 +142,21 @@ std::optional<milliseconds> rate_limit_pause(const Headers& headers, WallClock n
       wait(from_seconds(*instant - clock_of(headers, now)));
   }
   return longest;
+}
+
+std::optional<milliseconds> reset_pause(const Headers& headers, WallClock now) {
+  std::optional<milliseconds> pause;
+  for (const auto& [name, value] : headers) {
+    const auto number = whole_number(value);
+    if (number && *number > 0 && name.ends_with("ratelimit-remaining")) return std::nullopt;
+    if (!number || !name.ends_with("ratelimit-reset")) continue;
+    if (*number < kSecondsOfEpoch)
+      pause = from_seconds(*number);
+    else
+      pause =
+          from_seconds((*number < kMillisecondsOfEpoch ? *number : *number / 1000) - clock_of(headers, now));
+  }
+  return pause;
 }
 
 bool has_rate_limits(const Headers& headers) {

@@ -25,6 +25,10 @@ std::optional<std::chrono::milliseconds> retry_after(const Headers& headers, Wal
 /// x-ratelimit-* ("6m0s", "20ms") and Anthropic's anthropic-ratelimit-* (RFC 3339).
 std::optional<std::chrono::milliseconds> rate_limit_pause(const Headers& headers, WallClock now);
 
+/// Until the reset that `X-RateLimit-Reset` or `RateLimit-Reset` names, in seconds from now or as an instant
+/// in seconds or milliseconds; nothing if the `Remaining` beside it says that something is left.
+std::optional<std::chrono::milliseconds> reset_pause(const Headers& headers, WallClock now);
+
 /// Limits it to between zero and a day, so that sums cannot overflow.
 std::chrono::milliseconds from_seconds(double seconds);
 

@@ -14,6 +14,7 @@ Finish finish_of_stop_reason(const std::string& reason) {
 
 /// Later reports of a stream replace earlier ones, number by number: events at the end omit counts or set
 /// them to null.
+/// Stream.MessagesForgetNothingThatTheyTold
 void add_counts(const Json& holder, TokenCounts& counts) {
   const Json& in = member(holder, "usage");
   const auto replace = [&](std::optional<std::uint64_t>& count, const char* key) {
@@ -56,6 +57,7 @@ class MessagesStream final : public EventDecoder {
 
   Attempt<ModelReply> finish() override {
     // A stream that ends in order after its usage lost only the reason.
+    // Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!finished_ && !(begun_ && counted_))
       return without_reply("is a stream that broke off before its end");
     reply_.usage = usage();
@@ -104,13 +106,8 @@ class MessagesStream final : public EventDecoder {
 
 Json encode_messages(const ModelCall& call, const ModelTraits& traits) {
   Json body = common_body(call, traits);
-  if (std::string system = texts_of(call, Role::system); !system.empty()) body["system"] = std::move(system);
-  Json& messages = body["messages"] = Json::array();
-  for (const Message& message : call.messages) {
-    if (message.role == Role::system) continue;
-    const char* role = message.role == Role::user ? "user" : "assistant";
-    messages.push_back({{"role", role}, {"content", message.text}});
-  }
+  if (std::string system = system_text(call); !system.empty()) body["system"] = std::move(system);
+  body["messages"] = turns_of(call);
   return body;
 }
 
@@ -130,11 +127,11 @@ Attempt<ModelReply> decode_messages(const Json& document) {
   for (const Json& block : content) add_block(block, reply);
   set_stop_reason(text_at(document, "stop_reason"), reply);
   if (auto failure = broken_off_by(reply.finish_detail)) {
-    failure->begun = !reply.text.empty() || !reply.reasoning.empty();
+    failure->begun = has_text(reply);
     return std::move(*failure);
   }
-  const bool is_counted = reply.usage && !(reply.text + reply.reasoning).empty();
-  if (reply.finish_detail.empty() && !is_counted) return bad_reply("has no stop_reason");
+  if (reply.finish_detail.empty() && !(reply.usage && has_text(reply)))
+    return bad_reply("has no stop_reason");
   return reply;
 }
 

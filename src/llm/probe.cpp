@@ -1,6 +1,5 @@
 #include <csignal>
-#include <exception>
-#include <thread>
+#include <future>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -73,20 +72,13 @@ Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits, const std
 
 /// On a thread that takes no signals: closing a connection that the server has closed raises SIGPIPE.
 Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits, const std::stop_token& stop) {
-  std::optional<Result<Answer>> answer;
-  std::exception_ptr thrown;
-  std::thread([&] {
+  const auto asked = [&] {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    try {
-      answer = get(endpoint, limits, stop);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }).join();
-  if (thrown) std::rethrow_exception(thrown);
-  return std::move(*answer);
+    return get(endpoint, limits, stop);
+  };
+  return std::async(std::launch::async, asked).get();
 }
 
 /// {"data": [{"id": NAME}, ...]}, the format of all servers. A server can put the received key into a name.

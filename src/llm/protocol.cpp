@@ -1,4 +1,7 @@
 // Common code of the protocols: the request's common fields, usage, and names.
+#include <algorithm>
+#include <array>
+
 #include "codecs.hpp"
 
 namespace kernelsmith {
@@ -13,14 +16,23 @@ Json common_body(const ModelCall& call, const ModelTraits& traits) {
   return body;
 }
 
-std::string texts_of(const ModelCall& call, Role role) {
+std::string system_text(const ModelCall& call) {
   std::string texts;
   for (const Message& message : call.messages) {
-    if (message.role != role) continue;
+    if (message.role != Role::system) continue;
     if (!texts.empty()) texts += "\n\n";
     texts += message.text;
   }
   return texts;
+}
+
+Json turns_of(const ModelCall& call) {
+  Json turns = Json::array();
+  for (const Message& message : call.messages)
+    if (message.role != Role::system)
+      turns.push_back(
+          {{"role", message.role == Role::user ? "user" : "assistant"}, {"content", message.text}});
+  return turns;
 }
 
 }  // namespace llm
@@ -29,61 +41,32 @@ namespace {
 
 using llm::Json;
 
-Json encode(Protocol protocol, const ModelCall& call, const ModelTraits& traits) {
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return llm::encode_chat(call, traits);
-    case Protocol::responses:
-      return llm::encode_responses(call, traits);
-    case Protocol::messages:
-      break;
-  }
-  return llm::encode_messages(call, traits);
-}
+struct Codec {
+  std::string_view name, path;
+  Json (*encode)(const ModelCall& call, const ModelTraits& traits);
+  Attempt<ModelReply> (*decode)(const Json& document);
+  std::optional<Usage> (*usage)(const Json& document);
+  std::unique_ptr<StreamDecoder> (*stream)();
+};
 
-Attempt<ModelReply> decode(Protocol protocol, const Json& document) {
-  if (!llm::error_in(document).is_null()) return llm::failure_of(document, 0);
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return llm::decode_chat(document);
-    case Protocol::responses:
-      return llm::decode_responses(document);
-    case Protocol::messages:
-      break;
-  }
-  return llm::decode_messages(document);
-}
+/// In the order of Protocol.
+constexpr std::array kCodecs{Codec{"chat_completions", "/chat/completions", llm::encode_chat,
+                                   llm::decode_chat, llm::chat_usage, llm::chat_stream},
+                             Codec{"responses", "/responses", llm::encode_responses, llm::decode_responses,
+                                   llm::responses_usage, llm::responses_stream},
+                             Codec{"messages", "/messages", llm::encode_messages, llm::decode_messages,
+                                   llm::messages_usage, llm::messages_stream}};
 
-std::optional<Usage> usage_in(Protocol protocol, const Json& document) {
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return llm::chat_usage(document);
-    case Protocol::responses:
-      return llm::responses_usage(document);
-    case Protocol::messages:
-      break;
-  }
-  return llm::messages_usage(document);
-}
+const Codec& codec_of(Protocol protocol) { return kCodecs.at(static_cast<std::size_t>(protocol)); }
 
 }  // namespace
 
-std::string_view name_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return "chat_completions";
-    case Protocol::responses:
-      return "responses";
-    case Protocol::messages:
-      return "messages";
-  }
-  return "?";
-}
+std::string_view name_of(Protocol protocol) { return codec_of(protocol).name; }
 
 std::optional<Protocol> protocol_from(std::string_view name) {
-  for (const Protocol protocol : {Protocol::chat_completions, Protocol::responses, Protocol::messages})
-    if (name_of(protocol) == name) return protocol;
-  return std::nullopt;
+  const auto found = std::ranges::find(kCodecs, name, &Codec::name);
+  if (found == kCodecs.end()) return std::nullopt;
+  return static_cast<Protocol>(found - kCodecs.begin());
 }
 
 std::string_view name_of(Finish finish) {
@@ -108,20 +91,10 @@ bool is_only_reasoning(const ModelReply& reply) {
   return ended && is_blank(reply.text) && reply.tool_calls.empty() && !is_blank(reply.reasoning);
 }
 
-std::string_view path_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return "/chat/completions";
-    case Protocol::responses:
-      return "/responses";
-    case Protocol::messages:
-      return "/messages";
-  }
-  return "";
-}
+std::string_view path_of(Protocol protocol) { return codec_of(protocol).path; }
 
 Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const ModelTraits& traits) {
-  Json body = encode(protocol, call, traits);
+  Json body = codec_of(protocol).encode(call, traits);
   if (!call.extra_body.empty()) {
     const auto extra = llm::parse_json(call.extra_body);
     if (!extra || !extra->is_object())
@@ -150,23 +123,14 @@ Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
   if (!parsed) return llm::bad_reply("is no JSON object in UTF-8, is cut off, or holds millions of values");
   const Json& document = llm::out_of_list(*parsed);
   if (!document.is_object()) return llm::no_reply(document, "is no JSON object");
-  auto reply = decode(protocol, document);
+  const auto& error = llm::error_in(document);
+  auto reply = error.is_null() ? codec_of(protocol).decode(document) : llm::failure_of(document, 0);
   if (reply) return reply;
   CallFailure failure = reply.error();
-  failure.usage = usage_in(protocol, document);
+  failure.usage = codec_of(protocol).usage(document);
   return failure;
 }
 
-std::unique_ptr<StreamDecoder> make_stream_decoder(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return llm::chat_stream();
-    case Protocol::responses:
-      return llm::responses_stream();
-    case Protocol::messages:
-      break;
-  }
-  return llm::messages_stream();
-}
+std::unique_ptr<StreamDecoder> make_stream_decoder(Protocol protocol) { return codec_of(protocol).stream(); }
 
 }  // namespace kernelsmith

@@ -22,6 +22,7 @@ void add_content(const Json& content, ModelReply& reply) {
 }
 
 /// Why a response was cut off: a limit (also if no reason is given), a filter, else the server.
+/// BrokenOff.ALimitAndAFilterAreTheReplys
 std::optional<CallFailure> set_incomplete(const Json& response, ModelReply& reply) {
   const std::string reason = text_at(member(response, "incomplete_details"), "reason");
   reply.finish_detail = reason;
@@ -51,7 +52,7 @@ class ResponsesStream final : public EventDecoder {
 
   Attempt<ModelReply> finish() override {
     if (!outcome_) return without_reply("is a stream that broke off before its end");
-    // Some gateways leave the output of the last event empty.
+    // Some gateways leave the output of the last event empty. Responses.ReasoningIsKeptWhereverItStands
     if (*outcome_ && (*outcome_)->text.empty() && (*outcome_)->finish != Finish::declined)
       (*outcome_)->text = std::move(text_);
     if (*outcome_ && (*outcome_)->reasoning.empty()) (*outcome_)->reasoning = std::move(reasoning_);
@@ -73,6 +74,7 @@ class ResponsesStream final : public EventDecoder {
     if (!ends || (outcome_ && *outcome_)) return {};
     outcome_ = decode_responses(with_output(response));
     // A response may still follow.
+    // Stream.WhatAServerSaysInThePlaceOfAReplyIsTold
     if (*outcome_ || outcome_->error().error.code == ErrorCode::bad_reply) return {};
     return outcome_->error();
   }
@@ -85,6 +87,7 @@ class ResponsesStream final : public EventDecoder {
   }
 
   /// Some gateways omit the output from the last event, because its text was already sent.
+  /// Stream.TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold
   Json with_output(const Json& response) const {
     Json whole = response.is_object() ? response : Json::object();
     if (!member(whole, "output").is_array() && !text_.empty()) whole["output"] = Json::array();
@@ -101,14 +104,9 @@ class ResponsesStream final : public EventDecoder {
 
 Json encode_responses(const ModelCall& call, const ModelTraits& traits) {
   Json body = common_body(call, traits);
-  if (std::string instructions = texts_of(call, Role::system); !instructions.empty())
+  if (std::string instructions = system_text(call); !instructions.empty())
     body["instructions"] = std::move(instructions);
-  Json& input = body["input"] = Json::array();
-  for (const Message& message : call.messages) {
-    if (message.role == Role::system) continue;
-    const char* role = message.role == Role::user ? "user" : "assistant";
-    input.push_back({{"role", role}, {"content", message.text}});
-  }
+  body["input"] = turns_of(call);
   body["store"] = false;
   if (call.logprobs) body["include"] = {"message.output_text.logprobs"};
   if (traits.takes_effort && !call.reasoning_effort.empty())
@@ -146,7 +144,7 @@ Attempt<ModelReply> decode_responses(const Json& document) {
     add_content(member(item, "content"), reply);
   }
   if (broken) {
-    broken->begun = !reply.text.empty() || !reply.reasoning.empty();
+    broken->begun = has_text(reply);
     return std::move(*broken);
   }
   if (reply.finish_detail.empty()) reply.finish_detail = status;

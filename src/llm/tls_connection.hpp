@@ -13,7 +13,7 @@ namespace kernelsmith::llm {
 /// other.
 struct TlsConnection {
   /// X509_V_OK, or OpenSSL's reason: libcurl reports a certificate whose signature is wrong only as a
-  /// handshake that failed.
+  /// handshake that failed. ClientFailure.TrustsOnlyTheRightCertificate
   int verdict = X509_V_OK;
 
   /// The connection's own, and that of a proxy around it.

@@ -113,6 +113,7 @@ class Transport::Exchange {
   }
   /// libcurl would send a request again by itself if a kept connection closes without an answer. It may
   /// already be billed, so libcurl must not decide that.
+  /// ClientFailure.ARequestOnAKeptConnectionIsNotSentAgainBehindTheClientsBack
   static int on_rewind(void*, curl_off_t, int) { return CURL_SEEKFUNC_FAIL; }
 
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) {
@@ -236,6 +237,7 @@ bool Transport::holds_more(curl_socket_t socket) const {
 
 /// libcurl takes one TLS record at a time; OpenSSL may have read several. Every call of libcurl also serves
 /// connections whose time is up, and may read from them.
+/// Client.RecordsThatArriveTogetherAreAllRead
 void Transport::act_until_read(curl_socket_t socket, int flags) {
   act(socket, flags);
   read_on();

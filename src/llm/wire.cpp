@@ -16,6 +16,7 @@ constexpr std::size_t kMostValues = 2'000'000;
 /// Whether brackets outside of strings nest deeper than kDeepest (nlohmann/json destroys and walks values
 /// recursively), or there are more values than kMostValues. The parser's own callback could count, but costs
 /// more than the parsing.
+/// Decode.DeepNestingIsRefused, Reply.OfMillionsOfValuesIsRefused
 bool is_too_much(std::string_view text) {
   int depth = 0;
   std::size_t values = 1;
@@ -58,6 +59,7 @@ bool is_between(const std::optional<unsigned>& code, unsigned first, unsigned la
 
 /// Replaces each unpaired surrogate in JSON by the replacement character, because some servers split a
 /// character over two events. Empty if there is none.
+/// Chat.HalvesOfACharacterAreReplaced
 std::string with_whole_characters(std::string_view text) {
   constexpr std::size_t kLength = 6;
   std::string whole;
@@ -87,6 +89,7 @@ bool is_out_of_range(std::string_view number) {
 
 /// Replaces invalid numbers in JSON by null: NaN, Infinity (from Python's json), and those out of range.
 /// Empty if there are none.
+/// Decode.NumbersThatJsonHasNoFormForAreNull
 std::string with_finite_numbers(std::string_view text) {
   std::string whole;
   std::size_t kept = 0;

@@ -22,10 +22,11 @@ std::optional<Json> parse_json(std::string_view text);
 const Json& member(const Json& object, const char* key);
 
 /// The member `error`; null if it is empty, as from servers that always send the key.
+/// Stream.AnErrorThatSaysNothingIsNone
 const Json& error_in(const Json& document);
 
 /// The error object of a list, or its only object, because gateways wrap either in a list; other documents
-/// are returned unchanged.
+/// are returned unchanged. Complaint.AReplyWithinAListIsTaken
 const Json& out_of_list(const Json& document);
 
 /// The string at `key`; empty if there is none.
@@ -37,11 +38,11 @@ struct TokenCounts {
 };
 
 /// The number of tokens at `key`: a plausible whole number, perhaps written as 10.0. Anything else counts as
-/// missing, because 0 would make the call free.
+/// missing, because 0 would make the call free. Decode.UsageThatIsNoCountIsNotTold
 std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
 
 /// Returns empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count.
-/// Parts are never more than the whole.
+/// Parts are never more than the whole. Decode.PartsOfTheUsageAreNeverMoreThanTheWhole
 std::optional<Usage> usage_from(const TokenCounts& counts);
 
 /// Adds a list of {token, logprob, id?}, as OpenAI's protocols and llama.cpp write it. Other forms are
@@ -76,6 +77,7 @@ CallFailure no_reply(std::string_view text, const CallFailure& otherwise);
 CallFailure broken_off(const std::string& reason);
 
 /// The same if the finish reason is one that only servers use, such as "abort"; else empty.
+/// BrokenOff.AReasonOfTheServersIsAFailure
 std::optional<CallFailure> broken_off_by(const std::string& reason);
 
 }  // namespace kernelsmith::llm

@@ -4,19 +4,48 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include <kernelsmith/code/diff.hpp>
 #include <kernelsmith/code/lexer.hpp>
+#include <kernelsmith/code/text.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/learn.hpp>
 
 #include "change.hpp"
-#include "first_sentences.hpp"
 
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // limit of a prompt
+constexpr std::size_t kLongest = 400, kSentences = 2;
+
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/// Behind the sentence that begins `text`. A full stop within a word, as in "1.5", ends none.
+std::size_t end_of_sentence(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_end = text[i] == '.' || text[i] == '!' || text[i] == '?';
+    if (is_end && (i + 1 == text.size() || is_blank(text[i + 1]))) return i + 1;
+  }
+  return text.size();
+}
+
+/// What a model says of its change before it gives the code: the first two sentences of its reply, on one
+/// line; empty if code comes first, or if they are longer than 400 bytes or hold a tag, as thoughts do.
+std::string first_sentences(std::string_view reply) {
+  std::string_view prose = reply.substr(0, std::min(reply.find("```"), reply.find("<<<<<<<")));
+  prose = trimmed(prose);
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < kSentences; ++i) end += end_of_sentence(prose.substr(end));
+  prose = prose.substr(0, end);
+  if (prose.size() > kLongest || prose.find_first_of("<`") != std::string_view::npos) return {};
+  std::string line(prose);
+  std::ranges::replace_if(line, is_blank, ' ');
+  return line;
+}
+
+constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // what a prompt has room for
 constexpr std::size_t kLongestName = 100, kLongestHardware = 200;
 constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8, kRefusalsOfRun = 64;
 constexpr const char *kDeadEnd = "Bringing in `", *kTried = "` was tried several times and never gained.";
@@ -124,8 +153,7 @@ class Learner {
       add(RuleKind::tactic,
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
           ratio(verdict.metrics()->fitness(), *best_),
-          from_.reply && !of_agents_.contains(program) ? memory::first_sentences(from_.reply({program}))
-                                                       : "");
+          from_.reply && !of_agents_.contains(program) ? first_sentences(from_.reply({program})) : "");
     count(identifiers(old_source), identifiers(new_source), program, gained);
     note_step(old_source, new_source, program, gained);
   }

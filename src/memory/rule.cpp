@@ -1,6 +1,5 @@
 // The value of a rule, and its line in a file.
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -8,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/rule.hpp>
 
@@ -16,8 +16,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array kNames = {std::pair{RuleKind::refusal, "refusal"}, std::pair{RuleKind::tactic, "tactic"},
-                               std::pair{RuleKind::dead_end, "dead_end"}};
+constexpr auto kNames = detail::enum_names<RuleKind>({
+    {RuleKind::refusal, "refusal"},
+    {RuleKind::tactic, "tactic"},
+    {RuleKind::dead_end, "dead_end"},
+});
 
 auto key_of(const std::string& term) { return std::tie(term); }
 auto key_of(const Evidence& one) { return std::tie(one.run, one.program); }
@@ -94,15 +97,8 @@ bool is_plain(const MemoryRule& rule) {
 
 }  // namespace
 
-std::string_view name_of(RuleKind kind) {
-  return std::ranges::find(kNames, kind, [](auto& p) { return p.first; })->second;
-}
-
-std::optional<RuleKind> rule_kind_from(std::string_view name) {
-  for (const auto& [kind, known] : kNames)
-    if (name == known) return kind;
-  return std::nullopt;
-}
+std::string_view name_of(RuleKind kind) { return detail::name_in(kNames, kind); }
+std::optional<RuleKind> rule_kind_from(std::string_view name) { return detail::value_in(kNames, name); }
 
 std::string MemoryRule::id() const {
   return DigestBuilder().add(name_of(kind)).add(backend).add(text).finish().hex().substr(0, 16);

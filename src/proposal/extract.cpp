@@ -206,7 +206,7 @@ bool close_last(std::vector<Fence>& fences, const Source& parent) {
   Fence& fence = fences.back();
   const std::string named = path_of(fence, paths_of(parent));
   const FenceChoice choice(parent, has_file(parent, named) ? named : parent.files().front().path);
-  if (fences.size() > 1 && !choice.begins_program(fence)) {
+  if (fences.size() > 1 && names_in(fence.text, choice.language()).functions.empty()) {
     fences.pop_back();
     return true;
   }

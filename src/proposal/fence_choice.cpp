@@ -21,12 +21,6 @@ std::string tag_of(const Fence& fence) {
   return lower_case(std::string_view(fence.info).substr(0, fence.info.find_first_of(" \t:,{")));
 }
 
-Language language_of_tag(const std::string& tag) {
-  if (tag == "python" || tag == "python3" || tag == "triton") return Language::python;
-  if (tag == "c++" || tag == "cuda") return Language::cuda;
-  return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
-}
-
 /// Models do not distinguish C++ and CUDA.
 bool is_c_like(Language language) { return language == Language::cpp || language == Language::cuda; }
 
@@ -85,18 +79,16 @@ FenceChoice::FenceChoice(const Source& parent, const std::string& path)
   frozen_text_.emplace(std::move(parts), language_);
 }
 
-// A text with unpaired markers is also meant to be the file.
 bool FenceChoice::has_frame(std::string_view text) const {
   if (!frozen_text_) return false;
   const auto blocks = find_blocks(one_file(path_, std::string(text)));
-  return !blocks || !blocks->empty() || frozen_text_->is_whole_file(text);
+  return (blocks && !blocks->empty()) || frozen_text_->is_whole_file(text);
 }
 
 // Whether it is in another language than the candidate's, or in none.
 bool FenceChoice::speaks_otherwise(const Fence& fence) const {
-  constexpr std::array kSeldomPrograms{"text"sv, "txt"sv, "output"sv, "markdown"sv, "md"sv};
   const std::string tag = tag_of(fence);
-  if (std::ranges::find(kSeldomPrograms, tag) != kSeldomPrograms.end()) return !path_.ends_with("." + tag);
+  if (tag == "text" || tag == "txt" || tag == "output") return true;
   const Language language = language_of_tag(tag);
   if (language == Language::other || language_ == Language::other) return false;
   return is_c_like(language) != is_c_like(language_);
@@ -105,7 +97,7 @@ bool FenceChoice::speaks_otherwise(const Fence& fence) const {
 FenceChoice::Candidate FenceChoice::candidate_of(const Fence& fence) const {
   Candidate candidate{.fence = &fence, .names = names_in(fence.text, language_)};
   const std::string text = without_markers(fence.text);
-  candidate.gives_parent = !text.empty() && (text == file_ || text == block_);
+  candidate.gives_parent = text == file_ || text == block_;
   candidate.has_frame = has_frame(fence.text);
   const std::string path = path_of(fence, {path_});
   candidate.is_named_otherwise = !path.empty() && path != path_;
@@ -115,25 +107,18 @@ FenceChoice::Candidate FenceChoice::candidate_of(const Fence& fence) const {
 FenceChoice::Grade FenceChoice::grade_of(const Candidate& candidate, const NameSet& of_others) const {
   if (speaks_otherwise(*candidate.fence)) return Grade::foreign;
   if (candidate.has_frame) return Grade::complete;
+  if (in_both(candidate.names.calls, of_others)) return Grade::part;  // FenceChoice.RefusesAProgramInPieces
+  // If the blocks define no function (they are within one), a fence that calls that function is an example:
+  // FenceChoice.PrefersWhatHasMarkersOrFrozenText.
   const NameSet borrowed = without(candidate.names.calls, own_.calls);
-  if (in_both(candidate.names.calls, of_others)) return Grade::part;
-  // If the blocks define no function (they are within one), a fence that calls that function is an example.
   if (own_.functions.empty()) return in_both(borrowed, frozen_.functions) ? Grade::part : Grade::possible;
   return in_both(candidate.names.functions, own_.functions) ? Grade::complete : Grade::part;
 }
 
-bool FenceChoice::begins_program(const Fence& fence) const {
-  if (is_no_program(fence, path_) || speaks_otherwise(fence) || trimmed(fence.text).empty()) return false;
-  return language_of_tag(tag_of(fence)) != Language::other ||
-         !names_in(fence.text, language_).functions.empty();
-}
-
+// Extract.AFenceWithoutAnEndHoldsAWholeProgram
 bool FenceChoice::is_whole(const Fence& fence) const {
-  if (own_.functions.empty() || grade_of(candidate_of(fence), {}) != Grade::complete) return false;
-  const auto tokens = tokenize(fence.text, language_);
-  const auto is_unknown = [](const Token& token) { return token.kind == TokenKind::unknown; };
-  if (std::ranges::any_of(tokens, is_unknown)) return false;
-  const auto code = without_comments(tokens);
+  if (grade_of(candidate_of(fence), {}) != Grade::complete) return false;
+  const auto code = without_comments(tokenize(fence.text, language_));
   const auto last = std::ranges::find_if(code.rbegin(), code.rend(), [](const Token& token) {
     return token.kind != TokenKind::line_end && token.kind != TokenKind::indent && !token.in_directive;
   });
@@ -143,7 +128,6 @@ bool FenceChoice::is_whole(const Fence& fence) const {
 }
 
 bool FenceChoice::may_be_program(const Fence& fence) const {
-  if (!fence.closed || is_no_program(fence, path_) || trimmed(fence.text).empty()) return false;
   return grade_of(candidate_of(fence), {}) >= Grade::possible;
 }
 
@@ -157,8 +141,7 @@ std::variant<const Fence*, Refusal> FenceChoice::best(const std::vector<const Fe
     candidates.pop_back();
   }
   NameSet defined;  // by one of them, not by the parent's frozen text
-  for (const Candidate& candidate : candidates)
-    if (!speaks_otherwise(*candidate.fence)) defined.merge(NameSet(candidate.names.functions));
+  for (const Candidate& candidate : candidates) defined.merge(NameSet(candidate.names.functions));
   defined = without(defined, frozen_.functions);
 
   const Candidate* best = nullptr;
@@ -166,10 +149,9 @@ std::variant<const Fence*, Refusal> FenceChoice::best(const std::vector<const Fe
   NameSet best_lacks;
   for (const Candidate& candidate : candidates) {
     const Names& names = candidate.names;
-    NameSet lacks = without(without(defined, names.functions), names.assigned);
+    NameSet lacks = without(defined, names.functions);
     const std::pair rank(grade_of(candidate, lacks), !candidate.is_named_otherwise);
-    const bool repeats = best && rank == best_rank && !candidate.has_frame &&
-                         is_excerpt(candidate.fence->text, best->fence->text);
+    const bool repeats = best && rank == best_rank && is_excerpt(candidate.fence->text, best->fence->text);
     if (best && (rank < best_rank || repeats)) continue;
     best = &candidate;
     best_rank = rank;

@@ -33,12 +33,11 @@ class FenceChoice {
   /// then in both.
   std::variant<const Fence*, Refusal> best(const std::vector<const Fence*>& fences) const;
 
-  /// Whether a fence may be the beginning of a program: text in the candidate's language, or any function.
-  bool begins_program(const Fence& fence) const;
-
   /// Whether an unclosed fence is still a program: it defines a function in the blocks, and has no open
-  /// bracket or literal.
+  /// bracket.
   bool is_whole(const Fence& fence) const;
+
+  Language language() const { return language_; }
 
   /// Whether a fence is complete by itself, or possibly complete.
   bool may_be_program(const Fence& fence) const;

@@ -10,6 +10,12 @@
 #include <kernelsmith/code/text.hpp>
 
 namespace kernelsmith::detail {
+Language language_of_tag(const std::string& tag) {
+  if (tag == "python" || tag == "python3" || tag == "triton") return Language::python;
+  if (tag == "c++" || tag == "cuda") return Language::cuda;
+  return language_of(tag.find('.') == tag.npos ? "a." + tag : tag);
+}
+
 namespace {
 
 using namespace std::string_view_literals;
@@ -43,12 +49,11 @@ bool is_bullet(std::string_view text) {
 // nothing.
 std::size_t fence_behind_text(std::string_view line) {
   const std::size_t at = line.find("```");
-  if (at == line.npos || at == 0 || !opens(line.substr(at))) return 0;
+  if (at == line.npos || at == 0) return 0;
   const std::string_view before = trimmed(line.substr(0, at)), info = info_of(line.substr(at));
-  const bool is_tag = !info.empty() && info.find_first_of(" \t") == info.npos;
   const bool announced = before.ends_with(':') || before.ends_with('>') || is_bullet(before);
   const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // so are the lines of its code
-  return !is_quoted && (is_tag || (info.empty() && announced)) ? at : 0;
+  return !is_quoted && (!info.empty() || announced) ? at : 0;
 }
 
 bool closes(std::string_view line, std::string_view opening) {
@@ -64,7 +69,6 @@ std::vector<std::string> words_of(std::string_view line) {
     const std::size_t end = std::min(line.find_first_of(kAround, begin), line.size());
     std::string_view word = line.substr(begin, end - begin);
     if (word.starts_with("./")) word.remove_prefix(2);
-    if (word.ends_with('.')) word.remove_suffix(1);
     if (!word.empty()) words.emplace_back(word);
     begin = line.find_first_not_of(kAround, end);
   }
@@ -72,18 +76,16 @@ std::vector<std::string> words_of(std::string_view line) {
 }
 
 // A name with the ending of a program; in a fence's tag also one with "..".
+// Extract.RefusesForeignPathsWhereThereAreSeveralFiles
 bool looks_like_path(std::string_view word, bool in_tag) {
   const std::size_t name = word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1;
-  if (word.find('.', name) != word.npos && word.find('.', name) > name &&
-      language_of(word) != Language::other)
-    return true;
-  const bool climbs = word.starts_with('/') || word.starts_with("../");
-  return in_tag && climbs && word.find_first_not_of("./") != word.npos;
+  return (word.find('.', name) != word.npos && language_of(word) != Language::other) ||
+         (in_tag && word.starts_with('/'));
 }
 
 bool is_label(std::string_view word) {
-  constexpr std::array kLabels{"File"sv, "file"sv, "Filename"sv, "filename"sv, "Path"sv, "path"sv, "//"sv};
-  return std::ranges::find(kLabels, word) != kLabels.end();
+  constexpr std::array kLabels{"file"sv, "filename"sv, "path"sv, "//"sv};
+  return std::ranges::find(kLabels, lower_case(word)) != kLabels.end();
 }
 
 // A line names a file only if it has no other text or begins with a label.
@@ -101,7 +103,7 @@ std::string path_in(const std::vector<std::string>& words, const std::vector<std
   return take_others && other != words.end() ? *other : std::string();
 }
 
-bool is_markdown(std::string_view info) { return info == "markdown" || info == "md"; }
+bool is_markdown(std::string_view info) { return info == "markdown"; }
 
 std::size_t blanks_before(std::string_view line) {
   return std::min(line.find_first_not_of(" \t"), line.size());
@@ -112,21 +114,14 @@ bool is_comment(std::string_view line) {
 }
 
 bool is_language_word(std::string_view word) {
-  constexpr std::array kWords{"c"sv,      "cpp"sv,     "c++"sv, "cuda"sv,  "cu"sv,
-                              "python"sv, "python3"sv, "py"sv,  "triton"sv};
-  return std::ranges::find(kWords, word) != kWords.end();
+  return word.find('.') == word.npos && language_of_tag(std::string(word)) != Language::other;
 }
 
-// The end marker of the docstring or comment that is open after a line; `end` is the one open before it.
-std::string quote_behind(std::string_view line, std::string end) {
-  if (end.empty() && trimmed(line).starts_with("/*")) end = "*/";
-  for (const std::string_view quote : {"\"\"\""sv, "'''"sv, "*/"sv})
-    for (auto at = line.find(quote); at != line.npos; at = line.find(quote, at + quote.size()))
-      if (end == quote)
-        end.clear();
-      else if (end.empty() && quote != "*/")
-        end = quote;
-  return end;
+// Whether a docstring is open after a line; `open` says whether one was before it.
+bool in_docstring(std::string_view line, bool open) {
+  constexpr auto kQuote = "\"\"\""sv;
+  for (auto at = line.find(kQuote); at != line.npos; at = line.find(kQuote, at + kQuote.size())) open = !open;
+  return open;
 }
 
 }  // namespace
@@ -136,27 +131,17 @@ FenceTracker::Line FenceTracker::pass(std::string_view line) {
   if (opening_.empty()) {
     if (!opens(bare)) return Line::outside;
     opening_ = bare;
-    nested_ = 0;
-    quote_end_.clear();
+    in_docstring_ = false;
     return Line::opening;
   }
-  if (quoted_ && !is_markdown(info_of(opening_))) {
-    const bool was_quoted = !quote_end_.empty();
-    quote_end_ = quote_behind(line, std::move(quote_end_));
+  if (quoted_) {
+    const bool was_quoted = in_docstring_;
+    in_docstring_ = in_docstring(line, was_quoted);
     if (was_quoted) return Line::inside;
   }
-  if (closes(bare, opening_)) {
-    if (nested_ > 0) {
-      --nested_;
-      return Line::inside;
-    }
-    opening_.clear();
-    return Line::closing;
-  }
-  // A shorter fence, or one with the other sign, has an end that cannot be mistaken for this one's.
-  const bool alike = bare.starts_with(opening_.front()) && fence_length(bare) >= fence_length(opening_);
-  if (is_markdown(info_of(opening_)) && opens(bare) && !info_of(bare).empty() && alike) ++nested_;
-  return Line::inside;
+  if (!closes(bare, opening_)) return Line::inside;
+  opening_.clear();
+  return Line::closing;
 }
 
 namespace {
@@ -170,7 +155,6 @@ void unwrap(Fence& fence) {
     const std::string_view first = trimmed(lines_of(std::string_view(fence.text).substr(begin)).front());
     const bool opening = opens(first) && !info_of(first).empty();
     if (!opening && !is_language_word(first)) break;
-    if (opening && fence.info.empty()) fence.info = info_of(first);
     wrapped = wrapped || opening;
     fence.text.erase(0, std::min(fence.text.find('\n', begin), fence.text.size() - 1) + 1);
   }
@@ -245,7 +229,7 @@ namespace {
 // none does.
 std::size_t glued_end(std::string_view line) {
   const std::size_t at = line.find("```");
-  if (at == line.npos || line.find('`', at + kFewestSigns) != line.npos) return line.npos;
+  if (at == line.npos) return at;
   const bool follows = !trimmed(line.substr(0, at)).empty();
   const std::string_view behind = trimmed(line.substr(at + kFewestSigns));
   return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
@@ -254,17 +238,11 @@ std::size_t glued_end(std::string_view line) {
 // Moves fences that open at a line's end to lines of their own, with `ends` also those that end there. Empty
 // if there are none or not all are closed then.
 std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
-  const auto lines = lines_of(reply);
   const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
-  std::vector<std::string_view> next(
-      lines.size());  // the next line that begins with fence signs, or ends a fence
-  for (std::size_t i = lines.size(); i-- > 1;)
-    next[i - 1] = fence_length(trimmed(lines[i])) > 0 || is_end(lines[i]) ? lines[i] : next[i];
   std::string result;
   bool any = false;
   FenceTracker tracker;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view line = lines[i];
+  for (const std::string_view line : lines_of(reply)) {
     if (tracker.inside() && is_end(line)) {
       const std::size_t at = glued_end(line);
       const std::string_view code = line.substr(0, at);
@@ -274,7 +252,7 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
       continue;
     }
     const std::size_t at = tracker.inside() ? 0 : fence_behind_text(line);
-    if (at == 0 || !(closes(trimmed(next[i]), trimmed(line.substr(at))) || is_end(next[i]))) {
+    if (at == 0) {
       any = tracker.pass(line) == FenceTracker::Line::opening || any;
       result += line;
       continue;
@@ -282,8 +260,8 @@ std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) 
     any = true;
     const std::string_view before = line.substr(0, at), fence = line.substr(at);
     tracker.pass(fence);
-    const std::size_t indent = is_bullet(trimmed(before)) ? at : blanks_before(line);
-    result.append(before).append("\n").append(indent, ' ').append(fence);
+    result.append(before).append("\n").append(at, ' ').append(
+        fence);  // a list's code is indented with its item
   }
   return tracker.inside() || !any ? std::nullopt : std::optional(result);
 }

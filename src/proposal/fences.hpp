@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kernelsmith/code/lexer.hpp>
+
 namespace kernelsmith::detail {
 
 /// A fenced block in the reply.
@@ -15,12 +17,15 @@ struct Fence {
   bool closed = false;
 };
 
+/// The language that a fence's tag names: "cpp", "triton", "kernel.py".
+Language language_of_tag(const std::string& tag);
+
 /// Follows a text line by line: is the next line inside a fenced block?
 class FenceTracker {
  public:
   enum class Line { outside, opening, inside, closing };
 
-  /// With `quoted`, fences within a docstring or a comment of several lines are code.
+  /// With `quoted`, fences within a docstring are code: Extract.FencesInADocstringEndNothing.
   explicit FenceTracker(bool quoted = false) : quoted_(quoted) {}
 
   /// Takes the next line and says what it is.
@@ -28,10 +33,9 @@ class FenceTracker {
   bool inside() const { return !opening_.empty(); }
 
  private:
-  std::string opening_;     // the line in the reply, without blanks around it
-  std::size_t nested_ = 0;  // fences that are open inside a fence of Markdown
+  std::string opening_;  // the line in the reply, without blanks around it
   bool quoted_;
-  std::string quote_end_;  // end of the docstring or comment that is open inside a fence
+  bool in_docstring_ = false;
 };
 
 /// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF; blanks before a fence are taken

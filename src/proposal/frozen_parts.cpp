@@ -142,10 +142,7 @@ FrozenText::FrozenText(Cut file, Language language) : file_(std::move(file)), la
     if (i > 0) frozen = behind_marker(frozen);
     parts_.push_back(filled_lines(frozen));
     names_.push_back(without(names_in(frozen, language).outer, own));
-    for (const Line& line : parts_.back())
-      if (is_import(line)) imports_.push_back(line.bare);
   }
-  std::ranges::sort(imports_);
 }
 
 bool FrozenText::closes_like(std::size_t block, std::string_view text) const {
@@ -154,11 +151,7 @@ bool FrozenText::closes_like(std::size_t block, std::string_view text) const {
 
 // A name of a frozen text that `text` redefines. Importing the same as a frozen line is harmless.
 const std::string* FrozenText::redefined(std::size_t part, std::string_view text) const {
-  if (names_[part].empty()) return nullptr;
-  std::string rest;
-  for (const std::string_view line : lines_of(text))
-    if (imports_.empty() || !std::ranges::binary_search(imports_, without_blanks(line))) rest += line;
-  return in_both(names_[part], names_in(rest, language_).outer);
+  return names_[part].empty() ? nullptr : in_both(names_[part], names_in(text, language_).outer);
 }
 
 // A frozen line that is not indented, has a name and also occurs in `text`. Includes and imports are

@@ -76,9 +76,8 @@ class FrozenText {
 
   Cut file_;
   Language language_;
-  std::vector<Lines> parts_;          // the frozen lines, without markers
-  std::vector<NameSet> names_;        // names defined by each part and by no block
-  std::vector<std::string> imports_;  // the lines that import something, without blanks, sorted
+  std::vector<Lines> parts_;    // the frozen lines, without markers
+  std::vector<NameSet> names_;  // names defined by each part and by no block
 };
 
 }  // namespace kernelsmith::detail

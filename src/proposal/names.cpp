@@ -21,10 +21,7 @@ bool among(std::span<const std::string_view> words, std::string_view word) {
 class NameReader {
  public:
   NameReader(std::string_view text, Language language)
-      : text_(text),
-        language_(language),
-        tokens_(without_comments(tokenize(text, language))),
-        closing_(tokens_.size(), 0) {
+      : text_(text), tokens_(without_comments(tokenize(text, language))), closing_(tokens_.size(), 0) {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (is(i, "(")) open.push_back(i);
@@ -36,9 +33,8 @@ class NameReader {
 
   Names read() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].kind != TokenKind::identifier) continue;
+      if (!is_name(i)) continue;
       introduced_by(i);
-      if (is(i + 1, "=")) names_.assigned.emplace(word(i));
       if (at_line_start(i)) constant_at(i);
     }
     for (const Call& call : find_calls(text_, tokens_)) called_at(call.token);
@@ -46,7 +42,6 @@ class NameReader {
   }
 
  private:
-  bool c_like() const { return language_ == Language::cpp || language_ == Language::cuda; }
   std::string_view word(std::size_t i) const {
     return i < tokens_.size() ? tokens_[i].in(text_) : std::string_view{};
   }
@@ -65,34 +60,21 @@ class NameReader {
   }
 
   // A name after a keyword that introduces one.
+  // FenceChoice.TakesNoExampleOrPartForTheProgram
   void introduced_by(std::size_t i) {
-    constexpr std::array kTypes{"struct"sv, "class"sv, "union"sv, "enum"sv};
-    constexpr std::array kOthers{"def"sv, "class"sv, "fn"sv, "func"sv, "function"sv, "subroutine"sv};
-    if (!is_name(i + 1)) return;
-    const bool introduces = c_like() ? (among(kTypes, word(i)) && (is(i + 2, "{") || is(i + 2, ":"))) ||
-                                           (is(i, "using") && is(i + 2, "=")) ||
-                                           (i > 0 && is(i - 1, "#") && is(i, "define"))
-                                     : among(kOthers, word(i));
-    if (introduces) define(i + 1);
+    constexpr std::array kWords{"def"sv, "class"sv, "struct"sv};
+    constexpr std::array kBehind{"("sv, ":"sv, "{"sv};
+    if (among(kWords, word(i)) && is_name(i + 1) && among(kBehind, word(i + 2))) define(i + 1);
   }
 
   // Such as `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import numpy as np`.
+  // FrozenReply.IsRefusedByTheLineThatIsChanged
   void constant_at(std::size_t first) {
-    constexpr std::array kOther{"namespace"sv, "template"sv, "return"sv};
-    constexpr std::array kEnds{"="sv, "["sv, "{"sv, "("sv};
-    if (among(kOther, word(first))) return;
-    std::size_t words = 0, i = first;
-    for (; i < tokens_.size() && tokens_[i].line == tokens_[first].line && !among(kEnds, word(i)); ++i)
-      words += is_name(i);
-    if (language_ == Language::python && (is(first, "import") || is(first, "from"))) {
-      const auto last = std::find_if(tokens_.rend() - static_cast<std::ptrdiff_t>(i), tokens_.rend(),
-                                     [](const Token& token) { return token.kind == TokenKind::identifier; });
-      names_.outer.emplace(last->in(text_));
-      return;
-    }
-    const bool gives = is(i, "=") || (words > 1 && (is(i, "[") || is(i, "{")));
-    if (!gives || i == first || tokens_[i].line != tokens_[first].line || !is_name(i - 1)) return;
-    names_.outer.emplace(is(first + 1, ":") ? word(first) : word(i - 1));
+    constexpr std::array kEnds{"="sv, ":"sv, "["sv, "{"sv, "("sv};
+    std::size_t i = first;
+    while (i < tokens_.size() && tokens_[i].line == tokens_[first].line && !among(kEnds, word(i))) ++i;
+    if (is(i, "=") && tokens_[i].line == tokens_[first].line && is_name(i - 1))
+      names_.outer.emplace(word(i - 1));
   }
 
   bool is_member(std::size_t i) const {
@@ -104,25 +86,19 @@ class NameReader {
     if (!is(name + 1, "(") || closing_[name + 1] == 0) return false;
     constexpr std::array kBetween{"->"sv, "::"sv, "&"sv, "&&"sv, "*"sv, "<"sv, ">"sv};
     std::size_t i = closing_[name + 1] + 1;
-    for (std::size_t steps = 0; steps < kMostQualifiers; ++steps, ++i) {
-      if (is(i, "{")) return true;
-      if (is(i, "(") && closing_[i] != 0)
-        i = closing_[i];
-      else if (!is_name(i) && !among(kBetween, word(i)))
-        return false;
-    }
-    return false;
+    for (std::size_t steps = 0; steps < kMostQualifiers && (is_name(i) || among(kBetween, word(i))); ++steps)
+      ++i;
+    return is(i, "{");
   }
 
   void called_at(std::size_t name) {
-    if (c_like() && has_body(name))
+    if (has_body(name))
       define(name);
-    else if (!is_member(name) && !names_.functions.contains(word(name)))
+    else if (!is_member(name))
       names_.calls.emplace(word(name));
   }
 
   std::string_view text_;
-  Language language_;
   std::vector<Token> tokens_;
   std::vector<std::size_t> closing_;  // of each "(", the index of its ")"; 0 if there is none
   Names names_;

@@ -12,10 +12,8 @@ namespace kernelsmith::detail {
 using NameSet = std::set<std::string, std::less<>>;
 
 struct Names {
-  NameSet functions;  ///< functions, types and macros that the text defines, at any depth
-  NameSet outer;      ///< functions, types, macros and constants defined on lines that are not indented, and
-                      ///< what Python imports there
-  NameSet assigned;   ///< names before any `=`
+  NameSet functions;  ///< functions and types that the text defines, at any depth
+  NameSet outer;      ///< functions, types and constants defined on lines that are not indented
   NameSet calls;      ///< called names, and declared but undefined ones; without members
 };
 

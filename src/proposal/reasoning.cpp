@@ -75,6 +75,7 @@ std::optional<End> end_of_thoughts(std::string_view line) {
 }
 
 /// The position after an end of thoughts without a beginning; 0 if there is none.
+/// Reasoning.OfThoughtsIsNeverTheAnswer
 std::size_t end_of_orphan(std::string_view reply) {
   std::size_t at = 0;
   FenceTracker fences;

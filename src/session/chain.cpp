@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include <kernelsmith/config/yaml_edit.hpp>
-#include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/session/chain.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
@@ -62,15 +61,7 @@ Result<TaskFolder> with_baseline_from(const TaskFolder& task, const std::filesys
   about->text = std::move(*yaml);
   std::erase_if(files, [&](const SourceFile& file) { return file.path == baseline->path; });
   files.push_back(std::move(*baseline));
-  const auto read = [&files](const std::string& path) -> Result<std::string> {
-    const auto found = std::ranges::find(files, path, &SourceFile::path);
-    if (found != files.end()) return found->text;
-    return fail(ErrorCode::not_found, "the task has no such file", path);
-  };
-  auto parsed = parse_task(std::ranges::find(files, kTaskFile, &SourceFile::path)->text, kTaskFile, read,
-                           registry.backends);
-  if (!parsed) return parsed.error();
-  return TaskFolder{std::move(*parsed), std::move(files)};
+  return task_of_files(std::move(files), kTaskFile, registry.backends);
 }
 
 }  // namespace kernelsmith

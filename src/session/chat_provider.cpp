@@ -10,7 +10,6 @@
 
 #include "model_support.hpp"
 #include "providers.hpp"
-#include "server_exam.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -229,12 +228,6 @@ class ChatProvider final : public ProposerProvider {
                                     : "add an entry for it (docs/llm.md)");
   }
 
-  static std::uint64_t tokens_of(const Source& source) {
-    std::uint64_t tokens = 0;
-    for (const SourceFile& file : source.files()) tokens += estimate_tokens(file.text);
-    return tokens;
-  }
-
   static std::optional<PlannedCall> plan(const PromptBuilder& prompts, const std::vector<CallTerms>& models,
                                          const ProposalRequest& request) {
     if (request.op == Operator::tune) return std::nullopt;
@@ -246,7 +239,7 @@ class ChatProvider final : public ProposerProvider {
     });
     if (own == models.end() || !own->input_usd || !own->output_usd) return call;
     const std::uint64_t reply = own->most_reply_tokens.value_or(
-        request.selection.parent ? tokens_of(request.selection.parent->program->source) : 0);
+        request.selection.parent ? estimate_tokens(request.selection.parent->program->source) : 0);
     call.usd =
         static_cast<double>(prompt->tokens) * *own->input_usd + static_cast<double>(reply) * *own->output_usd;
     return call;

@@ -59,16 +59,6 @@ std::optional<double> as_double(std::optional<std::size_t> index) {
 
 }  // namespace
 
-std::string_view name_of(AxesPreset preset) {
-  switch (preset) {
-    case AxesPreset::kernel_smith:
-      return "kernel-smith";
-    case AxesPreset::behaviour:
-      return "behaviour";
-  }
-  return "";
-}
-
 std::map<std::string, double> source_features(const Source& source, std::span<const AxisSpec> axes) {
   std::map<std::string, double> features = static_features(source);
   const auto knobs = find_knobs(source);

@@ -9,8 +9,8 @@
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>
 
-#include "prepared_evaluator.hpp"
 #include "run_memory.hpp"
+#include "wiring.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -90,12 +90,6 @@ std::string prompt_text(const Prompt& prompt, std::size_t budget) {
   if (budget > 0 && prompt.tokens > budget)
     text += ", more than prompts.budget_tokens: nothing more can be left out, and it is sent so";
   return text;
-}
-
-std::uint64_t tokens_of(const Source& source) {
-  std::size_t tokens = 0;
-  for (const SourceFile& file : source.files()) tokens += estimate_tokens(file.text);
-  return tokens;
 }
 
 /// The shares of the models in all calls, by the operators' weights; the tuner's calls do not count.
@@ -208,7 +202,7 @@ DryRun dry_run(const TaskFolder& folder, RunConfig config, const std::stop_token
   for (CallTerms& terms : exam.calls)
     models.push_back({.terms = std::move(terms),
                       .prompt_tokens = first->tokens,
-                      .reply_tokens = tokens_of(task.seed.empty() ? task.reference : task.seed)});
+                      .reply_tokens = estimate_tokens(task.seed.empty() ? task.reference : task.seed)});
   result.estimate = estimate_run(config, std::move(models));
   if (result.estimate.affordable_calls && *result.estimate.affordable_calls < 1)
     result.checks.push_back(checked("budget",

@@ -12,7 +12,7 @@
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/session/session.hpp>
 
-#include "prepared_evaluator.hpp"
+#include "wiring.hpp"
 
 namespace kernelsmith {
 namespace {

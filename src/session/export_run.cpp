@@ -4,7 +4,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/session/gain.hpp>
+#include <kernelsmith/session/program_diff.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "choice.hpp"
 #include "providers.hpp"
+#include "sections.hpp"
 
 namespace kernelsmith {
 namespace {

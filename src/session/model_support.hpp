@@ -2,8 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <vector>
 
+#include <kernelsmith/llm/client.hpp>
+#include <kernelsmith/llm/endpoint.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/session/registry.hpp>
 
@@ -21,6 +25,11 @@ struct PromptSettings {
   PromptOptions options(const ProposerContext& context) const;
   Result<PromptBuilder> builder(const Task& task, const ProposerContext& context) const;
 };
+
+/// A dry run's checks `server`, `key` and `model`, one for each of `models`: none of them costs anything.
+/// Blocks until the server has answered.
+std::vector<DryCheck> examine_server(const Endpoint& server, CallLimits limits,
+                                     const std::vector<std::string>& models, const std::stop_token& stop);
 
 /// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,
 /// everything else the model's.

@@ -1,9 +1,10 @@
-#include "objectives_yaml.hpp"
-
+// The key `objectives` of run.yaml, both ways.
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
+
+#include "sections.hpp"
 
 namespace kernelsmith {
 namespace {

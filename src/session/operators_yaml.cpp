@@ -1,8 +1,9 @@
-#include "operators_yaml.hpp"
-
+// The section `operators` of run.yaml.
 #include <algorithm>
 
 #include <kernelsmith/config/nearest_name.hpp>
+
+#include "sections.hpp"
 
 namespace kernelsmith {
 namespace {

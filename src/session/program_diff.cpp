@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <span>
 #include <utility>
@@ -9,7 +10,6 @@
 #include <kernelsmith/code/diff.hpp>
 #include <kernelsmith/code/knobs.hpp>
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/session/gain.hpp>
 #include <kernelsmith/session/program_diff.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
@@ -126,6 +126,18 @@ Result<std::map<ProgramId, Logs>> logs_of(const RunStore& store, std::span<const
 }
 
 }  // namespace
+
+std::optional<Measurement> gain_over(const Report& parent, const Report& child) {
+  const auto& ours = child.over_yardstick;
+  const auto& theirs = parent.over_yardstick;
+  if (!ours || !theirs || !(theirs->low > 0) || !(ours->low > 0) || !std::isfinite(theirs->high)) return {};
+  Measurement gain = *ours;
+  gain.low = ours->low / theirs->high;
+  gain.median = ours->median / theirs->median;
+  gain.high = ours->high / theirs->low;
+  gain.samples = std::min(ours->samples, theirs->samples);
+  return gain;
+}
 
 std::optional<Measurement> ShapeTimes::ratio() const {
   const bool by_speed = speedup_a && speedup_b;

@@ -3,7 +3,6 @@
 
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/share_programs.hpp>
-#include <kernelsmith/session/tell_of_waiting.hpp>
 
 #include "providers.hpp"
 

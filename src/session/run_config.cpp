@@ -2,20 +2,35 @@
 #include <thread>
 
 #include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
 namespace kernelsmith {
 namespace {
 
+constexpr auto kTopologyKinds = detail::enum_names<TopologyKind>({
+    {TopologyKind::ring, "ring"},
+    {TopologyKind::full, "full"},
+    {TopologyKind::star, "star"},
+    {TopologyKind::edges, "edges"},
+});
+
+constexpr auto kAxesPresetNames = detail::enum_names<AxesPreset>({
+    {AxesPreset::kernel_smith, "kernel-smith"},
+    {AxesPreset::behaviour, "behaviour"},
+});
+
 constexpr const char* kResume = "kernelsmith resume ";
 constexpr double kDefaultWallSeconds = 60;
 constexpr std::uint64_t kDefaultIterations = 200;
 
 template <class P>
-Result<Chosen<P>> chosen(const Kinds<P>& kinds, const std::string& kind, const std::string& what) {
-  const auto found = kinds.find(kind);
-  if (found != kinds.end()) return Chosen<P>{kind, found->second()};
+Status choose(const Kinds<P>& kinds, const std::string& kind, const std::string& what, Chosen<P>& chosen) {
+  if (const auto found = kinds.find(kind); found != kinds.end()) {
+    chosen = {kind, found->second()};
+    return {};
+  }
   std::vector<std::string_view> names;
   for (const auto& [name, make] : kinds) names.push_back(name);
   return fail(ErrorCode::unsupported, "this build has no " + what + " \"" + kind + "\"", "",
@@ -24,37 +39,21 @@ Result<Chosen<P>> chosen(const Kinds<P>& kinds, const std::string& kind, const s
 
 }  // namespace
 
-std::string_view name_of(TopologyKind kind) {
-  switch (kind) {
-    case TopologyKind::ring:
-      return "ring";
-    case TopologyKind::full:
-      return "full";
-    case TopologyKind::star:
-      return "star";
-    case TopologyKind::edges:
-      return "edges";
-  }
-  return "";
-}
+std::string_view name_of(TopologyKind kind) { return detail::name_in(kTopologyKinds, kind); }
+std::string_view name_of(AxesPreset preset) { return detail::name_in(kAxesPresetNames, preset); }
 
 Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   RunConfig config;
-  auto evaluator = chosen(registry.evaluators, task.backend, "backend");
-  if (!evaluator) return evaluator.error();
-  auto proposer = chosen(registry.proposers, "tuner", "proposer");
-  if (!proposer) return proposer.error();
-  auto sampler = chosen(registry.samplers, "tree", "sampler");
-  if (!sampler) return sampler.error();
-  auto migration = chosen(registry.migrations, "best", "migration");
-  if (!migration) return migration.error();
+  Chosen<ProposerProvider> proposer;
+  for (const Status& ok : {choose(registry.evaluators, task.backend, "backend", config.evaluator),
+                           choose(registry.proposers, "tuner", "proposer", proposer),
+                           choose(registry.samplers, "tree", "sampler", config.sampler),
+                           choose(registry.migrations, "best", "migration", config.migration)})
+    if (!ok) return ok.error();
   const auto described = registry.backends.find(task.backend);
   if (described != registry.backends.end()) config.backend = described->second;
   config.backend.name = task.backend;
-  config.evaluator = *evaluator;
-  config.sampler = *sampler;
-  config.migration = *migration;
-  take_proposer(std::move(*proposer), config);
+  take_proposer(std::move(proposer), config);
   config.workers = std::max(1u, std::thread::hardware_concurrency());
   return config;
 }

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <array>
 
+#include <kernelsmith/code/text.hpp>
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/config/section.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
-#include "choice.hpp"
-#include "objectives_yaml.hpp"
-#include "operators_yaml.hpp"
+#include "sections.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -155,8 +154,7 @@ void list_evaluator(Section& io, const Registry& registry, Chosen<EvaluatorProvi
 std::optional<std::string_view> proposer_meant(std::string_view name) {
   constexpr std::array<std::string_view, 10> kModels = {"openai", "anthropic", "gpt",  "claude", "llm",
                                                         "model",  "ollama",    "vllm", "gemini", "deepseek"};
-  std::string small(name);
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string small = lower_case(name);
   if (std::ranges::none_of(kModels, [&](std::string_view model) { return small.starts_with(model); }))
     return std::nullopt;
   return "--model NAME asks a language model; in run.yaml it is kind: chat with models: [{name: NAME}]";

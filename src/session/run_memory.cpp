@@ -6,7 +6,7 @@
 
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/engine/search_state.hpp>
-#include <kernelsmith/memory/learn.hpp>
+#include <kernelsmith/session/learn_run.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>
 
@@ -154,6 +154,24 @@ Result<Learnt> learnt_from(const RunStore& run, const Task& task, const RunConfi
     return kept && *kept ? (*kept)->text : std::string();
   };
   return learn(run, {run.run_id(), task.digest.hex(), task.backend, memory_terms(task), *shown, reply});
+}
+
+Result<Learnt> learn_run(const RunView& view) {
+  const std::string where = view.folder.string();
+  if (!view.has_task)
+    return fail(ErrorCode::invalid_argument, "a run without a task cannot be learnt", where,
+                "only runs that kernelsmith run began hold their task");
+  if (view.in_use) return fail(ErrorCode::busy, "a process is writing the run", where, "wait for its end");
+  const auto recorded = view.config.proposer.provider->traits().recorded;
+  if (recorded && recorded->evaluations == RecordedEvaluations::kept)
+    return fail(ErrorCode::invalid_argument, "the run repeats another one's verdicts", where,
+                "learn that one: " + recorded->folder.string());
+  if (view.reason == EndReason::unfinished)
+    return fail(ErrorCode::invalid_argument, "the run has not ended", where,
+                "'kernelsmith resume' takes it to its end");
+  const auto read = stored_snapshot(view.folder, view.config.memory);
+  if (!read) return read.error();
+  return learnt_from(*view.store, view.task, view.config, *read);
 }
 
 Result<std::string> add_to_memory(const RunConfig& config, const std::string& run, const Learnt& learnt) {

@@ -9,7 +9,9 @@
 
 namespace kernelsmith {
 
-/// The file of a run folder with the rules that the run read.
+// What a run folder has beside RunStore's: the task, the configuration, and what the run read of its memory.
+inline constexpr const char* kTaskFolder = "task";
+inline constexpr const char* kConfigFile = "run.yaml";
 inline constexpr const char* kSnapshotFile = "memory.jsonl";
 
 /// The rules that a run of the task would read now; creates nothing. A run that follows a recording reads the

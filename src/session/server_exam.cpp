@@ -1,10 +1,11 @@
-#include "server_exam.hpp"
-
+// A dry run's questions to a server of models.
 #include <algorithm>
 #include <string_view>
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/llm/probe.hpp>
+
+#include "model_support.hpp"
 
 namespace kernelsmith {
 namespace {

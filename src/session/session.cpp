@@ -8,7 +8,6 @@
 #include "recorded_run.hpp"
 #include "rescue.hpp"
 #include "run_memory.hpp"
-#include "stored_run.hpp"
 #include "wiring.hpp"
 
 namespace kernelsmith {

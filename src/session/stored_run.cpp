@@ -1,5 +1,4 @@
-#include "stored_run.hpp"
-
+// The task and the configuration that a run folder holds.
 #include <utility>
 
 #include <kernelsmith/session/session.hpp>

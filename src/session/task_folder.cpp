@@ -35,20 +35,6 @@ void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files
     if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);
 }
 
-/// Loads a KernelBench problem as the task that `init --kernelbench` would make.
-Result<TaskFolder> load_problem(const std::filesystem::path& path, const Backends& backends) {
-  auto files = files_of_problem(path);
-  if (!files) return files.error();
-  const auto read = [&files](const std::string& name) -> Result<std::string> {
-    for (const SourceFile& file : *files)
-      if (file.path == name) return file.text;
-    return fail(ErrorCode::not_found, "a problem has no other file", name);
-  };
-  auto task = parse_task(files->front().text, path.string(), read, backends);
-  if (!task) return task.error();
-  return TaskFolder{std::move(*task), std::move(*files)};
-}
-
 }  // namespace
 
 Result<std::string> read_text_file(const std::filesystem::path& path) {
@@ -70,8 +56,25 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
   return text;
 }
 
+Result<TaskFolder> task_of_files(std::vector<SourceFile> files, const std::string& where,
+                                 const Backends& backends) {
+  const auto read = [&files](const std::string& path) -> Result<std::string> {
+    const auto found = std::ranges::find(files, path, &SourceFile::path);
+    if (found != files.end()) return found->text;
+    return fail(ErrorCode::not_found, "the task has no such file", path);
+  };
+  const auto yaml = read(kTaskFile);
+  if (!yaml) return yaml.error();
+  auto task = parse_task(*yaml, where, read, backends);
+  if (!task) return task.error();
+  return TaskFolder{std::move(*task), std::move(files)};
+}
+
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends) {
-  if (path.extension() == ".py") return load_problem(path, backends);
+  if (path.extension() == ".py") {
+    auto problem = files_of_problem(path);
+    return problem ? task_of_files(std::move(*problem), path.string(), backends) : problem.error();
+  }
   auto task = load_task(path, backends);
   if (!task) return task.error();
   std::error_code ignored;

@@ -4,8 +4,6 @@
 
 #include <kernelsmith/code/knobs.hpp>
 
-#include "prepared_evaluator.hpp"
-
 namespace kernelsmith {
 namespace {
 
@@ -41,6 +39,13 @@ Status check_budgets(const RunConfig& config) {
                 "islands migrate at fractions of a budget, and this run has none", "budgets.until_flat",
                 "limit iterations, evaluations, time or money too, or take one island");
   return config.budgets.usd ? config.proposer.provider->outlook().check_prices() : Status{};
+}
+
+Result<std::shared_ptr<Evaluator>> prepared_evaluator(const Task& task, const RunConfig& config,
+                                                      const std::stop_token& stop) {
+  auto evaluator = config.evaluator.provider->make(task, stop);
+  if (evaluator || !stop.stop_requested()) return evaluator;
+  return fail(ErrorCode::cancelled, "stopped while the task was being prepared");
 }
 
 Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop, bool measures) {

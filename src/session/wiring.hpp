@@ -10,7 +10,12 @@
 
 namespace kernelsmith {
 
-/// The evaluator, the proposer and the options of an engine, and the recording to follow first.
+/// The evaluator of a configuration. Whatever fails once a stop is requested fails for that reason, and is
+/// `cancelled`.
+Result<std::shared_ptr<Evaluator>> prepared_evaluator(const Task& task, const RunConfig& config,
+                                                      const std::stop_token& stop);
+
+/// The evaluator, the proposer and the options of an engine, and what it follows first.
 struct Wiring {
   std::shared_ptr<Evaluator> evaluator;  ///< null if nothing is measured
   std::shared_ptr<Proposer> proposer;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <memory>
 #include <thread>
-#include <utility>
 
 #include <kernelsmith/config/nearest_name.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/core/descriptor.hpp>
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/store/reply_spool.hpp>
 
@@ -23,12 +23,8 @@ constexpr const char* kFreshEnding = ".json.new";
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 std::optional<TicketId> ticket_of(const fs::path& file) {
-  const std::string name = file.stem().string();
-  TicketId ticket;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), ticket.value);
-  if (error != std::errc{} || end != name.data() + name.size() || file.extension() != kExtension)
-    return std::nullopt;
-  return ticket;
+  const auto number = number_in<std::uint64_t>(file.stem().string());
+  return number && file.extension() == kExtension ? std::optional(TicketId{*number}) : std::nullopt;
 }
 
 /// The space reserved for answers under way when the disk fills up; none if reserving would fill it.
@@ -107,28 +103,14 @@ Status ReplySpool::keep(TicketId ticket, const Proposal& answer) {
   std::error_code error;
   fs::create_directory(folder_, error);
   const fs::path path = file_of(ticket);
-  fs::path fresh = path;
-  fresh += ".new";
-  if (Status written = write(fresh, text); !written) return written;
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("cannot replace", path, errno);
-  files_.insert(ticket);
-  if (durability_ != Durability::power) return {};
-  const Descriptor handle(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (handle.get() < 0 || ::fsync(handle.get()) != 0) return system_error("cannot flush", folder_, errno);
-  return {};
-}
-
-Status ReplySpool::write(const fs::path& fresh, const std::string& text) {
   const Flush flush = durability_ == Durability::power ? Flush::yes : Flush::no;
-  std::error_code ignored;
-  Status written = write_new_file(fresh, text, flush);
+  Status written = replace_file(path, text, flush);
   if (!written && written.error().code == ErrorCode::disk_full && spare_ == Spare::reserved) {
-    fs::remove(fresh, ignored);
-    fs::remove(spare_file(), ignored);
+    fs::remove(spare_file(), error);
     spare_ = Spare::used;
-    written = write_new_file(fresh, text, flush);
+    written = replace_file(path, text, flush);
   }
-  if (!written) fs::remove(fresh, ignored);
+  if (written) files_.insert(ticket);
   return written;
 }
 

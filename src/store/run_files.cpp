@@ -38,17 +38,6 @@ Error system_error(std::string_view doing, const fs::path& path) {
   return kernelsmith::system_error(doing, path, errno);
 }
 
-Status replace_file(const fs::path& path, std::string_view bytes) {
-  fs::path fresh = path;
-  fresh += ".new";
-  if (auto written = write_new_file(fresh, bytes, Flush::yes); !written) {
-    ::unlink(fresh.c_str());
-    return written;
-  }
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("cannot replace", path);
-  return flush_folder(path.parent_path());
-}
-
 Status replace_folder(const fs::path& folder, const fs::path& fresh) {
   fs::path old = fresh;
   if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0) {
@@ -63,14 +52,6 @@ Status replace_folder(const fs::path& folder, const fs::path& fresh) {
   fs::remove_all(old, error);
   if (error) return kernelsmith::system_error("cannot remove", old, error.value());
   return flush_folder(folder.parent_path());
-}
-
-Status flush_folder(const fs::path& folder) {
-  const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (handle.get() < 0) return system_error("cannot open", folder);
-  // EINVAL means that the file system cannot flush folders and need not.
-  if (::fsync(handle.get()) != 0 && errno != EINVAL) return system_error("cannot flush", folder);
-  return {};
 }
 
 Result<FolderLock> lock_folder(const fs::path& folder, const char* lock_file) {

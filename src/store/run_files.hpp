@@ -15,17 +15,11 @@ namespace kernelsmith::detail {
 /// An Error for the current errno.
 Error system_error(std::string_view doing, const std::filesystem::path& path);
 
-/// Replaces the file by a rename, so that a reader sees the old bytes or the new ones.
-Status replace_file(const std::filesystem::path& path, std::string_view bytes);
-
-/// Replaces a folder by another one; `fresh` no longer exists afterwards.
+/// Replaces a folder by another one; `fresh` is gone afterwards.
 Status replace_folder(const std::filesystem::path& folder, const std::filesystem::path& fresh);
 
-/// Flushes a folder's entries to the disk.
-Status flush_folder(const std::filesystem::path& folder);
-
-/// Keeps other writers out of a folder while it lives. The folder itself is locked, because a file in it can
-/// be removed. The lock file names the process and keeps out older versions.
+/// Keeps other writers out of a folder while it lives. The folder itself is locked, because a name in it can
+/// be removed; the lock file names the process, and keeps out versions that know nothing else.
 struct FolderLock {
   Descriptor folder, file;
 };

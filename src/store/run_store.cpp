@@ -100,7 +100,7 @@ Status write_files(const fs::path& folder, std::span<const SourceFile> files) {
     const fs::path path = folder / file.path;
     if (auto made = make_folders(path.parent_path()); !made) return made;
     if (auto written = write_new_file(path, file.text, Flush::yes); !written) return written;
-    if (auto flushed = detail::flush_folder(path.parent_path()); !flushed) return flushed;
+    if (auto flushed = flush_folder(path.parent_path()); !flushed) return flushed;
   }
   return {};
 }
@@ -118,7 +118,7 @@ Status make_database(const fs::path& folder, std::string_view run_id) {
   }
   fs::rename(fresh, folder / kDatabase, error);
   if (error) return system_error("cannot name the database", folder / kDatabase, error.value());
-  return detail::flush_folder(folder);
+  return flush_folder(folder);
 }
 
 Status set_up_writer(Database& database, Durability durability) {
@@ -148,7 +148,7 @@ Status fill_folder(const fs::path& folder, const Source& source, std::string_vie
   if (auto written = write_files(folder, source.files()); !written) return written;
   if (auto written = write_new_file(folder / report_name(source), report, Flush::yes); !written)
     return written;
-  return detail::flush_folder(folder);
+  return flush_folder(folder);
 }
 
 }  // namespace
@@ -177,7 +177,8 @@ struct RunStore::Impl {
 Status RunStore::Impl::create_files(std::string_view configuration, std::span<const SourceFile> more,
                                     Durability durability) {
   // The database comes last: a folder that has one has everything else.
-  if (auto written = detail::replace_file(folder / kConfiguration, configuration); !written) return written;
+  if (auto written = replace_file(folder / kConfiguration, configuration, Flush::yes); !written)
+    return written;
   if (auto written = write_files(folder, more); !written) return written;
   if (auto made = make_folders(folder / kBest); !made) return made;
   auto id = detail::random_hex(kRunIdBytes);
@@ -270,7 +271,7 @@ Result<std::string> RunStore::configuration() const {
 
 Status RunStore::write_configuration(std::string_view configuration) {
   if (auto allowed = require_intact(); !allowed) return allowed;
-  return detail::replace_file(impl_->folder / kConfiguration, configuration);
+  return replace_file(impl_->folder / kConfiguration, configuration, Flush::yes);
 }
 
 Status RunStore::require_intact() const {

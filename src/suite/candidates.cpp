@@ -7,8 +7,6 @@
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 
-#include "natural_order.hpp"
-
 namespace kernelsmith {
 namespace {
 
@@ -93,7 +91,7 @@ Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
   }
   if (error) return system_error("the candidates cannot be looked for", folder, error.value());
   std::ranges::sort(files, [](const fs::path& a, const fs::path& b) {
-    return suite::naturally_less(a.generic_string(), b.generic_string());
+    return naturally_less(a.generic_string(), b.generic_string());
   });
   return files;
 }

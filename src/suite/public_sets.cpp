@@ -7,8 +7,6 @@
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
 
-#include "replace_file.hpp"
-
 namespace kernelsmith {
 namespace {
 
@@ -48,7 +46,7 @@ class Unpacked {
   static Status put(const fs::path& path, const std::string& text) {
     if (const auto before = read_regular_file(path, kMostBytes); before && *before == text) return {};
     if (Status made = make_folders(path.parent_path()); !made) return made;
-    return suite::replace_file(path, text);
+    return replace_file(path, text);
   }
 
   PublicSet set_;

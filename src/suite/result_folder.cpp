@@ -5,7 +5,6 @@
 #include <kernelsmith/core/untrusted_files.hpp>
 
 #include "own_folder.hpp"
-#include "replace_file.hpp"
 
 namespace kernelsmith::suite {
 namespace {

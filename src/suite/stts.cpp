@@ -11,7 +11,6 @@
 
 #include "outage.hpp"
 #include "stts_folder.hpp"
-#include "stts_result.hpp"
 #include "stts_trajectory.hpp"
 
 namespace kernelsmith {

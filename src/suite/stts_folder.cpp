@@ -7,7 +7,6 @@
 #include <kernelsmith/core/untrusted_files.hpp>
 
 #include "own_folder.hpp"
-#include "replace_file.hpp"
 #include "stts_journal.hpp"
 
 namespace kernelsmith::suite {

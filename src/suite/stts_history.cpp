@@ -1,8 +1,8 @@
 // Chooses the turns that a model is shown again, and computes rewards.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
+#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/suite/stts.hpp>
 
 #include "best_candidate.hpp"
@@ -14,8 +14,10 @@ namespace {
 constexpr double kMostSpeedup = 3;
 constexpr double kCorrectWeight = 0.5, kSpeedupWeight = 0.5;
 
-constexpr std::array kWindows = {std::pair{SttsWindow::consecutive, std::string_view("consecutive")},
-                                 std::pair{SttsWindow::top, std::string_view("top")}};
+constexpr auto kWindows = detail::enum_names<SttsWindow>({
+    {SttsWindow::consecutive, "consecutive"},
+    {SttsWindow::top, "top"},
+});
 
 std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
   std::vector<std::size_t> numbers(count);
@@ -33,14 +35,8 @@ std::string said(const SttsTurn& turn) {
 
 }  // namespace
 
-std::string_view name_of(SttsWindow window) {
-  return std::ranges::find(kWindows, window, [](const auto& one) { return one.first; })->second;
-}
-
-std::optional<SttsWindow> stts_window_from(std::string_view name) {
-  const auto* const found = std::ranges::find(kWindows, name, [](const auto& one) { return one.second; });
-  return found == kWindows.end() ? std::nullopt : std::optional(found->first);
-}
+std::string_view name_of(SttsWindow window) { return detail::name_in(kWindows, window); }
+std::optional<SttsWindow> stts_window_from(std::string_view name) { return detail::value_in(kWindows, name); }
 
 Status check_plan(const SttsPlan& plan) {
   if (plan.turns == 0 || plan.first == 0 || plan.keep == 0)

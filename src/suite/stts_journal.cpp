@@ -1,7 +1,6 @@
 #include "stts_journal.hpp"
 
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
 #include <fcntl.h>

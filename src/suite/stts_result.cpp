@@ -1,8 +1,6 @@
-#include "stts_result.hpp"
-
-#include <algorithm>
-
+// What a trajectory comes to in the tables of a suite.
 #include "best_candidate.hpp"
+#include "stts_trajectory.hpp"
 
 namespace kernelsmith::suite {
 namespace {

@@ -4,11 +4,11 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <string>
 
 #include <kernelsmith/core/evaluator.hpp>
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/suite/stts.hpp>
 
 #include "stts_journal.hpp"
 
@@ -31,5 +31,11 @@ using TurnSink = std::function<void(std::size_t number, const SttsTurn& turn)>;
 /// (then the turn is not recorded), the journal's; `cancelled`.
 Status complete(SttsJournal& journal, const SttsPlan& plan, const SttsTools& tools, const TurnSink& sink,
                 const std::stop_token& stop);
+
+/// By the last turn. `best_by_round` holds what each turn came to.
+TaskResult last_result(const SttsTrajectory& trajectory);
+
+/// By the turn with the largest speedup.
+TaskResult best_result(const SttsTrajectory& trajectory);
 
 }  // namespace kernelsmith::suite

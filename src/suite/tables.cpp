@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include <kernelsmith/core/number_text.hpp>
+
 #include "best_candidate.hpp"
 
 namespace kernelsmith::suite {
@@ -15,13 +17,8 @@ namespace {
 /// Texts of empty cells for people.
 constexpr const char* kNothing = "-";
 
-std::string in_full(double value) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
-/// Formats with this many decimals; a number that is too long for a table gets an exponent.
+/// With so many digits behind the point; a number that needs more room than a table has is written with an
+/// exponent.
 std::string fixed(double value, int digits) {
   constexpr double kLargest = 1e9;
   std::array<char, 64> text{};
@@ -63,15 +60,15 @@ void add_cost(std::vector<std::string>& row, const SuiteCost& cost) {
 }
 
 void add_cost_in_full(std::vector<std::string>& row, const SuiteCost& cost) {
-  row.insert(row.end(),
-             {count(cost.calls), count(cost.input_tokens), count(cost.output_tokens),
-              cost.unpriced == cost.calls && cost.calls > 0 ? "" : in_full(cost.usd), count(cost.unpriced)});
+  row.insert(row.end(), {count(cost.calls), count(cost.input_tokens), count(cost.output_tokens),
+                         cost.unpriced == cost.calls && cost.calls > 0 ? "" : number_text(cost.usd),
+                         count(cost.unpriced)});
 }
 
 /// Such as "1 1.5 2.25".
 std::string list(const std::vector<double>& values) {
   std::string text;
-  for (const double value : values) text += (text.empty() ? "" : " ") + in_full(value);
+  for (const double value : values) text += (text.empty() ? "" : " ") + number_text(value);
   return text;
 }
 
@@ -178,7 +175,7 @@ class Published {
 
 }  // namespace
 
-std::string fast_name(double threshold) { return "fast_" + in_full(threshold); }
+std::string fast_name(double threshold) { return "fast_" + number_text(threshold); }
 
 Table levels_for_people(const SuiteReport& report) {
   Table table;
@@ -262,11 +259,11 @@ Table levels_in_full(const SuiteReport& report) {
     table.head.emplace_back(name);
   for (const auto& [metrics, shortcuts] : level_rows(report.results)) {
     std::vector<std::string> row = {level_text(metrics.level), count(metrics.tasks), count(metrics.errors),
-                                    in_full(metrics.corr)};
-    for (const double fast : metrics.fast) row.push_back(in_full(fast));
-    row.push_back(in_full(metrics.amsr));
+                                    number_text(metrics.corr)};
+    for (const double fast : metrics.fast) row.push_back(number_text(fast));
+    row.push_back(number_text(metrics.amsr));
     for (const auto& value : {metrics.geomean, metrics.median, metrics.hack_rate, metrics.trivial_rate})
-      row.push_back(optional_text(value, in_full, ""));
+      row.push_back(optional_text(value, number_text, ""));
     add_cost_in_full(row, metrics.cost);
     row.push_back(list(metrics.amsr_by_round));
     row.emplace_back(shortcuts ? "with" : "without");
@@ -286,9 +283,9 @@ Table tasks_in_full(const SuiteReport& report) {
     std::vector<std::string> row = {result.name,
                                     count(result.level),
                                     result.correct ? "true" : "false",
-                                    speedup ? in_full(speedup->median) : "",
-                                    speedup ? in_full(speedup->low) : "",
-                                    speedup ? in_full(speedup->high) : "",
+                                    speedup ? number_text(speedup->median) : "",
+                                    speedup ? number_text(speedup->low) : "",
+                                    speedup ? number_text(speedup->high) : "",
                                     count(result.candidates),
                                     count(result.hacks),
                                     result.trivial ? "true" : "false"};
@@ -311,11 +308,11 @@ Table candidates_in_full(const SuiteReport& report) {
   for (const TaskResult& result : report.results)
     for (const CandidateResult& one : result.of_candidates) {
       const auto& speedup = one.speedup;
-      table.rows.push_back({result.name, one.name, one.by, one.claimed > 0 ? in_full(one.claimed) : "",
-                            one.verdict, speedup ? in_full(speedup->median) : "",
-                            speedup ? in_full(speedup->low) : "", speedup ? in_full(speedup->high) : "",
-                            known(one.own_kernels), known(one.degenerate), known(one.algebraic),
-                            one.error ? describe(*one.error) : ""});
+      table.rows.push_back(
+          {result.name, one.name, one.by, one.claimed > 0 ? number_text(one.claimed) : "", one.verdict,
+           speedup ? number_text(speedup->median) : "", speedup ? number_text(speedup->low) : "",
+           speedup ? number_text(speedup->high) : "", known(one.own_kernels), known(one.degenerate),
+           known(one.algebraic), one.error ? describe(*one.error) : ""});
     }
   return table;
 }

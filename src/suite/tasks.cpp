@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <optional>
+#include <string>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/suite/tasks.hpp>
-
-#include "natural_order.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -20,10 +19,7 @@ constexpr int kDeepest = 3;
 std::optional<unsigned> level_of(const std::string& folder) {
   constexpr std::string_view kWord = "level";
   if (!folder.starts_with(kWord)) return std::nullopt;
-  unsigned level = 0;
-  const char* const end = folder.data() + folder.size();
-  const auto [stop, error] = std::from_chars(folder.data() + kWord.size(), end, level);
-  return error == std::errc{} && stop == end ? std::optional(level) : std::nullopt;
+  return number_in<unsigned>(std::string_view(folder).substr(kWord.size()));
 }
 
 /// Walks the folders; everything that it needs to know of one is its level.
@@ -91,9 +87,41 @@ Result<std::vector<SuiteTask>> find_tasks(const fs::path& folder, const std::set
     return fail(ErrorCode::not_found, "there is no task of level " + list_of(levels), folder.string(),
                 "there are tasks of level " + list_of(there));
   std::ranges::sort(finder.tasks, [](const SuiteTask& a, const SuiteTask& b) {
-    return a.level != b.level ? a.level < b.level : suite::naturally_less(a.name, b.name);
+    return a.level != b.level ? a.level < b.level : naturally_less(a.name, b.name);
   });
   return std::move(finder.tasks);
+}
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes the leading digits off `text`, without leading zeros.
+std::string_view take_number(std::string_view& text) {
+  const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+  std::string_view digits = text.substr(0, end);
+  text.remove_prefix(end);
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  return digits;
+}
+
+}  // namespace
+
+bool naturally_less(std::string_view a, std::string_view b) {
+  const auto whole = std::pair(a, b);
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view left = take_number(a), right = take_number(b);
+      if (left != right) return std::pair(left.size(), left) < std::pair(right.size(), right);
+      continue;
+    }
+    if (a.front() != b.front())
+      return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  return whole.first < whole.second;  // "01" and "1" are two names
 }
 
 }  // namespace kernelsmith

@@ -107,9 +107,8 @@ TEST(Agent, IsRepeatedByteForByteWithoutBeingStarted) {
   const Sitting run(scripted(kClimb), options);
   const auto own = no_events();
   auto again = open_engine(options, own);
-  const auto followed = again.follow(MemoryJournal(run.events), RecordedEvaluations::kept);
-  ASSERT_TRUE(followed);
-  EXPECT_EQ(followed->end, Followed::End::whole);
+  const auto followed = again.follow(MemoryJournal(run.events), RecordedEvaluations::kept).value();
+  EXPECT_EQ(followed.end, Followed::End::whole);
   EXPECT_EQ(text_of(again), replayed(options, run.events));
 }
 
@@ -163,9 +162,8 @@ TEST(Agent, WaitsWhileAsManyAreAtWorkAsMayBe) {
   EXPECT_TRUE(paid->error()) << "it was paid for";
   wait_for_one();
   stops[2].request_stop();
-  const auto last = third.get();
-  ASSERT_TRUE(last) << describe(last.error());
-  EXPECT_TRUE(last->error());
+  const auto last = third.get().value();
+  EXPECT_TRUE(last.error());
 }
 
 TEST(Agent, HasABudgetOfEvaluationsAndOfMoney) {

@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import CommandTest, kernelsmith, start, wait_for, write_task
+from support import TaskTest, wait_for
 
 KILLS = int(os.environ.get("KERNELSMITH_KILLS", "4"))
 
@@ -43,11 +43,7 @@ echo "I wandered."
 """
 
 
-class AgentTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.task = write_task(self.folder / "task")
-
+class AgentTest(TaskTest):
     def config(self, script, budgets="iterations: 1", **proposer):
         proposer = {"kind": "agent", "command": ["sh", "-c", script], "budget": {"time_s": 60, "evaluations": 5}, **proposer}
         file = self.folder / "config.yaml"
@@ -56,19 +52,20 @@ class AgentTest(CommandTest):
         return file
 
     def run_agent(self, script, budgets="iterations: 1", **proposer):
-        self.succeed("run", self.task, "--out", "a.run", "--config", self.config(script, budgets, **proposer))
+        self.succeed("run", "task", "--out", "a.run", "--config", self.config(script, budgets, **proposer))
 
-    def journal(self, run="a.run"):
-        """The journal's own events."""
-        return [json.loads(body) for body, in self.rows(run, "SELECT body FROM events ORDER BY position")]
+    def journal(self):
+        """The journal's own events, of an intact database."""
+        self.assertEqual(self.rows("PRAGMA integrity_check"), [("ok",)])
+        return [json.loads(body) for body, in self.rows("SELECT body FROM events ORDER BY position")]
 
-    def rows(self, run, query):
-        with contextlib.closing(sqlite3.connect(f"file:{self.folder / run}/run.db?mode=ro", uri=True)) as database:
+    def rows(self, query):
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/a.run/run.db?mode=ro", uri=True)) as database:
             return database.execute(query).fetchall()
 
-    def replay(self, view, run="a.run"):
-        """A new run that follows the journal of `run` without starting an agent, with what came of it."""
-        self.succeed("replay", run, "--out", "b.run", "--keep-evaluations")
+    def replay(self, view):
+        """A new run that follows the journal without starting an agent, with what came of it."""
+        self.succeed("replay", "a.run", "--out", "b.run", "--keep-evaluations")
         again = self.json("show", "b.run")
         self.assertEqual(again["archive"]["digest"], view["archive"]["digest"])
         self.assertEqual(again["counts"], view["counts"])
@@ -85,7 +82,7 @@ class AgentTest(CommandTest):
                       if event["event"] == "proposal_arrived" and event["ticket"] == 1)
         self.assertEqual(answer["cost"]["usd"], 0.25)
         transcript, second = (json.loads(text)["text"] for text, in self.rows(
-            "a.run", "SELECT text FROM artifacts WHERE name = 'reply.json' ORDER BY program"))
+            "SELECT text FROM artifacts WHERE name = 'reply.json' ORDER BY program"))
         self.assertEqual(answer["transcript"], hashlib.sha256(transcript.encode()).hexdigest())
         self.assertIn("I climbed knob 0", transcript)
         self.assertIn("accepted, fitness 3", transcript)
@@ -95,26 +92,21 @@ class AgentTest(CommandTest):
     def test_errors_are_clear(self):
         for proposer, words in (({"command": ["no-such-agent"]}, "not in PATH"), ({"command": []}, "'proposer.command' is empty"),
                                 ({"environment": ["NO_SUCH_VARIABLE"]}, "$NO_SUCH_VARIABLE"), ({"read_only": ["x"]}, "absolute")):
-            done = kernelsmith("run", self.task, "--out", "a.run", "--config", self.config("true", **proposer), cwd=self.folder)
-            self.assertIn(words, done.stderr)
-            self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
-        done = kernelsmith("run", self.task, "--out", "b.run", "--config", self.config("echo no key >&2; exit 3"), cwd=self.folder)
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("no key", done.stderr)
+            self.refused((["run", "task", "--out", "a.run", "--config", self.config("true", **proposer)], words))
+        failed = self.ends(3, "run", "task", "--out", "b.run", "--config", self.config("echo no key >&2; exit 3"))
+        self.assertIn("no key", failed.stderr)
 
     def test_a_stranger_s_run_is_not_let_out_of_its_sandbox(self):
         self.run_agent(CLIMB, network=True)
-        done = kernelsmith("resume", "a.run", "--iterations", "2", cwd=self.folder)
-        self.assertIn("sees more than its workspace", done.stderr)
-        goes_on = json.loads(self.succeed("show", "--json", "a.run").stdout)["goes_on"]
-        self.assertEqual(goes_on, "kernelsmith resume a.run --set proposer.network=true")
+        self.fail_with(2, "resume", "a.run", "--iterations", "2", says=["sees more than its workspace"])
+        self.assertEqual(self.json("show", "a.run")["goes_on"], "kernelsmith resume a.run --set proposer.network=true")
         self.succeed("resume", "a.run", "--iterations", "2", "--set", "proposer.network=true")
 
     def test_kills_of_the_engine_lose_and_double_nothing(self):
-        self.succeed("run", self.task, "--out", "a.run", "--config", self.config(f"{WANDER}# {self.folder.name}", "iterations: 1", parallel=2))
+        self.succeed("run", "task", "--out", "a.run", "--config", self.config(f"{WANDER}# {self.folder.name}", "iterations: 1", parallel=2))
         rng, before = random.Random(49), {}
         for kill in range(KILLS):
-            process = start("resume", "a.run", "--iterations", "1000", cwd=self.folder)
+            process = self.begin("resume", "a.run", "--iterations", "1000")
             process.stderr.readline()
             time.sleep(rng.uniform(0.1, 1.2))
             process.kill()

@@ -1,47 +1,49 @@
 """Every wrong input gives one clear error, with the exit status that it deserves."""
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
-from model_run_test import Model, program, reply
-from support import TASK, CommandTest, finish, kernelsmith, start, write_task
+from model import BETTER, ModelTest, reply
+from support import TASK, CommandTest, finish, kernelsmith, write_task
 
 
 class MissingFiles(CommandTest):
-    def test_no_such_task(self):
-        for command in (["run", "nowhere"], ["evaluate", "nowhere", "file"]):
-            self.fail_with(2, *command, says=["nowhere"], code="not_found")
+    def setUp(self):
+        super().setUp()
+        self.task = write_task(self.folder / "task")
 
-    def test_a_folder_without_a_task(self):
-        (self.folder / "empty").mkdir()
-        self.fail_with(2, "run", "empty", says=["empty/task.yaml"], code="not_found")
-        (self.folder / "empty" / "task.yml").touch()
-        self.fail_with(2, "run", "empty", says=["rename task.yml"], code="not_found")
-        (self.folder / "empty" / "run.yaml").touch()
-        self.fail_with(2, "run", "empty", says=["kernelsmith resume"], code="not_found")
+    def test_files_and_folders_that_are_not_there(self):
+        for folder, file in (("empty", None), ("misnamed", "task.yml"), ("ran", "run.yaml")):
+            (self.folder / folder).mkdir()
+            if file:
+                (self.folder / folder / file).touch()
+        write_task(self.folder / "seedless")
+        (self.folder / "seedless/seed.txt").unlink()
+        self.refused((["run", "nowhere"], "nowhere", "not_found"),
+                     (["evaluate", "nowhere", "file"], "nowhere", "not_found"),
+                     (["run", "empty"], "empty/task.yaml", "not_found"),
+                     (["run", "misnamed"], "rename task.yml", "not_found"),
+                     (["run", "ran"], "kernelsmith resume", "not_found"),
+                     (["run", "seedless"], "seed.txt", "not_found"),
+                     (["evaluate", "task", "nothing.txt"], "nothing.txt", "not_found"),
+                     *[([command, "nowhere.run"], "nowhere.run", "not_found") for command in ("show", "resume", "export")],
+                     (["show", "empty"], "no run folder", "not_found"))
 
-    def test_a_file_that_the_task_names_is_missing(self):
-        task = write_task(self.folder / "task")
-        (task / "seed.txt").unlink()
-        self.fail_with(2, "run", "task", says=["seed.txt"], code="not_found")
-
-    def test_no_such_candidate(self):
-        write_task(self.folder / "task")
-        self.fail_with(2, "evaluate", "task", "nothing.txt", says=["nothing.txt"], code="not_found")
-
-    def test_a_candidate_without_end(self):
-        write_task(self.folder / "task")
-        self.fail_with(2, "evaluate", "task", "/dev/zero", says=["/dev/zero", "4 MiB"], code="bad_input")
-
-    def test_a_candidate_that_is_no_text(self):
-        write_task(self.folder / "task")
-        self.fail_with(2, "evaluate", "task", "/bin/ls", says=["/bin/ls", "no text", "hint"], code="bad_input")
+    def test_what_is_no_text_file(self):
+        write_task(self.folder / "folders")
+        (self.folder / "folders/seed.txt").unlink()
+        (self.folder / "folders/seed.txt").mkdir()
+        self.refused((["evaluate", "task", "/dev/zero"], ["/dev/zero", "4 MiB"], "bad_input"),
+                     (["evaluate", "task", "/bin/ls"], ["/bin/ls", "no text", "hint"], "bad_input"),
+                     (["run", "folders"], "seed.txt", "bad_input"))
 
     def test_a_byte_order_mark_before_a_text_is_not_there(self):
         text = "# EVOLVE-BLOCK-START\nk0 = 7  # @tune 0 7\n# EVOLVE-BLOCK-END\n"
@@ -52,78 +54,48 @@ class MissingFiles(CommandTest):
             self.assertEqual((evaluated["fitness"], evaluated["knobs"][0]["line"]), (7, 2))
 
     def test_a_pipe_that_nobody_writes_to_can_be_interrupted(self):
-        write_task(self.folder / "task")
         os.mkfifo(self.folder / "pipe")
-        process = start("evaluate", "task", "pipe", cwd=self.folder)
+        process = self.begin("evaluate", "task", "pipe")
         with self.assertRaises(subprocess.TimeoutExpired):
             process.wait(1)
         process.terminate()
         finish(process)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
-    def test_an_unreadable_file(self):
-        task = write_task(self.folder / "task")
-        (task / "task.yaml").chmod(0)
-        self.folder.chmod(0o755)
-        nobody = {"user": 65534} if os.geteuid() == 0 else {}  # root reads every file
-        self.fail_with(3, "run", "task", says=["task.yaml"], code="permission", **nobody)
-
-    def test_a_folder_that_may_not_be_searched(self):
-        write_task(self.folder / "task")
+    def test_what_may_not_be_read_or_entered(self):
+        write_task(self.folder / "locked")
+        (self.folder / "locked/task.yaml").chmod(0)
         (self.folder / "closed").mkdir(mode=0)
         self.folder.chmod(0o755)
-        nobody = {"user": 65534} if os.geteuid() == 0 else {}
-        self.fail_with(3, "init", "closed/task", says=["closed/task"], code="permission", **nobody)
-        self.fail_with(3, "evaluate", "task", "closed/seed.txt", says=["closed/seed.txt"], code="permission", **nobody)
-
-    def test_a_folder_where_a_file_is_expected(self):
-        task = write_task(self.folder / "task")
-        (task / "seed.txt").unlink()
-        (task / "seed.txt").mkdir()
-        self.fail_with(2, "run", "task", says=["seed.txt"], code="bad_input")
-
-    def test_no_such_run(self):
-        for command in ("show", "resume", "export"):
-            self.fail_with(2, command, "nowhere.run", says=["nowhere.run"], code="not_found")
-
-    def test_a_folder_that_is_no_run(self):
-        (self.folder / "plain").mkdir()
-        self.fail_with(2, "show", "plain", says=["no run folder"], code="not_found")
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}  # root reads every file
+        for args, says in ((["run", "locked"], "task.yaml"), (["init", "closed/task"], "closed/task"),
+                           (["evaluate", "task", "closed/seed.txt"], "closed/seed.txt")):
+            self.fail_with(3, *args, says=[says], code="permission", **nobody)
 
 
 class WrongYaml(CommandTest):
-    def test_broken_syntax(self):
-        write_task(self.folder / "task", task_yaml="name: x\nshapes: [\n")
-        self.fail_with(2, "run", "task", says=["task/task.yaml:2: '[' is never closed", "hint"], code="bad_input")
+    def test_of_a_task(self):
+        for name, text, *says in (("syntax", "name: x\nshapes: [\n", "syntax/task.yaml:2: '[' is never closed", "hint"),
+                                  ("type", TASK + "threads: many\n", "type/task.yaml:6", "threads"),
+                                  ("key", TASK + "timeouts: 5\n", "key/task.yaml:6", "timeouts", "timeout_s"),
+                                  ("path", TASK.replace("name: hill", "name: ../hill"), "path/task.yaml:2",
+                                   "the name cannot be that of a folder"),
+                                  ("backend", TASK.replace("command\n", "CPU\n", 1), "found 'CPU'", "did you mean cpu?")):
+            write_task(self.folder / name, task_yaml=text)
+            self.refused((["run", name], says, "bad_input"))
+        self.assertFalse(list(self.folder.glob("*.run")), "nothing is left behind")
 
-    def test_a_wrong_type(self):
-        write_task(self.folder / "task", task_yaml=TASK + "threads: many\n")
-        self.fail_with(2, "run", "task", says=["task/task.yaml:6", "threads"], code="bad_input")
-
-    def test_an_unknown_key(self):
-        write_task(self.folder / "task", task_yaml=TASK + "timeouts: 5\n")
-        self.fail_with(2, "run", "task", says=["task/task.yaml:6", "timeouts", "timeout_s"], code="bad_input")
-
-    def test_an_unknown_key_of_the_configuration(self):
+    def test_of_a_configuration(self):
         write_task(self.folder / "task")
-        (self.folder / "run.yaml").write_text("version: 1\nislands:\n  cuont: 3\n")
-        self.fail_with(2, "run", "task", "--config", "run.yaml", says=["run.yaml:3", "cuont", "count"],
-                       code="bad_input")
-
-    def test_a_wrong_type_in_the_configuration(self):
-        write_task(self.folder / "task")
-        (self.folder / "run.yaml").write_text("version: 1\nseed: [1]\n")
-        self.fail_with(2, "run", "task", "--config", "run.yaml", says=["run.yaml:2", "seed"], code="bad_input")
-
-    def test_a_wrong_setting(self):
-        write_task(self.folder / "task")
-        self.fail_with(2, "run", "task", "--set", "islands.topology=rign", says=["islands.topology=rign", "ring"],
-                       code="bad_input")
-        self.fail_with(2, "run", "task", "--set", "islands", says=["key=value"], code="invalid_argument")
+        for text, *says in (("version: 1\nislands:\n  cuont: 3\n", "run.yaml:3", "cuont", "count"),
+                            ("version: 1\nseed: [1]\n", "run.yaml:2", "seed")):
+            (self.folder / "run.yaml").write_text(text)
+            self.refused((["run", "task", "--config", "run.yaml"], says, "bad_input"))
 
     def test_what_a_setting_must_be_is_told_with_what_to_write(self):
         write_task(self.folder / "task")
         for setting, *says in (
+                ("islands.topology=rign", "islands.topology=rign", "ring"),
                 ("proposer.kind=openai", "'proposer.kind' must be one of", "found 'openai'", "--model NAME", "kind: chat"),
                 ("proposer.model=gpt-4o", "unknown key 'proposer.model'", "is a key of kind: chat", "--model NAME"),
                 ("backend=CPU", "unknown key 'backend'", "stands in its task.yaml"),
@@ -132,10 +104,11 @@ class WrongYaml(CommandTest):
                 ("proposer={kind: chat, models: [gpt-4o]}", "write {name: gpt-4o}", "its keys are name, max_output_tokens"),
                 ("budgets.wall_time_s=40s", "in seconds, without a unit: 40"),
                 ("islands.topology=Ring", "did you mean ring?")):
-            self.fail_with(2, "run", "task", "--set", setting, says=says, code="bad_input")
-        self.fail_with(2, "run", "task", "--proposer", "openai", says=["unknown option --proposer", "--model NAME"])
-        (self.folder / "task/task.yaml").write_text(TASK.replace("command\n", "CPU\n", 1))
-        self.fail_with(2, "run", "task", says=["found 'CPU'", "did you mean cpu?"], code="bad_input")
+            self.refused((["run", "task", "--set", setting], says, "bad_input"))
+        self.refused((["run", "task", "--proposer", "openai"], ["unknown option --proposer", "--model NAME"]),
+                     (["run", "task", "--set", "islands"], "key=value", "invalid_argument"),
+                     (["run", "task", "--deterministic", "--time", "5s"], "budgets.wall_time_s"))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["task"], "nothing is left behind")
 
     def test_a_secret_that_everybody_can_read_is_warned_of(self):
         token = self.folder / "token"
@@ -147,18 +120,7 @@ class WrongYaml(CommandTest):
 
     def test_each_of_the_two_commands_profile_names_the_other(self):
         for arguments in (["model.py", "--out", "hot"], ["model.py"]):
-            self.fail_with(2, "profile", *arguments, says=["python -m kernelsmith profile MODEL --out DIR"])
-
-    def test_a_name_that_is_a_path(self):
-        write_task(self.folder / "task", task_yaml=TASK.replace("name: hill", "name: ../hill"))
-        self.fail_with(2, "run", "task", says=["task/task.yaml:2", "the name cannot be that of a folder"], code="bad_input")
-
-    def test_nothing_is_left_behind(self):
-        write_task(self.folder / "task", task_yaml=TASK + "timeouts: 5\n")
-        kernelsmith("run", "task", cwd=self.folder)
-        write_task(self.folder / "task")
-        self.fail_with(2, "run", "task", "--deterministic", "--time", "5s", says=["budgets.wall_time_s"])
-        self.assertEqual([path.name for path in self.folder.iterdir()], ["task"])
+            self.refused((["profile", *arguments], "python -m kernelsmith profile MODEL --out DIR"))
 
 
 class ErrorsAsJson(CommandTest):
@@ -231,16 +193,10 @@ class ErrorsAsJson(CommandTest):
         self.assertIn("error: ", "".join(told[1:]))
         self.assertIn("more lines", done.stderr)
 
-    def test_a_kernel_task_that_fails_its_own_check(self):
-        self.succeed("init", "task")
-        (self.folder / "task/reference.cpp").write_text("this is no C++\n")
-        self.error(2, "evaluate", "task", "task/seed.cpp", code="refused", says="reference")
-
     def test_a_compiler_that_is_none(self):
         self.succeed("init", "task")
         files = ["task/seed.cpp", "task/reference.cpp"]
-        done = kernelsmith("evaluate", "task", *files, "--json", "--set", "evaluator.compiler=/bin/true", cwd=self.folder)
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        done = self.ends(3, "evaluate", "task", *files, "--json", "--set", "evaluator.compiler=/bin/true")
         told = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([one["file"] for one in told], files)
         self.assertIn("it had no turn", told[1]["error"]["message"])
@@ -254,60 +210,23 @@ class ErrorsAsJson(CommandTest):
         self.error(2, "show", "a", "b", code="invalid_argument", says="unexpected argument b")
 
 
-class KnownAtOnce(CommandTest):
-    """Mistakes that need no evaluator are reported before one is prepared. This compiler is a fake: preparing would fail."""
-
-    NONE = ("--set", "evaluator.compiler=/bin/true")
-
-    def setUp(self):
-        super().setUp()
-        self.succeed("init", "task")
-        self.seed = self.folder / "task/seed.cpp"
-        self.nested = "// EVOLVE-BLOCK-START\n" + self.seed.read_text()
-
-    def test_a_candidate_that_cannot_be_read(self):
-        (self.folder / "nested.cpp").write_text(self.nested)
-        done = kernelsmith("evaluate", "task", "nested.cpp", *self.NONE, cwd=self.folder)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("rejected at parse: unreadable\nnested.cpp:", done.stdout)
-
-    def test_a_seed_that_cannot_be_read(self):
-        self.seed.write_text(self.nested)
-        self.fail_with(2, "run", "task", "--manual", "desk", *self.NONE, says=["seed.cpp:", "do not nest"], code="bad_input")
-
-
 class UnusableTask(CommandTest):
     """The task itself fails its own check."""
 
-    def test_a_seed_that_fails_its_own_check(self):
-        write_task(self.folder / "task", score_sh="exit 3\n")
-        self.fail_with(2, "run", "task", "--iterations", "5", says=["seed"], code="refused")
-        self.assertNotIn("resume", kernelsmith("run", "task", cwd=self.folder).stdout)
-
-    def test_a_knob_whose_value_is_not_listed(self):
-        write_task(self.folder / "task", seed_txt="k = 9  # @tune 1 2 3\n")
-        self.fail_with(2, "run", "task", says=["seed.txt:1", "9"])
-
-    def test_a_seed_without_knobs(self):
-        write_task(self.folder / "task", seed_txt="k = 9\n")
-        self.fail_with(2, "run", "task", says=["no knobs", "@tune"], code="refused")
-
-    def test_neither_a_seed_nor_a_model(self):
-        task = write_task(self.folder / "task")
-        text = (task / "task.yaml").read_text()
-        (task / "task.yaml").write_text(text.replace("seed: seed.txt", "reference: seed.txt"))
-        self.fail_with(2, "run", "task", says=["the task has no seed", "--model"], code="refused")
+    def test_a_seed_that_cannot_be_used(self):
+        reference = {"task_yaml": TASK.replace("seed: seed.txt", "reference: seed.txt")}
+        for name, says, code, files in (("rejected", ["seed"], "refused", {"score_sh": "exit 3\n"}),
+                                        ("unlisted", ["seed.txt:1", "9"], None, {"seed_txt": "k = 9  # @tune 1 2 3\n"}),
+                                        ("knobless", ["no knobs", "@tune"], "refused", {"seed_txt": "k = 9\n"}),
+                                        ("absent", ["the task has no seed", "--model"], "refused", reference)):
+            write_task(self.folder / name, **files)
+            self.refused((["run", name, "--iterations", 5], says, code))
+        self.assertNotIn("resume", self.ends(2, "run", "rejected").stdout)
 
     def test_a_reference_that_does_not_compile(self):
         self.succeed("init", "task")
         (self.folder / "task/reference.cpp").write_text("this is no C++\n")
-        self.fail_with(2, "run", "task", "--time", "5s", says=["reference"], code="refused")
-
-    def test_a_kernel_seed_that_fails_its_own_check(self):
-        self.succeed("init", "task")
-        seed = self.folder / "task/seed.cpp"
-        seed.write_text(seed.read_text().replace("y[j * rows + i] = x[i * cols + j]", "y[j * rows + i] = 1"))
-        self.fail_with(2, "run", "task", "--time", "5s", says=["seed"], code="refused")
+        self.refused((["run", "task", "--time", "5s"], "reference", "refused"))
 
 
 class LackingMachine(CommandTest):
@@ -360,71 +279,59 @@ class LackingMachine(CommandTest):
 
 
 class WrongRunFolder(CommandTest):
-    def make_run(self):
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
+    @classmethod
+    def setUpClass(cls):
+        """A run that the tests copy."""
+        folder = tempfile.TemporaryDirectory(prefix="kernelsmith-test-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.made = Path(folder.name)
+        write_task(cls.made / "task")
+        kernelsmith("run", "task", "--iterations", 3, "--out", "a.run", cwd=cls.made)
 
-    def test_a_folder_that_is_not_empty(self):
-        self.make_run()
-        self.fail_with(2, "run", "task", "--out", "a.run", says=["a.run"])
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(self.made, self.folder, dirs_exist_ok=True)
+
+    def query(self, text):
+        with sqlite3.connect(self.folder / "a.run/run.db") as database:
+            database.execute(text)
 
     def test_a_home_that_no_shell_has_put_in_is_not_made_here(self):
-        write_task(self.folder / "task")
-        for command in (["run", "task", "--out", "~/a.run"], ["init", "~/task"], ["suite", "task", "--out", "~/a.suite"]):
-            self.fail_with(2, *command, says=["~"], code="invalid_argument")
+        shutil.rmtree(self.folder / "a.run")
+        self.refused(*[(command, "~", "invalid_argument") for command in (
+            ["run", "task", "--out", "~/a.run"], ["init", "~/task"], ["suite", "task", "--out", "~/a.suite"])])
         self.assertEqual(os.listdir(self.folder), ["task"])
 
-    def test_a_folder_that_is_not_empty_is_refused_before_the_task_is_prepared(self):
-        self.succeed("init", "task")
-        (self.folder / "a.run" / "notes").mkdir(parents=True)
-        self.fail_with(2, "run", "task", "--set", "evaluator.compiler=/bin/true", "--out", "a.run", says=["not empty"])
-
     def test_a_newer_version(self):
-        self.make_run()
-        with sqlite3.connect(self.folder / "a.run/run.db") as database:
-            database.execute("PRAGMA user_version = 999")
-        for command in ("show", "resume", "export"):
-            self.fail_with(2, command, "a.run", says=["a.run", "999"], code="version")
+        self.query("PRAGMA user_version = 999")
+        self.refused(*[([command, "a.run"], ["a.run", "999"], "version") for command in ("show", "resume", "export")])
 
     def test_a_newer_configuration(self):
-        self.make_run()
-        config = self.folder / "a.run/run.yaml"
-        config.write_text(config.read_text().replace("version: 1", "version: 7"))
-        self.fail_with(2, "resume", "a.run", says=["run.yaml", "version 1, not 7"])
+        self.edit("a.run/run.yaml", "version: 1", "version: 7")
+        self.refused((["resume", "a.run"], ["run.yaml", "version 1, not 7"]))
 
     def test_in_use_by_another_process(self):
-        write_task(self.folder / "task")
-        busy = start("run", "task", "--iterations", "100000", "--out", "a.run", cwd=self.folder)
-        self.addCleanup(busy.communicate)
-        self.addCleanup(busy.kill)
-        busy.stderr.readline()  # "task hill, ..."
-        busy.stderr.readline()  # the first best: the run is being written
-        self.fail_with(2, "resume", "a.run", says=["a.run", str(busy.pid)], code="busy")
-        self.assertGreaterEqual(self.json("show", "a.run")["counts"]["evaluations"], 1)
+        busy = self.begin_run("task", "--iterations", 100000, "--out", "b.run")
+        self.refused((["resume", "b.run"], ["b.run", str(busy.pid)], "busy"))
+        self.assertGreaterEqual(self.json("show", "b.run")["counts"]["evaluations"], 1)
 
     def test_a_budget_that_is_refused_leaves_the_run_resumable(self):
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--deterministic", "--iterations", "3", "--out", "a.run")
-        self.fail_with(2, "resume", "a.run", "--time", "5s", "--iterations", "5", says=["budgets.wall_time_s"],
-                       code="invalid_argument")
-        self.succeed("resume", "a.run", "--iterations", "5")
+        self.succeed("run", "task", "--deterministic", "--iterations", 3, "--out", "b.run")
+        self.refused((["resume", "b.run", "--time", "5s", "--iterations", 5], "budgets.wall_time_s", "invalid_argument"))
+        self.succeed("resume", "b.run", "--iterations", 5)
 
     def test_a_budget_that_is_used_up_beside_the_raised_one_is_named(self):
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--iterations", "3", "--evaluations", "90", "--out", "a.run")
-        self.fail_with(2, "resume", "a.run", "--evaluations", "91", says=["used up", "--iterations 6"], code="invalid_argument")
-        self.succeed("resume", "a.run", "--iterations", "4")
+        self.succeed("run", "task", "--iterations", 3, "--evaluations", 90, "--out", "b.run")
+        self.refused((["resume", "b.run", "--evaluations", 91], ["used up", "--iterations 6"], "invalid_argument"))
+        self.succeed("resume", "b.run", "--iterations", 4)
 
     def test_a_damaged_event_is_one_line_and_a_hint(self):
-        self.make_run()
-        with sqlite3.connect(self.folder / "a.run/run.db") as database:
-            database.execute("UPDATE sources SET files = CAST(x'7b22ff00c3' AS TEXT)")
+        self.query("UPDATE sources SET files = CAST(x'7b22ff00c3' AS TEXT)")
         text = self.fail_with(3, "show", "a.run", says=["event ", "hint: restore the run folder"], code="corrupt")
         self.assertNotIn("base64", text)
         self.assertEqual(len(text.splitlines()), 2, text)
 
     def test_what_stands_beside_the_database_is_not_waited_for(self):
-        self.make_run()
         for name in ("run.db-journal", "run.db-wal"):
             path = self.folder / "a.run" / name
             path.unlink(missing_ok=True)
@@ -434,107 +341,61 @@ class WrongRunFolder(CommandTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a file system")
     def test_a_run_on_a_read_only_file_system_can_be_looked_at(self):
-        disk = self.folder / "a?b"
-        disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True)
-        if mounted.returncode != 0:
-            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
-        self.addCleanup(subprocess.run, ["umount", "-l", disk])
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--iterations", "3", "--out", disk / "a.run")
-        with sqlite3.connect(disk / "a.run/run.db") as database:
-            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        database.close()
-        for name in ("run.db-wal", "run.db-shm"):
-            (disk / "a.run" / name).unlink(missing_ok=True)
-        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
-        self.assertEqual(self.json("show", disk / "a.run")["counts"]["iterations"], 3)
-        self.assertIn('"type":"run"', self.succeed("export", disk / "a.run").stdout)
-        self.succeed("replay", disk / "a.run", "--keep-evaluations", "--out", "b.run")
+        run = self.mount("a?b", "8m") / "a.run"
+        self.query("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copytree(self.folder / "a.run", run, ignore=shutil.ignore_patterns("run.db-*"))
+        subprocess.run(["mount", "-o", "remount,ro", run.parent], check=True)
+        self.assertEqual(self.json("show", run)["counts"]["iterations"], 3)
+        self.assertIn('"type":"run"', self.succeed("export", run).stdout)
+        self.succeed("replay", run, "--keep-evaluations", "--out", "b.run")
 
     def test_a_run_without_its_task(self):
-        self.make_run()
         shutil.rmtree(self.folder / "a.run/task")
         self.assertIsNone(self.json("show", "a.run")["archive"], "its axes read features of the task's sources")
         self.assertIn('"type":"run"', self.succeed("export", "a.run").stdout)
-        for command in ("resume", "replay", "prompt"):
-            self.fail_with(2, command, "a.run", says=["a.run", "links the library"], code="not_found")
+        self.refused(*[([command, "a.run"], ["a.run", "links the library"], "not_found")
+                       for command in ("resume", "replay", "prompt")])
 
     def test_a_figure_for_flatness_is_a_percentage(self):
-        write_task(self.folder / "task")
-        for figure in ("0", "-1", "101", "5%", "nan", "soon"):
-            self.fail_with(2, "run", "task", f"--until-flat={figure}", says=["--until-flat", f"found '{figure}'"],
-                           code="invalid_argument")
-        self.fail_with(2, "run", "task", "--set", "budgets.until_flat=0", says=["until_flat"])
-        self.fail_with(2, "run", "task", "--until-flat", "5", "--set", "islands.count=2",
-                       says=["islands migrate at fractions of a budget"], code="invalid_argument")
-        self.assertEqual(list(self.folder.glob("*.run")), [])
+        self.refused(*[(["run", "task", f"--until-flat={figure}"], ["--until-flat", f"found '{figure}'"], "invalid_argument")
+                       for figure in ("0", "-1", "101", "5%", "nan", "soon")],
+                     (["run", "task", "--set", "budgets.until_flat=0"], "until_flat"),
+                     (["run", "task", "--until-flat", "5", "--set", "islands.count=2"],
+                      "islands migrate at fractions of a budget", "invalid_argument"))
+        self.assertEqual([path.name for path in self.folder.glob("*.run")], ["a.run"])
 
     def test_budgets_can_only_be_raised(self):
-        self.make_run()
-        self.fail_with(2, "resume", "a.run", "--iterations", "2", says=["totals"], code="invalid_argument")
-        self.fail_with(2, "resume", "a.run", "--evaluations", "1", says=["has used"], code="invalid_argument")
+        self.refused((["resume", "a.run", "--iterations", 2], "totals", "invalid_argument"),
+                     (["resume", "a.run", "--evaluations", 1], "has used", "invalid_argument"))
         text = self.fail_with(2, "resume", "a.run", "--time", "abc", says=["abc"], code="invalid_argument")
         self.assertNotIn("preparing", text)
 
 
-class FullDisk(CommandTest):
-    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a small file system")
-    def test_the_disk_fills_up_during_the_run(self):
-        disk = self.folder / "disk"
-        disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], capture_output=True)
-        if mounted.returncode != 0:
-            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
-        self.addCleanup(subprocess.run, ["umount", "-l", disk])
-        write_task(self.folder / "task")
-        self.fail_with(3, "run", "task", "--iterations", "100000", "--out", disk / "a.run", says=["resume"],
-                       code="disk_full")
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a small file system")
+class FullDisk(ModelTest):
+    def test_it_fills_up_during_the_run(self):
+        disk = self.mount("disk", "2m")
+        self.fail_with(3, "run", "task", "--iterations", 100000, "--out", disk / "a.run", says=["resume"], code="disk_full")
         self.assertEqual(sqlite3.connect(disk / "a.run/run.db").execute("PRAGMA integrity_check").fetchone(), ("ok",))
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
-        told = self.json("show", disk / "a.run")["counts"]["iterations"]
-        self.assertGreater(told, 0)
+        self.assertGreater(self.json("show", disk / "a.run")["counts"]["iterations"], 0)
 
+    def test_it_fills_up_while_models_are_asked(self):
+        disk = self.mount("disk", "8m")
+        filler = disk / "filler"
 
-class FullDiskWithAModel(CommandTest):
-    @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a small file system")
-    def test_the_disk_fills_up_while_models_are_asked(self):
-        disk = self.folder / "disk"
-        disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True)
-        if mounted.returncode != 0:
-            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
-        self.addCleanup(subprocess.run, ["umount", "-l", disk])
-        write_task(self.folder / "task")
-        model = Model([])
-        self.addCleanup(model.close)
-        answer = reply(f"```\n{program(1, 2, 3, 4, 5, 6)}```\n")
+        def fill(number, _):
+            """When the first answer goes out."""
+            if number == 0:
+                with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
+                    while True:
+                        file.write(bytes(4096))
+            return reply(f"```\n{BETTER}```\n")
 
-        class Script(list):
-            """The disk is full when the first answer goes out."""
-
-            filled = False
-
-            def __len__(self):
-                return 1
-
-            def __getitem__(self, _):
-                filler = disk / "filler"
-                if not self.filled:
-                    self.filled = True
-                    with open(filler, "wb", buffering=0) as file:
-                        try:
-                            while True:
-                                file.write(bytes(4096))
-                        except OSError:
-                            pass
-                return answer
-
-        model.script = Script()
-        self.fail_with(3, "run", "task", "--model", "m", "--base-url", model.url, "--iterations", "40", "--set",
-                       "proposer.concurrency=2", "--out", disk / "a.run", says=["resume"], code="disk_full")
-        (disk / "filler").unlink()
-        self.succeed("resume", disk / "a.run", "--iterations", "41")
+        self.fail_with(3, "run", "task", *self.asking(self.serve(fill)), "--iterations", 40, "--set", "proposer.concurrency=2",
+                       "--out", disk / "a.run", says=["resume"], code="disk_full")
+        filler.unlink()
+        self.succeed("resume", disk / "a.run", "--iterations", 41)
         self.assertFalse((disk / "a.run/run.spare").exists())
 
 

@@ -7,8 +7,8 @@ import time
 import unittest
 from pathlib import Path
 
-from model_run_test import Model, events, program, reply
-from support import CommandTest, finish, start, wait_for, write_task
+from model import ModelTest, events, program, reply
+from support import finish, wait_for
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fleet"))
 from nats_server import NatsServer  # noqa: E402
@@ -16,8 +16,6 @@ from nats_server import NatsServer  # noqa: E402
 PAUSE_S = 500  # longer than the test's patience; a client waits so long if it is asked to
 TIME = "the time is used up"
 MONEY = "the money is used up"
-
-PRICES = "version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n"
 
 
 def slow(number, _):
@@ -45,26 +43,20 @@ def garbles(*_):
     return 200, {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
 
 
-class BudgetTest(CommandTest):
+class BudgetTest(ModelTest):
+    env = {"OPENAI_API_KEY": ""}
+
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
-        (self.folder / "prices.yaml").write_text(PRICES)
         self.runs = {}
 
-    def begin(self, name, *args):
-        run = start("run", "task", "--out", f"{name}.run", "--set", "limits.errors_in_a_row=1", *args, cwd=self.folder,
-                    env={"OPENAI_API_KEY": ""})
-        self.addCleanup(run.communicate)
-        self.addCleanup(run.kill)
-        self.runs[name] = run
+    def search(self, name, *args):
+        self.runs[name] = self.begin("run", "task", "--out", f"{name}.run", "--set", "limits.errors_in_a_row=1", *args)
 
     def ask(self, name, script, *args):
         """Begins a run whose model is a server that answers as the script says."""
-        model = Model(script)
-        self.addCleanup(model.close)
-        self.begin(name, "--model", "scripted", "--base-url", model.url, "--price-file", "prices.yaml",
-                   "--set", "proposer.concurrency=1", *args)
+        model = self.serve(script)
+        self.search(name, *self.asking(model), "--price-file", "prices.yaml", "--set", "proposer.concurrency=1", *args)
         return model
 
     def end(self, name, says):
@@ -75,6 +67,7 @@ class BudgetTest(CommandTest):
         status = 3 if "is used up" not in says else 1 if nobody_answered else 0
         self.assertEqual(self.runs[name].returncode, status, f"{name}\n{out}{err}")
         self.assertIn(says, out + err, name)
+        self.assertEqual("no model answered before the budget was used up" in err, status == 1, name)
         return journal
 
     def test_a_client(self):
@@ -103,8 +96,8 @@ class BudgetTest(CommandTest):
                 self.assertLessEqual(len(models[name].requests), most)
 
     def test_a_folder_that_people_answer(self):
-        self.begin("time", "--manual", "q", "--time", "1s")
-        self.begin("iterations", "--manual", "r", "--iterations", "2", "--set", "limits.tunings=0")
+        self.search("time", "--manual", "q", "--time", "1s")
+        self.search("iterations", "--manual", "r", "--iterations", "2", "--set", "limits.tunings=0")
         for number in (1, 2):
             asked = self.folder / "r" / f"{number:06}.request.json"
             wait_for(asked.exists, asked)
@@ -122,7 +115,7 @@ class BudgetTest(CommandTest):
             (self.folder / f"{name}.yaml").write_text(
                 f"version: 1\nbudgets: {{{budgets}}}\nsampler: {{opening: 0}}\n"
                 f"proposer: {{kind: agent, command: [sh, -c, {script}], parallel: 1, budget: {{usd: 0.5, time_s: 600}}}}\n")
-            self.begin(name, "--config", f"{name}.yaml")
+            self.search(name, "--config", f"{name}.yaml")
         self.end("hangs", TIME)
         self.end("fails", TIME)
         started = [event for event in self.end("money", MONEY) if event["event"] == "proposal_arrived"]
@@ -132,9 +125,7 @@ class BudgetTest(CommandTest):
     @unittest.skipUnless(NatsServer.installed(), "no nats-server")
     def test_a_fleet_that_loses_its_worker(self):
         with NatsServer() as server:
-            worker = start("worker", "--nats", server.url, "--backend", "command", "--ack-wait", "1s")
-            self.addCleanup(worker.communicate)
-            self.addCleanup(worker.kill)
+            worker = self.begin("worker", "--nats", server.url, "--backend", "command", "--ack-wait", "1s")
             for _ in range(2):
                 worker.stderr.readline()  # it has joined
 
@@ -145,7 +136,7 @@ class BudgetTest(CommandTest):
 
             self.ask("time", last, "--time", "3s", "--set", f"evaluator.fleet={{nats: '{server.url}', wait_for_worker_s: 1}}")
             self.end("time", "no worker")
-        self.succeed("resume", "time.run", "--set", "evaluator.fleet.nats=none", env={"OPENAI_API_KEY": ""})
+        self.succeed("resume", "time.run", "--set", "evaluator.fleet.nats=none")
         self.assertGreaterEqual(self.json("show", "time.run")["counts"]["iterations"], 1, "what was paid for is evaluated")
 
 

@@ -43,8 +43,7 @@ class Planning(CommandTest):
         self.fail_with(3, "evaluate", "task", "task/seed.cu", says=NO_GPU_SAYS, code="unsupported", env=NO_GPU)
 
     def test_doctor_says_that_a_task_cannot_be_run(self):
-        done = kernelsmith("doctor", EXAMPLES / "softmax_cuda", cwd=self.folder, env=NO_GPU)
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        done = self.ends(3, "doctor", EXAMPLES / "softmax_cuda", env=NO_GPU)
         self.assertIn("planned, but not run: there is no GPU", done.stdout)
         self.assertNotIn("can search for kernels", done.stdout)
 
@@ -53,8 +52,7 @@ class Planning(CommandTest):
         (self.folder / "broken.cu").write_text('#include "task.cuh"\nint broken = nothing;\n')
         self.fail_with(1, "plan", task, "broken.cu", says=["compile_failed: broken.cu(2)", "nothing"],
                        code="refused", env=NO_GPU)
-        done = kernelsmith("evaluate", task, "broken.cu", cwd=self.folder, env=NO_GPU)
-        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        done = self.ends(1, "evaluate", task, "broken.cu", env=NO_GPU)
         self.assertIn("compile_failed", done.stdout + done.stderr)
         self.assertNotIn("seed.cu", done.stdout + done.stderr)
 

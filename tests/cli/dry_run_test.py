@@ -3,11 +3,8 @@
 import os
 import unittest
 
-from model_run_test import KEY, Model
-from support import CommandTest, kernelsmith, write_task
-
-PRICES = "version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n"
-
+from model import KEY, ModelTest
+from support import write_task
 
 def for_the_key(has_key):
     if has_key:
@@ -15,22 +12,22 @@ def for_the_key(has_key):
     return 401, {"error": {"message": "no key"}}
 
 
-class DryRunTest(CommandTest):
+class DryRunTest(ModelTest):
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
-        (self.folder / "prices.yaml").write_text(PRICES)
-        self.model = Model([(500, {"error": {"message": "this would have been a paid call"}})])
-        self.addCleanup(self.model.close)
+        self.model = self.serve([(500, {"error": {"message": "this would have been a paid call"}})])
 
     def tearDown(self):
         self.assertEqual(self.model.requests, [], "nothing was paid for")
         self.assertFalse(list(self.folder.glob("*.run")), "nothing was written")
 
-    def dry(self, *args, key=KEY, url=None):
-        done = kernelsmith("run", "task", "--dry-run", "--model", "scripted", "--base-url", url or self.model.url, *args,
-                           cwd=self.folder, env={"OPENAI_API_KEY": key})
+    def dry(self, *args, status=0, says=(), key=KEY, url=None):
+        """A dry run that ends with this status and those texts among its errors."""
+        done = self.ends(status, "run", "task", "--dry-run", "--model", "scripted", "--base-url", url or self.model.url, *args,
+                         env={"OPENAI_API_KEY": key})
         self.assertNotIn(KEY, done.stdout + done.stderr)
+        for text in says:
+            self.assertIn(text, done.stderr)
         return done
 
     def line(self, done, check):
@@ -41,7 +38,6 @@ class DryRunTest(CommandTest):
         self.model.models = for_the_key
         done = self.dry("--iterations", "40", "--price-file", "prices.yaml", "--max-usd", "5",
                         "--set", "proposer.prompts.budget_tokens=8000")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.model.gets, ["/v1/models", "/v1/models"])
         for check in ("configuration", "proposer", "server", "key", "model", "evaluator", "prompt"):
             self.assertTrue(self.line(done, check).startswith("ok"), done.stdout)
@@ -52,7 +48,6 @@ class DryRunTest(CommandTest):
 
     def test_what_cannot_be_checked_is_said(self):
         done = self.dry("--time", "60s")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for check in ("key", "model"):
             self.assertTrue(self.line(done, check).startswith("unknown"), done.stdout)
             self.assertIn("only a call tells", self.line(done, check))
@@ -60,23 +55,19 @@ class DryRunTest(CommandTest):
         self.assertIn("not known without --iterations", done.stdout)
         self.model.models = lambda _: (200, {"data": [{"id": "another"}]})
         done = self.dry()
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("not on the server's list of 1", self.line(done, "model"))
         self.assertTrue(self.line(done, "key").startswith("unknown"), "anybody gets the list")
 
     def test_a_key_that_is_refused(self):
         self.model.models = for_the_key
-        done = self.dry(key="sk-another-key")
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        done = self.dry(key="sk-another-key", status=3)
         self.assertIn("(permission)", done.stderr)
         self.assertTrue(self.line(done, "server").startswith("failed"))
         self.assertTrue(self.line(done, "evaluator").startswith("ok"), "every check is made")
 
     def test_a_key_that_is_not_set(self):
         self.model.models = for_the_key
-        done = self.dry(key="")
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("OPENAI_API_KEY is not set", done.stderr)
+        self.dry(key="", status=3, says=["OPENAI_API_KEY is not set"])
 
     def test_a_provider_that_wants_a_key_is_not_asked_without_one(self):
         for args, says in ((["https://api.openai.com/v1"], "OPENAI_API_KEY"),
@@ -85,8 +76,7 @@ class DryRunTest(CommandTest):
             # A proxy that nobody is at: were the provider asked, the error would be another one.
             env = {"OPENAI_API_KEY": "", "ANTHROPIC_API_KEY": "", "HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": ""}
             command = ["run", "task", "--model", "scripted", "--iterations", "2", "--base-url", *args]
-            done = kernelsmith(*command, "--dry-run", cwd=self.folder, env=env)
-            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            done = self.ends(2, *command, "--dry-run", env=env)
             self.assertTrue(self.line(done, "key").startswith("failed"), done.stdout)
             self.assertIn("about 2 calls", done.stdout, "the rest is reported all the same")
             self.fail_with(2, *command, says=[f"${says}", "no key is set", f"export {says}=", args[0]], code="not_found",
@@ -103,15 +93,11 @@ class DryRunTest(CommandTest):
         self.assertIn("not on the server's list", done.stdout)
 
     def test_operators_name_models_that_there_are(self):
-        operators = "operators=[{operator: rewrite, model: scirpted}]"
-        for args, says in ((["--set", operators], ["scirpted", "--set operators", "did you mean scripted?"]),
-                           (["--config", "run.yaml"], ['no model "other"', "known names: scripted"])):
-            (self.folder / "run.yaml").write_text(
-                "proposer: {kind: chat, models: [{name: other}]}\noperators: [{operator: rewrite, model: other}]\n")
-            done = self.dry(*args)
-            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-            for text in says:
-                self.assertIn(text, done.stderr)
+        (self.folder / "run.yaml").write_text(
+            "proposer: {kind: chat, models: [{name: other}]}\noperators: [{operator: rewrite, model: other}]\n")
+        self.dry("--set", "operators=[{operator: rewrite, model: scirpted}]", status=2,
+                 says=["scirpted", "--set operators", "did you mean scripted?"])
+        self.dry("--config", "run.yaml", status=2, says=['no model "other"', "known names: scripted"])
 
     def test_what_will_not_work_as_meant(self):
         (self.folder / "own" / "kernel-smith").mkdir(parents=True)
@@ -119,47 +105,32 @@ class DryRunTest(CommandTest):
         write_task(self.folder / "task", seed_txt="k0 = 3\n")
         done = self.dry("--set", "operators=[{operator: rewrite}, {operator: tune}]", "--set",
                         "proposer.prompts.folder=own", "--set", "proposer.prompts.budget_tokens=50")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("no_knobs", self.line(done, "operators"))
         self.assertIn("tip.mustache is not used", self.line(done, "templates"))
         self.assertIn("more than prompts.budget_tokens", self.line(done, "prompt"))
-        done = self.dry("--price-file", "prices.yaml", "--max-usd", "0.000001")
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("does not pay for one call", done.stderr)
+        self.dry("--price-file", "prices.yaml", "--max-usd", "0.000001", status=2, says=["does not pay for one call"])
 
     def test_files_that_would_be_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        done = self.dry("--price-file", "pipe")
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("no regular file", done.stderr)
+        self.dry("--price-file", "pipe", status=2, says=["no regular file"])
         (self.folder / "own" / "kernel-smith").mkdir(parents=True)
         os.mkfifo(self.folder / "own" / "kernel-smith" / "role.mustache")
-        done = self.dry("--set", "proposer.prompts.folder=own")
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("no regular file", done.stderr)
+        self.dry("--set", "proposer.prompts.folder=own", status=2, says=["no regular file"])
 
     def test_the_key_in_a_setting_that_is_kept(self):
-        done = self.dry("--set", f"proposer.models=[{{name: m, extra_body: '{{\"api_token\": \"{KEY}\"}}'}}]")
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("hold the key", done.stderr)
+        self.dry("--set", f"proposer.models=[{{name: m, extra_body: '{{\"api_token\": \"{KEY}\"}}'}}]", status=2, says=["hold the key"])
 
     def test_a_server_that_is_not_there(self):
-        done = self.dry(url="http://127.0.0.1:1/v1")
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("(network)", done.stderr)
+        self.dry(url="http://127.0.0.1:1/v1", status=3, says=["(network)"])
 
     def test_a_server_that_speaks_no_https(self):
-        done = self.dry(url=self.model.url.replace("http:", "https:"))
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn("check the scheme and port", done.stderr)
+        self.dry(url=self.model.url.replace("http:", "https:"), status=3, says=["check the scheme and port"])
 
     def test_wrong_use(self):
         for args, says in ((["--max-usd", "1"], "no price"), (["--price-file", "gone.yaml"], "gone.yaml"),
                            (["--set", "proposer.key=${KS_NO_SUCH_KEY}"], "KS_NO_SUCH_KEY"),
                            (["--set", "proposer.prompts.set=none"], "none")):
-            done = self.dry(*args)
-            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-            self.assertIn(says, done.stderr)
+            self.dry(*args, status=2, says=[says])
 
     def test_without_a_model_the_evaluator_is_tried(self):
         done = self.succeed("run", "task", "--dry-run")

@@ -1,26 +1,16 @@
 """What a run folder from somebody else cannot do, and what its user's word is needed for."""
 
+import shutil
 import sys
 import unittest
 
-from model_run_test import BETTER, KEY, Model, reply
-from support import CommandTest, write_task
+from model import BETTER, KEY, ModelTest, reply
 
 
-class ForeignRunTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        write_task(self.folder / "task")
-
-    def edit(self, run, before, after):
-        path = self.folder / run / "run.yaml"
-        text = path.read_text()
-        self.assertIn(before, text)
-        path.write_text(text.replace(before, after))
-
+class ForeignRunTest(ModelTest):
     def test_the_sandbox_is_turned_off_by_the_user_only(self):
         self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
-        self.edit("a.run", "sandbox: required", "sandbox: none")
+        self.edit("a.run/run.yaml", "sandbox: required", "sandbox: none")
         says = ["turns the sandbox off", "--set evaluator.sandbox=none"]
         self.fail_with(2, "replay", "a.run", "--out", "b.run", says=says)
         self.fail_with(2, "resume", "a.run", "--iterations", "6", says=says)
@@ -37,21 +27,18 @@ class ForeignRunTest(CommandTest):
         done = self.succeed("resume", "a.run", "--iterations", "10")
         self.assertNotIn("--set", done.stdout)
 
-    def test_a_python_task_turns_the_sandbox_off_by_the_user_only(self):
+    def test_what_a_python_task_says_is_the_users_to_say_again(self):
         self.succeed("init", "own", "--template", "python")
         task = self.folder / "own/task.yaml"
-        task.write_text(task.read_text() + "sandbox: false\n")
-        self.succeed("run", "own", "--iterations", "3", "--out", "a.run")
-        self.fail_with(2, "resume", "a.run", "--iterations", "6", says=["--set evaluator.sandbox=none"])
-        self.succeed("resume", "a.run", "--iterations", "6", "--set", "evaluator.sandbox=none")
-
-    def test_a_python_that_a_task_names_is_the_users_to_name_again(self):
-        self.succeed("init", "own", "--template", "python")
-        task = self.folder / "own/task.yaml"
-        task.write_text(task.read_text() + f"python: {sys.executable}\n")
-        self.succeed("run", "own", "--iterations", "3", "--out", "a.run")
-        self.fail_with(2, "resume", "a.run", "--iterations", "6", says=["names a Python", "--set evaluator.python="])
-        self.succeed("resume", "a.run", "--iterations", "6", "--set", f"evaluator.python={sys.executable}")
+        made = task.read_text()
+        for line, says, word in (("sandbox: false", "--set evaluator.sandbox=none", "evaluator.sandbox=none"),
+                                 (f"python: {sys.executable}", "names a Python", f"evaluator.python={sys.executable}")):
+            with self.subTest(line):
+                task.write_text(f"{made}{line}\n")
+                shutil.rmtree(self.folder / "a.run", ignore_errors=True)
+                self.succeed("run", "own", "--iterations", "3", "--out", "a.run")
+                self.refused((["resume", "a.run", "--iterations", "6"], [says, f"--set {word[:17]}"]))
+                self.succeed("resume", "a.run", "--iterations", "6", "--set", word)
 
     def test_a_setting_that_is_refused_does_not_stay_in_the_run(self):
         self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
@@ -59,8 +46,7 @@ class ForeignRunTest(CommandTest):
         self.succeed("resume", "a.run", "--iterations", "6")
 
     def test_a_key_in_a_variable_of_another_name_is_vouched_for(self):
-        model = Model([reply(f"```\n{BETTER}```\n")])
-        self.addCleanup(model.close)
+        model = self.serve([reply(f"```\n{BETTER}```\n")])
         env = {"GATEWAY_TOKEN": KEY, "OPENAI_API_KEY": ""}
         key = "proposer.key=${GATEWAY_TOKEN}"
         done = self.succeed("run", "task", "--model", "m", "--base-url", model.url, "--set", key, "--iterations", "1",
@@ -73,8 +59,8 @@ class ForeignRunTest(CommandTest):
     def test_recordings_that_lead_in_a_circle(self):
         self.succeed("run", "task", "--iterations", "3", "--out", "a.run")
         self.succeed("replay", "a.run", "--keep-evaluations", "--out", "b.run")
-        self.edit("b.run", str(self.folder / "a.run"), str(self.folder / "b.run"))
-        self.edit("b.run", "live: false", "live: true")
+        self.edit("b.run/run.yaml", str(self.folder / "a.run"), str(self.folder / "b.run"))
+        self.edit("b.run/run.yaml", "live: false", "live: true")
         self.fail_with(2, "resume", "b.run", "--iterations", "9", says=["repeats one"], code="bad_input")
         self.fail_with(2, "replay", "b.run", "--live", "--out", "c.run", says=["repeats one"], code="bad_input")
         self.succeed("show", "b.run")

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 from typing import NamedTuple
 
-from support import CommandTest, finish, start, wait_for
+from support import CommandTest, finish, wait_for
 
 CPU_TASK = """\
 version: 1
@@ -93,7 +93,7 @@ class InterruptTest(CommandTest):
         super().setUp()
         self.scratch = self.folder / "scratch"
         self.scratch.mkdir()
-        self.environment = {"TMPDIR": str(self.scratch), "KERNELSMITH_CACHE": "off"}
+        self.env = {"TMPDIR": str(self.scratch), "KERNELSMITH_CACHE": "off"}
 
     def write(self, name, **files):
         folder = self.folder / name
@@ -113,8 +113,7 @@ class InterruptTest(CommandTest):
 
     def interrupt(self, *args, once, signals=(signal.SIGINT,)):
         """Sends the signals once that holds of the process; it must end as interrupted, and leave nothing behind."""
-        process = start(*args, cwd=self.folder, env=self.environment)
-        self.addCleanup(process.kill)
+        process = self.begin(*args)
         wait_for(lambda: once(process) or process.poll() is not None, "the process to come so far")
         below = descendants(process.pid)
         for number in signals:
@@ -127,8 +126,10 @@ class InterruptTest(CommandTest):
 
     def test_while_compiling(self):
         self.write_endless()
-        for command in (["evaluate", "task", "task/kernel.cpp"], ["run", "task", "--out", "a.run"]):
-            _, err = self.interrupt(*command, once=compiles)
+        # `timeout` signals the process, and then its group: that is one request.
+        for command, signals in ((["evaluate", "task", "task/kernel.cpp"], (signal.SIGINT, signal.SIGTERM)),
+                                 (["run", "task", "--out", "a.run"], (signal.SIGINT,))):
+            _, err = self.interrupt(*command, once=compiles, signals=signals)
             self.assertEqual(err.count("error: "), 1, err)
             self.assertIn("error: stopped while the task was being prepared (cancelled)", err)
         self.assertFalse((self.folder / "a.run").exists())
@@ -148,7 +149,7 @@ class InterruptTest(CommandTest):
 
     def test_a_run_that_is_resumed(self):
         hold, begun = self.write_held("task")
-        self.succeed("run", "task", "--out", "a.run", "--iterations", "1", env=self.environment)
+        self.succeed("run", "task", "--out", "a.run", "--iterations", "1")
         before = (self.folder / "a.run/run.yaml").read_bytes()
         begun.unlink()
         hold.touch()
@@ -156,12 +157,11 @@ class InterruptTest(CommandTest):
                        once=lambda process: begun.exists())
         self.assertEqual((self.folder / "a.run/run.yaml").read_bytes(), before)
         hold.unlink()
-        self.succeed("resume", "a.run", "--iterations", "2", "--set", "evaluator.sandbox=none", env=self.environment)
+        self.succeed("resume", "a.run", "--iterations", "2", "--set", "evaluator.sandbox=none")
 
     def test_twice(self):
         self.write_endless()
-        process = start("evaluate", "task", "task/kernel.cpp", cwd=self.folder, env=self.environment)
-        self.addCleanup(process.kill)
+        process = self.begin("evaluate", "task", "task/kernel.cpp")
         wait_for(lambda: compiles(process), "a compiler")
         process.send_signal(signal.SIGINT)
         next(line for line in process.stderr if "Ctrl-C again ends at once" in line)
@@ -170,12 +170,6 @@ class InterruptTest(CommandTest):
             time.sleep(0.05)
         _, err = finish(process)
         self.assertEqual(process.returncode, 130, err)
-
-    def test_two_signals_at_once_are_one_request(self):
-        """`timeout` signals the process, and then its group."""
-        self.write_endless()
-        _, err = self.interrupt("evaluate", "task", "task/kernel.cpp", once=compiles, signals=(signal.SIGINT, signal.SIGTERM))
-        self.assertIn("stopped while the task was being prepared (cancelled)", err)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from litellm.proxy import Proxy, Unreachable, environment
 from litellm.upstream import INPUT_TOKENS, OUTPUT_TOKENS, Upstream
-from model_run_test import proposals
-from support import CommandTest, kernelsmith, write_task
+from model import proposals
+from support import TaskTest, kernelsmith
 
 SKIPPED = 77
 KEY = "sk-planted-key-0123456789"
@@ -34,7 +34,7 @@ general_settings: {{master_key: {key}}}
 """
 
 
-class LiteLlmTest(CommandTest):
+class LiteLlmTest(TaskTest):
     @classmethod
     def setUpClass(cls):
         venv = environment(Path(os.environ["KERNELSMITH_LITELLM"]))
@@ -45,10 +45,6 @@ class LiteLlmTest(CommandTest):
         config = CONFIG.format(upstream=cls.upstream.url, reply=json.dumps(REPLY), key=KEY)
         cls.proxy = Proxy(venv, Path(folder.name), config)
         cls.addClassCleanup(cls.proxy.close)
-
-    def setUp(self):
-        super().setUp()
-        write_task(self.folder / "task")
 
     def run_with(self, model, protocol, stream, run="it.run", key=KEY):
         return kernelsmith("run", "task", "--out", run, "--iterations", "1", "--workers", "1", "--protocol", protocol,

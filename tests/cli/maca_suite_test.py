@@ -6,8 +6,7 @@ import os
 import unittest
 from pathlib import Path
 
-from model_run_test import KEY, Model, reply
-from support import CommandTest, kernelsmith
+from model import ModelTest, reply
 
 EXAMPLE = Path(os.environ["KERNELSMITH_EXAMPLES"]) / "softmax_maca"
 STAND_IN = Path(os.environ["KERNELSMITH_STAND_INS"]) / "maca"
@@ -28,18 +27,16 @@ def translated(first):
     return text.replace("/ 32", "/ 64").replace("% 32", "% 64").replace("step = 16", f"step = {first}")
 
 
-class Protocol(CommandTest):
+class Protocol(ModelTest):
     def test_an_operator_is_translated(self):
         task = self.folder / "tasks/level1/softmax"
         task.mkdir(parents=True)
         for file in EXAMPLE.iterdir():
             (task / file.name).write_text(smaller(file.read_text()))
-        model = Model([reply(f"```cuda\n{translated(16)}```\n"), reply(f"```cuda\n{translated(32)}```\n")])
-        self.addCleanup(model.close)
-        done = kernelsmith("suite", "tasks", "--preset", "kernel-smith-maca", "--rounds", 5, "--model", "m", "--base-url", model.url,
-                           "--workers", 1, "--set", "evaluator.arch=xcore1000", "--set", "proposer.concurrency=1", cwd=self.folder,
-                           env={"OPENAI_API_KEY": KEY, "MACA_PATH": str(STAND_IN), "LD_LIBRARY_PATH": str(STAND_IN / "lib")})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        model = self.serve([reply(f"```cuda\n{translated(16)}```\n"), reply(f"```cuda\n{translated(32)}```\n")])
+        done = self.succeed("suite", "tasks", "--preset", "kernel-smith-maca", "--rounds", 5, *self.asking(model), "--workers", 1,
+                            "--set", "evaluator.arch=xcore1000", "--set", "proposer.concurrency=1",
+                            env={"MACA_PATH": str(STAND_IN), "LD_LIBRARY_PATH": str(STAND_IN / "lib")})
         first, second = (body["messages"] for _, body in model.requests[:2])
         self.assertIn("translate the reference into MACA C++", first[1]["content"])
         self.assertIn("wrong_output", second[1]["content"])

@@ -5,8 +5,8 @@ import signal
 import threading
 import unittest
 
-from model_run_test import WINNER, program, proposals
-from support import CommandTest, finish, kernelsmith, start, wait_for, write_task
+from model import WINNER, program, proposals
+from support import TaskTest, finish, wait_for
 
 
 class Person:
@@ -50,24 +50,24 @@ def programs(ticket):
     return "reply.txt", f"As you wish:\n```\n{text}```\n"
 
 
-class ManualTest(CommandTest):
+class ManualTest(TaskTest):
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
         self.queue = self.folder / "queue"
+
+    def requests(self):
+        return sorted(self.queue.glob("*.request.json"))
+
+    def asks(self, *more, open_requests=1):
+        """The run a.run, which has asked that many."""
+        process = self.begin("run", "task", "--out", "a.run", "--manual", "queue", "--set", f"proposer.open_requests={open_requests}", *more)
+        wait_for(lambda: len(self.requests()) == open_requests, "the requests")
+        return process
 
     def person(self, answer=programs):
         person = Person(self.queue, answer)
         self.addCleanup(person.close)
         return person
-
-    def test_settings_of_the_folder_and_where_it_is(self):
-        process = start("run", "task", "--manual", "queue", "--set", "proposer.open_requests=2", "--iterations", "3",
-                        cwd=self.folder)
-        wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2, "the requests")
-        process.send_signal(signal.SIGINT)
-        _, errors = finish(process)
-        self.assertIn(f"requests lie in {self.queue}", errors)
 
     def test_a_folder_is_the_model(self):
         self.queue.mkdir()
@@ -80,7 +80,7 @@ class ManualTest(CommandTest):
         self.assertIn("k0 = ", request["messages"][-1]["content"])
         paid = [p["cost"]["output_tokens"] for p in proposals(self.folder / "a.run")]
         self.assertIn(7, paid, "usage that was reported is kept")
-        self.assertEqual(list(self.queue.glob("*.request.json")), [], "nobody waits any more")
+        self.assertEqual(self.requests(), [], "nobody waits any more")
         self.assertEqual(len(list(self.queue.glob("answered/*.request.json"))), len(person.answered))
 
     def test_a_request_shows_what_came_of_the_one_before(self):
@@ -88,7 +88,7 @@ class ManualTest(CommandTest):
         open_at_once = []
 
         def answer(ticket):
-            requests = [path.name.split(".")[0] for path in self.queue.glob("*.request.json")]
+            requests = [path.name.split(".")[0] for path in self.requests()]
             # One that is answered is put away once the journal has it, which can be after the next one is asked.
             open_at_once.append(sum(not list(self.queue.glob(f"{name}.reply.*")) for name in requests))
             return programs(ticket)
@@ -100,29 +100,26 @@ class ManualTest(CommandTest):
     def test_an_answered_request_is_not_asked_again_after_a_kill(self):
         self.queue.mkdir()
         # Nobody is there: both requests stay open, and the process is killed over them.
-        process = start("run", "task", "--out", "a.run", "--iterations", "6", "--manual", "queue", "--set",
-                        "proposer.open_requests=2", cwd=self.folder)
-        wait_for(lambda: len(list(self.queue.glob("*.request.json"))) == 2, "the run")
+        process = self.asks("--iterations", "6", open_requests=2)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        first, second = sorted(self.queue.glob("*.request.json"))
-        asked = json.loads(first.read_text())["ticket"]
+        first, second = self.requests()
+        asked, anew = (json.loads(path.read_text())["ticket"] for path in (first, second))
         first.with_name(first.name.replace("request.json", "reply.txt")).write_text(f"```\n{WINNER}```")
         person = self.person()
-        person.answered[json.loads(second.read_text())["ticket"]] = None  # it must be asked anew to be answered
-        process = start("resume", "a.run", cwd=self.folder)
+        person.answered[anew] = None  # it must be asked anew to be answered
+        process = self.begin("resume", "a.run")
         wait_for(lambda: len(person.answered) >= 4, "the run")
-        del person.answered[json.loads(second.read_text())["ticket"]]
+        del person.answered[anew]
         out, err = finish(process)
         self.assertEqual(process.returncode, 0, out + err)
         self.assertNotIn(asked, person.answered)
-        self.assertEqual(self.json("show", "a.run")["best"]["program"], asked)
-        self.assertEqual(self.json("show", "a.run")["counts"]["iterations"], 6)
+        shown = self.json("show", "a.run")
+        self.assertEqual((shown["best"]["program"], shown["counts"]["iterations"]), (asked, 6))
 
     def test_what_is_no_reply_is_complained_about(self):
-        process = start("run", "task", "--out", "a.run", "--iterations", "1", "--manual", "queue", cwd=self.folder)
-        wait_for(lambda: list(self.queue.glob("*.request.json")), "the run")
-        (request,) = self.queue.glob("*.request.json")
+        process = self.asks("--iterations", "1")
+        (request,) = self.requests()
         reply = request.with_name(request.name.replace("request", "reply"))
         reply.write_text('{"txt": "a program"}')
         complaint = request.with_name(request.name.replace("request.json", "error.txt"))
@@ -134,22 +131,19 @@ class ManualTest(CommandTest):
         self.assertEqual(self.json("show", "a.run")["best"]["evaluation"]["fitness"], 42)
 
     def test_a_stop_withdraws_the_requests(self):
-        process = start("run", "task", "--out", "a.run", "--iterations", "9", "--manual", "queue", cwd=self.folder)
-        wait_for(lambda: list(self.queue.glob("*.request.json")), "the run")
-        self.fail_with(2, "run", "task", "--iterations", "9", "--manual", "queue", says=["a folder of its own"],
-                       code="busy")
+        process = self.asks("--iterations", "9", open_requests=2)
+        self.refused((["run", "task", "--iterations", "9", "--manual", "queue"], "a folder of its own", "busy"))
         process.send_signal(signal.SIGINT)
-        finish(process)
+        _, errors = finish(process)
         self.assertEqual(process.returncode, 130)
-        self.assertEqual(list(self.queue.glob("*.request.json")), [])
+        self.assertIn(f"requests lie in {self.queue}", errors)
+        self.assertEqual(self.requests(), [])
 
     def test_deliberate_mistakes(self):
-        self.fail_with(2, "run", "task", "--manual", "queue", "--model", "m", says=["one proposer", "--manual"])
         (self.folder / "file").write_text("")
-        done = kernelsmith("run", "task", "--manual", "file", cwd=self.folder)
-        self.assertIn("file", done.stderr)
-        self.assertNotEqual(done.returncode, 0)
-        self.fail_with(2, "run", "task", "--set", "proposer.kind=manual", says=["folder"])
+        self.refused((["run", "task", "--manual", "queue", "--model", "m"], ["one proposer", "--manual"]),
+                     (["run", "task", "--manual", "file"], "file"),
+                     (["run", "task", "--set", "proposer.kind=manual"], "folder"))
 
 
 if __name__ == "__main__":

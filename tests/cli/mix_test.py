@@ -6,8 +6,8 @@ import shutil
 import signal
 import unittest
 
-from model_run_test import KEY, Model, events, program, reply
-from support import CommandTest, start, wait_for, write_task
+from model import Model, ModelTest, events, program, reply
+from support import wait_for
 
 CALL_USD = 0.002  # of the model: 1000 tokens in, 100 out
 SITTING_USD = 0.25
@@ -33,11 +33,9 @@ class Scripted(Model):
         return None if place == self.hangs_at else reply(f"```\n{program(*[(place + k) % 7 for k in range(6)])}```\n")
 
 
-class MixTest(CommandTest):
+class MixTest(ModelTest):
     def setUp(self):
         super().setUp()
-        write_task(self.folder / "task")
-        (self.folder / "prices.yaml").write_text("version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n")
         self.tools = self.folder / "tools"
         self.tools.mkdir()
         (self.tools / "smith.sh").write_text(SMITH)
@@ -67,7 +65,7 @@ class MixTest(CommandTest):
 
     def test_both_are_asked_and_counted_and_the_run_is_repeated_without_them(self):
         model = self.serve()
-        done = self.succeed(*self.args(model, "a.run"), env={"OPENAI_API_KEY": KEY})
+        done = self.succeed(*self.args(model, "a.run"))
         self.assertIn(f"api: models are asked at {model.url}", done.stderr)
         self.assertIn("own: runs sh ", done.stderr)
         self.assertIn(f"--set 'proposer.arms.own.read_only=[{self.tools}]'", done.stdout)
@@ -94,24 +92,21 @@ class MixTest(CommandTest):
         self.assertEqual(len(model.requests), asked)
 
     def test_a_run_that_was_killed_ends_as_if_it_had_not_been(self):
-        env = {"OPENAI_API_KEY": KEY}
-        self.succeed(*self.args(self.serve(), "whole.run"), env=env)
+        self.succeed(*self.args(self.serve(), "whole.run"))
         model = self.serve(hangs_at=2)
-        process = start(*self.args(model, "killed.run"), cwd=self.folder, env=env)
-        self.addCleanup(process.communicate)
+        process = self.begin(*self.args(model, "killed.run"))
         wait_for(lambda: len(model.known) > 2, "the third call")
         process.send_signal(signal.SIGKILL)
         process.wait()
         model.hangs_at = None
-        self.fail_with(2, "resume", "killed.run", says=["sees more than its workspace", "proposer.arms.own.read_only="], env=env)
-        self.succeed("resume", "killed.run", *self.word, env=env)
+        self.fail_with(2, "resume", "killed.run", says=["sees more than its workspace", "proposer.arms.own.read_only="])
+        self.succeed("resume", "killed.run", *self.word)
         whole, killed = self.state("whole.run"), self.state("killed.run")
         self.assertEqual(killed, whole)
 
     def test_a_dry_run_asks_neither(self):
         model = self.serve()
-        done = self.succeed(*self.args(model, "a.run", iterations=80)[:2], "--dry-run", "--config", "config.yaml",
-                            env={"OPENAI_API_KEY": KEY})
+        done = self.succeed(*self.args(model, "a.run", iterations=80)[:2], "--dry-run", "--config", "config.yaml")
         self.assertRegex(done.stdout, r"ok +proposer \(api\)")
         self.assertRegex(done.stdout, r"ok +proposer \(own\)")
         self.assertIn("smith: an agent, which reports what it costs; at most about 1.0000 USD", done.stdout)

@@ -1,18 +1,13 @@
 """examples/matmul_cpu with its real evaluator and a scripted model: the run survives every reply, uses the good ones, has
 the broken ones repaired, and finds the winner; and a task without a seed begins with a translation."""
 
-import json
 import os
 import shutil
-import sqlite3
-import threading
 import unittest
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from model_run_test import proposals
-from support import CommandTest, kernelsmith
+from model import ModelTest, events, proposals, reply
 
 EXAMPLE = Path(os.environ["KERNELSMITH_SOURCE"]) / "examples/matmul_cpu"
 SEED = (EXAMPLE / "seed.cpp").read_text()
@@ -59,86 +54,57 @@ SCRIPT = [
 REFUSED = Counter(["edit_unmatched", "declined", "no_code", "truncated"])
 
 
-class Model:
-    """Serves `script` in order, its last entry for ever; to a request for a repair the mended program."""
+class Script:
+    """The replies in their order, the last one for ever; to a request for a repair the mended program."""
 
-    def __init__(self, script):
+    def __init__(self, replies):
         self.asked = []
-        model = self
-        left = list(script)
+        self.left = list(replies)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                prompt = "\n".join(message["content"] for message in body["messages"])
-                model.asked.append(prompt)
-                current = prompt.split("\n# Current program\n")[-1]
-                if REPAIR in prompt:
-                    mended = BROKEN_MENDED if "zero_of_broken" in current else WRONG_MENDED
-                    text, finish = f"```cpp\n{mended}```", "stop"
-                else:
-                    text, finish = left.pop(0) if len(left) > 1 else left[0]
-                answer = {"choices": [{"message": {"content": text}, "finish_reason": finish}],
-                          "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
-                sent = json.dumps(answer).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(sent)))
-                self.end_headers()
-                self.wfile.write(sent)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+    def __call__(self, _, body):
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        self.asked.append(prompt)
+        if REPAIR in prompt:
+            broken = "zero_of_broken" in prompt.split("\n# Current program\n")[-1]
+            return reply(f"```cpp\n{BROKEN_MENDED if broken else WRONG_MENDED}```")
+        return reply(*(self.left.pop(0) if len(self.left) > 1 else self.left[0]))
 
 
 def rejections(run):
-    database = sqlite3.connect(run / "run.db")
-    bodies = [json.loads(body) for (body,) in database.execute("select body from events order by position")]
-    database.close()
-    evaluations = [body["evaluation"] for body in bodies if body["event"] == "evaluation_arrived"]
+    evaluations = [event["evaluation"] for event in events(run) if event["event"] == "evaluation_arrived"]
     return Counter(evaluation["code"] for evaluation in evaluations if not evaluation["accepted"])
 
 
-class ModelMatmulTest(CommandTest):
-    def run_with(self, script, iterations):
-        model = Model(script)
-        self.addCleanup(model.close)
-        done = kernelsmith("run", "task", "--out", "it.run", "--iterations", str(iterations), "--workers", "1", "--model",
-                           "scripted", "--base-url", model.url, "--set", "proposer.concurrency=1", cwd=self.folder,
-                           env={"OPENAI_API_KEY": "none"})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return model, proposals(self.folder / "it.run")
+class ModelMatmulTest(ModelTest):
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(EXAMPLE, self.folder / "matmul")
+
+    def run_with(self, replies, iterations):
+        """What was asked, and what arrived."""
+        script = Script(replies)
+        self.succeed("run", "matmul", "--out", "it.run", "--iterations", iterations, "--workers", 1, *self.asking(self.serve(script)),
+                     "--set", "proposer.concurrency=1")
+        return script.asked, proposals(self.folder / "it.run")
 
     def test_every_reply_is_accounted_for_and_the_winner_is_found(self):
-        shutil.copytree(EXAMPLE, self.folder / "task")
-        model, arrived = self.run_with(SCRIPT, len(SCRIPT))
+        asked, arrived = self.run_with(SCRIPT, len(SCRIPT))
         paid = [proposal for proposal in arrived if proposal["cost"]["input_tokens"]]
-        self.assertEqual(len(paid), len(model.asked), "each reply is paid for and journalled once")
+        self.assertEqual(len(paid), len(asked), "each reply is paid for and journalled once")
         self.assertEqual(Counter(p["refusal"]["code"] for p in paid if "refusal" in p), REFUSED)
         # Four programs and two repairs; the right one with its knobs, the winner and both repairs are accepted.
         self.assertEqual(rejections(self.folder / "it.run"), Counter(["wrong_output", "compile_failed"]))
         origins = [proposal["child"]["origin"] for proposal in paid if "child" in proposal]
         self.assertEqual((len(origins), origins.count("repair")), (6, 2))
-        self.assertEqual(sum(REPAIR in prompt for prompt in model.asked), 2)
+        self.assertEqual(sum(REPAIR in prompt for prompt in asked), 2)
         self.assertIn("// the winner", (self.folder / "it.run/best/seed.cpp").read_text())
 
     def test_without_a_seed_a_run_begins_with_a_translation(self):
-        task = self.folder / "task"
-        shutil.copytree(EXAMPLE, task)
-        yaml = (task / "task.yaml").read_text()
-        (task / "task.yaml").write_text(replaced(yaml, (" seed: seed.cpp,", "")))
-        (task / "seed.cpp").unlink()
-        model, arrived = self.run_with([(f"```cpp\n{BROKEN}```", "stop"), (f"```cpp\n{WINNER}```", "stop")], 2)
-        self.assertIn(TRANSLATE, model.asked[0])
-        self.assertIn("The sum is kept in double", model.asked[0], "the reference is shown")
+        self.edit("matmul/task.yaml", " seed: seed.cpp,", "")
+        (self.folder / "matmul/seed.cpp").unlink()
+        asked, arrived = self.run_with([(f"```cpp\n{BROKEN}```", "stop"), (f"```cpp\n{WINNER}```", "stop")], 2)
+        self.assertIn(TRANSLATE, asked[0])
+        self.assertIn("The sum is kept in double", asked[0], "the reference is shown")
         self.assertEqual(arrived[0]["child"]["origin"], "translate")
         best = self.json("show", "it.run")["best"]
         self.assertGreater(best["evaluation"]["fitness"], 0)

@@ -1,18 +1,17 @@
 """Money as a budget: what calls cost is counted, warned of, shown and kept over resumes, and ends the run in time."""
 
-import json
 import shutil
 import signal
 import socket
 import threading
 import unittest
 
-from model_run_test import KEY, Model, events, program, reply
-from support import CommandTest, kernelsmith, start, wait_for, write_task
+from model import ModelTest, events, program, reply
+from support import kernelsmith, wait_for
 
-PRICES = "version: 1\nprices: [{model: scripted, input: 1, output: 10}]\n"
 # 1000 tokens in, 100 out.
 CALL_USD = 0.001 + 0.001
+UNTOLD = (200, {"choices": reply("nothing of use")[1]["choices"]})  # a reply without its usage
 
 
 def answers(count):
@@ -21,28 +20,16 @@ def answers(count):
     return [reply(f"```\n{program(*row)}```\n") for row in digits]
 
 
-class MoneyTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        write_task(self.folder / "task")
-        (self.folder / "prices.yaml").write_text(PRICES)
-
-    def serve(self, script):
-        model = Model(script)
-        self.addCleanup(model.close)
-        return model
-
+class MoneyTest(ModelTest):
     def args(self, model, *args):
-        return ["run", "task", "--out", "it.run", "--workers", "1", "--model", "scripted", "--base-url", model.url,
-                "--price-file", "prices.yaml", *args]
+        return ["run", "task", "--out", "it.run", "--workers", "1", *self.asking(model), "--price-file", "prices.yaml", *args]
 
-    def run_with(self, model, *args):
-        return kernelsmith(*self.args(model, *args), cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+    def run_with(self, model, *args, status=0):
+        return self.ends(status, *self.args(model, *args))
 
     def test_the_run_ends_before_the_limit_is_passed(self):
         model = self.serve(answers(50))
         done = self.run_with(model, "--max-usd", "0.0101")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len(model.requests), 5)
         self.assertIn("the money is used up", done.stdout)
         self.assertIn("0.0100 of 0.0101 USD: 5 calls, 5000 tokens in, 500 out", done.stdout)
@@ -67,35 +54,29 @@ class MoneyTest(CommandTest):
     def test_a_first_call_that_the_budget_does_not_cover_is_not_made(self):
         model = self.serve(answers(3))
         done = self.run_with(model, "--max-usd", "0.0001")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(model.requests, [], "the prompt alone costs more")
         self.assertRegex(done.stdout, r"the next call may cost 0\.\d+ USD, and 0\.0001 USD of 0\.0001 USD are left")
         self.assertIn("state     ended (budget: money)", self.succeed("show", "it.run").stdout)
         total = float(done.stdout.split("--max-usd ")[1].split()[0])
         self.assertGreater(total, 0.0005)
         shutil.rmtree(self.folder / "it.run")
-        done = self.run_with(model, "--max-usd", "0.1", "--set",
-                             "proposer.models=[{name: scripted, max_output_tokens: 20000}]")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.run_with(model, "--max-usd", "0.1", "--set",
+                      "proposer.models=[{name: scripted, max_output_tokens: 20000}]")
         self.assertEqual(model.requests, [], "the reply may")
 
     def test_each_resume_asks_only_what_the_budget_covers(self):
         model = self.serve([*answers(1), (200, {"choices": [], "usage": answers(1)[0][1]["usage"]})])
         ends = ["--set", "proposer.attempts=1", "--set", "limits.errors_in_a_row=1"]
-        self.assertEqual(self.run_with(model, "--max-usd", "0.0071", *ends).returncode, 3)
+        self.run_with(model, "--max-usd", "0.0071", *ends, status=3)
         for _ in range(4):
-            kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
+            kernelsmith("resume", "it.run", **self.options({}))
         self.assertLessEqual(len(model.requests) * CALL_USD, 0.0071)
         self.assertEqual(self.json("show", "it.run")["used_up"], "money")
 
     def test_a_replay_that_goes_on_live_needs_prices_too(self):
-        model = self.serve(answers(30))
-        done = kernelsmith("run", "task", "--out", "it.run", "--model", "scripted", "--base-url", model.url,
-                           "--iterations", "2", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        env = {"OPENAI_API_KEY": KEY}
-        self.succeed("replay", "it.run", "--keep-evaluations", "--live", "--out", "b.run", env=env)
-        self.fail_with(2, "resume", "b.run", "--iterations", "9", "--max-usd", "0.5", says=["has no price"], env=env)
+        self.succeed("run", "task", "--out", "it.run", *self.asking(self.serve(answers(30))), "--iterations", 2)
+        self.succeed("replay", "it.run", "--keep-evaluations", "--live", "--out", "b.run")
+        self.refused((["resume", "b.run", "--iterations", 9, "--max-usd", 0.5], "has no price"))
 
     def test_what_a_proxy_keeps_back_costs_nothing(self):
         listener = socket.create_server(("127.0.0.1", 0))
@@ -118,31 +99,28 @@ class MoneyTest(CommandTest):
                 connection.close()
 
         threading.Thread(target=serve, daemon=True).start()
-        env = {"OPENAI_API_KEY": KEY, "HTTPS_PROXY": f"http://127.0.0.1:{listener.getsockname()[1]}", "NO_PROXY": ""}
+        env = {"HTTPS_PROXY": f"http://127.0.0.1:{listener.getsockname()[1]}", "NO_PROXY": ""}
         for host in ("open.invalid", "shut.invalid"):
-            done = kernelsmith("run", "task", "--out", host, "--model", "scripted", "--base-url", f"https://{host}/v1",
-                               "--price-file", "prices.yaml", "--iterations", "2", "--set", "proposer.attempts=1",
-                               "--set", "limits.errors_in_a_row=1", cwd=self.folder, env=env)
-            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            done = self.ends(3, "run", "task", "--out", host, "--model", "scripted", "--base-url", f"https://{host}/v1",
+                             "--price-file", "prices.yaml", "--iterations", 2, "--set", "proposer.attempts=1", "--set",
+                             "limits.errors_in_a_row=1", env=env)
             self.assertIn("(network)", done.stderr)
             self.assertNotIn("cost ", done.stdout, "no request went out")
         self.assertIn("the proxy opens no way to the server", done.stderr)
 
     def test_resume_goes_on_from_what_was_spent(self):
         model = self.serve(answers(50))
-        self.assertEqual(self.run_with(model, "--max-usd", "0.004").returncode, 0)
+        self.run_with(model, "--max-usd", "0.004")
         self.assertEqual(len(model.requests), 2)
         self.fail_with(2, "resume", "it.run", "--max-usd", "0.003", says=["--max-usd", "larger already"])
         for total in ("0.004", "0.01"):
-            done = kernelsmith("resume", "it.run", "--max-usd", total, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.succeed("resume", "it.run", "--max-usd", total)
         self.assertEqual(len(model.requests), 5)
         self.assertAlmostEqual(self.json("show", "it.run")["cost"]["usd"], 5 * CALL_USD)
 
     def test_a_killed_run_loses_and_doubles_nothing(self):
         model = self.serve([*answers(6), None])  # the last one hangs
-        process = start(*self.args(model, "--max-usd", "0.02"), cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.addCleanup(process.communicate)
+        process = self.begin(*self.args(model, "--max-usd", "0.02"))
         wait_for(lambda: len(model.requests) >= 7 or process.poll() is not None, "seven calls")
         self.assertTrue(self.json("show", "it.run")["in_use"])
         process.send_signal(signal.SIGKILL)
@@ -156,50 +134,16 @@ class MoneyTest(CommandTest):
         self.assertAlmostEqual(shown["cost"]["usd"], sum(cost["usd"] for cost in told))
         self.assertGreaterEqual(shown["cost"]["calls"], 1)
         model.script[:] = answers(60)
-        done = kernelsmith("resume", "it.run", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.succeed("resume", "it.run")
         again = self.json("show", "it.run")
         self.assertAlmostEqual(again["cost"]["usd"], 10 * CALL_USD)
         self.assertGreaterEqual(again["cost"]["interrupted_calls"], 1)
         self.assertIn("under way when the process was killed", self.succeed("show", "it.run").stdout)
 
-    def test_a_replay_pays_nothing_and_ends_alike(self):
-        status, body = reply("nothing of use")
-        answer = (status, body)
-        model = self.serve([*answers(2), answer, (200, {"choices": [], "usage": body["usage"]}), *answers(20)[4:]])
-        done = self.run_with(model, "--max-usd", "0.02", "--set", "proposer.attempts=1")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("call_failed", [event["event"] for event in events(self.folder / "it.run")])
-        asked = len(model.requests)
-        self.succeed("replay", "it.run", "--out", "again.run", "--keep-evaluations")
-        self.assertEqual(len(model.requests), asked)
-        shown, again = self.json("show", "it.run"), self.json("show", "again.run")
-        self.assertEqual(again["archive"]["digest"], shown["archive"]["digest"])
-        self.assertEqual(again["cost"], shown["cost"])
-        self.assertEqual((again["ended"], again["used_up"]), ("budget", "money"))
-
-    def test_without_a_price_the_cost_is_unknown_and_not_zero(self):
-        model = self.serve(answers(3))
-        done = kernelsmith("run", "task", "--out", "it.run", "--model", "scripted", "--base-url", model.url,
-                           "--iterations", "2", cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("cost     price unknown: 2 calls", done.stdout)
-        self.assertIn("cost      price unknown\n", self.succeed("show", "it.run").stdout)
-        self.assertNotIn("0.0000 USD", done.stdout + done.stderr)
-
-    def test_a_server_that_counts_nothing_is_bound_by_the_limit_too(self):
-        status, body = answers(1)[0]
-        model = self.serve([(status, {**body, "usage": {}})] * 50)
-        done = self.run_with(model, "--max-usd", "0.004")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("the money is used up", done.stdout)
-        self.assertIn("by the length of their texts", done.stdout)
-
     def test_failed_attempts_are_bound_by_the_limit_and_in_the_journal_at_once(self):
         lost = (200, {"choices": [], "usage": answers(1)[0][1]["usage"]})
         model = self.serve([answers(1)[0], *[lost] * 50])
         done = self.run_with(model, "--max-usd", "0.0101")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("the money is used up", done.stdout)
         self.assertLessEqual(len(model.requests), 6, "five are covered; one may go out while the fifth is counted")
         failed = [event for event in events(self.folder / "it.run") if event["event"] == "call_failed"]
@@ -207,85 +151,63 @@ class MoneyTest(CommandTest):
         self.assertTrue(any(event.get("goes_on") for event in failed))
 
     def test_without_a_price_there_is_no_budget_of_money(self):
-        says = ["scripted", "no price", "--price-file"]
         model = self.serve(answers(1))
-        self.fail_with(2, "run", "task", "--model", "scripted", "--base-url", model.url, "--max-usd", "1", says=says)
         (self.folder / "other.yaml").write_text("version: 1\nprices: [{model: other, input: 1, output: 1}]\n")
-        self.fail_with(2, "run", "task", "--model", "scripted", "--base-url", model.url, "--max-usd", "1",
-                       "--price-file", "other.yaml", says=["no price", "other.yaml", "add an entry"])
-        self.fail_with(2, "run", "task", "--max-usd", "1", says=["the tuner costs no money", "--model"])
-        self.fail_with(2, "run", "task", "--max-usd", "much", says=["--max-usd", "must be a number", "found 'much'"])
-        self.fail_with(2, "run", "task", "--set", "budgets.usd=-1", says=["budgets.usd"])
+        asks = ["run", "task", *self.asking(model), "--max-usd", 1]
+        self.refused((asks, ["scripted", "no price", "--price-file"]),
+                     ([*asks, "--price-file", "other.yaml"], ["no price", "other.yaml", "add an entry"]),
+                     (["run", "task", "--max-usd", 1], ["the tuner costs no money", "--model"]),
+                     (["run", "task", "--max-usd", "much"], ["--max-usd", "must be a number", "found 'much'"]),
+                     (["run", "task", "--set", "budgets.usd=-1"], "budgets.usd"))
         self.assertEqual(model.requests, [])
         self.assertFalse(list(self.folder.glob("*.run")), "nothing is left behind")
 
-    def test_what_is_unknown_is_said(self):
-        status, body = reply("nothing of use")
-        model = self.serve([(status, {key: value for key, value in body.items() if key != "usage"})])
-        done = kernelsmith(*[word for word in self.args(model, "--iterations", "3") if word not in
-                             ("--price-file", "prices.yaml")], cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+    def test_what_is_unknown_is_said_and_not_zero(self):
+        model = self.serve([UNTOLD])
+        done = self.succeed("run", "task", "--out", "it.run", *self.asking(model), "--workers", 1, "--iterations", 3)
+        self.assertIn("cost     price unknown: 3 calls", done.stdout)
         cost = self.json("show", "it.run")["cost"]
         self.assertIsNone(cost["usd"])
         self.assertEqual((cost["untold_calls"], cost["unpriced_calls"]), (3, 3))
         text = self.succeed("show", "it.run").stdout
-        self.assertIn("3 calls to models without a price", text)
-        self.assertIn("3 calls whose tokens the server did not report", text)
+        for says in ("cost      price unknown\n", "3 calls to models without a price", "3 calls whose tokens the server did not report"):
+            self.assertIn(says, text)
+        self.assertNotIn("0.0000 USD", done.stdout + done.stderr)
 
     def test_a_server_that_tells_no_usage_does_not_escape_the_budget(self):
-        status, body = reply("nothing of use")
-        model = self.serve([(status, {key: value for key, value in body.items() if key != "usage"})])
-        done = self.run_with(model, "--max-usd", "0.02")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        shown = self.json("show", "it.run")
-        self.assertEqual(shown["used_up"], "money")
-        self.assertGreater(shown["cost"]["guessed_usd"], 0)
-        self.assertEqual(json.dumps(shown).count(KEY), 0)
+        for name, answer in (("none", UNTOLD), ("empty", (200, {**answers(1)[0][1], "usage": {}}))):
+            with self.subTest(name):
+                shutil.rmtree(self.folder / "it.run", ignore_errors=True)
+                done = self.run_with(self.serve([answer]), "--max-usd", "0.02")
+                self.assertIn("by the length of their texts", done.stdout)
+                shown = self.json("show", "it.run")
+                self.assertEqual(shown["used_up"], "money")
+                self.assertGreater(shown["cost"]["guessed_usd"], 0)
 
     def test_replies_are_kept_for_training_where_asked(self):
         status, body = answers(1)[0]
         body["prompt_token_ids"] = [1, 2]
         body["choices"][0] |= {"token_ids": [3], "logprobs": {"content": [{"token": "x", "logprob": -0.5}]}}
         model = self.serve([(status, body)])
-        done = self.run_with(model, "--iterations", "1", "--set", "proposer.keep.logprobs=true",
-                             "--set", "proposer.keep.token_ids=true")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.run_with(model, "--iterations", "1", "--set", "proposer.keep.logprobs=true", "--set", "proposer.keep.token_ids=true")
         sent = model.requests[0][1]
         self.assertTrue(sent["logprobs"] and sent["return_token_ids"])
-        lines = [json.loads(line) for line in self.succeed("export", "it.run").stdout.splitlines()]
-        [kept] = [line for line in lines if line["type"] == "reply"]
+        [kept] = [line for line in self.lines("export", "it.run") if line["type"] == "reply"]
         self.assertEqual(kept["ticket"], 1)
         self.assertEqual(kept["reply"]["text"], body["choices"][0]["message"]["content"])
         self.assertEqual((kept["reply"]["tokens"], kept["reply"]["logprobs"]), (["x"], [-0.5]))
         self.assertEqual((kept["reply"]["token_ids"], kept["reply"]["prompt_token_ids"]), ([3], [1, 2]))
         self.assertNotIn("reply", [e for e in events(self.folder / "it.run") if e["event"] == "proposal_arrived"][0])
 
-    def test_texts_are_kept_with_their_prompts_and_refusals_are_exported(self):
-        model = self.serve([answers(1)[0], reply("nothing of use")])
-        self.assertEqual(self.run_with(model, "--iterations", "2", "--set", "proposer.keep.text=true").returncode, 0)
-        self.assertNotIn("logprobs", model.requests[0][1])
-        lines = [json.loads(line) for line in self.succeed("export", "it.run").stdout.splitlines()]
-        kept = {line["ticket"]: line["reply"] for line in lines if line["type"] == "reply"}
-        # Two questions are asked at once: which comes first to the server is left to chance.
-        [useless] = [ticket for ticket, answer in kept.items() if answer["text"] == "nothing of use"]
-        [asked] = [answer for ticket, answer in kept.items() if ticket != useless]
-        self.assertEqual(asked["user"], model.requests[0][1]["messages"][1]["content"])
-        self.assertEqual(asked["system"], model.requests[0][1]["messages"][0]["content"])
-        [refused] = [line for line in lines if line["type"] == "refusal"]
-        self.assertEqual((refused["ticket"], refused["refusal"]["code"]), (useless, "no_code"))
-
     def test_prices_can_be_named_when_a_run_is_resumed(self):
-        model = self.serve(answers(9))
-        args = [arg for arg in self.args(model, "--iterations", "1") if arg not in ("--price-file", "prices.yaml")]
-        self.succeed(*args, env={"OPENAI_API_KEY": KEY})
-        more = ["resume", "it.run", "--iterations", "3", "--max-usd", "1"]
-        prices = ["--set", "proposer.price_file=prices.yaml"]
-        self.fail_with(2, *more, says=["has no price", "resume --set proposer.price_file"], env={"OPENAI_API_KEY": KEY})
-        self.succeed(*more, *prices, env={"OPENAI_API_KEY": KEY})
+        self.succeed("run", "task", "--out", "it.run", *self.asking(self.serve(answers(9))), "--iterations", 1)
+        more = ["resume", "it.run", "--iterations", 3, "--max-usd", 1]
+        self.refused((more, ["has no price", "resume --set proposer.price_file"]))
+        self.succeed(*more, "--set", "proposer.price_file=prices.yaml")
 
     def test_by_default_nothing_of_a_reply_is_kept(self):
         model = self.serve(answers(1))
-        self.assertEqual(self.run_with(model, "--iterations", "1").returncode, 0)
+        self.run_with(model, "--iterations", "1")
         self.assertNotIn("logprobs", model.requests[0][1])
         self.assertNotIn('"reply"', self.succeed("export", "it.run").stdout)
 

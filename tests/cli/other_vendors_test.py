@@ -2,6 +2,7 @@
 preset of `suite` that begins with a translation. MACA's compiler is the stand-in of the tests; nothing is compiled for HIP."""
 
 import os
+import shutil
 import unittest
 from pathlib import Path
 
@@ -78,7 +79,6 @@ class Doctor(CommandTest):
         self.assertIn("/dev/mxcd", checks["maca gpu"]["detail"])
         self.assertTrue(checks["maca gpu"]["remedy"])
 
-
     def test_a_task_names_whose_gpu_it_needs(self):
         checks = self.json("doctor", EXAMPLES / "softmax_maca", status=3, env={**WITHOUT, **WITH_COMPILER})["checks"]
         self.assertIn("a GPU of MetaX", next(check for check in checks if check["name"] == "gpu" and check["required"])["remedy"])
@@ -87,28 +87,23 @@ class Doctor(CommandTest):
 class Torch(CommandTest):
     def test_modules_are_planned_for_gpus_of_other_makers_only_by_name(self):
         task = EXAMPLES / "torch/level1/softmax"
-        self.fail_with(2, "plan", task, task / "seed.py", "--set", "evaluator.arch=sm_80", says=["sm_80", "gfx942"],
-                       code="bad_input")
+        self.refused((["plan", task, task / "seed.py", "--set", "evaluator.arch=sm_80"], ["sm_80", "gfx942"], "bad_input"))
 
 
 class Suite(CommandTest):
+    env = WITHOUT
+
     def test_the_preset_is_for_translations(self):
         tasks = self.folder / "tasks"
         for name in ("softmax_hip", "softmax_maca"):
-            (tasks / name).mkdir(parents=True)
-            for file in (EXAMPLES / name).iterdir():
-                (tasks / name / file.name).write_text(file.read_text())
+            shutil.copytree(EXAMPLES / name, tasks / name)
         command = ("suite", "tasks", "--preset", "kernel-smith-maca", "--manual", "queue")
-        self.fail_with(2, *command, says=["for tasks of maca", "softmax_hip"], code="invalid_argument", env=WITHOUT)
-        for file in (tasks / "softmax_hip").iterdir():
-            file.unlink()
-        (tasks / "softmax_hip").rmdir()
-        yaml = tasks / "softmax_maca/task.yaml"
-        text = yaml.read_text()
-        yaml.write_text(text.replace("{reference: reference.cu,", "{reference: reference.cu, seed: reference.cu,"))
-        self.fail_with(2, *command, says=["begins with a translation", "leave `seed` out"], code="invalid_argument", env=WITHOUT)
-        yaml.write_text(text)
-        self.fail_with(3, *command, says=["MACA compiler", "MACA_PATH"], code="tool_missing", env=WITHOUT)
+        self.refused((command, ["for tasks of maca", "softmax_hip"], "invalid_argument"))
+        shutil.rmtree(tasks / "softmax_hip")
+        self.edit("tasks/softmax_maca/task.yaml", "{reference: reference.cu,", "{reference: reference.cu, seed: reference.cu,")
+        self.refused((command, ["begins with a translation", "leave `seed` out"], "invalid_argument"))
+        self.edit("tasks/softmax_maca/task.yaml", " seed: reference.cu,", "")
+        self.fail_with(3, *command, says=["MACA compiler", "MACA_PATH"], code="tool_missing")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Everything that reads a run, on runs of every outcome: no reader ends by a signal, and show describes each run."""
 
+import json
 import os
 import shutil
 import signal
@@ -8,22 +9,22 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from model_run_test import KEY, Model, reply
-from support import CommandTest, kernelsmith, start, wait_for, write_task
+from model import ModelTest, reply
+from support import kernelsmith, wait_for, write_task
 
 OLDER = Path(__file__).parent / "older_run"
 SEED = "k = 1  # @tune 1 2 3 4 5 6 7 8\n"
 # Fails from the call on that FIRST says, to the one that LAST says; a candidate with k above MOST always.
 SCORE = """\
 calls=$(($(cat FOLDER/calls) + 1)); echo $calls > FOLDER/calls
-[ $calls -ge FIRST ] && [ $calls -le LAST ] && exit 7
+[ $calls -ge FIRST ] && [ $calls -le LAST ] && { echo "it is late" >&2; exit 7; }
 k=$(sed -n 's/^k = \\([0-9]*\\).*/\\1/p' "$1")
 [ $k -gt MOST ] && exit 8
 echo "{\\"fitness\\": $k}" > "$2"
 """
 
 
-class OutcomesTest(CommandTest):
+class OutcomesTest(ModelTest):
     def task(self, first=99, last=99, most=8):
         """A task that fails in those calls and for those candidates."""
         score = SCORE
@@ -33,9 +34,8 @@ class OutcomesTest(CommandTest):
         write_task(self.folder / "task", score_sh=score, seed_txt=SEED)
 
     def run_task(self, name, *args, status=0, evaluations=4):
-        done = kernelsmith("run", "task", "--evaluations", evaluations, "--workers", 1, "--out", name, "--set",
-                           "evaluator.sandbox=none", *args, cwd=self.folder)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return self.ends(status, "run", "task", "--evaluations", evaluations, "--workers", 1, "--out", name, "--set",
+                         "evaluator.sandbox=none", *args)
 
     def searched(self):
         self.task()
@@ -49,28 +49,45 @@ class OutcomesTest(CommandTest):
         self.task(most=0)
         self.run_task("seed_rejected.run", status=2)
         self.task(first=4, last=4)
-        self.run_task("demoted.run")
+        self.check_demoted(self.run_task("demoted.run"))
         self.task(first=4)
-        self.run_task("none_holds.run", status=1)
+        self.check_none_holds(self.run_task("none_holds.run", status=1))
+
+    def check_demoted(self, done):
+        """A best that is rejected when it is measured again is no best, and the next one takes its place."""
+        for says in ("is rejected now: measured again it failed", "it is late"):
+            self.assertIn(says, done.stderr)
+        self.assertIn("demoted  1 program that was the best", done.stdout)
+        self.assertRegex(done.stdout, r"fitness  \d, measured again")
+        shown = self.json("show", "demoted.run")
+        (demoted,) = shown["demoted"]
+        self.assertEqual((shown["counts"]["demoted"], demoted["evaluation"]["code"]), (1, "command_failed"))
+        self.assertTrue(shown["best"]["confirmed"])
+        self.assertNotIn(demoted["program"], [shown["best"]["program"], *[elite["program"] for elite in shown["archive"]["elites"]]])
+        self.assertNotIn("rejection", json.loads((self.folder / "demoted.run/best/report.json").read_text()))
+        best = (self.folder / "demoted.run/best/seed.txt").read_text()
+        self.assertTrue(best.startswith(f"k = {shown['best']['evaluation']['fitness']:.0f} "), best)
+
+    def check_none_holds(self, done):
+        self.assertIn("best     none: no candidate was accepted that held when it was measured again", done.stdout)
+        self.assertFalse((self.folder / "none_holds.run/best").exists())
+        self.assertIn("best      none: nothing was accepted that held", self.succeed("show", "none_holds.run").stdout)
+        shown = self.json("show", "none_holds.run")
+        self.assertIsNone(shown["best"])
+        self.assertEqual((len(shown["demoted"]), shown["archive"]["filled"]), (3, 0))
 
     def asked_a_model(self):
         self.task()
         for name, answer, status in (("all_refused.run", reply("I would rather not."), 0),
                                      ("no_key.run", (401, {"error": {"message": "no such key"}}), 3)):
-            model = Model([answer])
-            self.addCleanup(model.close)
-            done = kernelsmith("run", "task", "--out", name, "--iterations", 2, "--model", "m", "--base-url", model.url,
-                               cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            self.ends(status, "run", "task", "--out", name, "--iterations", 2, *self.asking(self.serve([answer])))
 
     def broken_off(self):
         self.task()
-        model = Model([None])
-        self.addCleanup(model.close)
+        model = self.serve([None])
         for name, number in (("interrupted.run", signal.SIGINT), ("killed.run", signal.SIGKILL)):
             asked = len(model.requests)
-            running = start("run", "task", "--out", name, "--model", "m", "--base-url", model.url, cwd=self.folder,
-                            env={"OPENAI_API_KEY": KEY})
+            running = self.begin("run", "task", "--out", name, *self.asking(model))
             wait_for(lambda: len(model.requests) > asked, "the first call")
             running.send_signal(number)
             running.communicate()
@@ -99,6 +116,8 @@ class OutcomesTest(CommandTest):
     def replayed(self):
         for run in ("confirmed", "none_holds"):
             kernelsmith("replay", f"{run}.run", "--keep-evaluations", "--out", f"{run}_again.run", cwd=self.folder)
+            before, after = (self.json("show", f"{name}.run")["archive"]["digest"] for name in (run, f"{run}_again"))
+            self.assertEqual(before, after)
 
     def test_every_reader_takes_every_run(self):
         self.searched()

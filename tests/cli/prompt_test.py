@@ -1,15 +1,12 @@
 """What a model would be sent: `kernelsmith prompt` of tasks and of runs."""
 
+import json
 import unittest
 
-from support import SCORE, SEED, CommandTest, kernelsmith, start, wait_for, write_task
+from support import SCORE, TaskTest, wait_for, write_task
 
 
-class PromptTest(CommandTest):
-    def setUp(self):
-        super().setUp()
-        write_task(self.folder / "task")
-
+class PromptTest(TaskTest):
     def user(self, shown):
         self.assertEqual([message["role"] for message in shown["messages"]], ["system", "user"])
         return shown["messages"][1]["content"]
@@ -30,7 +27,7 @@ class PromptTest(CommandTest):
         self.assertIn("rejected at run: command_failed", self.user(shown))
         self.assertIn("the reason", self.user(shown))
 
-    def test_a_run_shows_what_comes_next(self):
+    def test_a_run_shows_what_comes_next_and_a_budget_leaves_out_the_least_useful(self):
         self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run")
         shown = self.json("prompt", "a.run")
         self.assertEqual(shown["operator"], "rewrite")
@@ -41,9 +38,6 @@ class PromptTest(CommandTest):
         self.assertIn("<<<<<<< SEARCH", self.user(self.json("prompt", "a.run", "--operator", "edit")))
         self.fail_with(2, "prompt", "a.run", "--operator", "repair", says=["no rejected program", "name a RUN"],
                        code="not_found")
-
-    def test_a_budget_leaves_out_the_least_useful(self):
-        self.succeed("run", "task", "--iterations", "40", "--deterministic", "--out", "a.run")
         whole = self.json("prompt", "a.run", "--budget", "0")
         self.assertIsNone(whole["budget"])
         budget = whole["tokens"] - 1
@@ -51,7 +45,7 @@ class PromptTest(CommandTest):
         self.assertLessEqual(shown["tokens"], budget)
         self.assertEqual(len(shown["dropped"]), 1)
         self.assertIn("the inspiration", shown["dropped"][0]["what"])
-        done = kernelsmith("prompt", "a.run", "--budget", "10", cwd=self.folder)
+        done = self.succeed("prompt", "a.run", "--budget", "10")
         self.assertIn("left out: the inspiration", done.stderr)
         self.assertIn("a larger --budget is needed", done.stderr)
         self.assertIn("# Current program", done.stdout)
@@ -88,14 +82,15 @@ class PromptTest(CommandTest):
         shown = self.json("prompt", "task", "--config", "own.yaml")
         self.assertEqual((shown["set"], shown["budget"]), ("mine", 7000))
         self.assertTrue(shown["messages"][0]["content"].startswith("You are the smith of hill.\n"))
-        queue = self.folder / "queue"
-        process = start("run", "task", "--config", "own.yaml", "--out", "a.run", "--iterations", "1", cwd=self.folder)
-        wait_for(lambda: list(queue.glob("*.request.json")), "the request")
+        process = self.begin("run", "task", "--config", "own.yaml", "--out", "a.run", "--iterations", "1")
+        wait_for(lambda: list((self.folder / "queue").glob("*.request.json")), "the request")
+        (request,) = (self.folder / "queue").glob("*.request.json")
+        sent = json.loads(request.read_text())["messages"]
         process.terminate()
         process.communicate()
         shown = self.json("prompt", "a.run")
         self.assertEqual((shown["set"], shown["budget"]), ("mine", 7000))
-        self.assertTrue(shown["messages"][0]["content"].startswith("You are the smith of hill.\n"))
+        self.assertEqual(shown["messages"][0]["content"], sent[0]["content"])
         other = self.json("prompt", "a.run", "--set", "relaxed", "--budget", "9000")
         self.assertEqual((other["set"], other["budget"]), ("relaxed", 9000))
 
@@ -118,11 +113,10 @@ class PromptTest(CommandTest):
         self.assertIn("# Rules", shown["messages"][0]["content"])
 
     def test_wrong_words(self):
-        self.fail_with(2, "prompt", "task", "--set", "kernelsmith", says=["no prompt set kernelsmith", "kernel-smith"])
-        self.fail_with(2, "prompt", "task", "--operator", "tune", says=["tune", "--operator"])
-        self.fail_with(2, "prompt", "task", "--operator", "rewrit", says=["did you mean rewrite?"])
-        self.fail_with(2, "prompt", "nowhere", says=["nowhere"], code="not_found")
-        self.assertEqual(SEED, (self.folder / "task/seed.txt").read_text())
+        self.refused((["prompt", "task", "--set", "kernelsmith"], ["no prompt set kernelsmith", "kernel-smith"]),
+                     (["prompt", "task", "--operator", "tune"], ["tune", "--operator"]),
+                     (["prompt", "task", "--operator", "rewrit"], "did you mean rewrite?"),
+                     (["prompt", "nowhere"], "nowhere", "not_found"))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import signal
 import threading
 import unittest
 
-from model_run_test import KEY, Model, reply
-from support import CommandTest, finish, kernelsmith, start, wait_for
+from model import KEY, ModelTest, reply
+from support import finish, wait_for
 
 TASK = """\
 version: 1
@@ -32,8 +32,6 @@ REPLIES = ["I would think about it.", "```\n2\n```", "```\nwrong\n```", "```\n3\
 PLAN = ("--turns", 7, "--first", 3, "--keep", 2)
 SHOWN = {"consecutive": [[], [1], [1, 2], [1, 2], [3, 4], [4, 5], [4, 5]],
          "top": [[], [1], [1, 2], [1, 2], [2, 4], [2, 4], [2, 4]]}
-SANDBOX = ("--set", "evaluator.sandbox=none")
-ENV = {"OPENAI_API_KEY": KEY}
 
 
 def lines(path):
@@ -43,8 +41,7 @@ def lines(path):
 class Script:
     """Answers by how far the journal of the one trajectory is, so that a kill in between changes nothing."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self):
         self.journal = None
         self.hold = None  # the number of the request that gets no answer
         self.held = threading.Event()
@@ -57,13 +54,12 @@ class Script:
         return reply(REPLIES[text.count('"event":"reply"')])
 
 
-class SttsTest(CommandTest):
+class SttsTest(ModelTest):
     def setUp(self):
         super().setUp()
         self.write("number")
-        self.script = Script(self.folder)
-        self.model = Model(self.script)
-        self.addCleanup(self.model.close)
+        self.script = Script()
+        self.model = self.serve(self.script)
 
     def write(self, name, score=SCORE):
         task = self.folder / name
@@ -74,19 +70,26 @@ class SttsTest(CommandTest):
 
     def command(self, *more, out="a", task="number"):
         self.script.journal = self.folder / out / "trajectories/number/1.jsonl"
-        return ("stts", task, "--out", out, "--model", "scripted", "--base-url", self.model.url, *PLAN, *SANDBOX, *more)
+        return ("stts", task, "--out", out, *self.asking(self.model), *PLAN, "--set", "evaluator.sandbox=none", *more)
 
     def stts(self, *more, status=0, **options):
-        done = kernelsmith(*self.command(*more, **options), cwd=self.folder, env=ENV)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
+        return self.ends(status, *self.command(*more, **options))
+
+    def held(self, number):
+        """The command, once the model was asked for the first time without an answer: by that request."""
+        self.script.held.clear()
+        self.script.hold = number
+        process = self.begin(*self.command())
+        wait_for(lambda: self.script.held.is_set() or process.poll() is not None, "the model to be asked")
+        self.script.hold = None
+        return process
 
     def journal(self, out="a", path="number/1.jsonl"):
         return lines(self.folder / out / "trajectories" / path)
 
     def test_windows_and_tables_are_those_computed_by_hand(self):
         for window, shown in SHOWN.items():
-            done = self.stts("--window", window, out=window)
+            done = self.stts("--window", window, "--temperature", 1, "--top-p", 0.95, "--max-output-tokens", 100, out=window)
             journal = self.journal(window)
             self.assertEqual([line["shown"] for line in journal if line["event"] == "reply"], shown)
             rewards = [line["reward"] for line in journal if line["event"] == "verdict"]
@@ -95,49 +98,39 @@ class SttsTest(CommandTest):
             with open(self.folder / window / "results.csv", newline="") as file:
                 last, best = csv.DictReader(file)
             self.assertEqual((last["table"], last["speedup"], last["best_by_round"]), ("last", "1.2", "0 2 0 3 1 0 1.2"))
-            self.assertEqual((best["table"], best["speedup"], best["best_by_round"]),
-                             ("best_of_history", "3", "0 2 2 3 3 3 3"))
+            self.assertEqual((best["table"], best["speedup"], best["best_by_round"]), ("best_of_history", "3", "0 2 2 3 3 3 3"))
             self.assertEqual((best["task"], best["calls"], best["candidates"]), ("number", "7", "6"))
-            results = json.loads((self.folder / window / "results.json").read_text())
-            self.assertEqual(results["best_of_history"]["levels"][-1]["fast_2"], 1)
-            self.assertEqual(results["last"]["levels"][-1]["fast_1.2"], 0)
-            self.assertIn("the last turn\n", done.stdout)
-            self.assertIn("the best of history\n", done.stdout)
             self.assertIn("number 4/7  fitness 3, reward 2", done.stderr)
-
-    def test_every_prompt_has_the_first_messages_and_whole_turns(self):
-        self.stts("--temperature", 1, "--top-p", 0.95, "--max-output-tokens", 100)
-        bodies = [body for _, body in self.model.requests]
-        first = bodies[0]["messages"]
-        self.assertEqual([message["role"] for message in first], ["system", "user"])
-        for body in bodies:
-            self.assertEqual(body["messages"][:2], first)
+            self.assertEqual(self.stts("--window", window, "--temperature", 1, "--top-p", 0.95, "--max-output-tokens", 100,
+                                       out=window).stdout, done.stdout, "a finished one is taken as it is")
+        self.assertEqual(len(self.model.requests), 2 * len(REPLIES))
+        for _, body in self.model.requests:
             self.assertEqual((body["temperature"], body["top_p"]), (1, 0.95))
-        fifth = bodies[4]["messages"][2:]
-        self.assertEqual([message["role"] for message in fifth], ["assistant", "user"] * 2)
-        self.assertEqual([fifth[0]["content"], fifth[2]["content"]], REPLIES[2:4])
-        self.assertIn("rejected at run: command_failed", fifth[1]["content"])
-        self.assertIn("fitness: 3", fifth[3]["content"])
 
     def test_killed_anywhere_it_asks_for_no_reply_twice(self):
         self.stts(out="whole")
         asked = len(self.model.requests)
         for kept in (0, 1, 3, 6):
-            self.script.held.clear()
-            self.script.hold = len(self.model.requests) + kept - (0 if not kept else self.replies_in("b"))
-            process = start(*self.command(out="b"), cwd=self.folder, env=ENV)
-            wait_for(lambda: self.script.held.is_set() or process.poll() is not None, "the model to be asked")
+            process = self.held(len(self.model.requests) + kept - (0 if not kept else self.replies()))
             process.kill()
             out, err = finish(process)
             self.assertEqual(process.returncode, -signal.SIGKILL, out + err)
-            self.assertEqual(self.replies_in("b"), kept)
-        self.script.hold = None
-        self.stts(out="b")
+            self.assertEqual(self.replies(), kept)
+        self.stts()
         # The four requests that were never answered were not paid for.
         self.assertEqual(len(self.model.requests) - asked, len(REPLIES) + 4)
         for name in ("results.csv", "results.json", "levels.csv"):
-            self.assertEqual((self.folder / "b" / name).read_text(), (self.folder / "whole" / name).read_text(), name)
-        self.assertEqual(self.without_times("b"), self.without_times("whole"))
+            self.assertEqual((self.folder / "a" / name).read_text(), (self.folder / "whole" / name).read_text(), name)
+        self.assertEqual(self.without_times("a"), self.without_times("whole"))
+
+    def test_ctrl_c_ends_it_in_order(self):
+        process = self.held(2)
+        process.send_signal(signal.SIGINT)
+        out, err = finish(process)
+        self.assertEqual(process.returncode, 130, out + err)
+        self.assertIn("stopped: the same command goes on", err)
+        self.stts()
+        self.assertEqual(len(self.model.requests), len(REPLIES) + 1)
 
     def without_times(self, out):
         journal = self.journal(out)
@@ -145,41 +138,10 @@ class SttsTest(CommandTest):
             line.get("evaluation", {}).get("report", {}).pop("spent_ms", None)
         return journal
 
-    def test_ctrl_c_ends_it_in_order(self):
-        self.script.hold = 2
-        process = start(*self.command(), cwd=self.folder, env=ENV)
-        wait_for(lambda: self.script.held.is_set() or process.poll() is not None, "the model to be asked")
-        process.send_signal(signal.SIGINT)
-        out, err = finish(process)
-        self.assertEqual(process.returncode, 130, out + err)
-        self.assertIn("stopped: the same command goes on", err)
-        self.script.hold = None
-        self.stts()
-        self.assertEqual(len(self.model.requests), len(REPLIES) + 1)
-
-    def replies_in(self, out):
-        journal = self.folder / out / "trajectories/number/1.jsonl"
+    def replies(self):
+        """How many the journal holds."""
+        journal = self.folder / "a/trajectories/number/1.jsonl"
         return journal.read_text().count('"event":"reply"') if journal.exists() else 0
-
-    def test_killed_while_it_is_evaluated_a_reply_stands(self):
-        gate = self.folder / "gate"
-        os.mkfifo(gate)
-        self.write("number", SCORE.replace("echo", f"[ -p {gate} ] && {{ touch {gate}.reached; cat {gate}; }}; echo"))
-        process = start(*self.command(), cwd=self.folder, env=ENV)
-        wait_for(lambda: (self.folder / "gate.reached").exists() or process.poll() is not None, "the gate")
-        process.kill()
-        finish(process)
-        os.close(os.open(gate, os.O_RDWR | os.O_NONBLOCK))  # lets go whoever still waits there
-        gate.unlink()
-        self.assertEqual([line["event"] for line in self.journal()], ["trajectory", "reply", "verdict", "reply"])
-        self.stts()
-        self.assertEqual(len(self.model.requests), len(REPLIES))
-
-    def test_a_finished_one_is_taken_as_it_is(self):
-        first = self.stts()
-        again = self.stts()
-        self.assertEqual(again.stdout, first.stdout)
-        self.assertEqual(len(self.model.requests), len(REPLIES))
 
     def test_samples_are_trajectories_of_their_own(self):
         self.model.script = lambda number, body: reply(f"```\n{number + 1}\n```")
@@ -204,16 +166,6 @@ class SttsTest(CommandTest):
         self.assertEqual([level["level"] for level in results["last"]["levels"]], [1, 2, "all"])
         self.assertEqual(results["last"]["levels"][-1]["corr"], 0.5)
 
-    def test_a_broken_machine_gives_no_reward(self):
-        self.write("number", "exit 7\n")
-        (self.folder / "number/score.sh").unlink()
-        (self.folder / "number/task.yaml").write_text(TASK.replace(", also: [score.sh]", "").replace(
-            "[sh, score.sh,", "[/nowhere/score,"))
-        done = kernelsmith(*self.command(), cwd=self.folder, env=ENV)
-        self.assertNotEqual(done.returncode, 0, done.stdout + done.stderr)
-        events = [line["event"] for line in self.journal()] if self.script.journal.exists() else []
-        self.assertNotIn("verdict", events)
-
     def test_a_server_that_refuses_is_one_error_and_the_same_command_goes_on(self):
         self.model.script = [(401, {"error": {"message": f"no such key {KEY}"}})]
         done = self.stts(status=3)
@@ -228,25 +180,25 @@ class SttsTest(CommandTest):
 
     def test_wrong_use_is_one_error(self):
         model = ("--model", "m", "--base-url", self.model.url)
-        self.fail_with(2, "stts", "number", says=["no language model is named", "--model NAME"], code="invalid_argument")
-        self.fail_with(2, "stts", "number", *model, "--model", "n", says=["one model", "2 are named"], env=ENV)
         (self.folder / "empty").mkdir()
-        self.fail_with(2, "stts", "empty", *model, says=["empty"], code="not_found", env=ENV)
-        self.fail_with(2, "stts", "nowhere", *model, says=["nowhere"], code="not_found", env=ENV)
-        self.fail_with(2, "stts", "number", *model, "--turns", 3, says=["--first", "5 turns"], env=ENV)
+        self.refused((["stts", "number"], ["no language model is named", "--model NAME"], "invalid_argument"),
+                     (["stts", "number", *model, "--model", "n"], ["one model", "2 are named"]),
+                     (["stts", "empty", *model], "empty", "not_found"),
+                     (["stts", "nowhere", *model], "nowhere", "not_found"),
+                     (["stts", "number", *model, "--turns", 3], ["--first", "5 turns"]))
         self.assertEqual(list(self.folder.glob("*.stts")), [])
 
     def test_a_folder_of_other_results_is_refused(self):
         self.stts()
         asked = len(self.model.requests)
         self.write("other")
-        self.fail_with(2, *self.command(task="other"), says=["tasks was number, and is other now", "--out"], env=ENV)
-        self.fail_with(2, *self.command("--window", "top"), says=["window was consecutive, and is top now"], env=ENV)
-        self.write("number", SCORE + "\n")
-        self.fail_with(2, *self.command(), says=["the task or the settings were changed", "--out"], env=ENV)
         (self.folder / "mine").mkdir()
         (self.folder / "mine/letter.txt").write_text("dear")
-        self.fail_with(2, *self.command(out="mine"), says=["holds something else: letter.txt"], env=ENV)
+        self.refused((self.command(task="other"), ["tasks was number, and is other now", "--out"]),
+                     (self.command("--window", "top"), "window was consecutive, and is top now"),
+                     (self.command(out="mine"), "holds something else: letter.txt"))
+        self.write("number", SCORE + "\n")
+        self.refused((self.command(), ["the task or the settings were changed", "--out"]))
         self.assertEqual(len(self.model.requests), asked)
 
     def test_one_process_at_a_time_writes_a_folder(self):
@@ -254,7 +206,7 @@ class SttsTest(CommandTest):
         lock = os.open(self.folder / "a", os.O_RDONLY)
         self.addCleanup(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        self.fail_with(2, *self.command(), says=["another process"], code="busy", env=ENV)
+        self.refused((self.command(), "another process", "busy"))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import struct
 import threading
 import unittest
 
-from model_run_test import KEY, Model, program, reply
+from model import program, reply
 from suite_test import OPTIONS, TasksTest
-from support import PATIENCE_S, finish, kernelsmith, start, wait_for
+from support import PATIENCE_S, finish, wait_for
 
 
 class Created:
@@ -66,10 +66,10 @@ class Answers:
 
 
 class KilledSuiteTest(TasksTest):
-    def killed_while_writing(self, name, *command, **options):
+    def killed_while_writing(self, name, *command):
         """The suite b.suite, killed when it makes this file; or it was faster, and has come to its end."""
         created = Created(self.folder / "b.suite")
-        process = start(*command, cwd=self.folder, **options)
+        process = self.begin(*command)
         created.wait_for(name)
         process.kill()
         out, err = finish(process)
@@ -88,33 +88,31 @@ class KilledSuiteTest(TasksTest):
 
     def test_with_a_model(self):
         answers = Answers()
-        model = Model(answers)
-        self.addCleanup(model.close)
-        key = {"OPENAI_API_KEY": KEY}
+        model = self.serve(answers)
 
         def command(out):
-            return ("suite", "tasks", "--out", out, *OPTIONS, "--model", "m", "--base-url", model.url)
+            return ("suite", "tasks", "--out", out, *OPTIONS, *self.asking(model))
 
         def killed_after(calls):
             answers.hold(len(model.requests) + calls)
-            process = start(*command("b.suite"), cwd=self.folder, env=key)
+            process = self.begin(*command("b.suite"))
             wait_for(lambda: answers.held.is_set() or process.poll() is not None, "the model to be asked")
             process.kill()
             out, err = finish(process)
             self.assertEqual(process.returncode, -signal.SIGKILL, out + err)
             answers.hold(None)
 
-        whole = self.table(kernelsmith(*command("a.suite"), cwd=self.folder, env=key))
+        whole = self.table(self.succeed(*command("a.suite")))
         asked = len(model.requests)
         self.assertGreater(asked, 30)
         killed_after(0)
         killed_after(5)
-        self.killed_while_writing("tasks.csv.new", *command("b.suite"), env=key)
+        self.killed_while_writing("tasks.csv.new", *command("b.suite"))
         killed_after(3)
         killed_after(3)
-        self.killed_while_writing("suite.json.new", *command("b.suite"), env=key)
+        self.killed_while_writing("suite.json.new", *command("b.suite"))
         killed_after(6)
-        resumed = kernelsmith(*command("b.suite"), cwd=self.folder, env=key)
+        resumed = self.succeed(*command("b.suite"))
         self.assertEqual(self.table(resumed), whole)
         self.assertEqual(self.files("b.suite"), self.files("a.suite"))
         prompts = [json.dumps(body["messages"]) for _, body in model.requests]

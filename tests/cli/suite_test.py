@@ -8,8 +8,8 @@ import os
 import signal
 import unittest
 
-from model_run_test import KEY, Model, program, reply
-from support import CommandTest, finish, kernelsmith, start, wait_for
+from model import ModelTest, program, reply
+from support import SEED, finish, kernelsmith, wait_for
 
 TASK = """\
 version: 1
@@ -35,11 +35,10 @@ sum=$((sum * FACTOR))
 echo "{\\"fitness\\": $((sum / 10)).$((sum % 10)), \\"trivial\\": TRIVIAL, \\"algebraic\\": $((FACTOR / 3))}" > "$2"
 """
 
-SEED = "".join(f"k{i} = 0  # @tune 0 1 2 3 4 5 6 7\n" for i in range(6))
 OPTIONS = ("--rounds", 16, "--seed", 3, "--deterministic", "--set", "evaluator.sandbox=none")
 
 
-class TasksTest(CommandTest):
+class TasksTest(ModelTest):
     """Three tasks over two levels."""
 
     def setUp(self):
@@ -56,13 +55,21 @@ class TasksTest(CommandTest):
         score = SCORE.replace("FOLDER", str(self.folder)).replace("NAME", task.name)
         (task / "score.sh").write_text(score.replace("TRIVIAL", str(trivial)).replace("FACTOR", str(factor)))
 
-    def suite(self, out, *more, options=OPTIONS):
-        return kernelsmith("suite", "tasks", "--out", out, *options, *more, cwd=self.folder)
+    def suite(self, out, *more, options=OPTIONS, status=0):
+        return self.ends(status, "suite", "tasks", "--out", out, *options, *more)
 
-    def table(self, done, status=0):
+    def table(self, done):
         """The tables, without the line that names the folder."""
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout.split("\nresults  ")[0]
+
+    def results(self, out):
+        return json.loads((self.folder / out / "suite.json").read_text())["results"]
+
+    def broken(self):
+        """Another task, whose backend is misspelt; the function returned mends it."""
+        self.write("level1/broken")
+        self.edit("tasks/level1/broken/task.yaml", "backend: command", "backend: comand")
+        return lambda: self.edit("tasks/level1/broken/task.yaml", "backend: comand", "backend: command")
 
     def files(self, out):
         return {name: (self.folder / out / name).read_text()
@@ -73,7 +80,7 @@ class TasksTest(CommandTest):
         gate = self.folder / f"{task}.gate"
         (self.folder / f"{task}.from").write_text(str(call))
         os.mkfifo(gate)
-        process = start("suite", "tasks", "--out", "b.suite", *options, cwd=self.folder)
+        process = self.begin("suite", "tasks", "--out", "b.suite", *options)
         wait_for((self.folder / f"{task}.reached").exists, "the gate")
         process.send_signal(number)
         out, err = finish(process)
@@ -88,8 +95,7 @@ class SuiteTest(TasksTest):
     def test_killed_in_the_middle_it_ends_with_the_same_table(self):
         whole = self.table(self.suite("a.suite"))
         self.interrupted_by(signal.SIGKILL, -signal.SIGKILL)
-        before = json.loads((self.folder / "b.suite/suite.json").read_text())
-        self.assertEqual([result["task"] for result in before["results"]], ["level1/a"])
+        self.assertEqual([result["task"] for result in self.results("b.suite")], ["level1/a"])
         resumed = self.suite("b.suite")
         self.assertEqual(self.table(resumed), whole)
         self.assertNotIn("[1/3]", resumed.stderr)  # what was done is not done again
@@ -108,7 +114,7 @@ class SuiteTest(TasksTest):
         self.assertEqual(self.files("b.suite"), self.files("a.suite"))
 
     def test_the_figures_are_those_of_the_runs(self):
-        self.table(self.suite("a.suite"))
+        self.suite("a.suite")
         report = json.loads((self.folder / "a.suite/suite.json").read_text())
         self.assertEqual([level["level"] for level in report["levels"]], [1, 2, "all"])
         for result in report["results"]:
@@ -131,106 +137,86 @@ class SuiteTest(TasksTest):
 
     def test_evaluate_names_a_shortcut(self):
         for task, named in (("level2/c", True), ("level1/b", False)):
-            done = kernelsmith("evaluate", f"tasks/{task}", f"tasks/{task}/seed.py", *OPTIONS[-2:], cwd=self.folder)
-            self.assertIn("accepted: ", done.stdout, done.stderr)
+            done = self.succeed("evaluate", f"tasks/{task}", f"tasks/{task}/seed.py", *OPTIONS[-2:])
+            self.assertIn("accepted: ", done.stdout)
             self.assertEqual("\nalgebraic: " in done.stdout, named)
 
     def test_a_broken_task_is_a_row_and_the_others_go_on(self):
-        self.write("level1/broken")
-        broken = self.folder / "tasks/level1/broken/task.yaml"
-        right = broken.read_text()
-        broken.write_text(right.replace("backend: command", "backend: comand"))
-        done = self.suite("a.suite")
-        table = self.table(done, status=2)
-        self.assertIn("1 of 4 tasks ended with an error; level1/broken:", done.stderr)
+        mend = self.broken()
+        self.write("level1/knobless")
+        (self.folder / "tasks/level1/knobless/seed.py").write_text("k0 = 1\n")
+        done = self.suite("a.suite", status=2)
+        self.assertIn("2 of 5 tasks ended with an error; level1/broken:", done.stderr)
         self.assertIn("task.yaml:3", done.stderr)
-        self.assertRegex(table, r"level1/broken +1 +no .*error: .*comand")
-        self.assertRegex(table, r"level2/c +2 +yes")
-        broken.write_text(right)
-        mended = self.suite("a.suite")
+        for row in (r"level1/broken +1 +no .*error: .*comand", r"level1/knobless +1 +no .*no knobs", r"level2/c +2 +yes"):
+            self.assertRegex(self.table(done), row)
+        mend()
+        mended = self.suite("a.suite", status=2)
         self.assertRegex(self.table(mended), r"level1/broken +1 +yes")
         self.assertNotIn("level2/c", mended.stderr)
 
-    def test_a_task_without_knobs_is_a_row(self):
-        (self.folder / "tasks/level1/a/seed.py").write_text("k0 = 1\n")
-        done = self.suite("a.suite")
-        self.assertRegex(self.table(done, status=2), r"level1/a +1 +no .*no knobs")
-        self.assertRegex(done.stdout, r"level1/b +1 +yes")
-
     def test_a_changed_task_is_told(self):
-        self.table(self.suite("a.suite", "--levels", "2"))
-        seed = self.folder / "tasks/level2/c/seed.py"
-        seed.write_text(seed.read_text() + "# changed\n")
-        done = self.suite("a.suite", "--levels", "2")
-        self.assertRegex(self.table(done, status=2), "the task was changed since its search began")
+        self.suite("a.suite", "--levels", "2")
+        with (self.folder / "tasks/level2/c/seed.py").open("a") as seed:
+            seed.write("# changed\n")
+        done = self.suite("a.suite", "--levels", "2", status=2)
+        self.assertRegex(self.table(done), "the task was changed since its search began")
         self.assertIn("--renew", done.stderr)
 
     def test_a_corrected_evaluator_is_searched_anew(self):
         right = self.folder / "tasks/level2/c/score.sh"
         text = right.read_text()
         right.write_text("echo broken >&2; exit 1\n")
-        self.assertRegex(self.suite("a.suite").stdout, r"level2/c +2 +no ")
+        self.assertRegex(self.suite("a.suite", status=2).stdout, r"level2/c +2 +no ")
         right.write_text(text)
         renewed = self.suite("a.suite", "--renew")
         self.assertRegex(self.table(renewed), r"level2/c +2 +yes")
         self.assertNotIn("level1/b", renewed.stderr)
         self.assertTrue((self.folder / "a.suite/replaced/level2/c/run.db").exists())
         self.write("level2/c", factor=4)
-        self.table(self.suite("a.suite", "--renew"))
+        self.suite("a.suite", "--renew")
         self.assertTrue((self.folder / "a.suite/replaced/level2/c.2/run.db").exists())
         self.assertEqual(self.table(self.suite("b.suite")), self.table(self.suite("a.suite")))
 
     def test_bad_input_is_one_error(self):
-        self.fail_with(2, "suite", "nowhere", says=["nowhere"], code="not_found")
-        self.fail_with(2, "suite", "tasks", "--levels", "5", says=["no task of level 5", "level 1, 2"])
-        self.fail_with(2, "suite", "tasks", "--rounds", "0", says=["--rounds"])
-        self.fail_with(2, "suite", "tasks", "--budget", "greedy", says=["--budget"])
-        self.fail_with(2, "suite", "tasks", "--set", "islands.cuont=2", says=["did you mean count?"])
+        self.refused((["suite", "nowhere"], "nowhere", "not_found"),
+                     (["suite", "tasks", "--levels", 5], ["no task of level 5", "level 1, 2"]),
+                     (["suite", "tasks", "--rounds", 0], "--rounds"),
+                     (["suite", "tasks", "--budget", "greedy"], "--budget"),
+                     (["suite", "tasks", "--set", "islands.cuont=2"], "did you mean count?"))
+        self.fail_with(2, "suite", "tasks", "--model", "m", "--base-url", "https://api.openai.com/v1", says=["OPENAI_API_KEY"],
+                       env={"OPENAI_API_KEY": "", "HTTPS_PROXY": "http://127.0.0.1:1"})
         self.assertFalse((self.folder / "tasks.suite").exists())
-        self.fail_with(2, "suite", "tasks", "--out", "tasks", *OPTIONS, says=["holds something else", "--out"])
-        self.table(self.suite("a.suite", "--levels", "2"))
-        self.fail_with(2, "suite", "tasks", "--out", "a.suite", "--rounds", 5, "--levels", "2", *OPTIONS[2:],
-                       says=["other settings: rounds was 16, and is 5 now", "--out"])
-        self.fail_with(2, "score", "tasks", "--tasks", "tasks", "--out", "a.suite", says=["kernelsmith suite"])
+        self.suite("a.suite", "--levels", 2)
+        self.refused((["suite", "tasks", "--out", "tasks", *OPTIONS], ["holds something else", "--out"]),
+                     (["suite", "tasks", "--out", "a.suite", "--rounds", 5, "--levels", 2, *OPTIONS[2:]],
+                      ["other settings: rounds was 16, and is 5 now", "--out"]),
+                     (["score", "tasks", "--tasks", "tasks", "--out", "a.suite"], "kernelsmith suite"))
 
     def test_the_preset_says_how_models_are_asked(self):
-        model = Model([reply(f"```\n{program(7, 7, 7, 7, 7, 7)}```\n")])
-        self.addCleanup(model.close)
-        command = ("suite", "tasks", "--levels", "2", "--preset", "kernel-smith", "--rounds", 3, "--model", "m",
-                   "--base-url", model.url, "--set", "evaluator.sandbox=none")
-        done = kernelsmith(*command, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        model = self.serve([reply(f"```\n{program(7, 7, 7, 7, 7, 7)}```\n")])
+        command = ("suite", "tasks", "--levels", "2", "--preset", "kernel-smith", "--rounds", 3, *self.asking(model), *OPTIONS[-2:])
+        done = self.succeed(*command)
         body = model.requests[0][1]
         self.assertEqual((body["temperature"], body["top_p"], body["max_tokens"]), (0.6, 0.95, 32768))
-        report = json.loads((self.folder / "tasks.suite/suite.json").read_text())
-        self.assertEqual(report["results"][0]["speedup"]["median"], 12.6)
-        self.assertEqual(report["results"][0]["cost"]["calls"], len(model.requests))
+        result = self.results("tasks.suite")[0]
+        self.assertEqual((result["speedup"]["median"], result["cost"]["calls"]), (12.6, len(model.requests)))
         self.assertIn("unknown", done.stdout)  # there is no price
         asked = len(model.requests)
         (self.folder / "tasks.suite/suite.json").unlink()  # as after a kill before it was written
-        again = kernelsmith(*command, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertEqual(self.table(again), self.table(done))
+        self.assertEqual(self.table(self.succeed(*command)), self.table(done))
         self.assertEqual(len(model.requests), asked)
-
-    def test_a_key_that_is_missing_is_one_error(self):
-        self.fail_with(2, "suite", "tasks", "--model", "m", "--base-url", "https://api.openai.com/v1",
-                       says=["OPENAI_API_KEY"], env={"OPENAI_API_KEY": "", "HTTPS_PROXY": "http://127.0.0.1:1"})
-        self.assertFalse((self.folder / "tasks.suite").exists())
 
     def test_a_server_that_refuses_the_key_ends_the_suite(self):
         self.write("level2/d")
-        model = Model([(401, {"error": {"message": "no such key"}})])
-        self.addCleanup(model.close)
-        command = ("suite", "tasks", "--out", "a.suite", "--model", "m", "--base-url", model.url, "--rounds", 3,
-                   *OPTIONS[2:], "--set", "proposer.concurrency=1")
-        text = self.fail_with(3, *command, says=["3 searches in a row ended with an error"], code="permission",
-                              env={"OPENAI_API_KEY": KEY})
+        model = self.serve([(401, {"error": {"message": "no such key"}})])
+        command = ("suite", "tasks", "--out", "a.suite", *self.asking(model), "--rounds", 3, *OPTIONS[2:], "--set",
+                   "proposer.concurrency=1")
+        text = self.fail_with(3, *command, says=["3 searches in a row ended with an error"], code="permission")
         self.assertNotIn("level2/d", text)
-        results = json.loads((self.folder / "a.suite/suite.json").read_text())["results"]
-        self.assertEqual([result["error"]["code"] for result in results], ["permission"] * 3)
+        self.assertEqual([result["error"]["code"] for result in self.results("a.suite")], ["permission"] * 3)
         model.script = [reply(f"```\n{program(7, 7, 7, 7, 7, 7)}```\n")]
-        mended = kernelsmith(*command, cwd=self.folder, env={"OPENAI_API_KEY": KEY})
-        self.assertRegex(self.table(mended), r"level2/d +2 +yes +4.20")
+        self.assertRegex(self.table(self.succeed(*command)), r"level2/d +2 +yes +4.20")
 
     def test_one_process_writes_a_folder(self):
         (self.folder / "a.suite").mkdir()
@@ -244,8 +230,7 @@ class AdaptiveTest(TasksTest):
     OPTIONS = (*OPTIONS, "--budget", "adaptive")
 
     def evaluations(self, out):
-        report = json.loads((self.folder / out / "suite.json").read_text())
-        return {result["task"]: len(result["best_by_round"]) for result in report["results"]}
+        return {result["task"]: len(result["best_by_round"]) for result in self.results(out)}
 
     def test_one_budget_is_handed_out(self):
         seed = self.folder / "tasks/level2/c/seed.py"
@@ -280,25 +265,21 @@ class AdaptiveTest(TasksTest):
         self.assertEqual(self.files("b.suite"), self.files("a.suite"))
 
     def test_a_broken_task_gives_its_share_back(self):
-        self.write("level1/broken")
-        broken = self.folder / "tasks/level1/broken/task.yaml"
-        right = broken.read_text()
-        broken.write_text(right.replace("backend: command", "backend: comand"))
-        table = self.table(self.suite("a.suite", options=self.OPTIONS), status=2)
+        mend = self.broken()
+        table = self.table(self.suite("a.suite", options=self.OPTIONS, status=2))
         self.assertRegex(table, r"level1/broken +1 +no .*error: .*comand")
         self.assertGreater(sum(self.evaluations("a.suite").values()), 48)
-        broken.write_text(right)
+        mend()
         self.assertRegex(self.table(self.suite("a.suite", options=self.OPTIONS)), r"level1/broken +1 +yes")
 
     def test_flat_tasks_leave_the_rest(self):
-        self.table(self.suite("a.suite", "--set", "budgets.until_flat=100", options=self.OPTIONS))
+        self.suite("a.suite", "--set", "budgets.until_flat=100", options=self.OPTIONS)
         self.assertLess(sum(self.evaluations("a.suite").values()), 40)
 
 
 class ScoreTest(TasksTest):
     def score(self, *more, status=0):
-        done = kernelsmith("score", "mine", "--tasks", "tasks", "--set", "evaluator.sandbox=none", *more, cwd=self.folder)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        done = self.ends(status, "score", "mine", "--tasks", "tasks", *OPTIONS[-2:], *more)
         return done, {result["task"]: result
                       for result in json.loads((self.folder / "mine.score/score.json").read_text())["results"]}
 
@@ -359,8 +340,8 @@ class ScoreTest(TasksTest):
 
     def test_a_folder_without_candidates(self):
         self.put("stray.py", "nothing\n")
-        self.fail_with(2, "score", "mine", "--tasks", "tasks", says=["no candidate for any of these tasks"])
-        self.fail_with(2, "score", "mine", says=["--tasks is required"])
+        self.refused((["score", "mine", "--tasks", "tasks"], "no candidate for any of these tasks"),
+                     (["score", "mine"], "--tasks is required"))
 
 
 if __name__ == "__main__":

@@ -123,31 +123,85 @@ def write_task(folder, **files):
 
 
 class CommandTest(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with a folder of its own, where its commands run, with `env` in their environment."""
+
+    env = {}
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="kernelsmith-test-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def succeed(self, *args, **options):
-        done = patiently(*args, cwd=self.folder, **options)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+    def options(self, options):
+        return {"cwd": self.folder, **options, "env": {**self.env, **options.get("env", {})}}
+
+    def ends(self, status, *args, **options):
+        """The command, which must end with that status."""
+        done = patiently(*args, **self.options(options))
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
+    def succeed(self, *args, **options):
+        return self.ends(0, *args, **options)
+
     def json(self, *args, status=0, **options):
-        done = patiently(*args, "--json", cwd=self.folder, **options)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(self.ends(status, *args, "--json", **options).stdout)
+
+    def lines(self, *args):
+        """What `export` and its like print: an object a line."""
+        return [json.loads(line) for line in self.succeed(*args).stdout.splitlines()]
+
+    def begin(self, *args, **options):
+        """The command while it runs; the test's end is its end too."""
+        process = start(*args, **self.options(options))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def begin_run(self, *args, **options):
+        """A run that is being written: its first best is there."""
+        run = self.begin("run", *args, **options)
+        run.stderr.readline()  # "task hill, ..."
+        run.stderr.readline()  # the first best
+        return run
 
     def fail_with(self, status, *args, says, code=None, **options):
         """Runs the command; it must end with `status` and one error that holds every text of `says`."""
-        done = patiently(*args, cwd=self.folder, **options)
-        text = done.stderr
-        self.assertEqual(done.returncode, status, done.stdout + text)
+        text = self.ends(status, *args, **options).stderr
         self.assertEqual(len([line for line in text.splitlines() if line.startswith("error: ")]), 1, text)
         for part in says:
             self.assertIn(part, text)
         if code:
             self.assertIn(f"({code})", text)
         return text
+
+    def refused(self, *rows):
+        """Wrong commands, a row each: (arguments, a text or several of the one error, and its code, if that is looked at)."""
+        for args, says, *code in rows:
+            with self.subTest(" ".join(map(str, args))):
+                self.fail_with(2, *args, says=[says] if isinstance(says, str) else says, code=code[0] if code else None)
+
+    def edit(self, file, before, after):
+        """Replaces a text that the file holds."""
+        path = self.folder / file
+        text = path.read_text()
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after))
+
+    def mount(self, name, size):
+        """A file system of that size in the test's folder; skips the test if none may be mounted."""
+        disk = self.folder / name
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("this machine does not let tests mount: " + mounted.stderr.decode())
+        self.addCleanup(subprocess.run, ["umount", "-l", disk])
+        return disk
+
+
+class TaskTest(CommandTest):
+    """With the task of this module in `task`."""
+
+    def setUp(self):
+        super().setUp()
+        write_task(self.folder / "task")

@@ -15,11 +15,6 @@ using namespace kernelsmith::testing;
 
 const OperatorChoice kEditing{Operator::edit, "a"}, kRewriting{Operator::rewrite, "a"};
 
-IndividualPtr evaluated(Evaluation evaluation) {
-  auto program = std::make_shared<Program>(Program{{1}, number(1), {}, Origin::seed});
-  return std::make_shared<Individual>(Individual{std::move(program), std::move(evaluation)});
-}
-
 Selection accepted_parent() { return {evaluated(score_of(1)), {}, {}, {}}; }
 
 std::string refusal_of(std::vector<OperatorChoice> arms) {

@@ -63,13 +63,6 @@ TEST(Duel, AnAmbiguousChallengerIsMeasuredAgainst) {
   EXPECT_EQ(counts.remeasured, 1U);
 }
 
-TEST(Duel, AnIncumbentThatBreaksARuleLoses) {
-  Engine engine = with_challenger(one_cell(), no_events());
-  const auto commits = engine.tell(next(engine).id, won_by_default()).value();
-  EXPECT_EQ(commits.front().added, AddStatus::improved);
-  EXPECT_EQ(best_of(engine), 1U);
-}
-
 TEST(Confirm, TheNextBestOfTheCellFollowsWhoeverDoesNotHold) {
   auto options = one_cell(5);
   options.confirm = true;
@@ -88,26 +81,27 @@ TEST(Confirm, TheNextBestOfTheCellFollowsWhoeverDoesNotHold) {
   EXPECT_EQ(elites, (std::vector<std::uint64_t>{3, 4, 1})) << "of equals the older; 2 has 65 by now";
 }
 
-TEST(Duel, ALostDuelLeavesTheIncumbent) {
-  Engine engine = with_challenger(one_cell(), no_events());
-  EXPECT_EQ(engine.tell(next(engine).id, duel(0.8, 0.1))->front().added, AddStatus::not_better);
-  EXPECT_EQ(best_of(engine), 0U);
-  EXPECT_TRUE(engine.done());
-}
-
-TEST(Duel, WithoutASideBySideRatioTheIntervalsDecide) {
-  Engine engine = with_challenger(one_cell(), no_events());
-  EXPECT_EQ(engine.tell(next(engine).id, accepted(noisy(17, 1)))->front().added, AddStatus::improved);
-  EXPECT_EQ(best_of(engine), 1U);
-  EXPECT_EQ(engine.outcome().best->evaluation.metrics()->fitness().median, 14) << "both count";
-}
-
-TEST(Duel, AChallengerThatFailsWhenMeasuredAgainLoses) {
-  Engine engine = with_challenger(one_cell(), no_events());
-  EXPECT_EQ(
-      engine.tell(next(engine).id, rejected(Stage::correctness, RejectionCode::wrong_output))->front().added,
-      AddStatus::not_better);
-  EXPECT_EQ(best_of(engine), 0U);
+TEST(Duel, IsWonByTheRatioOrWhereThereIsNoneByTheIntervals) {
+  const struct {
+    const char* what;
+    Evaluation challenger;
+    std::uint64_t best;
+    double median;
+  } cases[] = {
+      {"a lower ratio", duel(0.8, 0.1), 0, 10},
+      {"an incumbent that breaks a rule", won_by_default(), 1, 10.5},
+      {"no ratio, and a higher interval: both measurements count", accepted(noisy(17, 1)), 1, 14},
+      {"a failure", rejected(Stage::correctness, RejectionCode::wrong_output), 0, 10},
+  };
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.what);
+    Engine engine = with_challenger(one_cell(), no_events());
+    const auto commits = engine.tell(next(engine).id, one.challenger).value();
+    EXPECT_EQ(commits.front().added, one.best == 1 ? AddStatus::improved : AddStatus::not_better);
+    EXPECT_EQ(best_of(engine), one.best);
+    EXPECT_EQ(engine.outcome().best->evaluation.metrics()->fitness().median, one.median);
+    EXPECT_TRUE(engine.done());
+  }
 }
 
 TEST(Duel, NoiseDoesNotLoop) {
@@ -159,14 +153,21 @@ TEST(Duel, DuelsNeedRoomInTheBudget) {
   EXPECT_FALSE(engine.ask().value());
 }
 
+/// A search that confirms its best, as far as a seed of 1 and children of 2, 3, ..., all in one cell.
+Engine confirming(EngineOptions& options, const Events& events, long children = 1) {
+  options.confirm = true;
+  Engine engine = open_engine(options, events);
+  EXPECT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
+  for (long x = 1; x <= children; ++x)
+    EXPECT_TRUE(engine.tell(next(engine).id, number(x), accepted(Measurement::exact(double(x + 1)))));
+  return engine;
+}
+
 TEST(Confirm, TheBestIsMeasuredAgainAtTheEnd) {
   auto options = one_cell();
-  options.confirm = true;
   options.budgets.evaluations = 3;
   const auto events = no_events();
-  Engine engine = open_engine(options, events);
-  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
-  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
+  Engine engine = confirming(options, events);
   EXPECT_FALSE(engine.done());
   const Ticket ticket = next(engine);
   EXPECT_EQ(std::get<Remeasure>(ticket.work).why, Remeasurement::confirm);
@@ -181,10 +182,7 @@ TEST(Confirm, TheBestIsMeasuredAgainAtTheEnd) {
 
 TEST(Confirm, AConfirmationGivenBackIsNotAskedForEver) {
   auto options = one_cell();
-  options.confirm = true;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
-  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
+  Engine engine = confirming(options, no_events());
   for (int i = 0; i < 6; ++i)
     ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::unstable, "too noisy")));
   EXPECT_TRUE(engine.done());
@@ -193,11 +191,8 @@ TEST(Confirm, AConfirmationGivenBackIsNotAskedForEver) {
 
 TEST(Confirm, AConfirmationThatAnErrorEndedIsMadeUp) {
   auto options = one_cell();
-  options.confirm = true;
   const auto events = no_events();
-  Engine engine = open_engine(options, events);
-  ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(1))));
-  ASSERT_TRUE(engine.tell(next(engine).id, number(1), accepted(Measurement::exact(2))));
+  Engine engine = confirming(options, events);
   ASSERT_TRUE(engine.give_back(next(engine).id, fail(ErrorCode::unstable, "too noisy")));
   ASSERT_TRUE(engine.tell(next(engine).id, accepted(Measurement::exact(2))));
   EXPECT_TRUE(engine.done());
@@ -205,23 +200,11 @@ TEST(Confirm, AConfirmationThatAnErrorEndedIsMadeUp) {
   EXPECT_EQ(replayed(options, events), text_of(engine));
 }
 
-/// A seed of 1 and children of 2 and 3, all in one cell; no evaluation is left but the confirmation's.
-Engine before_confirmation(EngineOptions options, const Events& events) {
-  options.confirm = true;
-  options.budgets.evaluations = 4;
-  Engine engine = open_engine(options, events);
-  for (const long x : {0, 1, 2}) {
-    const Ticket ticket = next(engine);
-    const Evaluation evaluation = accepted(Measurement::exact(double(x + 1)));
-    EXPECT_TRUE(x == 0 ? engine.tell(ticket.id, evaluation) : engine.tell(ticket.id, number(x), evaluation));
-  }
-  return engine;
-}
-
 TEST(Confirm, ABestThatIsRejectedIsDemotedAndTheNextOneIsConfirmed) {
   auto options = one_cell(9);
+  options.budgets.evaluations = 4;
   const auto events = no_events();
-  Engine engine = before_confirmation(options, events);
+  Engine engine = confirming(options, events, 2);
   const auto commits =
       engine.tell(next(engine).id, rejected(Stage::correctness, RejectionCode::wrong_output));
   ASSERT_TRUE(commits);
@@ -240,8 +223,6 @@ TEST(Confirm, ABestThatIsRejectedIsDemotedAndTheNextOneIsConfirmed) {
   EXPECT_EQ(outcome.counts.demoted, 1U);
   EXPECT_EQ(outcome.counts.accepted, 2U);
   EXPECT_EQ(outcome.counts.rejected, 1U);
-  options.confirm = true;
-  options.budgets.evaluations = 4;
   EXPECT_EQ(replayed(options, events), text_of(engine));
 }
 
@@ -298,42 +279,34 @@ EngineOptions with_last_look() {
 }
 
 TEST(LastLook, WhoIsWithinTheNoiseIsMeasuredBesideTheBestAndTheWinnerOnceMore) {
+  const struct {
+    const char* what;
+    Evaluation beside_the_best;
+    std::uint64_t winner;
+  } cases[] = {
+      {"the rival wins by its ratio", beside(1.05, noisy(12.4, 0.3)), 1},
+      {"the ratio decides, whatever else the numbers say", beside(0.97, noisy(12.4, 0.3)), 2},
+      {"without a ratio the low ends choose", accepted(noisy(11.5, 0.6)), 2},
+  };
   const auto options = with_last_look();
-  const auto events = no_events();
-  Engine engine = before_last_look(options, events);
-  look(engine, 2, {}, accepted(noisy(11.4, 0.3)));
-  look(engine, 1, 2, beside(1.05, noisy(12.4, 0.3)));
-  EXPECT_EQ(best_of(engine), 1U) << "named by that measurement alone";
-  EXPECT_FALSE(engine.outcome().confirmation) << "what made it win is not its figure";
-  look(engine, 1, {}, accepted(noisy(11.9, 0.3)));
-  EXPECT_TRUE(engine.done());
-  EXPECT_EQ(best_of(engine), 1U);
-  EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 11.9);
-  EXPECT_EQ(engine.outcome().counts.evaluations, 6U);
-  EXPECT_EQ(replayed(options, events), text_of(engine));
-  Engine later = open_engine(options, events);
-  EXPECT_TRUE(later.done());
-  EXPECT_EQ(best_of(later), 1U);
-}
-
-TEST(LastLook, TheRatioSideBySideDecidesWhateverElseTheNumbersSay) {
-  Engine engine = before_last_look(with_last_look(), no_events());
-  look(engine, 2, {}, accepted(noisy(11.4, 0.3)));
-  look(engine, 1, 2, beside(0.97, noisy(12.4, 0.3)));
-  look(engine, 2, {}, accepted(noisy(11.3, 0.3)));
-  EXPECT_TRUE(engine.done());
-  EXPECT_EQ(best_of(engine), 2U);
-  EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 11.3);
-}
-
-TEST(LastLook, WithoutARatioTheLowEndsChooseAndTheWinnerIsMeasuredOnceMore) {
-  Engine engine = before_last_look(with_last_look(), no_events());
-  look(engine, 2, {}, accepted(noisy(11.4, 0.3)));
-  look(engine, 1, 2, accepted(noisy(11.3, 0.3)));
-  EXPECT_FALSE(engine.outcome().confirmation);
-  look(engine, 2, {}, accepted(noisy(11.2, 0.3)));
-  EXPECT_TRUE(engine.done());
-  EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 11.2);
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.what);
+    const auto events = no_events();
+    Engine engine = before_last_look(options, events);
+    look(engine, 2, {}, accepted(noisy(11.4, 0.3)));
+    look(engine, 1, 2, one.beside_the_best);
+    EXPECT_EQ(best_of(engine), one.winner) << "named by that measurement alone";
+    EXPECT_FALSE(engine.outcome().confirmation) << "what made it win is not its figure";
+    look(engine, one.winner, {}, accepted(noisy(11.9, 0.3)));
+    EXPECT_TRUE(engine.done());
+    EXPECT_EQ(best_of(engine), one.winner);
+    EXPECT_EQ(engine.outcome().confirmation->metrics()->fitness().median, 11.9);
+    EXPECT_EQ(engine.outcome().counts.evaluations, 6U);
+    EXPECT_EQ(replayed(options, events), text_of(engine));
+    Engine later = open_engine(options, events);
+    EXPECT_TRUE(later.done());
+    EXPECT_EQ(best_of(later), one.winner);
+  }
 }
 
 TEST(LastLook, WhoeverWasComparedIsMeasuredOnceMoreAlsoWithoutNoise) {
@@ -427,8 +400,9 @@ TEST(LastLook, ARivalThatDoesNotHoldIsDemotedAndALaterBestIsLookedAt) {
 }
 
 TEST(Confirm, NoBestIsLeftWhereNoneHolds) {
-  const auto events = no_events();
-  Engine engine = before_confirmation(one_cell(9), events);
+  auto options = one_cell(9);
+  options.budgets.evaluations = 4;
+  Engine engine = confirming(options, no_events(), 2);
   for (const std::uint64_t program : {2, 1, 0}) {
     const Ticket ticket = next(engine);
     EXPECT_EQ(std::get<Remeasure>(ticket.work).challenger->program->id, ProgramId{program});
@@ -457,12 +431,17 @@ TEST(Confirm, ADemotedProgramFightsNoDuelsInALaterSession) {
   EXPECT_TRUE(std::holds_alternative<Propose>(next(engine).work));
 }
 
-TEST(Repair, ARejectedChildIsRepairedABoundedNumberOfTimes) {
+Engine with_a_rejected_child(unsigned repairs) {
   auto options = toy_options(1);
-  options.repairs = 2;
+  options.repairs = repairs;
   Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, score_of(0)));
-  ASSERT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
+  EXPECT_TRUE(engine.tell(next(engine).id, score_of(0)));
+  EXPECT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
+  return engine;
+}
+
+TEST(Repair, ARejectedChildIsRepairedABoundedNumberOfTimes) {
+  Engine engine = with_a_rejected_child(2);
   for (const std::uint64_t parent : {1, 2}) {
     ASSERT_FALSE(engine.done());
     const Ticket ticket = next(engine);
@@ -481,21 +460,14 @@ TEST(Repair, ARejectedChildIsRepairedABoundedNumberOfTimes) {
 }
 
 TEST(Repair, ARepairedChildNeedsNoFurtherRepair) {
-  auto options = toy_options(1);
-  options.repairs = 2;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, score_of(0)));
-  ASSERT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
+  Engine engine = with_a_rejected_child(2);
   const auto commits = engine.tell(next(engine).id, number(14), score_of(14)).value();
   EXPECT_EQ(commits.front().individual->program->parents, (std::vector<ProgramId>{{1}}));
   EXPECT_TRUE(engine.done());
 }
 
 TEST(Repair, ByDefaultNothingIsRepaired) {
-  Engine engine = open_engine(toy_options(1), no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, score_of(0)));
-  ASSERT_TRUE(engine.tell(next(engine).id, number(13), score_of(13)));
-  EXPECT_TRUE(engine.done());
+  EXPECT_TRUE(with_a_rejected_child(toy_options(1).repairs).done());
 }
 
 }  // namespace

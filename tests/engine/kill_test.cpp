@@ -5,13 +5,13 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <kernelsmith/engine/bandit.hpp>
 #include <kernelsmith/store/run_store.hpp>
 
+#include "temporary_folder.hpp"
 #include "toy.hpp"
 
 namespace kernelsmith {
@@ -85,8 +85,7 @@ Session search_and_kill(const std::filesystem::path& run, bool deterministic, st
 class Kill : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Kill, LosesAndDoublesNothing) {
-  std::string name = (std::filesystem::temp_directory_path() / "kernelsmith-kill-XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(name.data());
+  const TemporaryFolder folder;
   const auto run = folder / "toy.run";
   Rng moments(GetParam(), 0, Purpose::evaluation);
   std::set<std::uint64_t> told;
@@ -114,7 +113,6 @@ TEST_P(Kill, LosesAndDoublesNothing) {
     ASSERT_TRUE(whole.run());
     EXPECT_EQ(final_state.to_text(), text_of(whole));
   }
-  std::filesystem::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Kill, ::testing::Bool(),

@@ -58,13 +58,27 @@ EngineOptions knob_options(std::uint64_t iterations = 60) {
 
 EngineOptions tuner_options(std::uint64_t iterations = 60) {
   auto options = knob_options(iterations);
-  options.operators =
-      std::make_shared<WeightedOperators>(WeightedOperators::create({{{Operator::tune, ""}, 1}}).value());
+  options.operators = weighted({{{Operator::tune, ""}, 1}});
   return options;
+}
+
+/// Whose seed is evaluated.
+Engine begun(const EngineOptions& options) {
+  Engine engine = open_engine(options, no_events());
+  EXPECT_TRUE(engine.tell(next(engine).id, toy_score(options.seeds.front())));
+  return engine;
 }
 
 const KnobHistory& history_of(const Ticket& ticket) {
   return *std::get<Propose>(ticket.work).selection.knobs;
+}
+
+KnobHistory known_of(const Engine& engine, const std::string& structure) {
+  KnobHistory history;
+  engine.inspect([&](const SearchState& state) {
+    history = state.knobs().history(*toy_knobs(program(structure, 0, 0)));
+  });
+  return history;
 }
 
 Engine::Commits tell(Engine& engine, const Ticket& ticket, const Source& child,
@@ -73,8 +87,7 @@ Engine::Commits tell(Engine& engine, const Ticket& ticket, const Source& child,
 }
 
 TEST(Knobs, ATicketOfTheTunerKnowsWhatBecameOfItsStructure) {
-  Engine engine = open_engine(tuner_options(), no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(tuner_options());
   tell(engine, next(engine), program("a", 2, 1));
   tell(engine, next(engine), program("a", 4, 4));
   tell(engine, next(engine), program("other", 1, 1));
@@ -91,19 +104,16 @@ TEST(Knobs, ATicketOfTheTunerKnowsWhatBecameOfItsStructure) {
 }
 
 TEST(Knobs, OtherOperatorsAndProgramsWithoutKnobsHaveNoHistory) {
-  Engine engine = open_engine(knob_options(), no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(knob_options());
   EXPECT_EQ(std::get<Propose>(next(engine).work).selection.knobs, nullptr);
   auto options = tuner_options();
   options.seeds = {program("plain", 0, 0)};
-  Engine plain = open_engine(options, no_events());
-  ASSERT_TRUE(plain.tell(next(plain).id, toy_score(options.seeds.front())));
+  Engine plain = begun(options);
   EXPECT_EQ(std::get<Propose>(next(plain).work).selection.knobs, nullptr);
 }
 
 TEST(Knobs, WhatIsProposedIsPendingAndWhatIsAskedForIsCounted) {
-  Engine engine = open_engine(tuner_options(), no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(tuner_options());
   const Ticket one = next(engine), two = next(engine);
   EXPECT_EQ(history_of(one).asked, 0U);
   EXPECT_EQ(history_of(two).asked, 1U);
@@ -121,8 +131,7 @@ TEST(Knobs, InADeterministicRunNothingDependsOnWhatHasArrived) {
   auto options = tuner_options();
   options.deterministic = true;
   options.pipeline = 3;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(options);
   const Ticket one = next(engine), two = next(engine), three = next(engine);
   EXPECT_EQ(history_of(three).asked, 2U);
   ASSERT_TRUE(engine.propose(three.id, {Child{program("a", 3, 3), Origin::tune, {}}, {}, {}}));
@@ -145,20 +154,13 @@ TEST(Knobs, TheSameBinaryIsAnObservationToo) {
 }
 
 TEST(Knobs, ANewStructureKnowsWhereTheBestOfAnotherStands) {
-  Engine engine = open_engine(tuner_options(), no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(tuner_options());
   tell(engine, next(engine), program("a", 3, 1));
   tell(engine, next(engine), program("longer", 0, 0));
-  KnobHistory history;
-  engine.inspect([&](const SearchState& state) {
-    history = state.knobs().history(*toy_knobs(program("longer", 0, 0)));
-  });
-  EXPECT_THAT(history.elsewhere, ElementsAre(std::optional<std::size_t>(3), std::optional<std::size_t>()));
+  EXPECT_THAT(known_of(engine, "longer").elsewhere,
+              ElementsAre(std::optional<std::size_t>(3), std::optional<std::size_t>()));
   tell(engine, next(engine), program("longer", 1, 1));
-  engine.inspect([&](const SearchState& state) {
-    history = state.knobs().history(*toy_knobs(program("longer", 0, 0)));
-  });
-  EXPECT_THAT(history.elsewhere, IsEmpty()) << "its own observations tell more";
+  EXPECT_THAT(known_of(engine, "longer").elsewhere, IsEmpty()) << "its own observations tell more";
 }
 
 TEST(Knobs, TheBestOfAnotherIsTheOneThatALookThroughAllFinds) {
@@ -247,23 +249,18 @@ TEST(Knobs, ObservationsAreAListWhoseCopiesStayAsTheyWere) {
 TEST(Knobs, ABestThatDoesNotHoldIsARejectionOfItsPoint) {
   auto options = tuner_options(1);
   options.confirm = true;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(options);
   tell(engine, next(engine), program("a", 3, 1));
   const Ticket confirmation = next(engine);
   ASSERT_TRUE(std::holds_alternative<Remeasure>(confirmation.work));
   ASSERT_TRUE(engine.tell(confirmation.id, rejected()));
-  engine.inspect([&](const SearchState& state) {
-    EXPECT_EQ(state.knobs().history(*toy_knobs(program("a", 0, 0))).seen[1],
-              (KnobObservation{{3, 1}, std::nullopt, 0}));
-  });
+  EXPECT_EQ(known_of(engine, "a").seen[1], (KnobObservation{{3, 1}, std::nullopt, 0}));
 }
 
 TEST(Tunings, FollowAnAcceptedProgramOfANewStructureAtOnce) {
   auto options = knob_options(2);
   options.tunings = 2;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(options);
   tell(engine, next(engine), program("new", 0, 0), Origin::rewrite);
   for (std::size_t i = 0; i < 2; ++i) {
     const Ticket ticket = next(engine);
@@ -282,8 +279,7 @@ TEST(Tunings, FollowAnAcceptedProgramOfANewStructureAtOnce) {
 
 /// What is asked for behind a child of the seed.
 Operator next_after(const EngineOptions& options, const Source& child, Origin origin) {
-  Engine engine = open_engine(options, no_events());
-  EXPECT_TRUE(engine.tell(next(engine).id, toy_score(options.seeds.front())));
+  Engine engine = begun(options);
   tell(engine, next(engine), child, origin);
   return std::get<Propose>(next(engine).work).op;
 }
@@ -302,8 +298,7 @@ TEST(Tunings, FollowNothingElse) {
 TEST(Tunings, TakeAQuarterOfTheEvaluationsAtTheMost) {
   auto options = knob_options(200);
   options.tunings = 4;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(options);
   std::size_t tuned = 0;
   while (auto ticket = engine.ask().value()) {
     const bool tunes = std::get<Propose>(ticket->work).op == Operator::tune;
@@ -323,8 +318,7 @@ TEST(Exhausted, EndsARunOfTheTunerAtOnce) {
   for (const bool ends : {false, true}) {
     auto options = tuner_options();
     options.ends_when_exhausted = ends;
-    Engine engine = open_engine(options, no_events());
-    ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+    Engine engine = begun(options);
     ASSERT_TRUE(engine.tell(next(engine).id, Refusal{RefusalCode::declined, ""}));
     EXPECT_FALSE(engine.done());
     ASSERT_TRUE(engine.tell(next(engine).id, Refusal{RefusalCode::exhausted, ""}));
@@ -338,8 +332,7 @@ TEST(Exhausted, EndsARunOfTheTunerAtOnce) {
 TEST(Exhausted, WaitsForWhatIsUnderWayAndAsksAgain) {
   auto options = tuner_options();
   options.ends_when_exhausted = true;
-  Engine engine = open_engine(options, no_events());
-  ASSERT_TRUE(engine.tell(next(engine).id, toy_score(program("a", 0, 0))));
+  Engine engine = begun(options);
   const Ticket lost = next(engine), last = next(engine);
   ASSERT_TRUE(engine.tell(last.id, Refusal{RefusalCode::exhausted, ""}));
   EXPECT_FALSE(engine.ask().value());
@@ -388,8 +381,7 @@ EngineOptions mixed_options(bool deterministic) {
   options.tunings = 3;
   options.duels = 2;
   options.confirm = true;
-  options.operators = std::make_shared<WeightedOperators>(
-      WeightedOperators::create({{{Operator::tune, ""}, 2}, {{Operator::rewrite, ""}, 1}}).value());
+  options.operators = weighted({{{Operator::tune, ""}, 2}, {{Operator::rewrite, ""}, 1}});
   return options;
 }
 

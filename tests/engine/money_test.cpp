@@ -67,13 +67,12 @@ Spending spending_in(const EngineOptions& options, const Events& events) {
 TEST(Money, EndsTheRunAndIsNeverExceededByCallsOfOnePrice) {
   const auto events = no_events();
   Engine engine = open_engine(money_options(0.01), events, blocking(score, 2), costs(0.002));
-  const auto outcome = engine.run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->reason, EndReason::budget);
-  EXPECT_EQ(outcome->budget, BudgetName::money);
-  EXPECT_EQ(outcome->counts.iterations, 5U);
-  EXPECT_NEAR(outcome->spending.usd(), 0.01, 1e-12);
-  EXPECT_EQ(outcome->spending.models().at("m").calls, 5U);
+  const auto outcome = engine.run().value();
+  EXPECT_EQ(outcome.reason, EndReason::budget);
+  EXPECT_EQ(outcome.budget, BudgetName::money);
+  EXPECT_EQ(outcome.counts.iterations, 5U);
+  EXPECT_NEAR(outcome.spending.usd(), 0.01, 1e-12);
+  EXPECT_EQ(outcome.spending.models().at("m").calls, 5U);
   EXPECT_TRUE(engine.done());
 }
 
@@ -247,11 +246,10 @@ TEST(Money, ACallIsStoppedWhoseNextAttemptTheMoneyDoesNotCover) {
         return when_stopped(request.ending, paid(nudge(request), 0.004));
       });
   Engine engine = open_engine(money_options(0.01), events, blocking(score, 1), proposer);
-  const auto outcome = engine.run();
-  ASSERT_TRUE(outcome) << describe(outcome.error());
-  EXPECT_EQ(outcome->budget, BudgetName::money);
-  EXPECT_NEAR(outcome->spending.usd(), 0.008, 1e-12);
-  EXPECT_EQ(outcome->counts.given_back, 1U);
+  const auto outcome = engine.run().value();
+  EXPECT_EQ(outcome.budget, BudgetName::money);
+  EXPECT_NEAR(outcome.spending.usd(), 0.008, 1e-12);
+  EXPECT_EQ(outcome.counts.given_back, 1U);
   EXPECT_TRUE(engine.done());
 }
 
@@ -260,10 +258,9 @@ TEST(Money, AFailedCallIsTriedAgainOnlyWhereTheMoneyCoversIt) {
   const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest&) {
     return Proposal{PaidError(fail(ErrorCode::network, "cut off")), cost_of(0.004), {}};
   });
-  const auto outcome = open_engine(money_options(0.01), events, blocking(score, 1), proposer).run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->budget, BudgetName::money);
-  EXPECT_NEAR(outcome->spending.usd(), 0.008, 1e-12);
+  const auto outcome = open_engine(money_options(0.01), events, blocking(score, 1), proposer).run().value();
+  EXPECT_EQ(outcome.budget, BudgetName::money);
+  EXPECT_NEAR(outcome.spending.usd(), 0.008, 1e-12);
 }
 
 TEST(Money, WhatAnOrderlyEndBrokeOffWasNotUnderWayInAKilledProcess) {
@@ -298,11 +295,9 @@ TEST(Money, KindsOfCallsAreToldApartSoThatTheLimitIsPassedByOneCallAtTheMost) {
     auto options = money_options(0.03);
     options.seed = seed;
     options.proposals_in_flight = 4;
-    options.operators = std::make_shared<WeightedOperators>(
-        WeightedOperators::create({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}}).value());
-    const auto outcome = open_engine(options, no_events(), blocking(score, 2), proposer).run();
-    ASSERT_TRUE(outcome);
-    EXPECT_LT(outcome->spending.usd(), 0.03 + kRewrite - kEdit) << seed;
+    options.operators = weighted({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}});
+    const auto outcome = open_engine(options, no_events(), blocking(score, 2), proposer).run().value();
+    EXPECT_LT(outcome.spending.usd(), 0.03 + kRewrite - kEdit) << seed;
   }
 }
 
@@ -359,9 +354,8 @@ TEST(Money, WhenTheTimeIsUpNothingIsTriedAgainAndNobodyUnpaidIsWaitedFor) {
           return open_engine(options, no_events(), blocking(score, 1), proposer).run();
         },
         [](const Counts& counts) { return counts.given_back > 0; });
-    ASSERT_TRUE(outcome) << describe(outcome.error());
-    EXPECT_EQ(outcome->budget, BudgetName::wall_time);
-    EXPECT_GT(outcome->counts.given_back, 0u);
+    EXPECT_EQ(outcome.budget, BudgetName::wall_time);
+    EXPECT_GT(outcome.counts.given_back, 0u);
   }
 }
 
@@ -371,27 +365,24 @@ TEST(Money, TheFirstCallOfAKindIsTakenToCostTheMostThatItCan) {
     EXPECT_TRUE(request.selection.parent);
     return 0.02;
   };
-  const auto outcome = open_engine(options, no_events(), blocking(score, 1), costs(0.02)).run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->budget, BudgetName::money);
-  EXPECT_EQ(outcome->spending.usd(), 0);
-  EXPECT_EQ(outcome->next_usd, 0.02);
+  const auto outcome = open_engine(options, no_events(), blocking(score, 1), costs(0.02)).run().value();
+  EXPECT_EQ(outcome.budget, BudgetName::money);
+  EXPECT_EQ(outcome.spending.usd(), 0);
+  EXPECT_EQ(outcome.next_usd, 0.02);
 
   options.forecast_usd = [](const ProposalRequest& request) {
     return std::optional(request.op == Operator::edit ? 0.001 : 0.008);
   };
-  options.operators = std::make_shared<WeightedOperators>(
-      WeightedOperators::create({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}}).value());
+  options.operators = weighted({{{Operator::edit, ""}, 1}, {{Operator::rewrite, ""}, 1}});
   const auto proposer = std::make_shared<PaidProposer>([](const ProposalRequest& request) {
     return paid(nudge(request), request.op == Operator::edit ? 0.001 : 0.008);
   });
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     options.seed = seed;
     options.proposals_in_flight = 4;
-    const auto mixed = open_engine(options, no_events(), blocking(score, 2), proposer).run();
-    ASSERT_TRUE(mixed);
-    EXPECT_LE(mixed->spending.usd(), 0.01 + 1e-9) << seed;
-    EXPECT_GT(mixed->spending.usd(), 0) << seed;
+    const auto mixed = open_engine(options, no_events(), blocking(score, 2), proposer).run().value();
+    EXPECT_LE(mixed.spending.usd(), 0.01 + 1e-9) << seed;
+    EXPECT_GT(mixed.spending.usd(), 0) << seed;
   }
 }
 
@@ -409,8 +400,7 @@ TEST(Money, OneCallPassesTwoMarksWithOneWarning) {
 TEST(Money, TheTunersChildrenCostNothing) {
   auto options = toy_options(20);
   options.budgets.usd = 0.001;
-  options.operators =
-      std::make_shared<WeightedOperators>(WeightedOperators::create({{{Operator::tune, ""}, 1}}).value());
+  options.operators = weighted({{{Operator::tune, ""}, 1}});
   Engine engine = open_engine(options, no_events(), blocking(score, 2), blocking(nudge, 2));
   EXPECT_EQ(engine.run()->counts.iterations, 20U);
 }

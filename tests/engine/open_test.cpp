@@ -5,10 +5,10 @@
 #include <set>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <kernelsmith/store/run_store.hpp>
 
+#include "temporary_folder.hpp"
 #include "toy.hpp"
 
 namespace kernelsmith {
@@ -18,44 +18,11 @@ using namespace kernelsmith::testing;
 
 class Open : public ::testing::Test {
  protected:
-  Open() {
-    std::string name = (std::filesystem::temp_directory_path() / "kernelsmith-engine-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~Open() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
   std::filesystem::path run() const { return folder_ / "toy.run"; }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
-
-TEST_F(Open, CreatesThenResumes) {
-  const auto options = toy_options(20);
-  std::stop_source stop;
-  {
-    auto engine = Engine::open(run(), options, blocking(score), blocking(nudge));
-    ASSERT_TRUE(engine) << describe(engine.error());
-    const auto outcome = engine->run(
-        [&](const Commit& commit) {
-          if (commit.ticket.value == 5) stop.request_stop();
-        },
-        stop.get_token());
-    ASSERT_TRUE(outcome);
-    EXPECT_EQ(outcome->reason, EndReason::stopped);
-  }
-  auto engine = Engine::open(run(), options, blocking(score), blocking(nudge));
-  ASSERT_TRUE(engine) << describe(engine.error());
-  EXPECT_GE(engine->outcome().counts.iterations, 1U);
-  EXPECT_EQ(engine->run()->counts.iterations, 20U);
-
-  const auto store = RunStore::open_read_only(run());
-  ASSERT_TRUE(store);
-  EXPECT_TRUE((*store)->integrity_check());
-  EXPECT_EQ(replay(**store, options)->to_text(), text_of(*engine));
-}
 
 TEST_F(Open, JobsNameTheRunAndTheTask) {
   auto options = toy_options(3);
@@ -79,20 +46,6 @@ TEST_F(Open, AnEmptyFolderBecomesARun) {
   std::filesystem::create_directory(run());
   const auto engine = Engine::open(run(), toy_options());
   EXPECT_TRUE(engine) << describe(engine.error());
-}
-
-TEST_F(Open, AFolderThatIsNoRunIsLeftAlone) {
-  std::filesystem::create_directories(run() / "holiday");
-  EXPECT_FALSE(Engine::open(run(), toy_options()));
-  EXPECT_TRUE(std::filesystem::exists(run() / "holiday"));
-}
-
-TEST_F(Open, ARunHasOneWriter) {
-  const auto first = Engine::open(run(), toy_options());
-  ASSERT_TRUE(first);
-  const auto second = Engine::open(run(), toy_options());
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::busy);
 }
 
 }  // namespace

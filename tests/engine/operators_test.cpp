@@ -9,11 +9,6 @@ namespace {
 using namespace kernelsmith::testing;
 using Entries = std::vector<WeightedOperators::Entry>;
 
-IndividualPtr individual(Evaluation evaluation) {
-  auto program = std::make_shared<Program>(Program{{1}, number(1), {}, Origin::seed});
-  return std::make_shared<Individual>(Individual{std::move(program), std::move(evaluation)});
-}
-
 const ArmRecord kNothingTried;
 
 std::string refused(Entries entries) {
@@ -33,7 +28,7 @@ TEST(WeightedOperators, RefusesWhatCannotBeDrawn) {
 TEST(WeightedOperators, DrawsByWeight) {
   const auto operators =
       WeightedOperators::create({{{Operator::edit, "small"}, 3}, {{Operator::rewrite, "large"}, 1}}).value();
-  const Selection selection{individual(score_of(1)), {}, {}, {}};
+  const Selection selection{evaluated(score_of(1)), {}, {}, {}};
   int edits = 0;
   for (std::uint64_t ticket = 0; ticket < 1000; ++ticket) {
     Rng rng(1, ticket, Purpose::operators);
@@ -47,10 +42,10 @@ TEST(WeightedOperators, DrawsByWeight) {
 TEST(WeightedOperators, CrossoverNeedsASecondParent) {
   const auto operators =
       WeightedOperators::create({{{Operator::crossover, ""}, 1000}, {{Operator::edit, ""}, 1}}).value();
-  Selection selection{individual(score_of(1)), {}, {}, {}};
+  Selection selection{evaluated(score_of(1)), {}, {}, {}};
   Rng alone(1, 1, Purpose::operators);
   EXPECT_EQ(operators.choose({.selection = selection, .arms = kNothingTried}, alone).op, Operator::edit);
-  selection.inspirations.push_back(individual(score_of(2)));
+  selection.inspirations.push_back(evaluated(score_of(2)));
   Rng paired(1, 1, Purpose::operators);
   EXPECT_EQ(operators.choose({.selection = selection, .arms = kNothingTried}, paired).op,
             Operator::crossover);
@@ -59,7 +54,7 @@ TEST(WeightedOperators, CrossoverNeedsASecondParent) {
 TEST(WeightedOperators, WithoutAnAcceptedParentItTranslates) {
   const auto operators = WeightedOperators::create({{{Operator::edit, "m"}, 1}}).value();
   Rng rng(1, 1, Purpose::operators);
-  const Selection none, failed{individual(rejected()), {}, {}, {}};
+  const Selection none, failed{evaluated(rejected()), {}, {}, {}};
   const OperatorChoice translation{Operator::translate, "m"}, repair{Operator::repair, "m"};
   EXPECT_EQ(operators.choose({.selection = none, .arms = kNothingTried}, rng), translation);
   EXPECT_EQ(operators.choose({.selection = failed, .arms = kNothingTried}, rng), translation);

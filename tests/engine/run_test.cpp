@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "loopback.hpp"
+#include "notices.hpp"
 #include "toy.hpp"
 
 namespace kernelsmith {
@@ -45,27 +46,21 @@ void expect_consistent(const EngineOptions& options, const Events& events, const
   });
 }
 
-struct Notices final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
-  std::vector<std::string> messages;
-};
-
 TEST(Run, SpendsItsBudgetAndTellsEveryCommit) {
   const auto options = toy_options(40);
   const auto events = no_events();
   Engine engine = open_engine(options, events, blocking(score, 2), blocking(nudge, 2));
   std::uint64_t commits = 0;
   double best = 0;
-  const auto outcome = engine.run([&](const Commit& commit) {
+  const auto note = [&](const Commit& commit) {
     ++commits;
     if (commit.new_best) best = commit.fitness;
-  });
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->reason, EndReason::budget);
-  EXPECT_EQ(outcome->counts.iterations, 40U);
+  };
+  const auto outcome = engine.run(note).value();
+  EXPECT_EQ(outcome.reason, EndReason::budget);
+  EXPECT_EQ(outcome.counts.iterations, 40U);
   EXPECT_EQ(commits, 41U);
-  EXPECT_EQ(best, outcome->best->evaluation.metrics()->fitness().median);
+  EXPECT_EQ(best, outcome.best->evaluation.metrics()->fitness().median);
   EXPECT_GT(best, 30);
   EXPECT_TRUE(engine.done());
   expect_consistent(options, events, engine);
@@ -170,11 +165,10 @@ TEST(Run, AnErrorIsRetriedWithTheNextAttempt) {
                                 return score(job);
                               }),
                               blocking(nudge));
-  const auto outcome = engine.run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->reason, EndReason::budget);
-  EXPECT_EQ(outcome->counts.iterations, 10U);
-  EXPECT_EQ(outcome->counts.given_back, 0U);
+  const auto outcome = engine.run().value();
+  EXPECT_EQ(outcome.reason, EndReason::budget);
+  EXPECT_EQ(outcome.counts.iterations, 10U);
+  EXPECT_EQ(outcome.counts.given_back, 0U);
   expect_consistent(options, events, engine);
 }
 
@@ -188,11 +182,10 @@ TEST(Run, WhatKeepsFailingIsGivenBackAndUsesUpNoBudget) {
                                   return fail(ErrorCode::io, "connection reset");
                                 return as_proposal(request, nudge(request));
                               }));
-  const auto outcome = engine.run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->reason, EndReason::budget);
-  EXPECT_EQ(outcome->counts.iterations, 10U);
-  EXPECT_GE(outcome->counts.given_back, 2U);
+  const auto outcome = engine.run().value();
+  EXPECT_EQ(outcome.reason, EndReason::budget);
+  EXPECT_EQ(outcome.counts.iterations, 10U);
+  EXPECT_GE(outcome.counts.given_back, 2U);
   expect_consistent(options, events, engine);
 }
 
@@ -204,11 +197,10 @@ TEST(Run, WhatIsThePromptsIsNotAskedAgain) {
     if (asked.size() % 2 == 1) return fail(ErrorCode::too_long, "the prompt does not fit");
     return as_proposal(request, nudge(request));
   });
-  const auto outcome = open_engine(options, no_events(), blocking(score), proposer).run();
-  ASSERT_TRUE(outcome) << describe(outcome.error());
+  const auto outcome = open_engine(options, no_events(), blocking(score), proposer).run().value();
   EXPECT_EQ(std::set(asked.begin(), asked.end()).size(), asked.size());
-  EXPECT_EQ(outcome->counts.iterations, 3U);
-  EXPECT_GE(outcome->counts.given_back, 2U);
+  EXPECT_EQ(outcome.counts.iterations, 3U);
+  EXPECT_GE(outcome.counts.given_back, 2U);
 }
 
 TEST(Run, ANoisyMachineAndABusyOneAreWaitedFor) {
@@ -255,12 +247,11 @@ TEST(Run, FiveErrorsInARowWithOneCodeEndTheSessionResumable) {
   });
   {
     Engine engine = open_engine(options, events, evaluator, blocking(nudge));
-    const auto outcome = engine.run();
-    ASSERT_TRUE(outcome);
-    EXPECT_EQ(outcome->reason, EndReason::errors);
-    ASSERT_TRUE(outcome->error);
-    EXPECT_EQ(outcome->error->code, ErrorCode::disk_full);
-    EXPECT_LT(outcome->counts.iterations, 10U);
+    const auto outcome = engine.run().value();
+    EXPECT_EQ(outcome.reason, EndReason::errors);
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.error->code, ErrorCode::disk_full);
+    EXPECT_LT(outcome.counts.iterations, 10U);
     EXPECT_GE(calls, 5);
     expect_consistent(options, events, engine);
   }
@@ -277,9 +268,8 @@ TEST(Run, CodesThatAlternateWithoutASuccessEndItToo) {
                               blocking([&](const ProposalRequest&) -> Result<Proposal> {
                                 return fail(++calls % 2 ? ErrorCode::io : ErrorCode::timeout, "no luck");
                               }));
-  const auto outcome = engine.run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->reason, EndReason::errors);
+  const auto outcome = engine.run().value();
+  EXPECT_EQ(outcome.reason, EndReason::errors);
   EXPECT_LE(calls, 40);
 }
 
@@ -295,18 +285,17 @@ TEST(Run, AModelWhoseRepliesGiveNoProgramIsToldOfAndEndsTheRun) {
       return Proposal{Refusal{RefusalCode::no_code, "it says hello"}, {}, {}};
     });
     Engine engine = open_engine(options, no_events(), blocking(score), proposer);
-    const auto outcome = engine.run();
-    ASSERT_TRUE(outcome) << describe(outcome.error());
+    const auto outcome = engine.run().value();
     const auto told = std::ranges::count_if(notices->messages, [](const std::string& message) {
       return message.find("20 replies in a row without a program") != std::string::npos &&
              message.find("no_code: it says hello") != std::string::npos;
     });
     EXPECT_EQ(told, now_and_then ? 3 : 1);
-    EXPECT_EQ(outcome->reason, now_and_then ? EndReason::budget : EndReason::errors);
-    EXPECT_EQ(outcome->counts.iterations, now_and_then ? 150U : 60U);
+    EXPECT_EQ(outcome.reason, now_and_then ? EndReason::budget : EndReason::errors);
+    EXPECT_EQ(outcome.counts.iterations, now_and_then ? 150U : 60U);
     if (now_and_then) continue;
-    EXPECT_EQ(outcome->error->code, ErrorCode::bad_reply);
-    EXPECT_NE(outcome->error->message.find("60 replies in a row gave no program"), std::string::npos);
+    EXPECT_EQ(outcome.error->code, ErrorCode::bad_reply);
+    EXPECT_NE(outcome.error->message.find("60 replies in a row gave no program"), std::string::npos);
     EXPECT_EQ(engine.run()->counts.iterations, 120U) << "another session begins anew";
   }
 }
@@ -340,14 +329,12 @@ TEST(Run, StopsInOrderAndGoesOnInTheSameProcess) {
   Engine engine = open_engine(options, events, blocking(score), blocking(nudge));
   std::stop_source stop;
   int commits = 0;
-  const auto stopped = engine.run(
-      [&](const Commit&) {
-        if (++commits == 10) stop.request_stop();
-      },
-      stop.get_token());
-  ASSERT_TRUE(stopped);
-  EXPECT_EQ(stopped->reason, EndReason::stopped);
-  EXPECT_LT(stopped->counts.iterations, 50U);
+  const auto stop_early = [&](const Commit&) {
+    if (++commits == 10) stop.request_stop();
+  };
+  const auto stopped = engine.run(stop_early, stop.get_token()).value();
+  EXPECT_EQ(stopped.reason, EndReason::stopped);
+  EXPECT_LT(stopped.counts.iterations, 50U);
   expect_consistent(options, events, engine);
   EXPECT_EQ(engine.run()->reason, EndReason::budget);
   EXPECT_EQ(engine.outcome().counts.iterations, 50U);
@@ -356,23 +343,18 @@ TEST(Run, StopsInOrderAndGoesOnInTheSameProcess) {
 }
 
 TEST(Run, AStopReachesWhatIsInFlight) {
-  /// Answers `cancelled` when stopped, and not before.
   struct Patient final : Proposer {
     void start(ProposalRequest, std::stop_token stop, Sink<Proposal> done) override {
-      const std::lock_guard lock(mutex);
-      waiting.push_back(std::make_unique<std::stop_callback<std::function<void()>>>(
-          stop, [done = std::move(done)] { done(fail(ErrorCode::cancelled, "stopped")); }));
+      asked.wait(std::move(stop), std::move(done));
     }
-    std::mutex mutex;
-    std::vector<std::unique_ptr<std::stop_callback<std::function<void()>>>> waiting;
+    UntilStopped<Proposal> asked;
   };
   const auto events = no_events();
   Engine engine = open_engine(toy_options(), events, blocking(score), std::make_shared<Patient>());
   std::stop_source stop;
-  const auto outcome = engine.run([&](const Commit&) { stop.request_stop(); }, stop.get_token());
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->reason, EndReason::stopped);
-  EXPECT_EQ(outcome->counts.given_back, 0U);
+  const auto outcome = engine.run([&](const Commit&) { stop.request_stop(); }, stop.get_token()).value();
+  EXPECT_EQ(outcome.reason, EndReason::stopped);
+  EXPECT_EQ(outcome.counts.given_back, 0U);
 }
 
 TEST(Run, AnExceptionOfTheCallersLeavesEverythingResumable) {
@@ -430,21 +412,15 @@ INSTANTIATE_TEST_SUITE_P(Seeds, LoopbackRun,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4), ::testing::Bool()));
 
 /// Somebody takes it away, and no append comes that would notice.
-class LosableJournal final : public Journal {
+class LosableJournal final : public MemoryJournal {
  public:
-  LosableJournal(Events events, std::shared_ptr<std::atomic<bool>> lost)
-      : journal_(std::move(events)), lost_(std::move(lost)) {}
-  Status append(std::span<const Event> events) override { return journal_.append(events); }
-  Status replay(std::uint64_t after,
-                const std::function<Status(std::uint64_t, const Event&)>& visit) const override {
-    return journal_.replay(after, visit);
-  }
+  explicit LosableJournal(std::shared_ptr<std::atomic<bool>> lost)
+      : MemoryJournal(no_events()), lost_(std::move(lost)) {}
   Status check() const override {
     return *lost_ ? Status(fail(ErrorCode::io, "the journal is gone")) : Status();
   }
 
  private:
-  MemoryJournal journal_;
   std::shared_ptr<std::atomic<bool>> lost_;
 };
 
@@ -454,24 +430,23 @@ class Losing final : public Evaluator {
   explicit Losing(std::shared_ptr<std::atomic<bool>> lost) : lost_(std::move(lost)) {}
   void start(EvaluationJob, std::stop_token stop, Sink<Evaluation> done) override {
     *lost_ = true;
-    wait_.emplace(std::move(stop), Answer{std::move(done)});
+    asked_.wait(std::move(stop), std::move(done));
   }
 
  private:
-  struct Answer {
-    Sink<Evaluation> done;
-    void operator()() const { done(fail(ErrorCode::cancelled, "stopped")); }
-  };
   std::shared_ptr<std::atomic<bool>> lost_;
-  std::optional<std::stop_callback<Answer>> wait_;
+  UntilStopped<Evaluation> asked_;
 };
 
-TEST(Run, AJournalThatIsLostIsNoticedWhileARunWaits) {
+Engine losing_engine() {
   const auto lost = std::make_shared<std::atomic<bool>>(false);
-  auto engine = Engine::create(std::make_unique<LosableJournal>(no_events(), lost), toy_options(),
-                               std::make_shared<Losing>(lost), blocking(nudge));
-  ASSERT_TRUE(engine);
-  const auto outcome = engine->run();
+  return Engine::create(std::make_unique<LosableJournal>(lost), toy_options(), std::make_shared<Losing>(lost),
+                        blocking(nudge))
+      .value();
+}
+
+TEST(Run, AJournalThatIsLostIsNoticedWhileARunWaits) {
+  const auto outcome = losing_engine().run();
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().message, "the journal is gone");
 }
@@ -479,14 +454,10 @@ TEST(Run, AJournalThatIsLostIsNoticedWhileARunWaits) {
 TEST(Run, AndWhileARecordingIsMeasuredAnew) {
   const auto recording = no_events();
   ASSERT_TRUE(open_engine(toy_options(), recording, blocking(score), blocking(nudge)).run());
-  const auto lost = std::make_shared<std::atomic<bool>>(false);
-  auto engine = Engine::create(std::make_unique<LosableJournal>(no_events(), lost), toy_options(),
-                               std::make_shared<Losing>(lost), blocking(nudge));
-  ASSERT_TRUE(engine);
-  const auto followed = engine->follow(MemoryJournal(recording), RecordedEvaluations::measured);
-  ASSERT_TRUE(followed);
-  EXPECT_EQ(followed->end, Followed::End::failed);
-  EXPECT_EQ(followed->why->message, "the journal is gone");
+  const auto followed =
+      losing_engine().follow(MemoryJournal(recording), RecordedEvaluations::measured).value();
+  EXPECT_EQ(followed.end, Followed::End::failed);
+  EXPECT_EQ(followed.why->message, "the journal is gone");
 }
 
 }  // namespace

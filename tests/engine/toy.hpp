@@ -2,8 +2,11 @@
 // compile.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +35,11 @@ inline Evaluation score_of(long x) {
 }
 
 inline Evaluation score(const EvaluationJob& job) { return score_of(number_in(job.source)); }
+
+inline IndividualPtr evaluated(Evaluation evaluation) {
+  auto program = std::make_shared<Program>(Program{{1}, number(1), {}, Origin::seed});
+  return std::make_shared<Individual>(Individual{std::move(program), std::move(evaluation)});
+}
 
 /// What `evaluation` is if the source was compiled to these bytes.
 inline Evaluation of_binary(const std::string& bytes, const Evaluation& evaluation) {
@@ -72,6 +80,10 @@ inline EngineOptions toy_options(std::uint64_t iterations = 12) {
   return options;
 }
 
+inline std::shared_ptr<Operators> weighted(std::vector<WeightedOperators::Entry> entries) {
+  return std::make_shared<WeightedOperators>(WeightedOperators::create(std::move(entries)).value());
+}
+
 inline Engine open_engine(const EngineOptions& options, const Events& events,
                           std::shared_ptr<Evaluator> evaluator = nullptr,
                           std::shared_ptr<Proposer> proposer = nullptr) {
@@ -82,12 +94,27 @@ inline Engine open_engine(const EngineOptions& options, const Events& events,
 
 /// A run with a time in which this machine, however busy, gets as far as it must: as its counts tell.
 template <class Run, class Enough>
-Result<Outcome> in_time(Run run, Enough enough) {
+Outcome in_time(Run run, Enough enough) {
   for (double wall_s = 0.05;; wall_s *= 4) {
-    auto outcome = run(wall_s);
-    if (!outcome || enough(outcome->counts) || wall_s > 60) return outcome;
+    Outcome outcome = run(wall_s).value();
+    if (enough(outcome.counts) || wall_s > 60) return outcome;
   }
 }
+
+/// Answers `cancelled` when it is stopped, and not before.
+template <class Answer>
+class UntilStopped {
+ public:
+  void wait(std::stop_token stop, Sink<Answer> done) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::make_unique<std::stop_callback<std::function<void()>>>(
+        std::move(stop), [done = std::move(done)] { done(fail(ErrorCode::cancelled, "stopped")); }));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<std::stop_callback<std::function<void()>>>> waiting_;
+};
 
 inline Ticket next(Engine& engine) { return engine.ask().value().value(); }
 

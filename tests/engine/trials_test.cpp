@@ -66,18 +66,16 @@ TEST(Trials, CountExactlyAndAreRepeatedByteForByte) {
     const auto options = trial_options(budget);
     const auto events = no_events();
     auto engine = open_engine(options, events, blocking(noisy_score, 3), blocking(climb, 2));
-    const auto outcome = engine.run();
-    ASSERT_TRUE(outcome) << describe(outcome.error());
-    EXPECT_LE(outcome->counts.evaluations, budget);
-    EXPECT_GE(outcome->counts.evaluations + 6, budget)
+    const auto outcome = engine.run().value();
+    EXPECT_LE(outcome.counts.evaluations, budget);
+    EXPECT_GE(outcome.counts.evaluations + 6, budget)
         << "three of a request, and three for rivals of the best";
-    EXPECT_EQ(outcome->counts.evaluations, evaluated(events));
+    EXPECT_EQ(outcome.counts.evaluations, evaluated(events));
     EXPECT_EQ(replayed(options, events), text_of(engine));
     const auto own = no_events();
     auto again = open_engine(options, own);
-    const auto followed = again.follow(MemoryJournal(events), RecordedEvaluations::kept);
-    ASSERT_TRUE(followed) << describe(followed.error());
-    EXPECT_EQ(followed->end, Followed::End::whole) << (followed->why ? describe(*followed->why) : "");
+    const auto followed = again.follow(MemoryJournal(events), RecordedEvaluations::kept).value();
+    EXPECT_EQ(followed.end, Followed::End::whole) << (followed.why ? describe(*followed.why) : "");
     EXPECT_EQ(text_of(again), text_of(engine));
   }
 }

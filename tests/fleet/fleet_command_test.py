@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
 
-from support import PATIENCE_S, CommandTest, start, wait_for, write_task  # noqa: E402
+from support import PATIENCE_S, CommandTest, wait_for, write_task  # noqa: E402
 from nats_server import NatsServer  # noqa: E402
 
 PASSWORD = "s3cret-of-the-fleet-42"
@@ -28,10 +28,7 @@ class FleetCommandTest(CommandTest):
         self.fleet = ["--set", f"evaluator.fleet.nats={self.server.url}"]
 
     def worker(self, *args, url=None):
-        process = start("worker", "--nats", url or self.server.url, "--backend", "command", "--ack-wait", "1s", *args)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
+        return self.begin("worker", "--nats", url or self.server.url, "--backend", "command", "--ack-wait", "1s", *args)
 
     def joined(self, *args, **options):
         """A worker that has joined the fleet."""
@@ -47,6 +44,7 @@ class FleetCommandTest(CommandTest):
 class RunTest(FleetCommandTest):
     def test_a_run_uses_the_fleet_and_goes_on_without_it(self):
         worker = self.joined()
+        self.assertIn("ok       evaluator", self.succeed("run", "task", "--dry-run", *self.fleet).stdout)
         self.succeed("run", "task", "--out", "a.run", "--evaluations", 20, *self.fleet)
         self.assertIn(f"nats: {self.server.url}", self.run_yaml())
         self.succeed("resume", "a.run", "--evaluations", 30)
@@ -64,25 +62,17 @@ class RunTest(FleetCommandTest):
         worker.send_signal(signal.SIGTERM)
         self.assertIn("2 evaluated", worker.communicate(timeout=PATIENCE_S)[0])
 
-    def test_a_suite_uses_it(self):
-        write_task(self.folder / "tasks" / "one")
-        self.joined()
-        self.succeed("suite", "tasks", "--set", "budgets.evaluations=5", "--out", "results", *self.fleet)
-
-    def test_a_dry_run_looks_at_it(self):
-        self.joined()
-        self.assertIn("ok       evaluator", self.succeed("run", "task", "--dry-run", *self.fleet).stdout)
-
-    def test_settings_of_the_backend_are_the_workers(self):
-        self.fail_with(2, "run", "task", *self.fleet, "--set", "evaluator.sandbox=none",
-                       says=["sandbox", "kernelsmith worker --set evaluator.sandbox=VALUE"], code="bad_input")
-        self.fail_with(2, "run", "task", "--set", "evaluator.fleet.nats=http://x", says=["nats://HOST:4222"], code="bad_input")
-        self.fail_with(2, "run", "task", "--set", "evaluator.fleet.hardware=H100", says=["no server is named"], code="invalid_argument")
-
-    def test_a_wrong_url_is_not_repeated(self):
+    def test_wrong_settings_and_workers_are_told(self):
+        worker = ["worker", "--nats", self.server.url]
+        self.refused((["run", "task", *self.fleet, "--set", "evaluator.sandbox=none"],
+                      ["sandbox", "kernelsmith worker --set evaluator.sandbox=VALUE"], "bad_input"),
+                     ([*worker, "--backend", "command", "--set", "evaluator.memori_mib=5"], "memory_mib", "bad_input"),
+                     ([*worker, "--set", "workers=5"], "evaluator.compiler", "invalid_argument"),
+                     (["worker", "--nats", "gpu-host"], "nats://HOST:4222", "invalid_argument"),
+                     (["worker", "--nats", "file:nowhere"], "nowhere", "not_found"))
         for setting, code in ((f"=nats:/smith:{PASSWORD}@h", "bad_input"), (f": nats://smith:{PASSWORD}@h", "invalid_argument")):
             text = self.fail_with(2, "run", "task", "--set", "evaluator.fleet.nats" + setting, says=["evaluator.fleet.nats"], code=code)
-            self.assertNotIn(PASSWORD, text)
+            self.assertNotIn(PASSWORD, text, "a wrong URL is not repeated")
 
     def test_a_worker_waits_for_its_server(self):
         worker = self.worker(url="nats://127.0.0.1:1")
@@ -92,7 +82,7 @@ class RunTest(FleetCommandTest):
     def test_a_program_that_loses_workers_is_a_dead_letter(self):
         mark = self.folder / "begun"
         write_task(self.folder / "deadly", score_sh=f"echo >>{mark}\nexec sleep 20\n")
-        run = start("run", "deadly", "--out", "a.run", "--evaluations", 3, *self.fleet, cwd=self.folder)
+        run = self.begin("run", "deadly", "--out", "a.run", "--evaluations", 3, *self.fleet)
         for times in range(1, 5):
             worker = self.joined("--set", "evaluator.sandbox=none")
             wait_for(lambda: mark.exists() and len(mark.read_text()) == times, f"the {times}. worker's evaluation")
@@ -113,9 +103,7 @@ class RunTest(FleetCommandTest):
         mark = self.folder / "begun"
         write_task(self.folder / "slow", score_sh=f"echo >>{mark}\nexec sleep 20\n")
         worker = self.joined("--set", "evaluator.sandbox=none")
-        run = start("run", "slow", "--out", "a.run", "--evaluations", 3, *self.fleet, cwd=self.folder)
-        self.addCleanup(run.communicate)
-        self.addCleanup(run.kill)
+        self.begin("run", "slow", "--out", "a.run", "--evaluations", 3, *self.fleet)
         wait_for(mark.exists, "the evaluation")
         worker.send_signal(signal.SIGTERM)
         self.assertIn("what runs is finished", worker.stderr.readline() + worker.stderr.readline())
@@ -124,14 +112,6 @@ class RunTest(FleetCommandTest):
             worker.send_signal(signal.SIGTERM)
             time.sleep(0.05)
         self.assertEqual(worker.returncode, 130)
-
-    def test_wrong_workers_are_told(self):
-        self.fail_with(2, "worker", "--nats", self.server.url, "--backend", "comand", says=["command"], code="invalid_argument")
-        self.fail_with(2, "worker", "--nats", self.server.url, "--backend", "command", "--set", "evaluator.memori_mib=5",
-                       says=["memory_mib"], code="bad_input")
-        self.fail_with(2, "worker", "--nats", self.server.url, "--set", "workers=5", says=["evaluator.compiler"],
-                       code="invalid_argument")
-        self.fail_with(2, "worker", "--nats", "gpu-host", says=["nats://HOST:4222"], code="invalid_argument")
 
 
 class SecretTest(FleetCommandTest):
@@ -158,30 +138,24 @@ class SecretTest(FleetCommandTest):
             self.assertNotIn(PASSWORD.encode(), self.everything_in(self.folder / folder))
 
     def test_a_folder_of_somebody_else_gets_no_secret(self):
-        self.joined(url=self.with_password())
-        url = self.server.url.replace("://", "://smith:${FLEET_PASSWORD}@")
-        env = {"FLEET_PASSWORD": PASSWORD}
-        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, "--set", f"evaluator.fleet.nats={url}", env=env)
-        self.assertIn("${FLEET_PASSWORD}", self.run_yaml())
-        self.assertIn("--set 'evaluator.fleet.nats=", done.stdout)
-        shutil.copytree(self.folder / "a.run", self.folder / "b.run")
-        self.fail_with(2, "resume", "b.run", "--evaluations", 9, says=["would be shown your credentials"],
-                       code="invalid_argument", env=env)
-        self.succeed("resume", "b.run", "--evaluations", 9, "--set", f"evaluator.fleet.nats={url}", env=env)
-
-    def test_a_file_holds_the_url(self):
         (self.folder / "nats").write_text(self.with_password() + "\n")
         (self.folder / "nats").chmod(0o600)
-        url = f"file:{self.folder / 'nats'}"
-        self.joined(url=url)
-        done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, "--set", f"evaluator.fleet.nats={url}")
-        self.assertIn(f"nats: {url}", self.run_yaml())
-        self.assertNotIn(PASSWORD.encode(), self.everything_in(self.folder / "a.run"))
-        self.assertNotIn(PASSWORD, done.stdout + done.stderr)
-        shutil.copytree(self.folder / "a.run", self.folder / "b.run")
-        self.fail_with(2, "resume", "b.run", "--evaluations", 9, says=["would be shown your credentials"],
-                       code="invalid_argument")
-        self.fail_with(2, "worker", "--nats", "file:nowhere", says=["nowhere"], code="not_found")
+        self.joined(url=self.with_password())
+        in_variable = self.server.url.replace("://", "://smith:${FLEET_PASSWORD}@")
+        for url, kept, env in ((in_variable, "${FLEET_PASSWORD}", {"FLEET_PASSWORD": PASSWORD}),
+                               (f"file:{self.folder / 'nats'}", f"nats: file:{self.folder / 'nats'}", {})):
+            with self.subTest(url):
+                shutil.rmtree(self.folder / "a.run", ignore_errors=True)
+                vouched = ["--set", f"evaluator.fleet.nats={url}"]
+                done = self.succeed("run", "task", "--out", "a.run", "--evaluations", 5, *vouched, env=env)
+                self.assertIn(kept, self.run_yaml())
+                self.assertIn("evaluator.fleet.nats=", done.stdout)
+                self.assertNotIn(PASSWORD.encode(), self.everything_in(self.folder / "a.run"))
+                self.assertNotIn(PASSWORD, done.stdout + done.stderr)
+                shutil.copytree(self.folder / "a.run", self.folder / "b.run", dirs_exist_ok=True)
+                self.fail_with(2, "resume", "b.run", "--evaluations", 9, says=["would be shown your credentials"],
+                               code="invalid_argument", env=env)
+                self.succeed("resume", "a.run", "--evaluations", 9, *vouched, env=env)
 
     def test_without_the_password_it_is_refused(self):
         self.fail_with(3, "run", "task", *self.fleet, says=["credentials"], code="permission")

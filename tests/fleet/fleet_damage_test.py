@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
 
-from support import PATIENCE_S, SCORE, CommandTest, start, wait_for, write_task  # noqa: E402
+from support import PATIENCE_S, SCORE, CommandTest, wait_for, write_task  # noqa: E402
 from nats_server import NatsServer  # noqa: E402
 
 
@@ -54,14 +54,8 @@ class Wire:
 
 
 class DamageTest(CommandTest):
-    def process(self, *args):
-        process = start(*args, cwd=self.folder)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
-
     def worker(self, url):
-        worker = self.process("worker", "--nats", url, "--backend", "command", "--slots", 2, "--ack-wait", "1s")
+        worker = self.begin("worker", "--nats", url, "--backend", "command", "--slots", 2, "--ack-wait", "1s")
         self.hears(worker, "joined the fleet")
         return worker
 
@@ -69,9 +63,9 @@ class DamageTest(CommandTest):
         while text not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "", f"it ended without: {text}")
 
-    def begin(self, url, *more):
+    def search(self, url, *more):
         write_task(self.folder / "task", score_sh=SCORE + "sleep 0.02\n")
-        return self.process("run", "task", "--out", "a.run", "--evaluations", 200, "--workers", 4, "--set",
+        return self.begin("run", "task", "--out", "a.run", "--evaluations", 200, "--workers", 4, "--set",
                             f"evaluator.fleet.nats={url}", "--set", "limits.confirm=false", *more)
 
     def ended(self, process):
@@ -93,7 +87,7 @@ class WireTest(DamageTest):
         wire = Wire(server.url)
         self.addCleanup(wire.close)
         worker = self.worker(wire.url)
-        run = self.begin(wire.url)
+        run = self.search(wire.url)
         wait_for((self.folder / "a.run").exists, "the run")
         wire.damages = damages
         self.hears(worker, "the server is away")
@@ -140,7 +134,7 @@ class DiskTest(DamageTest):
 
     def test_a_full_disk_is_named(self):
         self.worker(self.server.url)
-        run = self.begin(self.server.url, "--set", "evaluator.fleet.patience_s=2")
+        run = self.search(self.server.url, "--set", "evaluator.fleet.patience_s=2")
         wait_for((self.folder / "a.run").exists, "the run")
         self.server.fill()
         status, text = self.ended(run)
@@ -149,7 +143,7 @@ class DiskTest(DamageTest):
 
     def test_a_server_with_room_again_goes_on(self):
         self.worker(self.server.url)
-        run = self.begin(self.server.url)
+        run = self.search(self.server.url)
         wait_for((self.folder / "a.run").exists, "the run")
         self.server.fill()
         self.hears(run, "disk")

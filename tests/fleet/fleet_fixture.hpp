@@ -14,6 +14,7 @@
 #include <kernelsmith/fleet/fleet_evaluator.hpp>
 #include <kernelsmith/fleet/worker.hpp>
 
+#include "bus.hpp"
 #include "nats_server.hpp"
 
 namespace kernelsmith::testing {
@@ -127,6 +128,13 @@ class TestWorker {
   Result<WorkerSummary> ended_ = WorkerSummary{};
   std::jthread thread_;
 };
+
+/// A connection to a server, beside a worker's and a coordinator's.
+inline Result<std::shared_ptr<fleet::Bus>> connected(const std::string& url,
+                                                     std::function<void(const std::string&)> tell = {}) {
+  return fleet::connect({.server = parse_fleet_server(url).value(), .name = "test", .tell = std::move(tell)},
+                        {});
+}
 
 /// A test with a server of its own; skipped if none is installed.
 class FleetTest : public ::testing::Test {

@@ -14,7 +14,7 @@
 #include "bus.hpp"
 #include "fleet_fixture.hpp"
 #include "names.hpp"
-#include "streams.hpp"
+#include "roster.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -52,11 +52,7 @@ TEST_F(FleetRecovery, AStreamThatWasDeletedIsMadeAnew) {
 /// The run takes what is put, and nobody says that it was not stored.
 TEST_F(FleetRecovery, AStreamThatWasDeletedBehindAListenerIsMadeAnew) {
   std::atomic<bool> told = false;
-  const auto bus = fleet::connect({.server = parse_fleet_server(server_->url()).value(),
-                                   .name = "test",
-                                   .tell = [&](const std::string&) { told = true; }},
-                                  {})
-                       .value();
+  const auto bus = connected(server_->url(), [&](const std::string&) { told = true; }).value();
   ASSERT_TRUE(fleet::join_fleet(*bus, {}));
   const auto listening = bus->listen("kernelsmith.results.>", [](std::string_view) {}).value();
   delete_stream(fleet::kResultsStream);
@@ -133,9 +129,7 @@ class FleetConfiguration : public ::testing::Test {
 /// As one that has just started, and takes connections before its JetStream answers.
 TEST_F(FleetConfiguration, AServerWhoseJetStreamIsNotReadyIsAskedAgain) {
   start("debug: false\n");
-  const auto server = parse_fleet_server(server_->url()).value();
-  auto opened =
-      std::async(std::launch::async, [&] { return fleet::connect({.server = server, .name = "test"}, {}); });
+  auto opened = std::async(std::launch::async, [url = server_->url()] { return connected(url); });
   natsConnection* connection = nullptr;
   ASSERT_EQ(natsConnection_ConnectTo(&connection, server_->url().c_str()), NATS_OK);
   natsConnection_Destroy(connection);
@@ -146,7 +140,7 @@ TEST_F(FleetConfiguration, AServerWhoseJetStreamIsNotReadyIsAskedAgain) {
 
 TEST_F(FleetConfiguration, AServerWithoutJetStreamIsNamed) {
   start("debug: false\n");
-  const auto bus = fleet::connect({.server = parse_fleet_server(server_->url()).value(), .name = "test"}, {});
+  const auto bus = connected(server_->url());
   ASSERT_FALSE(bus);
   EXPECT_EQ(bus.error().code, ErrorCode::unsupported);
   EXPECT_THAT(bus.error().hint, ::testing::HasSubstr("-js"));
@@ -238,7 +232,7 @@ TEST_F(FleetToken, ChangedAndChangedBackIsNoEnd) {
 }
 
 TEST_F(FleetToken, ThatStaysChangedIsNamed) {
-  const auto bus = fleet::connect({.server = parse_fleet_server(url_).value(), .name = "test"}, {}).value();
+  const auto bus = connected(url_).value();
   change_token("second");
   while (!bus->refusal()) std::this_thread::sleep_for(10ms);
   const Error error = bus->away_error();

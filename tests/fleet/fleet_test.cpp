@@ -12,7 +12,7 @@
 #include "fleet_fixture.hpp"
 #include "messages.hpp"
 #include "names.hpp"
-#include "streams.hpp"
+#include "roster.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -21,11 +21,23 @@ using namespace testing;
 
 class Fleet : public FleetTest {
  protected:
-  /// A connection beside the worker's and the coordinator's.
-  std::shared_ptr<fleet::Bus> bus() const {
-    return fleet::connect({.server = parse_fleet_server(server_->url()).value(), .name = "test"}, {}).value();
-  }
+  std::shared_ptr<fleet::Bus> bus() const { return connected(server_->url()).value(); }
 };
+
+/// As if there was one.
+void announce_a_worker(fleet::Bus& bus) {
+  EXPECT_TRUE(bus.put({fleet::kWorkersStream, fleet::worker_subject("w"),
+                       fleet::encode_worker({"w", "", {{"fake", "", 1}}}), "", false},
+                      {}));
+}
+
+/// Its own number as the fitness, counted.
+EvaluationFunction counting(std::atomic<int>& evaluated) {
+  return [&evaluated](const EvaluationJob& job) {
+    ++evaluated;
+    return own_number(job);
+  };
+}
 
 TEST_F(Fleet, AnswersJobsOfSeveralWorkers) {
   const TestWorker one(server_->url(), own_number), two(server_->url(), own_number, "", 2);
@@ -52,14 +64,10 @@ TEST_F(Fleet, WithoutAWorkerIsAnError) {
 
 TEST_F(Fleet, FindsWhatArrivedWhileItWasDead) {
   std::atomic<int> evaluated = 0;
-  const auto counted = [&](const EvaluationJob& job) {
-    ++evaluated;
-    return own_number(job);
-  };
   {
     const auto evaluator = fleet(hill());
     Answer given_up(*evaluator, job_of(hill(), 1));
-    const TestWorker worker(server_->url(), counted);
+    const TestWorker worker(server_->url(), counting(evaluated));
     EXPECT_EQ(given_up.fitness(), 1);
   }
   // Nobody is there to evaluate it once more.
@@ -70,10 +78,6 @@ TEST_F(Fleet, FindsWhatArrivedWhileItWasDead) {
 
 TEST_F(Fleet, DoesNotDoubleWhatIsQueued) {
   std::atomic<int> evaluated = 0;
-  const auto counted = [&](const EvaluationJob& job) {
-    ++evaluated;
-    return own_number(job);
-  };
   const auto killed = bus();
   ASSERT_TRUE(fleet::join_fleet(*killed, {}));
   // What a coordinator that was killed leaves: the run's place and a job.
@@ -86,7 +90,7 @@ TEST_F(Fleet, DoesNotDoubleWhatIsQueued) {
                           {}));
   const auto evaluator = fleet(hill());
   Answer answer(*evaluator, job_of(hill(), 1));
-  TestWorker worker(server_->url(), counted);
+  TestWorker worker(server_->url(), counting(evaluated));
   EXPECT_EQ(answer.fitness(), 1);
   ASSERT_TRUE(worker.end());
   EXPECT_EQ(evaluated, 1);
@@ -123,10 +127,7 @@ TEST_F(Fleet, AStopIsAnsweredSoonAndTakesTheJobAway) {
     EXPECT_EQ(answer.error(), ErrorCode::cancelled);
   }
   const auto resumed = fleet(hill());
-  const TestWorker worker(server_->url(), [&](const EvaluationJob& job) {
-    ++evaluated;
-    return own_number(job);
-  });
+  const TestWorker worker(server_->url(), counting(evaluated));
   EXPECT_EQ(Answer(*resumed, job_of(hill(), 2)).fitness(), 2);
   EXPECT_EQ(evaluated, 1);
   // And it can be asked for again, under the same id.
@@ -163,21 +164,17 @@ TEST_P(LostJobs, AreCondemnedIfWorkersWereLostOnThem) {
       }
     }
   }
-  worker.emplace(server_->url(), [&](const EvaluationJob& job) {
-    ++evaluated;
-    return own_number(job);
-  });
-  const auto verdict = answer.wait();
-  ASSERT_TRUE(verdict);
+  worker.emplace(server_->url(), counting(evaluated));
+  const auto verdict = answer.wait().value();
   EXPECT_EQ(evaluated, begins ? 0 : 1);
   EXPECT_EQ(worker->end()->given_up, begins ? 1U : 0U);
   if (!begins) {
-    ASSERT_TRUE(verdict->accepted());
-    EXPECT_EQ(verdict->metrics()->fitness().median, 2);
+    ASSERT_TRUE(verdict.accepted());
+    EXPECT_EQ(verdict.metrics()->fitness().median, 2);
     return;
   }
-  ASSERT_TRUE(verdict->rejection());
-  EXPECT_EQ(verdict->rejection()->code, RejectionCode::worker_lost);
+  ASSERT_TRUE(verdict.rejection());
+  EXPECT_EQ(verdict.rejection()->code, RejectionCode::worker_lost);
 }
 
 INSTANTIATE_TEST_SUITE_P(, LostJobs, ::testing::Bool());
@@ -253,9 +250,7 @@ TEST_F(Fleet, AResultThatCannotBeReadIsAnError) {
   ASSERT_TRUE(fleet::join_fleet(*other, {}));
   const std::string queue = fleet::jobs_queue("fake", ""), filter = fleet::jobs_filter("fake", "");
   ASSERT_TRUE(other->declare_queue(fleet::kJobsStream, queue, filter, 60s, {}));
-  ASSERT_TRUE(other->put({fleet::kWorkersStream, fleet::worker_subject("w"),
-                          fleet::encode_worker({"w", "", {{"fake", "", 1}}}), "", false},
-                         {}));
+  announce_a_worker(*other);
   const auto evaluator = fleet(hill());
   Answer answer(*evaluator, job_of(hill(), 1));
   const auto source = other->jobs(fleet::kJobsStream, queue, filter).value();
@@ -345,10 +340,9 @@ TEST_F(Fleet, WhatIsTooLargeSaysHowToMakeRoom) {
         Metrics::create(Measurement::exact(static_cast<double>(job.candidate.value))).value(), report});
   });
   const auto evaluator = fleet(hill());
-  const auto cut = Answer(*evaluator, job_of(hill(), 1)).wait();
-  ASSERT_TRUE(cut);
-  ASSERT_EQ(cut->report().artifacts.size(), 1U);
-  EXPECT_EQ(cut->report().artifacts.front().name, "small");
+  const auto cut = Answer(*evaluator, job_of(hill(), 1)).wait().value();
+  ASSERT_EQ(cut.report().artifacts.size(), 1U);
+  EXPECT_EQ(cut.report().artifacts.front().name, "small");
 
   EvaluationJob large = job_of(hill(), 2);
   large.source = Source::create({{"seed.txt", std::string(2 << 20, 'x')}}).value();
@@ -411,9 +405,7 @@ TEST_F(Fleet, AFullQueueSaysHowToEmptyIt) {
       {.name = fleet::kJobsStream, .subjects = "kernelsmith.jobs.>", .work_queue = true, .most_messages = 1},
       {}));
   ASSERT_TRUE(fleet::join_fleet(*owner, {}));
-  ASSERT_TRUE(owner->put({fleet::kWorkersStream, fleet::worker_subject("w"),
-                          fleet::encode_worker({"w", "", {{"fake", "", 1}}}), "", false},
-                         {}));
+  announce_a_worker(*owner);
   const auto evaluator = fleet(hill());
   Answer waits(*evaluator, job_of(hill(), 1)), refused(*evaluator, job_of(hill(), 2));
   const auto answer = refused.wait();
@@ -438,10 +430,9 @@ TEST(FleetServerTest, CredentialsAreAsked) {
   EXPECT_EQ(refused.error().code, ErrorCode::permission);
   const std::string url = "nats://smith:s3cret%2F%40@127.0.0.1:" + server.port();
   options.server = parse_fleet_server(url).value();
-  const auto evaluator = make_fleet_evaluator(hill(), options);
-  ASSERT_TRUE(evaluator) << describe(evaluator.error());
+  const auto evaluator = make_fleet_evaluator(hill(), options).value();
   const TestWorker worker(url, own_number);
-  EXPECT_EQ(Answer(**evaluator, job_of(hill(), 3)).fitness(), 3);
+  EXPECT_EQ(Answer(*evaluator, job_of(hill(), 3)).fitness(), 3);
 }
 
 TEST(FleetServerTest, AnAddressWithoutAServerIsAnError) {

@@ -1,4 +1,5 @@
-#include <kernelsmith/config/task_json.hpp>
+// Tasks as the fleet sends them.
+#include <kernelsmith/config/json.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 namespace kernelsmith {
@@ -10,17 +11,15 @@ std::filesystem::path example_folder(const std::string& name) {
 
 void expect_reads_back(const Task& task) {
   const std::string text = to_json(task);
-  const auto read = task_from_json(text);
-  ASSERT_TRUE(read) << describe(read.error());
-  EXPECT_EQ(to_json(*read), text);
-  EXPECT_EQ(task_digest(*read), task_digest(task));
+  const auto read = from_json<Task>(text).value();
+  EXPECT_EQ(to_json(read), text);
+  EXPECT_EQ(task_digest(read), task_digest(task));
 }
 
 TEST(TaskJson, ExamplesReadBack) {
   for (const char* const name : {"matmul_cpu", "attention_cpu", "circle_packing"}) {
-    const auto task = load_task(example_folder(name));
-    ASSERT_TRUE(task) << describe(task.error());
-    expect_reads_back(*task);
+    const auto task = load_task(example_folder(name)).value();
+    expect_reads_back(task);
   }
 }
 
@@ -43,16 +42,16 @@ TEST(TaskJson, EveryFieldReadsBack) {
 TEST(TaskJson, FilesDoNotClimbOut) {
   Task task;
   task.files = {{"../../etc/passwd", ""}};
-  EXPECT_EQ(task_from_json(to_json(task)).error().code, ErrorCode::bad_input);
+  EXPECT_EQ(from_json<Task>(to_json(task)).error().code, ErrorCode::bad_input);
 }
 
 TEST(TaskJson, WrongTypesAreNamed) {
   std::string text = to_json(Task{});
   text.replace(text.find("\"threads\":1"), 11, "\"threads\":9999999999");
-  const auto read = task_from_json(text);
+  const auto read = from_json<Task>(text);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().where, "threads");
-  EXPECT_EQ(task_from_json("{}").error().code, ErrorCode::bad_input);
+  EXPECT_EQ(from_json<Task>("{}").error().code, ErrorCode::bad_input);
 }
 
 }  // namespace

@@ -68,9 +68,7 @@ TEST(Archipelago, SeveralObjectivesCountOverAllIslands) {
   ASSERT_EQ(pareto.elites().size(), 1U);
   EXPECT_EQ(pareto.elites().begin()->second.individual->program->id, ProgramId{1});
   EXPECT_EQ(in_order.elites().begin()->second.individual->program->id, ProgramId{2});
-  std::vector<std::uint64_t> front;
-  for (const IndividualPtr& one : pareto.front()) front.push_back(one->program->id.value);
-  EXPECT_EQ(front, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(testing::ids(pareto.front()), (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(pareto.statistics().filled, 1U);
 }
 

@@ -10,13 +10,8 @@ namespace {
 
 using testing::accepted;
 using ::testing::ElementsAre;
+using testing::ids;
 using testing::rejected;
-
-std::vector<std::uint64_t> ids(std::span<const IndividualPtr> individuals) {
-  std::vector<std::uint64_t> found;
-  for (const auto& individual : individuals) found.push_back(individual->program->id.value);
-  return found;
-}
 
 Island island(IslandOptions options = {}) { return Island(Grid::create({}).value(), options); }
 

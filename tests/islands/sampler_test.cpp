@@ -14,6 +14,7 @@ namespace {
 
 using testing::accepted;
 using ::testing::ElementsAre;
+using testing::ids;
 using testing::rejected;
 
 constexpr int kDraws = 6000;
@@ -32,12 +33,6 @@ Island wide_island_of(std::uint64_t elites) {
 }
 
 MixtureSampler sampler(MixtureOptions options = {}) { return MixtureSampler::create(options).value(); }
-
-std::vector<std::uint64_t> ids(const std::vector<IndividualPtr>& individuals) {
-  std::vector<std::uint64_t> found;
-  for (const auto& individual : individuals) found.push_back(individual->program->id.value);
-  return found;
-}
 
 /// How often each program was the parent in kDraws draws.
 std::map<std::uint64_t, int> parents(const Sampler& policy, const Island& from) {

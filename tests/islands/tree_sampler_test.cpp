@@ -18,7 +18,6 @@ using testing::child;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::rejected;
-using ::testing::ResultOf;
 
 Island empty_island() { return Island(Grid::create({{"a", LinearScale{0, 100, 100}}}).value()); }
 
@@ -90,8 +89,7 @@ TEST(TreeSampler, DrawsInspirationsAsFromAListOfAllOthers) {
     Island home = island_of(children);
     for (int i = 0; i < 40; ++i) {
       const Selection shown = sample(home, options);
-      std::vector<std::uint64_t> drawn;
-      for (const IndividualPtr& one : shown.inspirations) drawn.push_back(one->program->id.value);
+      const auto drawn = testing::ids(shown.inspirations);
       EXPECT_EQ(drawn, inspirations_from_a_list(home, shown, options.inspirations,
                                                 Rng(42, home.visits(), Purpose::sampling)));
       EXPECT_EQ(drawn.size(), std::min<std::size_t>(options.inspirations, children - shown.top.size()));
@@ -141,8 +139,7 @@ TEST(TreeSampler, ScalesOfFitnessMakeNoDifference) {
 
 TEST(TreeSampler, ShowsTheBestOthersAndNobodyTwice) {
   const Selection selection = sample(island_of(12), {.top = 3, .inspirations = 4});
-  const auto number = [](const IndividualPtr& one) { return one->program->id.value; };
-  EXPECT_THAT(selection.top, ElementsAre(ResultOf(number, 11), ResultOf(number, 10), ResultOf(number, 9)));
+  EXPECT_THAT(testing::ids(selection.top), ElementsAre(11, 10, 9));
   std::set<IndividualPtr> shown{selection.parent};
   shown.insert(selection.top.begin(), selection.top.end());
   shown.insert(selection.inspirations.begin(), selection.inspirations.end());

@@ -2,7 +2,10 @@
 // named error. Limits of time stand against servers that stall for ever, so that a slow machine changes
 // nothing.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "client_fixture.hpp"
 
@@ -14,42 +17,13 @@ using testing::HasSubstr;
 
 using ClientFailure = ClientFixture;
 
-TEST_F(ClientFailure, RetriesWhatServersFailWith) {
-  for (const int status : {408, 429, 500, 502, 503, 504, 529})
-    expect_right_after(http_answer(status, R"({"error": {"message": "later"}})"));
-}
-
-TEST_F(ClientFailure, WaitsForRetryAfterInSeconds) {
-  expect_right_after(http_answer(429, "{}", "Retry-After: 1\r\n"));
-  ASSERT_EQ(notices_.messages().size(), 1u);
-  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
-}
-
-TEST_F(ClientFailure, WaitsAsTheBodyAsks) {
-  expect_right_after(http_answer(503, R"([{"error": {"details": [{"retryDelay": "1s"}]}}])"));
-  ASSERT_EQ(notices_.messages().size(), 1u);
-  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
-}
-
-TEST_F(ClientFailure, WaitsUntilTheResetOfAHeader) {
-  expect_right_after(http_answer(429, "{}", "X-RateLimit-Reset: 1\r\n"));
-  ASSERT_EQ(notices_.messages().size(), 1u);
-  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
-}
-
-TEST_F(ClientFailure, WaitsForRetryAfterAsADate) {
-  expect_right_after(http_answer(429, "{}",
-                                 "Date: Wed, 04 Mar 2026 05:06:07 GMT\r\n"
-                                 "Retry-After: Wed, 04 Mar 2026 05:06:08 GMT\r\n"));
-  ASSERT_EQ(notices_.messages().size(), 1u);
-  EXPECT_THAT(notices_.messages()[0], HasSubstr("again in 1000 ms"));
-}
-
-TEST_F(ClientFailure, ALongerPauseThanItWaitsEndsTheCall) {
-  const Error error = error_of(http_answer(429, "{}", "Retry-After: 3600\r\n"), 20);
-  EXPECT_EQ(error.code, ErrorCode::rate_limited);
-  EXPECT_THAT(error.message, HasSubstr("3600 s"));
-  EXPECT_EQ(server_->requests(), 1u);
+TEST_F(ClientFailure, WaitsAsTheServerAsks) {
+  for (const std::string& answer :
+       {http_answer(429, "{}", "Retry-After: 1\r\n"), http_answer(429, "{}", "X-RateLimit-Reset: 1\r\n"),
+        http_answer(503, R"([{"error": {"details": [{"retryDelay": "1s"}]}}])")}) {
+    expect_right_after(answer);
+    EXPECT_THAT(notices_.messages().back(), HasSubstr("again in 1000 ms")) << answer;
+  }
 }
 
 /// Whether the request asks for a stream.
@@ -146,81 +120,71 @@ TEST_F(ClientFailure, BehindTheBudgetOnlyAReplyThatHasBegunIsWaitedForLong) {
   EXPECT_EQ(server_->requests(), 2u);
 }
 
-TEST_F(ClientFailure, RetriesAfterAStallBeforeTheFirstToken) {
-  serve([](const ServerRequest& request, ServerConnection& connection) {
-    if (request.number > 0) return connection.send(good_stream("right"));
-    connection.stall();
-    return false;
-  });
-  EXPECT_EQ(ask(*client({.limits = {.first_token = 1s}, .retry = eager(50)})).value().text, "right");
+/// The beginning of a streamed reply.
+std::string first_piece() {
+  return stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n");
 }
 
-TEST_F(ClientFailure, AServerThatSendsOnlyPingsIsNotAnsweringEither) {
-  serve([](const ServerRequest&, ServerConnection& connection) {
-    connection.send(stream_head());
-    while (connection.send(chunk(": ping\n\n"))) std::this_thread::sleep_for(1ms);
-    return false;
-  });
-  const auto reply = ask(*client({.limits = {.first_token = 200ms}, .retry = eager(2)}));
+TEST_F(ClientFailure, EachLimitOfTimeIsNamedAndAnotherAttemptMade) {
+  struct Case {
+    CallLimits limits;
+    bool begins, pings;
+    const char* name;
+  };
+  const Case cases[] = {{{.first_token = 50ms}, false, false, "first_token_s"},
+                        {{.first_token = 50ms}, false, true, "first_token_s"},
+                        {{.silence = 50ms}, true, false, "silence_s"},
+                        {{.total = 50ms}, true, false, "total_s"}};
+  for (const Case& c : cases) {
+    serve([&](const ServerRequest&, ServerConnection& connection) {
+      if (c.begins) connection.send(first_piece());
+      if (c.pings) connection.send(stream_head());
+      while (c.pings && connection.send(chunk(": ping\n\n"))) std::this_thread::sleep_for(1ms);
+      connection.stall();
+      return false;
+    });
+    const auto reply = ask(*client({.limits = c.limits, .retry = eager(2)}));
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().code, ErrorCode::timeout);
+    EXPECT_THAT(reply.error().message, HasSubstr(c.name));
+    EXPECT_THAT(reply.error().message, HasSubstr("2 attempts"));
+  }
+}
+
+TEST_F(ClientFailure, TheLimitToConnectHoldsForAHandshakeThatNobodyAnswers) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  Endpoint silent;
+  silent.base_url = "https://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const auto reply =
+      ask(*ModelClient::create(silent, {.limits = {.connect = 50ms}, .retry = eager(1)}).value());
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::timeout);
-  EXPECT_THAT(reply.error().message, HasSubstr("first_token"));
-}
-
-TEST_F(ClientFailure, RetriesAfterAStallInMidStream) {
-  serve([](const ServerRequest& request, ServerConnection& connection) {
-    if (request.number > 0) return connection.send(good_stream("right"));
-    connection.send(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n"));
-    connection.stall();
-    return false;
-  });
-  EXPECT_EQ(ask(*client({.limits = {.silence = 1s}, .retry = eager(50)})).value().text, "right");
-}
-
-TEST_F(ClientFailure, EachLimitOfTimeIsNamed) {
-  serve([](const ServerRequest&, ServerConnection& connection) {
-    connection.send(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n"));
-    connection.stall();
-    return false;
-  });
-  const auto silent = ask(*client({.limits = {.silence = 50ms}, .retry = eager(1)}));
-  ASSERT_FALSE(silent);
-  EXPECT_EQ(silent.error().code, ErrorCode::timeout);
-  EXPECT_THAT(silent.error().message, HasSubstr("silence_s"));
-  const auto total = ask(*client({.limits = {.total = 50ms}, .retry = eager(1)}));
-  ASSERT_FALSE(total);
-  EXPECT_EQ(total.error().code, ErrorCode::timeout);
-  EXPECT_THAT(total.error().message, HasSubstr("total_s"));
+  EXPECT_THAT(reply.error().message, HasSubstr("no connection in time"));
+  close(listener);
 }
 
 TEST_F(ClientFailure, RetriesAfterAResetInMidStream) {
   serve([](const ServerRequest& request, ServerConnection& connection) {
     if (request.number > 0) return connection.send(good_stream("right"));
-    connection.send(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n"));
+    connection.send(first_piece());
     connection.reset();
     return false;
   });
   EXPECT_EQ(ask(*patient()).value().text, "right");
 }
 
-TEST_F(ClientFailure, AnAnswerThatWasCompleteBeforeTheConnectionBrokeIsKept) {
-  serve([](const ServerRequest&, ServerConnection& connection) {
-    connection.send(
-        stream_head() +
-        chunk(
-            "data: {\"choices\": [{\"delta\": {\"content\": \"paid\"}, \"finish_reason\": \"stop\"}]}\n\n"));
-    return false;
-  });
-  const auto reply = ask(*patient());
-  ASSERT_TRUE(reply) << describe(reply.error());
-  EXPECT_EQ(reply->text, "paid");
-  EXPECT_EQ(server_->requests(), 1u);
-}
-
 TEST_F(ClientFailure, NothingBehindAWholeReplyLosesIt) {
   const std::string usage =
       chunk("data: {\"choices\": [], \"usage\": {\"prompt_tokens\": 3, \"completion_tokens\": 2}}\n\n");
   for (const std::string& behind : {
+           usage,
            chunk("data: {garbage\n\n") + usage + last_chunk(),
            chunk("data: {\"error\": {\"message\": \"late\"}}\n\n") + usage + last_chunk(),
            usage + chunk(": " + std::string(20'000, 'x') + "\n\n") + last_chunk(),
@@ -236,16 +200,6 @@ TEST_F(ClientFailure, NothingBehindAWholeReplyLosesIt) {
     EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2})) << behind.substr(0, 100);
     EXPECT_EQ(server_->requests(), 1u);
   }
-}
-
-TEST_F(ClientFailure, AWholePlainBodyIsTakenWhereItsConnectionBreaks) {
-  const std::string body = good_body("paid");
-  serve(always("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
-               std::to_string(body.size() + 1) + "\r\n\r\n" + body));
-  const auto reply = ask(*client({.limits = {}, .retry = eager(2)}));
-  ASSERT_TRUE(reply) << describe(reply.error());
-  EXPECT_EQ(reply->text, "paid");
-  EXPECT_EQ(server_->requests(), 1u);
 }
 
 /// A Chat Completions answer without the end of its exchange: `events` of it.
@@ -264,18 +218,6 @@ TEST_F(ClientFailure, AReplyEndsWithItsLastEventThoughTheServerKeepsTheExchangeO
   auto answer = begin_call(*asking, a_call());
   ASSERT_EQ(answer.wait_for(std::chrono::seconds(60)), std::future_status::ready);
   EXPECT_EQ(answer.get().value().text, "hi");
-}
-
-TEST_F(ClientFailure, TheLastEventNeedsNoEmptyLineBehindIt) {
-  serve(
-      always("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
-             "data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}}]}\n\n"
-             "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}], \"usage\": "
-             "{\"prompt_tokens\": 3, \"completion_tokens\": 2}}"));
-  const auto reply = ask(*client({.retry = eager(1)}));
-  ASSERT_TRUE(reply) << describe(reply.error());
-  EXPECT_EQ(reply->text, "hi");
-  EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2}));
 }
 
 TEST_F(ClientFailure, ARequestOnAKeptConnectionIsNotSentAgainBehindTheClientsBack) {
@@ -328,94 +270,35 @@ TEST_F(ClientFailure, BlanksBeforeAReplyAreLookedAtOnce) {
   EXPECT_EQ(reply->text, "hi");
 }
 
-TEST_F(ClientFailure, APageInThePlaceOfAnAnswerIsShownAndNotPaidFor) {
-  serve(always(http_answer(200, std::string("<html><title>Hello ") + kTestKey + "</title>", "",
-                           "text/html; charset=utf-8")));
-  const auto asking = client({.retry = eager(1)});
-  bool lost = false;
-  const auto reply = begin_call(*asking, a_call(), {}, [&](const LostCall&) { lost = true; }).get();
-  ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().code, ErrorCode::bad_reply);
-  EXPECT_THAT(reply.error().message, HasSubstr("text/html; charset=utf-8: <html><title>Hello [key]</title>"));
-  EXPECT_THAT(reply.error().hint, HasSubstr("ends in /v1"));
-  EXPECT_FALSE(lost);
+TEST_F(ClientFailure, ATextInThePlaceOfAnAnswerIsShownAndNotPaidFor) {
+  const std::string key = kTestKey, page = "<html><title>Hello " + key + "</title>";
+  const auto error_for = [&](const std::string& text, const char* type) {
+    serve(always(http_answer(200, text, "", type)));
+    const auto asking = client({.retry = eager(1)});
+    bool lost = false;
+    const auto reply = begin_call(*asking, a_call(), {}, [&](const LostCall&) { lost = true; }).get();
+    EXPECT_FALSE(reply || lost);
+    return reply ? Error{} : reply.error();
+  };
+  const Error shown = error_for(page, "text/html; charset=utf-8");
+  EXPECT_EQ(shown.code, ErrorCode::bad_reply);
+  EXPECT_THAT(shown.message, HasSubstr("text/html; charset=utf-8: <html><title>Hello [key]</title>"));
+  EXPECT_THAT(shown.hint, HasSubstr("ends in /v1"));
+  const Error refused = error_for("[ERROR] Invalid API key " + key, "text/plain");
+  EXPECT_EQ(refused.code, ErrorCode::permission);
+  EXPECT_THAT(refused.message, HasSubstr("[ERROR] Invalid API key [key]"));
 }
 
 TEST_F(ClientFailure, RetriesTruncatedAnswers) {
-  const std::string body = good_body("wrong");
-  expect_right_after(http_answer(200, body.substr(0, body.size() / 2)));
-  std::string short_body = http_answer(200, body);
+  std::string short_body = http_answer(200, good_body("wrong"));
   short_body.resize(short_body.size() - 10);  // less than its Content-Length
-  expect_right_after(short_body);
-  expect_right_after(stream_head() + chunk("data: {\"choices\": [{\"delta\": {\"content\": \"wro\"}}]}\n\n") +
-                     last_chunk());
-  expect_right_after(stream_head() + chunk("data: {\"choices\": [{\"delta\"\n\n") + last_chunk());
-  expect_right_after(stream_head() + chunk("data: {\"choi"));
-  expect_right_after("");
-}
-
-TEST_F(ClientFailure, RetriesInvalidUtf8EmptyChoicesAndErrorsWithinTheStream) {
-  expect_right_after(http_answer(200, good_body("\xFF\xFE")));
-  expect_right_after(stream_head() +
-                     chunk("data: {\"choices\": [{\"delta\": {\"content\": \"\xC3\x28\"}}]}\n\n") +
-                     last_chunk());
-  expect_right_after(http_answer(200, R"({"choices": []})"));
-  expect_right_after(stream_head() + chunk("data: {\"error\": {\"type\": \"overloaded_error\"}}\n\n") +
-                     last_chunk());
-}
-
-TEST_F(ClientFailure, WhatNeverBecomesAnAnswerIsABadReply) {
-  EXPECT_EQ(error_of(http_answer(200, R"({"choices": []})")).code, ErrorCode::bad_reply);
-  EXPECT_EQ(server_->requests(), 2u);
-  EXPECT_EQ(error_of(http_answer(200, good_body("\xFF"))).code, ErrorCode::bad_reply);
-  EXPECT_EQ(error_of(http_answer(200, "<html>welcome</html>", "", "text/html")).code, ErrorCode::bad_reply);
-}
-
-TEST_F(ClientFailure, AModelsRefusalAndALengthLimitAreReplies) {
-  serve(always(
-      http_answer(200, R"({"choices": [{"message": {"refusal": "I cannot"}, "finish_reason": "stop"}]})")));
-  const auto refusal = ask(*patient());
-  ASSERT_TRUE(refusal);
-  EXPECT_EQ(refusal->finish, Finish::declined);
-  EXPECT_EQ(refusal->finish_detail, "I cannot");
-  serve(always(
-      http_answer(200, R"({"choices": [{"message": {"content": "cut o"}, "finish_reason": "length"}]})")));
-  const auto cut = ask(*patient());
-  ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->finish, Finish::length);
-  EXPECT_EQ(cut->text, "cut o");
-}
-
-TEST_F(ClientFailure, WhatLastsIsNotRetried) {
-  const std::pair<std::string, ErrorCode> cases[] = {
-      {http_answer(400, R"({"error": {"code": "context_length_exceeded", "message": "too many"}})"),
-       ErrorCode::too_long},
-      {http_answer(401, R"({"error": {"message": "no"}})"), ErrorCode::permission},
-      {http_answer(404, R"({"error": {"message": "no"}})"), ErrorCode::not_found},
-      {http_answer(422, R"({"error": {"message": "no"}})"), ErrorCode::invalid_argument},
-      {http_answer(429, R"({"error": {"code": "insufficient_quota"}})"), ErrorCode::rate_limited}};
-  for (const auto& [answer, code] : cases) {
-    EXPECT_EQ(error_of(answer, 20).code, code) << answer;
-    EXPECT_EQ(server_->requests(), 1u);
-  }
+  for (const std::string& bad :
+       {short_body, first_piece() + last_chunk(), stream_head() + chunk("data: {\"choi"), std::string()})
+    expect_right_after(bad);
 }
 
 TEST_F(ClientFailure, WhatIsNoHttpIsABadReply) {
   EXPECT_EQ(error_of("welcome to the machine\r\n\r\n").code, ErrorCode::bad_reply);
-}
-
-TEST_F(ClientFailure, AWholeAnswerWithAnotherGoodStatusIsTaken) {
-  for (const int status : {201, 202}) {
-    serve(always(http_answer(status, good_body("right"))));
-    EXPECT_EQ(ask(*client({.retry = eager(1)})).value().text, "right");
-  }
-}
-
-TEST_F(ClientFailure, ATrailerChangesNothing) {
-  std::string answer = good_stream("right");
-  answer.resize(answer.size() - last_chunk().size());
-  serve(always(answer + "0\r\nContent-Type: text/plain\r\n\r\n"));
-  EXPECT_EQ(ask(*client({.retry = eager(1)})).value().text, "right");
 }
 
 TEST_F(ClientFailure, FollowsNoRedirect) {

@@ -15,85 +15,81 @@ using testing::Not;
 
 using Client = ClientFixture;
 
-TEST_F(Client, AsksAndDecodesChatCompletions) {
-  std::string head, body;
-  serve([&](const ServerRequest& request, ServerConnection& connection) {
-    head = request.head;
-    body = request.body;
-    return connection.send(good_stream("hi"));
-  });
-  const auto reply = ask(*patient());
-  ASSERT_TRUE(reply) << describe(reply.error());
-  EXPECT_EQ(reply->text, "hi");
-  EXPECT_EQ(reply->finish, Finish::stop);
-  EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2}));
-  server_.reset();  // its threads have ended
-  EXPECT_THAT(head, HasSubstr("POST /v1/chat/completions HTTP/1.1\r\n"));
-  EXPECT_THAT(head, HasSubstr(std::string("Authorization: Bearer ") + kTestKey + "\r\n"));
-  EXPECT_THAT(body, HasSubstr("\"hello\""));
+TEST_F(Client, AsksInEachProtocol) {
+  struct Case {
+    Protocol protocol;
+    const char *path, *header;
+    std::vector<std::string> events;
+  };
+  const Case cases[] = {
+      {Protocol::chat_completions,
+       "POST /v1/chat/completions ",
+       "Authorization: Bearer ",
+       {R"({"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]})",
+        R"({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}})"}},
+      {Protocol::responses,
+       "POST /v1/responses ",
+       "Authorization: Bearer ",
+       {R"({"type": "response.output_text.delta", "delta": "hi"})",
+        R"({"type": "response.completed", "response": {"usage": {"input_tokens": 3, "output_tokens": 2}}})"}},
+      {Protocol::messages,
+       "POST /v1/messages ",
+       "x-api-key: ",
+       {R"({"type": "message_start", "message": {"usage": {"input_tokens": 3}}})",
+        R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
+        R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}})"}},
+  };
+  for (const Case& c : cases) {
+    ServerRequest asked;
+    serve([&](const ServerRequest& request, ServerConnection& connection) {
+      asked = request;
+      std::string answer = stream_head();
+      for (const std::string& event : c.events) answer += chunk("data: " + event + "\n\n");
+      return connection.send(answer + last_chunk());
+    });
+    const auto reply = ask(*client({.retry = eager(20)}, c.protocol));
+    ASSERT_TRUE(reply) << describe(reply.error());
+    EXPECT_EQ(reply->text, "hi");
+    EXPECT_EQ(reply->finish, Finish::stop);
+    EXPECT_EQ(reply->usage, (Usage{.input_tokens = 3, .output_tokens = 2}));
+    server_.reset();  // its threads have ended
+    EXPECT_THAT(asked.head, HasSubstr(c.path));
+    EXPECT_THAT(asked.head, HasSubstr(std::string(c.header) + kTestKey + "\r\n"));
+    const bool bearer = c.protocol != Protocol::messages;
+    EXPECT_EQ(asked.head.find("Authorization") != std::string::npos, bearer);
+    EXPECT_THAT(asked.body, HasSubstr("\"hello\""));
+  }
 }
 
-TEST_F(Client, AsksAndDecodesResponses) {
-  const std::string event =
-      R"(data: {"type": "response.completed", "response": {"status": "completed", "output": [{"type": "message",
-"content": [{"type": "output_text", "text": "hi"}]}]}})";
-  std::string one_line = event;
-  std::erase(one_line, '\n');
-  serve(always(stream_head() + chunk(one_line + "\n\n") + last_chunk()));
-  const auto reply = ask(*client({}, Protocol::responses));
-  ASSERT_TRUE(reply) << describe(reply.error());
-  EXPECT_EQ(reply->text, "hi");
-}
-
-TEST_F(Client, AsksAndDecodesMessages) {
-  std::string head;
-  serve([&](const ServerRequest& request, ServerConnection& connection) {
-    head = request.head;
-    return connection.send(
-        stream_head() +
-        chunk("event: content_block_delta\ndata: {\"type\": \"content_block_delta\", \"delta\": {\"type\": "
-              "\"text_delta\", \"text\": \"hi\"}}\n\n") +
-        chunk("event: message_delta\ndata: {\"type\": \"message_delta\", \"delta\": {\"stop_reason\": "
-              "\"end_turn\"}}\n\n") +
-        last_chunk());
-  });
-  const auto reply = ask(*client({}, Protocol::messages));
-  ASSERT_TRUE(reply) << describe(reply.error());
-  EXPECT_EQ(reply->text, "hi");
-  server_.reset();
-  EXPECT_THAT(head, HasSubstr("POST /v1/messages "));
-  EXPECT_THAT(head, HasSubstr(std::string("x-api-key: ") + kTestKey + "\r\n"));
-  EXPECT_THAT(head, Not(HasSubstr("Authorization")));
-}
-
-TEST_F(Client, TakesAPlainBodyWhereItAskedForAStreamAndTheOtherWayRound) {
-  serve(always(http_answer(200, good_body("plain"))));
-  EXPECT_EQ(ask(*patient(), a_call(true)).value().text, "plain");
-  EXPECT_EQ(ask(*patient(), a_call(false)).value().text, "plain");
-  serve(always(good_stream("stream")));
-  EXPECT_EQ(ask(*patient(), a_call(false)).value().text, "stream");
-}
-
-TEST_F(Client, ABodysBeginningTellsWhetherItIsAStream) {
+TEST_F(Client, AWholeReplyIsTakenHoweverItComes) {
   const std::string events =
       "data: {\"choices\": [{\"delta\": {\"content\": \"events\"}, \"finish_reason\": \"stop\"}]}\n\n";
-  std::string in_pieces =
+  const std::string chunked =
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+  std::string in_pieces = chunked;
   for (const char c : "\n" + events) in_pieces += chunk({&c, 1});
+  const std::string body = good_body("body");
   const std::pair<std::string, std::string> cases[] = {
       {http_answer(200, events, "", "Text/Event-Stream; charset=utf-8"), "events"},
       {http_answer(200, events), "events"},
       {http_answer(200, "\xEF\xBB\xBF: hello\nevent: x\n" + events, "", "text/plain"), "events"},
       {in_pieces + last_chunk(), "events"},
-      {http_answer(200, "\n " + good_body("body"), "", "text/event-stream"), "body"},
-      {http_answer(200, good_body("body"), "", "text/plain"), "body"},
+      {stream_head() + chunk(events) + "0\r\nContent-Type: text/plain\r\n\r\n", "events"},
+      {"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + events.substr(0, events.size() - 2),
+       "events"},
+      {http_answer(200, "\n " + body, "", "text/event-stream"), "body"},
+      {http_answer(200, " [" + body + "]", "", "text/event-stream"), "body"},
+      {http_answer(200, body, "", "text/plain"), "body"},
+      {http_answer(201, body), "body"},
+      {"HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size() + 1) + "\r\n\r\n" + body, "body"},
   };
-  for (const auto& [answer, text] : cases) {
-    serve(always(answer));
-    const auto reply = ask(*client({.limits = {}, .retry = eager(1)}));
-    ASSERT_TRUE(reply) << answer << describe(reply.error());
-    EXPECT_EQ(reply->text, text);
-  }
+  for (const auto& [answer, text] : cases)
+    for (const bool stream : {true, false}) {
+      serve(always(answer));
+      const auto reply = ask(*client({.retry = eager(1)}), a_call(stream));
+      ASSERT_TRUE(reply) << answer << describe(reply.error());
+      EXPECT_EQ(reply->text, text);
+    }
 }
 
 /// A file of RFC 1952, with the bytes stored as they are.
@@ -148,14 +144,26 @@ TEST_F(Client, TheKeyIsInNoErrorNoNoticeAndNoReply) {
   EXPECT_THAT(describe(cut), Not(HasSubstr("sk-planted")));
 }
 
-TEST_F(Client, TheKeyIsInNothingThatIsKeptForTraining) {
-  serve(always(http_answer(200, std::string(R"({"model": "m-)") + kTestKey +
-                                    R"(", "choices": [{"message": {"content": "x"}, "finish_reason": "stop",)"
-                                    R"( "logprobs": {"content": [{"token": "sk-planted-", "logprob": -1},)"
-                                    R"( {"token": "key-0123456789", "logprob": -1}]}}]})")));
-  const ModelReply reply = ask(*patient(), a_call(false)).value();
-  EXPECT_EQ(reply.model, "m-[key]");
-  EXPECT_EQ(reply.trace, TokenTrace{});
+TEST_F(Client, AnAnswerThatIsOnlyReasoningIsTold) {
+  serve(always(http_answer(
+      200,
+      R"({"choices": [{"message": {"content": "", "reasoning_content": "hm"}, "finish_reason": "stop"}]})")));
+  const auto reply = ask(*client({.retry = eager(1)}));
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(reply->reasoning, "hm");
+  ASSERT_EQ(notices_.messages().size(), 1u);
+  EXPECT_THAT(notices_.messages()[0], HasSubstr("reasoning"));
+  EXPECT_THAT(notices_.messages()[0], Not(HasSubstr(kTestKey)));
+}
+
+TEST_F(Client, WhatWasBrokenOffMayBeBilled) {
+  serve(always(
+      http_answer(200, R"({"choices": [{"message": {"content": "hal"}, "finish_reason": "abort"}]})")));
+  const auto asking = client({.limits = {}, .retry = eager(1)});
+  int lost = 0;
+  auto answer = begin_call(*asking, a_call(false), {}, [&](const LostCall&) { ++lost; });
+  EXPECT_EQ(answer.get().error().code, ErrorCode::server_failed);
+  EXPECT_EQ(lost, 1);
 }
 
 TEST_F(Client, AStopEndsACallSoon) {

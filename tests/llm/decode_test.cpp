@@ -1,4 +1,4 @@
-// Whole replies and errors, as the three protocols have them.
+// What whole replies hold, in the three protocols, and bodies without a reply.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -69,56 +69,6 @@ TEST(Decode, PartsOfTheUsageAreNeverMoreThanTheWhole) {
   EXPECT_EQ(messages.error().usage, (Usage{10, 0, 0, 5, 0})) << "a sum that wraps costs next to nothing";
 }
 
-TEST(Decode, ChatCompletions) {
-  const auto reply = decode_reply(Protocol::chat_completions, R"({"id": "x", "model": "m-1",
-    "choices": [{"message": {"content": "hi", "reasoning_content": "hm"}, "finish_reason": "stop"}],
-    "usage": {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 4},
-              "completion_tokens_details": {"reasoning_tokens": 3}}})");
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{10, 4, 0, 5, 3}, "x", "m-1", {}}));
-}
-
-TEST(Decode, Responses) {
-  const auto reply = decode_reply(Protocol::responses, R"({"id": "r", "model": "m", "status": "incomplete",
-    "incomplete_details": {"reason": "max_output_tokens"}, "error": null,
-    "output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
-               {"type": "message", "content": [{"type": "output_text", "text": "h"},
-                                               {"type": "output_text", "text": "i"}]}],
-    "usage": {"input_tokens": 10, "output_tokens": 5, "input_tokens_details": {"cached_tokens": 4},
-              "output_tokens_details": {"reasoning_tokens": 3}}})");
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(
-      *reply,
-      (ModelReply{"hi", "hm", Finish::length, "max_output_tokens", Usage{10, 4, 0, 5, 3}, "r", "m", {}}));
-}
-
-TEST(Decode, Messages) {
-  const auto reply = decode_reply(Protocol::messages, R"({"id": "a", "model": "m", "stop_reason": "end_turn",
-    "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "hi"}],
-    "usage": {"input_tokens": 4, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 1,
-              "output_tokens": 7}})");
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "end_turn", Usage{10, 5, 1, 7, 0}, "a", "m", {}}));
-}
-
-TEST(Decode, RefusalsAreNamed) {
-  const auto chat = decode_reply(
-      Protocol::chat_completions,
-      R"({"choices": [{"message": {"content": null, "refusal": "no"}, "finish_reason": "stop"}]})");
-  ASSERT_TRUE(chat);
-  EXPECT_EQ(chat->finish, Finish::declined);
-  EXPECT_EQ(chat->finish_detail, "no");
-  const auto responses = decode_reply(
-      Protocol::responses,
-      R"({"status": "completed", "output": [{"type": "message", "content": [{"type": "refusal", "refusal": "no"}]}]})");
-  ASSERT_TRUE(responses);
-  EXPECT_EQ(responses->finish, Finish::declined);
-  EXPECT_EQ(responses->finish_detail, "no");
-  const auto messages = decode_reply(Protocol::messages, R"({"content": [], "stop_reason": "refusal"})");
-  ASSERT_TRUE(messages);
-  EXPECT_EQ(messages->finish, Finish::declined);
-}
-
 TEST(Decode, WhatIsNoReplyIsATransientBadReply) {
   for (const Protocol protocol : {Protocol::chat_completions, Protocol::responses, Protocol::messages}) {
     for (const char* body :
@@ -158,40 +108,6 @@ TEST(Reply, OfMillionsOfValuesIsRefused) {
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().error.code, ErrorCode::bad_reply);
   EXPECT_NE(reply.error().error.message.find("values"), std::string::npos);
-}
-
-TEST(Failure, StatusesAndWords) {
-  struct Answer {
-    int status;
-    const char* body;
-    ErrorCode code;
-    bool transient;
-  };
-  const Answer cases[] = {
-      {429, R"({"error": {"message": "slow down"}})", ErrorCode::rate_limited, true},
-      {429, R"({"error": {"code": "insufficient_quota", "message": "pay"}})", ErrorCode::rate_limited, false},
-      {500, "<html>oops</html>", ErrorCode::server_failed, true},
-      {502, "", ErrorCode::server_failed, true},
-      {503, "{}", ErrorCode::server_failed, true},
-      {529, R"({"type": "error", "error": {"type": "overloaded_error"}})", ErrorCode::server_failed, true},
-      {401, R"({"error": {"message": "bad key"}})", ErrorCode::permission, false},
-      {404, R"({"error": "no such model"})", ErrorCode::not_found, false},
-      {302, "", ErrorCode::bad_reply, false},
-      {400, R"({"error": {"code": "context_length_exceeded", "message": "x"}})", ErrorCode::too_long, false},
-      {400, R"({"error": {"message": "This model's maximum context length is 8192 tokens"}})",
-       ErrorCode::too_long, false},
-      {400,
-       R"({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 9 > 8"}})",
-       ErrorCode::too_long, false},
-      {400, R"({"error": {"message": "unknown parameter"}})", ErrorCode::invalid_argument, false},
-  };
-  for (const Answer& c : cases) {
-    const CallFailure failure = decode_failure(c.status, c.body);
-    EXPECT_EQ(failure.error.code, c.code) << c.body;
-    EXPECT_EQ(failure.transient, c.transient) << c.body;
-    EXPECT_NE(failure.error.message.find(std::to_string(c.status)), std::string::npos)
-        << failure.error.message;
-  }
 }
 
 }  // namespace

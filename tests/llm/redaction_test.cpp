@@ -32,12 +32,15 @@ TEST(Redaction, ComesBeforeAMessageIsCut) {
 }
 
 TEST(Redaction, FindsAKeyInEveryPlaceOfAnError) {
-  const std::string key = kKey;
+  const std::string key = kKey, torn = R"(sk-AbCdEfGh\t1234567890\u000aZzYyXxEnd)";
   for (const std::string& body : std::vector<std::string>{
            R"({"error": {"type": ")" + key + "\"}}", R"({"error": {"code": ")" + key + "\"}}",
            R"({"error": {"message": "sk-AbCdEfGh\t1234567890\nZzYyXxEnd"}})",
            R"({"error": {"message": "sk-AbCdEfGh\u00312\u200b34567890ZzYyXxEnd"}})",
-           R"({"message": "SK-ABCDEFGH1234567890ZZYYXXEND"})"}) {
+           R"({"message": "SK-ABCDEFGH1234567890ZZYYXXEND"})", R"({"a": ")" + torn + "\"}",
+           R"({"errors": [{"detail": ")" + torn + "\"}]}", "[\"" + torn + "\"]",
+           R"({"metadata": {"raw": "{\"msg\": \")" + key + R"(\"}"}})",
+           "sk-AbCdEfGh\t1234567890\xFFZzYyXxEnd"}) {
     const std::string text = told(400, body);
     EXPECT_THAT(text, HasSubstr("[key]")) << body;
     EXPECT_THAT(text, Not(HasSubstr("1234567890"))) << body;

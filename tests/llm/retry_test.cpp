@@ -45,7 +45,9 @@ TEST(Retry, GivesUp) {
   EXPECT_FALSE(policy.pause(3, failure(true), rng)) << "attempts used up";
   EXPECT_FALSE(policy.pause(1, failure(false), rng)) << "for good";
   EXPECT_FALSE(policy.pause(1, failure(true, 61s), rng)) << "a longer pause than we wait";
-  EXPECT_EQ(policy.final_error(1, failure(true, 61s)).code, ErrorCode::rate_limited);
+  const Error asked = policy.final_error(1, failure(true, 61s));
+  EXPECT_EQ(asked.code, ErrorCode::rate_limited);
+  EXPECT_NE(asked.message.find("61 s"), std::string::npos);
   EXPECT_EQ(policy.final_error(3, failure(true)).code, ErrorCode::server_failed);
   EXPECT_NE(policy.final_error(3, failure(true)).message.find("3 attempts"), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Replies that come in events.
+// Replies that come in events or whole, and those that the server broke off.
 #include <string>
 #include <tuple>
 #include <vector>
@@ -15,6 +15,83 @@ Attempt<ModelReply> streamed(Protocol protocol, const std::vector<std::string>& 
   for (const std::string& data : events)
     if (const auto taken = decoder->take("", data); !taken) return taken.error();
   return decoder->finish();
+}
+
+/// The events of a whole reply "hi" of a protocol, text in the first ones.
+std::vector<std::string> events_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::chat_completions:
+      return {R"({"choices": [{"delta": {"content": "h"}}]})",
+              R"({"choices": [{"delta": {"content": "i"}}]})",
+              R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})"};
+    case Protocol::responses:
+      return {R"({"type": "response.output_text.delta", "delta": "h"})",
+              R"({"type": "response.output_text.delta", "delta": "i"})",
+              R"({"type": "response.completed", "response": {"status": "completed"}})"};
+    case Protocol::messages:
+      break;
+  }
+  return {R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "h"}})",
+          R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "i"}})",
+          R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})"};
+}
+
+constexpr Protocol kAllProtocols[] = {Protocol::chat_completions, Protocol::responses, Protocol::messages};
+
+TEST(Decode, AReplyIsTheSameWholeAndInEvents) {
+  struct Reply {
+    Protocol protocol;
+    std::string body;
+    std::vector<std::string> events;
+    ModelReply reply;
+  };
+  const std::string chat_usage = R"("usage": {"prompt_tokens": 10, "completion_tokens": 5,
+    "prompt_tokens_details": {"cached_tokens": 4}, "completion_tokens_details": {"reasoning_tokens": 3}}})";
+  const std::string response = R"({"id": "r", "model": "m", "status": "incomplete",
+    "incomplete_details": {"reason": "max_output_tokens"}, "error": null,
+    "output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
+               {"type": "message", "content": [{"type": "output_text", "text": "h"},
+                                               {"type": "output_text", "text": "i"}]}],
+    "usage": {"input_tokens": 10, "output_tokens": 5, "input_tokens_details": {"cached_tokens": 4},
+              "output_tokens_details": {"reasoning_tokens": 3}}})";
+  const std::string messages_usage = R"("usage": {"input_tokens": 4, "cache_read_input_tokens": 5,
+    "cache_creation_input_tokens": 1, "output_tokens": )";
+  const Reply cases[] = {
+      {Protocol::chat_completions,
+       R"({"id": "x", "model": "m", "choices": [{"message": {"content": "hi", "reasoning_content": "hm"},
+           "finish_reason": "stop"}], )" +
+           chat_usage,
+       {R"({"id": "x", "model": "m", "choices": [{"delta": {"role": "assistant", "content": ""}}]})",
+        R"({"choices": [{"delta": {"reasoning": "hm"}}]})", R"({"choices": [{"delta": {"content": "h"}}]})",
+        R"({"choices": [{"delta": {"content": "i"}, "finish_reason": null}]})",
+        R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})", R"({"choices": [], )" + chat_usage,
+        "[DONE]"},
+       {"hi", "hm", Finish::stop, "stop", Usage{10, 4, 0, 5, 3}, "x", "m", {}}},
+      {Protocol::responses,
+       response,
+       {R"({"type": "response.created", "response": {}})",
+        R"({"type": "response.output_text.delta", "delta": "h"})",
+        R"({"type": "response.output_text.delta", "delta": "i"})",
+        R"({"type": "response.incomplete", "response": )" + response + "}"},
+       {"hi", "hm", Finish::length, "max_output_tokens", Usage{10, 4, 0, 5, 3}, "r", "m", {}}},
+      {Protocol::messages,
+       R"({"id": "a", "model": "m", "stop_reason": "max_tokens", "content": [
+           {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "hi"}], )" +
+           messages_usage + "7}}",
+       {R"({"type": "message_start", "message": {"id": "a", "model": "m", )" + messages_usage + "1}}}",
+        R"({"type": "ping"})",
+        R"({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}})",
+        R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
+        R"({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 7}})",
+        R"({"type": "message_stop"})"},
+       {"hi", "hm", Finish::length, "max_tokens", Usage{10, 5, 1, 7, 0}, "a", "m", {}}},
+  };
+  for (const Reply& c : cases) {
+    const auto whole = decode_reply(c.protocol, c.body), in_events = streamed(c.protocol, c.events);
+    ASSERT_TRUE(whole && in_events) << name_of(c.protocol);
+    EXPECT_EQ(*whole, c.reply);
+    EXPECT_EQ(*in_events, c.reply);
+  }
 }
 
 TEST(Chat, HalvesOfACharacterAreReplaced) {
@@ -144,76 +221,30 @@ TEST(Stream, MessagesForgetNothingThatTheyTold) {
   }
 }
 
-TEST(Stream, ChatCompletions) {
-  const auto reply = streamed(
-      Protocol::chat_completions,
-      {R"({"id": "x", "model": "m", "choices": [{"delta": {"role": "assistant", "content": ""}}]})",
-       R"({"choices": [{"delta": {"reasoning": "hm"}}]})", R"({"choices": [{"delta": {"content": "h"}}]})",
-       R"({"choices": [{"delta": {"content": "i"}, "finish_reason": null}]})",
-       R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})",
-       R"({"choices": [], "usage": {"prompt_tokens": 2, "completion_tokens": 1}})", "[DONE]"});
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "hm", Finish::stop, "stop", Usage{2, 0, 0, 1, 0}, "x", "m", {}}));
-}
-
-TEST(Stream, Responses) {
-  const auto reply =
-      streamed(Protocol::responses,
-               {R"({"type": "response.created", "response": {}})",
-                R"({"type": "response.output_text.delta", "delta": "h"})",
-                R"({"type": "response.output_text.delta", "delta": "i"})",
-                R"({"type": "response.completed", "response": {"id": "r", "model": "m", "status": "completed",
-           "output": [{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}],
-           "usage": {"input_tokens": 2, "output_tokens": 1}}})"});
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply, (ModelReply{"hi", "", Finish::stop, "completed", Usage{2, 0, 0, 1, 0}, "r", "m", {}}));
-}
-
-TEST(Stream, Messages) {
-  const auto reply = streamed(
-      Protocol::messages,
-      {R"({"type": "message_start", "message": {"id": "a", "model": "m", "usage": {"input_tokens": 2, "output_tokens": 1}}})",
-       R"({"type": "ping"})",
-       R"({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}})",
-       R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
-       R"({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}})",
-       R"({"type": "message_stop"})"});
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(*reply,
-            (ModelReply{"hi", "hm", Finish::length, "max_tokens", Usage{2, 0, 0, 9, 0}, "a", "m", {}}));
-}
-
 TEST(Stream, OneThatBreaksOffIsATransientBadReply) {
-  const std::pair<Protocol, std::string> cases[] = {
-      {Protocol::chat_completions, R"({"choices": [{"delta": {"content": "h"}}]})"},
-      {Protocol::responses, R"({"type": "response.output_text.delta", "delta": "h"})"},
-      {Protocol::messages,
-       R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "h"}})"}};
-  for (const auto& [protocol, event] : cases) {
-    const auto cut = streamed(protocol, {event});
-    ASSERT_FALSE(cut);
-    EXPECT_EQ(cut.error().error.code, ErrorCode::bad_reply);
-    EXPECT_TRUE(cut.error().transient);
-    const auto broken = streamed(protocol, {event.substr(0, 20)});
-    ASSERT_FALSE(broken);
-    EXPECT_EQ(broken.error().error.code, ErrorCode::bad_reply);
+  for (const Protocol protocol : kAllProtocols) {
+    const std::string event = events_of(protocol)[0];
+    for (const std::string& last : {event, event.substr(0, 20)}) {
+      const auto cut = streamed(protocol, {last});
+      ASSERT_FALSE(cut);
+      EXPECT_EQ(cut.error().error.code, ErrorCode::bad_reply);
+      EXPECT_TRUE(cut.error().transient);
+    }
   }
   EXPECT_FALSE(streamed(Protocol::chat_completions, {R"({"choices": []})", "[DONE]"})) << "no choices";
 }
 
 TEST(Stream, TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold) {
-  const std::tuple<Protocol, const char*, const char*> cases[] = {
-      {Protocol::chat_completions, R"({"choices": [{"delta": {"content": "hi"}}]})", "[DONE]"},
-      {Protocol::messages,
-       R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
-       R"({"type": "message_stop"})"},
-      {Protocol::responses, R"({"type": "response.output_text.delta", "delta": "hi"})",
+  const std::pair<Protocol, const char*> cases[] = {
+      {Protocol::chat_completions, "[DONE]"},
+      {Protocol::messages, R"({"type": "message_stop"})"},
+      {Protocol::responses,
        R"({"type": "response.completed", "response": {"status": "completed", "output": null}})"},
-      {Protocol::responses, R"({"type": "response.output_text.delta", "delta": "hi"})",
-       R"({"type": "response.completed"})"}};
-  for (const auto& [protocol, event, end] : cases) {
+      {Protocol::responses, R"({"type": "response.completed"})"}};
+  for (const auto& [protocol, end] : cases) {
     const auto decoder = make_stream_decoder(protocol);
-    ASSERT_TRUE(decoder->take("", event));
+    for (const int event : {0, 1})
+      ASSERT_TRUE(decoder->take("", events_of(protocol)[static_cast<std::size_t>(event)]));
     EXPECT_FALSE(decoder->complete() || decoder->ended());
     ASSERT_TRUE(decoder->take("", end));
     EXPECT_TRUE(decoder->complete() && decoder->ended());
@@ -247,27 +278,12 @@ TEST(Stream, OneThatEndsInOrderBehindItsUsageIsAReply) {
 }
 
 TEST(Stream, AnErrorThatSaysNothingIsNone) {
-  for (const std::string none : {"null", "\"\"", "{}", "false", R"({"message": "", "code": null})"}) {
-    const std::string error = R"("error": )" + none + ", ";
-    EXPECT_TRUE(
-        streamed(Protocol::chat_completions,
-                 {"{" + error + R"("choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]})"}))
-        << none;
-    EXPECT_TRUE(streamed(
-        Protocol::messages,
-        {"{" + error + R"("type": "content_block_delta", "delta": {"type": "text_delta", "text": "hi"}})",
-         "{" + error + R"("type": "message_delta", "delta": {"stop_reason": "end_turn"}})"}))
-        << none;
-    EXPECT_TRUE(
-        streamed(Protocol::responses,
-                 {"{" + error + R"("type": "response.output_text.delta", "delta": "hi"})",
-                  "{" + error + R"("type": "response.completed", "response": {"status": "completed"}})"}))
-        << none;
-    EXPECT_TRUE(decode_reply(
-        Protocol::chat_completions,
-        "{" + error + R"("choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]})"))
-        << none;
-  }
+  for (const Protocol protocol : kAllProtocols)
+    for (const std::string none : {"null", "\"\"", "{}", "false", R"({"message": "", "code": null})"}) {
+      std::vector<std::string> events = events_of(protocol);
+      for (std::string& event : events) event.insert(1, "\"error\": " + none + ", ");
+      EXPECT_TRUE(streamed(protocol, events)) << events[0];
+    }
 }
 
 TEST(Stream, ContentMayComeInParts) {
@@ -280,27 +296,6 @@ TEST(Stream, ContentMayComeInParts) {
   EXPECT_EQ(reply->text, "hi");
   EXPECT_EQ(reply->reasoning, "hm");
 }
-
-/// The events of a whole reply "hi" of a protocol, text in the first ones.
-std::vector<std::string> events_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::chat_completions:
-      return {R"({"choices": [{"delta": {"content": "h"}}]})",
-              R"({"choices": [{"delta": {"content": "i"}}]})",
-              R"({"choices": [{"delta": {}, "finish_reason": "stop"}]})"};
-    case Protocol::responses:
-      return {R"({"type": "response.output_text.delta", "delta": "h"})",
-              R"({"type": "response.output_text.delta", "delta": "i"})",
-              R"({"type": "response.completed", "response": {"status": "completed"}})"};
-    case Protocol::messages:
-      break;
-  }
-  return {R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "h"}})",
-          R"({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "i"}})",
-          R"({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})"};
-}
-
-constexpr Protocol kAllProtocols[] = {Protocol::chat_completions, Protocol::responses, Protocol::messages};
 
 TEST(Stream, EventsThatCarryNothingAreSkipped) {
   for (const Protocol protocol : kAllProtocols)
@@ -353,6 +348,11 @@ TEST(Stream, WhatAServerSaysInThePlaceOfAReplyIsTold) {
       {"error", R"({"message": "busy"})", ErrorCode::server_failed, "busy"},
       {"error", R"({"type": "error", "message": "busy"})", ErrorCode::server_failed, "busy"},
       {"error", "", ErrorCode::server_failed, "no reason given"},
+      {"", R"({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})",
+       ErrorCode::server_failed, "busy"},
+      {"", R"({"error": {"code": "rate_limit_exceeded", "message": "slow"}})", ErrorCode::rate_limited,
+       "slow"},
+      {"", R"({"error": {"code": 401, "message": "no such key"}})", ErrorCode::permission, "no such key"},
   };
   for (const Protocol protocol : kAllProtocols)
     for (const Said& said : cases) {
@@ -432,23 +432,131 @@ TEST(Stream, BegunIsTheModelsFirstWord) {
   EXPECT_TRUE(decoder->begun());
 }
 
-TEST(Stream, AnErrorEventIsItsFailure) {
-  const auto overloaded = streamed(
-      Protocol::messages, {R"({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})"});
-  ASSERT_FALSE(overloaded);
-  EXPECT_EQ(overloaded.error().error.code, ErrorCode::server_failed);
-  EXPECT_TRUE(overloaded.error().transient && overloaded.error().overloaded);
-  const auto limited = streamed(Protocol::chat_completions,
-                                {R"({"error": {"code": "rate_limit_exceeded", "message": "slow"}})"});
-  EXPECT_EQ(limited.error().error.code, ErrorCode::rate_limited);
-  const auto failed = streamed(
-      Protocol::responses,
-      {R"({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "oh"}}})"});
-  EXPECT_EQ(failed.error().error.code, ErrorCode::server_failed);
-  EXPECT_TRUE(failed.error().transient);
-  const auto upstream =
-      streamed(Protocol::chat_completions, {R"({"error": {"code": 401, "message": "no such key"}})"});
-  EXPECT_EQ(upstream.error().error.code, ErrorCode::permission);
+/// A reply "h" that ends with `reason` where a stop reason stands: its body, and the last event of a stream.
+std::pair<std::string, std::string> half_with(Protocol protocol, const std::string& reason) {
+  const std::string quoted = "\"" + reason + "\"";
+  switch (protocol) {
+    case Protocol::chat_completions: {
+      const std::string end = R"(, "finish_reason": )" + quoted + "}]}";
+      return {R"({"choices": [{"message": {"content": "h"})" + end, R"({"choices": [{"delta": {})" + end};
+    }
+    case Protocol::responses: {
+      const std::string response =
+          R"({"status": "incomplete", "incomplete_details": {"reason": )" + quoted +
+          R"(}, "output": [{"type": "message", "content": [{"type": "output_text", "text": "h"}]}]})";
+      return {response, R"({"type": "response.incomplete", "response": )" + response + "}"};
+    }
+    case Protocol::messages:
+      break;
+  }
+  return {R"({"content": [{"type": "text", "text": "h"}], "stop_reason": )" + quoted + "}",
+          R"({"type": "message_delta", "delta": {"stop_reason": )" + quoted + "}}"};
+}
+
+void expect_failure(const CallFailure& failure, const std::string& words, bool overloaded = false) {
+  EXPECT_EQ(failure.error.code, ErrorCode::server_failed) << words;
+  EXPECT_NE(failure.error.message.find(words), std::string::npos) << failure.error.message;
+  EXPECT_TRUE(failure.transient);
+  EXPECT_EQ(failure.overloaded, overloaded) << words;
+}
+
+TEST(BrokenOff, AReasonOfTheServersIsAFailure) {
+  for (const Protocol protocol : kAllProtocols)
+    for (const std::string reason :
+         {"abort", "error", "insufficient_system_resource", "cancelled", "ABORT"}) {
+      const bool overloaded = reason.starts_with("insufficient");
+      const auto [body, last] = half_with(protocol, reason);
+      const auto whole = decode_reply(protocol, body);
+      ASSERT_FALSE(whole) << body;
+      expect_failure(whole.error(), reason, overloaded);
+      EXPECT_TRUE(whole.error().begun) << "it may be paid for";
+      const auto decoder = make_stream_decoder(protocol);
+      ASSERT_TRUE(decoder->take("", events_of(protocol)[0]));
+      const auto end = decoder->take("", last);
+      ASSERT_FALSE(end) << last;
+      expect_failure(end.error(), reason, overloaded);
+      EXPECT_TRUE(decoder->begun());
+      EXPECT_FALSE(decoder->complete());
+    }
+}
+
+TEST(BrokenOff, ALimitAndAFilterAreTheReplys) {
+  const std::tuple<Protocol, const char*, Finish> cases[] = {
+      {Protocol::chat_completions, "length", Finish::length},
+      {Protocol::chat_completions, "model_length", Finish::length},
+      {Protocol::chat_completions, "max_tokens", Finish::length},
+      {Protocol::chat_completions, "content_filter", Finish::declined},
+      {Protocol::chat_completions, "tool_calls", Finish::other},
+      {Protocol::responses, "max_output_tokens", Finish::length},
+      {Protocol::responses, "max_tokens", Finish::length},
+      {Protocol::responses, "content_filter", Finish::declined},
+      {Protocol::messages, "max_tokens", Finish::length},
+      {Protocol::messages, "refusal", Finish::declined},
+  };
+  for (const auto& [protocol, reason, finish] : cases) {
+    const auto reply = decode_reply(protocol, half_with(protocol, reason).first);
+    ASSERT_TRUE(reply) << reason;
+    EXPECT_EQ(reply->finish, finish) << reason;
+  }
+  const auto untold = decode_reply(Protocol::responses,
+                                   R"({"status": "incomplete", "incomplete_details": null, "output": []})");
+  ASSERT_TRUE(untold);
+  EXPECT_EQ(untold->finish, Finish::length) << "only a limit is reported as one";
+}
+
+TEST(BrokenOff, AnIncompleteResponseWithAnotherReasonIsAFailure) {
+  const auto reply = decode_reply(Protocol::responses, half_with(Protocol::responses, "gpu_lost").first);
+  ASSERT_FALSE(reply);
+  expect_failure(reply.error(), "gpu_lost");
+}
+
+TEST(BrokenOff, AFailedResponseNeedsNoError) {
+  const auto whole =
+      decode_reply(Protocol::responses, R"({"status": "failed", "error": null, "output": []})");
+  ASSERT_FALSE(whole);
+  expect_failure(whole.error(), "failed");
+  const auto decoder = make_stream_decoder(Protocol::responses);
+  for (const auto& [error, words] : {std::pair(R"("status": "failed")", "failed"),
+                                     {R"("error": {"code": "server_error", "message": "oh"})", "oh"}}) {
+    const auto end =
+        decoder->take("", R"({"type": "response.failed", "response": {)" + std::string(error) + "}}");
+    ASSERT_FALSE(end);
+    expect_failure(end.error(), words);
+  }
+}
+
+TEST(BrokenOff, AnErrorWithinAChoiceIsItsFailure) {
+  const std::string error = R"("error": {"code": 502, "message": "provider disconnected"}, )";
+  for (const char* reason : {R"("error")", R"("stop")", "null"}) {
+    const std::string choice = error + R"("finish_reason": )" + reason;
+    const auto whole = decode_reply(Protocol::chat_completions,
+                                    R"({"choices": [{"message": {"content": "hal"}, )" + choice + "}]}");
+    ASSERT_FALSE(whole) << reason;
+    expect_failure(whole.error(), "provider disconnected");
+    EXPECT_TRUE(whole.error().begun);
+    const auto decoder = make_stream_decoder(Protocol::chat_completions);
+    const auto taken = decoder->take("", R"({"choices": [{"delta": {"content": "hal"}, )" + choice + "}]}");
+    ASSERT_FALSE(taken) << reason;
+    expect_failure(taken.error(), "provider disconnected");
+    EXPECT_EQ(decoder->so_far(), "hal");
+  }
+  EXPECT_TRUE(decode_reply(
+      Protocol::chat_completions,
+      R"({"choices": [{"error": null, "message": {"content": "hi"}, "finish_reason": "stop"}]})"));
+}
+
+TEST(Decode, RefusalsAreNamed) {
+  for (const auto& [protocol, body] :
+       {std::pair(
+            Protocol::chat_completions,
+            R"({"choices": [{"message": {"content": null, "refusal": "no"}, "finish_reason": "stop"}]})"),
+        {Protocol::responses, R"({"status": "completed", "output": [{"type": "message", "content":
+                                 [{"type": "refusal", "refusal": "no"}]}]})"}}) {
+    const auto reply = decode_reply(protocol, body);
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->finish, Finish::declined);
+    EXPECT_EQ(reply->finish_detail, "no");
+  }
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -47,11 +45,6 @@ std::size_t count(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++n;
   return n;
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::create_directories(path.parent_path());
-  std::ofstream(path) << text;
 }
 
 TEST(PromptBuilder, ShowsTaskHistoryAndTheCurrentProgram) {
@@ -369,9 +362,9 @@ TEST(PromptBuilder, KeepsThePartnerAndTheErrorWhenOtherThingsGo) {
 TEST(PromptBuilder, TakesTheUsersFilesFirst) {
   const TemporaryFolder folder;
   const auto own = folder.path();
-  write(own / "kernel-smith/tips.mustache", "# House rules\n\n- {{task.name}} first\n");
-  write(own / "mine/reply.mustache", "Answer in {{language}}.\n");
-  write(own / "README.md", "{{#not a template");
+  folder.write("kernel-smith/tips.mustache", "# House rules\n\n- {{task.name}} first\n");
+  folder.write("mine/reply.mustache", "Answer in {{language}}.\n");
+  folder.write("README.md", "{{#not a template");
   const Prompt tips = built(full_request(), in_folder(own));
   EXPECT_THAT(tips.system, AllOf(HasSubstr("- softmax first"), Not(HasSubstr("inner loop"))));
   EXPECT_THAT(tips.user, HasSubstr("# Reply")) << "what is not replaced stays";
@@ -386,15 +379,15 @@ TEST(PromptBuilder, RefusesWhatIsWrongWithTheUsersFiles) {
               AllOf(HasSubstr("there is no prompt set kernelsmith"),
                     HasSubstr("agent, crossover, cuda-extension, edit, kernel-smith")));
   EXPECT_THAT(refused(in_folder(own / "absent")), HasSubstr("not_found"));
-  write(own / "kernel-smith/tips.mustache", "fine\n{{#open}}\n");
+  folder.write("kernel-smith/tips.mustache", "fine\n{{#open}}\n");
   EXPECT_THAT(refused(in_folder(own)), HasSubstr("tips.mustache:2: the section \"open\" has no end"));
-  write(own / "kernel-smith/tips.mustache", "{{> tips}}");
+  folder.write("kernel-smith/tips.mustache", "{{> tips}}");
   const auto endless = PromptBuilder::create(softmax_task(), in_folder(own)).value().build(full_request());
   EXPECT_THAT(describe(endless.error()), HasSubstr("tips.mustache:1: partials nest deeper than 32"));
-  write(own / "kernel-smith/tips.mustache", "{{> absent}}");
+  folder.write("kernel-smith/tips.mustache", "{{> absent}}");
   const auto absent = PromptBuilder::create(softmax_task(), in_folder(own)).value().build(full_request());
   EXPECT_THAT(describe(absent.error()), HasSubstr("no set has a template absent.mustache"));
-  write(own / "user.mustache", "x");
+  folder.write("user.mustache", "x");
   EXPECT_THAT(refused(in_folder(own)), HasSubstr("a template stands in the folder of its set"));
 }
 

@@ -60,13 +60,6 @@ TEST(Extract, TakesEachBlockFromAFenceOfItsOwn) {
             file("new\n", "newer\n"));
 }
 
-TEST(Extract, PrefersTheFenceThatIsTheProgram) {
-  const std::string reply = fenced("g++ -O3 -march=native kernel.cpp -o a_rather_long_name\n", "bash") +
-                            fenced(marked("new\n")) +
-                            fenced("snippet_that_is_long(); // but has no markers at all\n");
-  EXPECT_EQ(outcome(reply, cpp(marked("old\n"))), marked("new\n"));
-}
-
 TEST(Extract, TakesSeveralFiles) {
   const Source parent = Source::create({{"kernel.cpp", "k\n"}, {"inc/tile.hpp", "t\n"}}).value();
   const auto texts = [&](const std::string& reply) {
@@ -77,6 +70,7 @@ TEST(Extract, TakesSeveralFiles) {
   EXPECT_EQ(texts("**inc/tile.hpp**\n" + fenced("T\n") + "`kernel.cpp`:\n\n" + fenced("K\n")), "K\nT\n");
   EXPECT_EQ(texts(fenced("T\n", "cpp:inc/tile.hpp")), "k\nT\n");
   EXPECT_EQ(texts(fenced("T\n", "cpp title=\"./inc/tile.hpp\"") + fenced("snippet\n")), "k\nT\n");
+  EXPECT_EQ(texts("**inc/tile.hpp**\n" + fenced("T\n") + fenced("snippet\n")), "k\nT\n");
 }
 
 TEST(Extract, RefusesForeignPathsWhereThereAreSeveralFiles) {
@@ -86,7 +80,8 @@ TEST(Extract, RefusesForeignPathsWhereThereAreSeveralFiles) {
     EXPECT_EQ(outcome(fenced("x\n", info), cpp("old\n")), "x\n") << "only one file can be meant: " << info;
   }
   EXPECT_THAT(outcome("File: other.cpp\n" + fenced("x\n"), two), HasSubstr("bad_path"));
-  for (const char* line : {"</plan>", "Coding...", "\\boxed{", "I use C:\\temp", "and/or"})
+  for (const char* line :
+       {"</plan>", "Coding...", "\\boxed{", "I use C:\\temp", "and/or", "It does what old.cpp did:"})
     EXPECT_EQ(outcome(std::string(line) + "\n" + fenced("x\n"), two), "x\n") << line;
 }
 
@@ -113,31 +108,6 @@ TEST(Extract, EnforcesFrozenBytes) {
   EXPECT_THAT(outcome(fenced("g\n", "cpp frozen.hpp"), two), HasSubstr("edit_frozen"));
 }
 
-TEST(Extract, LeavesReasoningOut) {
-  const Source parent = cpp("old\n");
-  for (const char* tag : {"think", "thinking", "reasoning"}) {
-    const std::string open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
-    EXPECT_EQ(
-        outcome(open + "\nfirst:\n" + fenced("a_much_longer_draft();\n") + close + "\n" + fenced("new\n"),
-                parent),
-        "new\n");
-    EXPECT_EQ(outcome(open + "an unclosed ```cpp\n" + close + "\n" + fenced("new\n"), parent), "new\n");
-    EXPECT_EQ(outcome("the opening tag was kept\n" + fenced("draft_of_it();\n") + "so be it" + close + "\n" +
-                          fenced("new\n"),
-                      parent),
-              "new\n");
-    EXPECT_THAT(outcome(open + "\nhm\n" + fenced("draft\n"), parent),
-                HasSubstr("truncated: the reply ends within"));
-    EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", parent), HasSubstr("empty_reply"));
-  }
-  EXPECT_EQ(outcome(fenced("new;\n<think>\n"), parent), "new;\n<think>\n") << "code is no reasoning";
-  EXPECT_EQ(outcome("so be it\n</think>" + fenced("new\n"), parent), "new\n");
-  EXPECT_EQ(outcome("<think>a</think>\n<think>b</think>" + ("\n" + fenced("new\n")), parent), "new\n");
-  EXPECT_THAT(outcome("<think>I will help.</think>\nI’m sorry, no.", parent), HasSubstr("declined"));
-  const std::string edit = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n";
-  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n" + edit, parent), "new\n");
-}
-
 TEST(Extract, NeverGivesTheParentBack) {
   const Source parent = cpp(marked("old\n"));
   for (const std::string& reply :
@@ -162,8 +132,8 @@ TEST(Extract, TakesFencesThatAreIndentedOrWrapped) {
 
 TEST(Extract, TakesAFileNamedInsideItsFence) {
   const Source parent = Source::create({{"kernel.cpp", "k\n"}, {"inc/tile.hpp", "t\n"}}).value();
-  for (const char* name :
-       {"// inc/tile.hpp\n", "// File: inc/tile.hpp\n", "/* inc/tile.hpp */\n", "# inc/tile.hpp\n"}) {
+  for (const char* name : {"// inc/tile.hpp\n", "// File: inc/tile.hpp\n", "// filename: inc/tile.hpp\n",
+                           "// Path: inc/tile.hpp\n", "/* inc/tile.hpp */\n", "# inc/tile.hpp\n"}) {
     const auto result = extract(fenced("K\n", "cpp kernel.cpp") + fenced(name + std::string("T\n")), parent,
                                 ReplyForm::whole);
     ASSERT_TRUE(std::holds_alternative<Source>(result)) << name;
@@ -174,23 +144,8 @@ TEST(Extract, TakesAFileNamedInsideItsFence) {
   EXPECT_EQ(outcome(fenced("// see other.cpp\nnew\n"), cpp("old\n")), "// see other.cpp\nnew\n");
 }
 
-TEST(Extract, ReadsOnBehindAParentThatIsQuoted) {
-  const auto parent = cpp(marked("old;\n"));
-  EXPECT_EQ(outcome("Old code:\n" + fenced(marked("old;\n")) + "New code:\n" + fenced("new;\n"), parent),
-            marked("new;\n"));
-  EXPECT_THAT(
-      outcome("It is good:\n" + fenced(marked("old;\n")) + "Run it:\n" + fenced("make\n", "sh"), parent),
-      HasSubstr("unchanged"));
-}
-
-TEST(Extract, TakesNoTagInCodeForReasoning) {
-  EXPECT_EQ(outcome(fenced("a  // </think>\nnew\n"), cpp("old\n")), "a  // </think>\nnew\n");
-  EXPECT_EQ(outcome(fenced("new\n") + "<think>\nwas that right?", cpp("old\n")), "new\n");
-  EXPECT_THAT(outcome("<think>\nwas that right?", cpp("old\n")), HasSubstr("truncated"));
-}
-
 TEST(Extract, TakesNoCommandOrPatchForAProgram) {
-  for (const char* info : {"bash", "diff", "json", "console"})
+  for (const char* info : {"bash", "sh", "shell", "console", "diff", "patch", "json", "yaml"})
     EXPECT_THAT(outcome(fenced("x\n", info), cpp("old\n")),
                 HasSubstr("no_code: the reply's fenced code is tagged"));
   EXPECT_EQ(outcome(fenced("x\n", "json"), one_file("a.json", "old\n")), "x\n");
@@ -199,11 +154,12 @@ TEST(Extract, TakesNoCommandOrPatchForAProgram) {
 
 TEST(Extract, NamesWhatIsWrongWithAReply) {
   for (const char* reply :
-       {"I can't do that.", "I can’t help", "i cannot", "Sorry, no", "I'm unable to", "As an AI model,"})
+       {"I can't do that.", "I can’t help", "i cannot", "Sorry, no", "I'm unable to", "As an AI model,",
+        "I'm sorry, but no.", "I am sorry", "I apologize", "I can not", "I am unable", "I won't",
+        "I'm not able", "I am not able", "I must decline", "Unfortunately, I"})
     EXPECT_THAT(outcome(reply, cpp("old\n")), HasSubstr("declined")) << reply;
   EXPECT_THAT(outcome(" \n", cpp("old\n")), HasSubstr("empty_reply"));
   EXPECT_THAT(outcome("Use larger tiles.", cpp("old\n")), HasSubstr("no_code"));
-  EXPECT_THAT(outcome("I'm sorry, but no.", cpp("old\n")), HasSubstr("declined"));
   EXPECT_THAT(outcome("```cpp\nint a", cpp("old\n")), HasSubstr("truncated"));
   EXPECT_THAT(outcome(fenced("\n"), cpp("old\n")), HasSubstr("no_code"));
   EXPECT_EQ(std::get<Refusal>(extract(fenced("x\n"), cpp("old\n"), ReplyForm::whole, true)).code,
@@ -224,12 +180,14 @@ TEST(Extract, AStrayFenceBehindAProgramTakesNothingFromIt) {
 }
 
 TEST(Extract, AFenceWithoutAnEndHoldsAWholeProgram) {
-  EXPECT_EQ(outcome("Here:\n```cpp\n" + kNewKernel, cpp(kOldKernel)), kNewKernel);
+  for (const char* end : {"", "struct S {\n};\n", "#endif\n"})
+    EXPECT_EQ(outcome("Here:\n```cpp\n" + kNewKernel + end, cpp(kOldKernel)), kNewKernel + end);
   EXPECT_EQ(outcome("Here:\n```python\ndef f():\n    return (2)\n", python("def f():\n    return 1\n")),
             "def f():\n    return (2)\n");
   for (const char* broken :
        {"int f() {\n  return 2;\n", "int g() {\n  return 2;\n}\n", "int f() {\n  return 2;\n}\nint h("})
     EXPECT_THAT(outcome("```cpp\n" + std::string(broken), cpp(kOldKernel)), HasSubstr("truncated")) << broken;
+  EXPECT_THAT(outcome("```python\ndef f():\n", python("def f():\n    return 1\n")), HasSubstr("truncated"));
 }
 
 TEST(Extract, FencesAndTagsAroundAProgramAreNoPartOfIt) {
@@ -253,6 +211,8 @@ TEST(Extract, FencesInADocstringEndNothing) {
             tagged);
   const std::string flush = "\"\"\"\n```\nf()\n```\n\"\"\"\ndef f():\n    return 2\n";
   EXPECT_EQ(outcome(fenced(flush, "python"), python("def f():\n    return 1\n")), flush);
+  const std::string odd = "s = '\"\"\"'\n";
+  EXPECT_EQ(outcome(fenced(odd, "python"), python("old\n")), odd) << "what only looks like a docstring";
 }
 
 TEST(Extract, ReadsCodeThatIsEscapedForHtml) {
@@ -262,8 +222,9 @@ TEST(Extract, ReadsCodeThatIsEscapedForHtml) {
   EXPECT_EQ(outcome("<<<<<<< SEARCH\na &lt; b;\n=======\na &gt; b; // &quot;x&quot;\n>>>>>>> REPLACE\n",
                     cpp("a < b;\n")),
             "a > b; // \"x\"\n");
-  const std::string own = "auto f = [](int& x) { return \"&lt;\"; };\n";
-  EXPECT_EQ(outcome(fenced(own), cpp("old\n")), own) << "what has signs of its own is not escaped";
+  for (const std::string own :
+       {"auto f = [](int& x) { return \"&lt;\"; };\n", "f(a < b ? \"&lt;\" : \"\");\n"})
+    EXPECT_EQ(outcome(fenced(own), cpp("old\n")), own) << "what has signs of its own is not escaped";
   EXPECT_EQ(outcome(fenced("f(\"&lt;\");\n"), cpp("f(\"&amp;\");\n")), "f(\"&lt;\");\n")
       << "nor like its parent";
 }

@@ -22,6 +22,9 @@ const Source kParent = cpp(program("  x[0] = 0;\n"));
 TEST(FenceChoice, TakesTheLastProgramAndNotTheLongest) {
   EXPECT_EQ(outcome(fenced(kDraft) + "Wait, that is wrong.\n" + fenced(kFinal), kParent), kFinal);
   EXPECT_EQ(outcome(fenced(kDraft, "c++") + fenced(kFinal, ""), kParent), kFinal);
+  const std::string shorter = program("  x[0] = half(x[0]);\n", kHelper);
+  EXPECT_EQ(outcome(fenced(kDraft) + fenced(shorter), kParent), shorter)
+      << "most of its lines are no excerpt";
 }
 
 TEST(FenceChoice, TakesNoExampleOrPartForTheProgram) {
@@ -32,11 +35,28 @@ TEST(FenceChoice, TakesNoExampleOrPartForTheProgram) {
     EXPECT_EQ(outcome(fenced(kFinal) + "For example:\n" + fenced(behind), kParent), kFinal) << behind;
   EXPECT_EQ(outcome(fenced(kFinal) + fenced("import kernel\nkernel.softmax(x)\n", "python"), kParent),
             kFinal);
-  EXPECT_EQ(outcome(fenced(kFinal, "") + fenced(kDraft, "text"), kParent), kFinal);
+  for (const char* tag : {"text", "txt", "output"})
+    EXPECT_EQ(outcome(fenced(kFinal, "") + fenced(kDraft, tag), kParent), kFinal) << tag;
+  for (const char* tag : {"python", "python3", "triton", "py", "kernel.py"})
+    EXPECT_EQ(outcome(fenced(kFinal) + fenced("def softmax(x):\n    return x\n", tag), kParent), kFinal)
+        << tag;
+  for (const char* tag : {"c++", "cuda", "cu", "cpp"})
+    EXPECT_EQ(outcome(fenced("def f():\n    return 1\n", "py") + fenced("def f() {}\n", tag),
+                      python("def f(): pass\n")),
+              "def f():\n    return 1\n")
+        << tag;
   const std::string in_python = "def softmax(x):\n    return half(x)\n\ndef half(x):\n    return x / 2\n";
   EXPECT_EQ(outcome(fenced(in_python, "python") + fenced("y = softmax(x)\nprint(y)\n", "python"),
                     python("def softmax(x):\n    return x\n")),
             in_python);
+  const std::string type = "struct Half {\n  float of(float x);\n};\n", other = "struct Half;\nint g();\n";
+  EXPECT_EQ(outcome(fenced(type) + fenced(other), cpp("struct Half {\n};\n")), type);
+  const std::string model = "class Model(Base):\n    pass\n";
+  EXPECT_EQ(outcome(fenced(model, "python") + fenced("y = Model(x)\n", "python"),
+                    python("class Model:\n    x = 1\n")),
+            model);
+  const std::string member = program("  x[0] = table.half(x[1]);\n");
+  EXPECT_EQ(outcome(fenced(kDraft) + fenced(member), kParent), member);
 }
 
 TEST(FenceChoice, PrefersWhatHasMarkersOrFrozenText) {
@@ -53,12 +73,39 @@ TEST(FenceChoice, PrefersWhatHasMarkersOrFrozenText) {
       file("  x[0] = 1;\n"));
   EXPECT_EQ(outcome(fenced(file("  x[0] = 1;\n")) + fenced(file("  x[0] = 2;\n")), parent),
             file("  x[0] = 2;\n"));
+  const std::string aside = fenced("snippet(); // has no markers at all\n");
+  EXPECT_EQ(outcome(fenced("make\n", "bash") + fenced(file("  x[0] = 1;\n")) + aside, parent),
+            file("  x[0] = 1;\n"));
+  EXPECT_EQ(
+      outcome(fenced("#include \"task.hpp\"\nvoid softmax(float* x, int n) {\n  x[0] = 1;\n}\n") + aside,
+              parent),
+      file("  x[0] = 1;\n"));
+}
+
+TEST(FenceChoice, ABlockMayCallWhatIsFrozen) {
+  const std::string usage = fenced("float x[4] = {1, 2, 3, 4};\nsoftmax(x, 4);\n");
+  const auto within = [](const std::string& body) {
+    return kHelper + "void softmax(float* x, int n) {\n" + kStart + body + kEnd + "}\n";
+  };
+  const std::string old = "  x[0] = half(x[0]);\n", fresh = "  x[0] = half(x[1]);\n";
+  EXPECT_EQ(outcome(fenced(fresh) + usage, cpp(within(old))), within(fresh));
+  const auto around = [](const std::string& block) { return kHelper + kStart + block + kEnd; };
+  EXPECT_EQ(outcome(fenced(kDraft) + fenced(program(fresh)), cpp(around(program(old)))),
+            around(program(fresh)));
 }
 
 TEST(FenceChoice, ReadsOnBehindTheParentForAProgramOnly) {
   const std::string parent = kParent.files().front().text;
   EXPECT_EQ(outcome("Now:\n" + fenced(kFinal) + "Before:\n" + fenced(parent), kParent), kFinal);
   EXPECT_THAT(outcome(fenced(parent) + "Run it so:\n" + fenced("softmax(x, 4);\n"), kParent),
+              HasSubstr("unchanged"));
+  const Source block = cpp(marked("old;\n"));
+  EXPECT_EQ(outcome("Old code:\n" + fenced(marked("old;\n")) + "New code:\n" + fenced("new;\n"), block),
+            marked("new;\n"));
+  for (const std::string& quoted : {std::string("head();\nold;\ntail();\n"), std::string("old;\n")})
+    EXPECT_EQ(outcome(fenced("new;\n") + "in place of\n" + fenced(quoted), block), marked("new;\n"))
+        << quoted;
+  EXPECT_THAT(outcome("It is good:\n" + fenced(marked("old;\n")) + fenced("make\n", "sh"), block),
               HasSubstr("unchanged"));
 }
 
@@ -89,8 +136,8 @@ TEST(Fences, MayOpenBehindProseOrInAList) {
   const std::string code = "def f():\n    return 1\n";
   const std::string end = code + "```\n";
   const Source parent = python("old\n");
-  for (const char* opening : {"Here it is: ```python\n", "Here it is:```\n", "- ```python\n", "1. ```\n",
-                              "12) ```py\n", "<answer>```python\n", "  * ```python\n"})
+  for (const char* opening : {"Here it is: ```python\n", "Here it is:```\n", "- ```\n", "* ```\n", "+ ```\n",
+                              "1. ```\n", "12) ```\n", "<answer>```\n", "  * ```python\n"})
     EXPECT_EQ(outcome(opening + end, parent), code) << opening;
   EXPECT_EQ(outcome("- ```python\n  def f():\n      return 1\n  ```\n", parent), code)
       << "indented with the item";
@@ -107,8 +154,8 @@ TEST(Fences, MayEndBehindCodeOrBeforeATag) {
 }
 
 TEST(Fences, ProseThatSpeaksOfThemOpensNone) {
-  for (const char* prose :
-       {"I put it into ```cpp\n", "It is fenced by ```\n", "Here: ```x```\n", "Use ```cpp tags\n"}) {
+  for (const char* prose : {"I put it into ```cpp\n", "It is fenced by ```\n", "Here: ```x```\n",
+                            "Use ```cpp tags\n", "```x``` is the name\n"}) {
     EXPECT_EQ(outcome(prose + fenced("new\n"), cpp("old\n")), "new\n") << prose;
     EXPECT_EQ(outcome(prose + fenced("new\n", ""), cpp("old\n")), "new\n") << prose;
   }

@@ -58,6 +58,18 @@ TEST(FrozenReply, MayLackTheFilesBeginningOrEnd) {
   EXPECT_EQ(of_python("# EVOLVE-BLOCK-START\n" + kNew + "# EVOLVE-BLOCK-END\n\n" + kTail), in_python(kNew));
 }
 
+TEST(FrozenReply, MayBeRepeatedInABlockWhereThatDoesNoHarm) {
+  for (const std::string line :
+       {"import numpy as np\n", "from math import pi\n", "@jit\n", "    return n\n"}) {
+    const auto file = [&](const std::string& block) {
+      return line + "def g(n):\n" + line + "\n# EVOLVE-BLOCK-START\n" + (line == "@jit\n" ? line : "") +
+             block + "# EVOLVE-BLOCK-END\n\n" + kTail;
+    };
+    const std::string block = line + kNew;
+    EXPECT_THAT(outcome(fenced(block + kTail, "python"), python(file(kOld))), HasSubstr(kNew)) << line;
+  }
+}
+
 TEST(FrozenReply, MayHaveACommentInItsPlace) {
   const Source parent = cpp(marked("old;\n"));
   EXPECT_EQ(
@@ -112,7 +124,7 @@ TEST(FrozenReply, IsNotSeenInABlockThatOnlyLooksAlike) {
 
 TEST(FrozenReply, NamesOfTheBlocksMayChange) {
   const auto file = [](const std::string& block) {
-    return "void f(float* x);\nconstexpr int kLimit = 5;\n" + kStart + block + kEnd;
+    return "void f(int) {}\nconstexpr int kLimit = 5;\n" + kStart + block + kEnd;
   };
   const Source parent = cpp(file("void f(float* x) { *x = 1; }\n"));
   const std::string fresh = "constexpr int kTile = 8;\nvoid f(float* x) { *x = 1 + kTile; }\n";

@@ -46,7 +46,18 @@ TEST(Reasoning, OfThoughtsIsNeverTheAnswer) {
     EXPECT_THAT(outcome(open + "\n" + kThought, kThinkersParent), HasSubstr("truncated")) << tag;
     EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"))
         << tag;
+    for (const std::string& kept :
+         {std::string("kept open\n"), "said " + close + " and more\n```cpp\nopen;\n"})
+      EXPECT_EQ(outcome(kept + close + kAnswer, kThinkersParent), marked("new;\n")) << tag << kept;
+    EXPECT_THAT(outcome(open + "\nhm\n" + close + " \n", kThinkersParent), HasSubstr("empty_reply")) << tag;
   }
+  for (const std::string close : {"[/THINK]", "◁/think▷"})
+    EXPECT_EQ(outcome("kept open\n" + kThought + close + "\n" + kAnswer, kThinkersParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<think>a</think>\n<think>b</think>\n" + kAnswer, kThinkersParent), marked("new;\n"));
+  const std::string edit = "<<<<<<< SEARCH\nold;\n=======\nnew;\n>>>>>>> REPLACE\n";
+  for (const std::string& whole : {kAnswer, edit})
+    EXPECT_EQ(outcome(whole + "<think>\nwas that right?", kThinkersParent), marked("new;\n"));
+  EXPECT_EQ(outcome("<think>\n<<<<<<< SEARCH\nwrong\n</think>\n" + edit, kThinkersParent), marked("new;\n"));
   EXPECT_EQ(outcome("[Reasoning]\nfaster so\n[Answer]\n" + kAnswer, kThinkersParent), marked("new;\n"))
       << "headings";
 }
@@ -61,8 +72,11 @@ TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
   EXPECT_EQ(
       outcome("<answer>\n<think>\n" + kThought + "</think>\n" + answer + "</answer>\n", kThinkersParent),
       marked("new;\n"));
-  EXPECT_EQ(outcome("<answer>\n" + answer + "</answer>\nThe change is:\n" + kAnswer, kThinkersParent),
-            marked("new;\n"));
+  for (const std::string tag : {"answer", "final", "solution", "code"})
+    EXPECT_EQ(outcome("<" + tag + ">\n" + answer + "</" + tag + ">\nIn it:\n" + fenced("a_part();\n"),
+                      kThinkersParent),
+              marked("new;\n"))
+        << tag;
   EXPECT_EQ(outcome("<Final_Answer>\n" + kAnswer + "</Final_Answer>\nor:\n" + fenced("make\n", "sh"),
                     kThinkersParent),
             marked("new;\n"));
@@ -75,6 +89,7 @@ TEST(Reasoning, IsNotWhatTheAnswerIsWrappedIn) {
 TEST(Reasoning, IsNoCode) {
   const std::string code = "template <thought>\n<thought>\nint x;\n</thought>\n[think]\n[/think]\n";
   EXPECT_EQ(outcome(fenced(code), kThinkersParent), marked(code));
+  EXPECT_EQ(outcome(fenced("a  // </think>\nnew\n"), kThinkersParent), marked("a  // </think>\nnew\n"));
   EXPECT_EQ(outcome(kStart + "template <thought> struct S;\n" + kEnd, kThinkersParent),
             marked("template <thought> struct S;\n"));
 }

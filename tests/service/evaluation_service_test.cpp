@@ -142,13 +142,6 @@ TEST_F(EvaluationServiceTest, WhereNothingCanBeEvaluatedClientsAreAskedToComeAga
   EXPECT_EQ(client.get("/status/id-1").status, 404) << "it was not taken";
 }
 
-TEST_F(EvaluationServiceTest, APostMayWaitForItsResultByDefault) {
-  options_.default_wait = std::chrono::seconds(60);
-  Client client(start());
-  EXPECT_EQ(client.post("/evaluate", request(3)).json()["status"], "completed");
-  EXPECT_EQ(client.post("/evaluate?wait=x", request(3)).status, 422);
-}
-
 TEST_F(EvaluationServiceTest, WhatAFleetEvaluatesIsNotThisMachines) {
   options_.backends["command"].hardware = [] { return std::string(kNoGpu); };
   options_.is_local = false;

@@ -1,4 +1,5 @@
-"""300 requests to a service whose fleet's server is killed, loses its store and changes its token: none is lost."""
+"""A fleet behind the service: 300 requests while its server is killed, loses its store and changes its token, of which none
+is lost; and requests that wait for a worker."""
 
 import shutil
 import signal
@@ -6,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support import KERNELSMITH, ServiceTest, main
+from support import KERNELSMITH, ServiceTest, main, until
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fleet"))
 
@@ -24,6 +25,9 @@ class FleetFaults(ServiceTest):
         self.server = NatsServer("-c", str(self.file))
         self.addCleanup(self.server.close)
         self.nats = self.server.url.replace("://", "://first@")
+        self.fleet = ("--set", f"evaluator.fleet.nats={self.nats}")
+
+    def start_worker(self):
         command = [KERNELSMITH, "worker", "--nats", self.nats, "--backend", "command", "--slots", "2"]
         self.worker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, text=True)
@@ -59,7 +63,8 @@ class FleetFaults(ServiceTest):
         self.worker_says("the server is back")
 
     def test_no_request_is_lost(self):
-        service = self.serve("--set", f"evaluator.fleet.nats={self.nats}", "--workers", 8)
+        self.start_worker()
+        service = self.serve(*self.fleet, "--workers", 8)
         numbers = iter(range(1, 4 * PORTION + 1))
         for fault in (self.kill, self.lose_store, self.change_token, lambda: None):
             for number in (next(numbers) for _ in range(PORTION)):
@@ -70,6 +75,17 @@ class FleetFaults(ServiceTest):
             self.assertEqual(answer.get("speedup"), number, answer)
         self.worker.send_signal(signal.SIGTERM)
         self.assertEqual(self.worker.wait(), 0)
+
+    def test_without_a_worker_requests_wait(self):
+        service = self.serve(*self.fleet, "--set", "evaluator.fleet.wait_for_worker_s=0.2")
+        service.post("first", "2")
+        until(lambda: service.get("/status/first").json["error_message"])
+        self.assertEqual(service.get("/status/first").json["status"], "pending")
+        self.assertEqual(service.post("second", "3").status, 503)
+        self.start_worker()
+        self.assertEqual(service.result("first")["speedup"], 2)
+        self.assertEqual(service.post("second", "3").status, 200)
+        self.assertEqual(service.result("second")["speedup"], 3)
 
 
 if __name__ == "__main__":

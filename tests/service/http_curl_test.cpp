@@ -56,15 +56,13 @@ TEST(HttpServerUnderCurl, EveryClientGetsItsOwnAnswers) {
   });
   ServerOptions options;
   options.max_body_bytes = std::size_t{4} << 20;
-  auto server = Server::start(router, options);
-  ASSERT_TRUE(server);
+  auto server = Server::start(router, options).value();
 
   std::atomic<int> right = 0;
   {
     std::vector<std::jthread> clients;
     for (int client = 0; client < kClients; ++client)
-      clients.emplace_back(
-          [&, client] { right += post_again_and_again((*server)->url() + "/echo", client); });
+      clients.emplace_back([&, client] { right += post_again_and_again(server->url() + "/echo", client); });
   }
   EXPECT_EQ(right, kClients * kRequests);
 }

@@ -71,11 +71,7 @@ class HttpServer : public ::testing::Test {
                 Access::open);
   }
 
-  void start() {
-    auto server = Server::start(router_, options_);
-    ASSERT_TRUE(server) << describe(server.error());
-    server_ = std::move(*server);
-  }
+  void start() { server_ = Server::start(router_, options_).value(); }
   RawClient connect() const { return RawClient(server_->port()); }
   std::string ask(const std::string& text) const {
     RawClient client = connect();

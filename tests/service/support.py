@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -31,6 +32,11 @@ case "$(cat "$1")" in
   *) echo "{{\\"fitness\\": $(cat "$1")}}" > "$2" ;;
 esac
 """
+
+
+def until(condition):
+    while not condition():
+        time.sleep(0.01)
 
 
 class Answer:

@@ -31,15 +31,14 @@ EvaluationRequest of_task(const std::string& name) {
 
 TEST(TaskResolver, EqualReferencesAreOneTask) {
   TaskResolver resolver({}, module_backends(), "fp32");
-  const auto one = resolver.assign(of_reference()), same = resolver.assign(of_reference());
-  ASSERT_TRUE(one) << describe(one.error());
-  EXPECT_EQ(one->task, same->task);
-  EXPECT_EQ(one->task->backend, "torch");
-  EXPECT_EQ(torch_settings(*one->task)->baseline, "eager");
-  EXPECT_EQ(torch_settings(*one->task)->policy, "any");
-  EXPECT_EQ(one->task->reference.main_text(), kReference);
-  EXPECT_EQ(one->candidate.main_text(), "class ModelNew: pass\n");
-  EXPECT_NE(resolver.assign(of_reference(kReference + "# other\n"))->task, one->task);
+  const auto one = resolver.assign(of_reference()).value(), same = resolver.assign(of_reference()).value();
+  EXPECT_EQ(one.task, same.task);
+  EXPECT_EQ(one.task->backend, "torch");
+  EXPECT_EQ(torch_settings(*one.task)->baseline, "eager");
+  EXPECT_EQ(torch_settings(*one.task)->policy, "any");
+  EXPECT_EQ(one.task->reference.main_text(), kReference);
+  EXPECT_EQ(one.candidate.main_text(), "class ModelNew: pass\n");
+  EXPECT_NE(resolver.assign(of_reference(kReference + "# other\n"))->task, one.task);
 }
 
 TEST(TaskResolver, TheBaselineAndThePrecisionMakeAnotherTask) {
@@ -58,10 +57,9 @@ TEST(TaskResolver, AnotherEntryPointIsGivenTheUsualName) {
       of_reference("class Net(torch.nn.Module):\n    pass\n" + kReference.substr(kReference.find("def")));
   EXPECT_EQ(resolver.assign(request).error().where, "reference_code");
   request.entry_point = "Net";
-  const auto found = resolver.assign(request);
-  ASSERT_TRUE(found) << describe(found.error());
-  EXPECT_THAT(std::string(found->task->reference.main_text()), HasSubstr("    Model = Net\n"));
-  EXPECT_THAT(std::string(found->candidate.main_text()),
+  const auto found = resolver.assign(request).value();
+  EXPECT_THAT(std::string(found.task->reference.main_text()), HasSubstr("    Model = Net\n"));
+  EXPECT_THAT(std::string(found.candidate.main_text()),
               HasSubstr("if \"NetNew\" in globals():\n    ModelNew = NetNew\n"));
 }
 
@@ -79,10 +77,9 @@ TEST(TaskResolver, ACandidateTakesTheNameOfTheSeedsMainFile) {
   Task task = *a_task("several");
   task.seed = Source::create({{"main.cpp", "old"}, {"other.hpp", "kept"}}).value();
   TaskResolver resolver({std::make_shared<const Task>(task)}, {}, "fp32");
-  const auto found = resolver.assign(of_task("several"));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->candidate.find("main.cpp")->text, "7");
-  EXPECT_EQ(found->candidate.find("other.hpp")->text, "kept");
+  const auto found = resolver.assign(of_task("several")).value();
+  EXPECT_EQ(found.candidate.find("main.cpp")->text, "7");
+  EXPECT_EQ(found.candidate.find("other.hpp")->text, "kept");
 }
 
 }  // namespace

@@ -93,18 +93,6 @@ TEST_F(PageTest, OnlyThisMachineMayAskAndOnlyToRead) {
   EXPECT_THAT(page_->url(), StartsWith("http://127.0.0.1:"));
 }
 
-TEST_F(PageTest, APortInUseIsBusy) {
-  const auto second = Page::of_run(folder_ / "a.run", toy::registry(), port_of(page_->url()));
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::busy);
-}
-
-TEST_F(PageTest, AFolderWithoutARunIsNotFound) {
-  const auto page = Page::of_run(folder_.path(), toy::registry(), 0);
-  ASSERT_FALSE(page);
-  EXPECT_EQ(page.error().code, ErrorCode::not_found);
-}
-
 /// Answers as a service does that has three requests waiting.
 class FakeService {
  public:

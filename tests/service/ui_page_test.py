@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
 from chromium import CHROMIUM, Browser
-from support import SCORE, SEED, CommandTest, start, wait_for, write_task
+from support import SCORE, SEED, CommandTest, wait_for, write_task
 
 # Where pictures of the pages are kept; nowhere, if it is not set.
 PICTURES = os.environ.get("KERNELSMITH_UI_PICTURES")
@@ -63,13 +63,7 @@ class FakeService(BaseHTTPRequestHandler):
 class UiPageTest(CommandTest):
     def show(self, target, env=None):
         """The address of a page that follows the target until the test ends."""
-        process = start("ui", target, "--no-browser", cwd=self.folder, env=env)
-
-        def end():
-            process.terminate()
-            process.communicate(timeout=60)
-
-        self.addCleanup(end)
+        process = self.begin("ui", target, "--no-browser", env=env or {})
         line = process.stdout.readline()
         self.assertIn(" is shown at http://127.0.0.1:", line, "" if line else process.stderr.read())
         return line.split()[-1]
@@ -150,9 +144,7 @@ class UiPageTest(CommandTest):
         """The numbers grow in a page that is never loaded again, until the run ends."""
         write_task(self.folder / "task", score_sh="sleep 0.04\n" + SCORE)
         browser = self.browser()
-        run = start("run", "task", "--iterations", "120", "--out", "a.run", "--workers", "1", cwd=self.folder)
-        self.addCleanup(run.communicate)
-        self.addCleanup(run.kill)
+        self.begin("run", "task", "--iterations", "120", "--out", "a.run", "--workers", "1")
         wait_for((self.folder / "a.run/run.db").exists, "the run to begin")
         browser.open(self.show("a.run"))
         browser.value("window.sameDocument = true; 0")
@@ -168,9 +160,12 @@ class UiPageTest(CommandTest):
         self.assertTrue(browser.value("window.sameDocument"))
         self.assert_harmless(browser)
 
-    def test_a_run_that_vanishes_and_comes_back(self):
+    def short_run(self):
         write_task(self.folder / "task")
         self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+
+    def test_a_run_that_vanishes_and_comes_back(self):
+        self.short_run()
         browser = self.browser()
         browser.open(self.show("a.run"))
         browser.until("document.getElementById('status').className === 'status still'")
@@ -181,19 +176,20 @@ class UiPageTest(CommandTest):
         browser.until("document.getElementById('trouble').hidden")
 
     def test_a_page_whose_server_went_says_so_and_finds_it_again(self):
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
-        first = start("ui", "a.run", "--no-browser", cwd=self.folder)
+        self.short_run()
+        first = self.begin("ui", "a.run", "--no-browser")
         url = first.stdout.readline().split()[-1]
+        port = url.split(":")[-1].strip("/")
+        self.fail_with(2, "ui", "a.run", "--port", port, says=[f"127.0.0.1:{port}", "0 for a free one"], code="busy")
         browser = self.browser()
         browser.open(url)
         browser.until("document.getElementById('status').className === 'status still'")
         first.terminate()
-        first.communicate(timeout=60)
+        _, words = first.communicate(timeout=60)
+        self.assertEqual(first.returncode, 0, "its end was asked for")
+        self.assertIn("the page ends", words)
         browser.until("document.getElementById('trouble').textContent.includes('does not answer')")
-        second = start("ui", "a.run", "--no-browser", "--port", url.split(":")[-1].strip("/"), cwd=self.folder)
-        self.addCleanup(second.communicate)
-        self.addCleanup(second.terminate)
+        self.begin("ui", "a.run", "--no-browser", "--port", port)
         browser.until("document.getElementById('trouble').hidden")
 
     def test_a_service(self):
@@ -220,8 +216,7 @@ class UiPageTest(CommandTest):
 
     def test_it_reads_only(self):
         """The run's files are the same after it was shown, but for the index that SQLite makes for every reader."""
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
+        self.short_run()
 
         def contents():
             return {path.relative_to(self.folder): path.read_bytes() for path in (self.folder / "a.run").rglob("*")
@@ -242,9 +237,7 @@ class ServeTest(CommandTest):
     def test_its_queue_workers_and_rates_are_told(self):
         write_task(self.folder / "task")
         secret = {"KERNELSMITH_SERVICE_TOKEN": "0123456789abcdef0123456789abcdef"}
-        serve = start("serve", "--task", "task", "--port", "0", "--workers", "2", cwd=self.folder, env=secret)
-        self.addCleanup(serve.communicate)
-        self.addCleanup(serve.terminate)
+        serve = self.begin("serve", "--task", "task", "--port", "0", "--workers", "2", env=secret)
         address = serve.stdout.readline().split()[-1]
         body = json.dumps({"task_id": "one", "kernel_code": SEED, "workflow": "task:hill"}).encode()
         headers = {"Authorization": f"Bearer {secret['KERNELSMITH_SERVICE_TOKEN']}", "Content-Type": "application/json"}
@@ -252,9 +245,7 @@ class ServeTest(CommandTest):
             pass
         with urlopen(Request(address + "/results/one?wait=60", headers=headers), timeout=120) as answer:
             self.assertEqual(answer.status, 200)
-        page = start("ui", address, "--no-browser", cwd=self.folder, env=secret)
-        self.addCleanup(page.communicate)
-        self.addCleanup(page.terminate)
+        page = self.begin("ui", address, "--no-browser", env=secret)
         with urlopen(page.stdout.readline().split()[-1] + "api/service", timeout=60) as answer:
             told = json.load(answer)
         self.assertEqual(told["state"], "healthy")
@@ -269,26 +260,11 @@ class ServeTest(CommandTest):
 
 class UiErrorsTest(CommandTest):
     def test_what_cannot_be_shown(self):
-        self.fail_with(2, "ui", "nowhere.run", says=["this is no run folder", "nowhere.run"], code="not_found")
         (self.folder / "empty").mkdir()
-        self.fail_with(2, "ui", "empty", says=["this is no run folder"], code="not_found")
-        self.fail_with(3, "ui", "http://127.0.0.1:1", says=["the service does not answer", "127.0.0.1:1"],
-                       code="network")
-        self.fail_with(2, "ui", "http://me:word@127.0.0.1:1", says=["no address of a service"],
-                       code="invalid_argument")
-
-    def test_a_port_in_use(self):
-        write_task(self.folder / "task")
-        self.succeed("run", "task", "--iterations", "5", "--out", "a.run")
-        first = start("ui", "a.run", "--no-browser", cwd=self.folder)
-        try:
-            port = first.stdout.readline().split(":")[-1].strip(" /\n")
-            self.fail_with(2, "ui", "a.run", "--port", port, says=[f"127.0.0.1:{port}", "0 for a free one"], code="busy")
-        finally:
-            first.terminate()
-            _, words = first.communicate(timeout=60)
-        self.assertEqual(first.returncode, 0, "its end was asked for")
-        self.assertIn("the page ends", words)
+        self.refused((["ui", "nowhere.run"], ["this is no run folder", "nowhere.run"], "not_found"),
+                     (["ui", "empty"], "this is no run folder", "not_found"),
+                     (["ui", "http://me:word@127.0.0.1:1"], "no address of a service", "invalid_argument"))
+        self.fail_with(3, "ui", "http://127.0.0.1:1", says=["the service does not answer", "127.0.0.1:1"], code="network")
 
 
 if __name__ == "__main__":

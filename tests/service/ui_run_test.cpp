@@ -23,9 +23,8 @@ class FollowedRunTest : public ::testing::Test {
   void run_to(std::uint64_t iterations) {
     const TaskFolder task = toy::task_in(folder_.path());
     const std::string budget = "workers: 1\nbudgets: {iterations: " + std::to_string(iterations) + "}\n";
-    auto session = Session::create(task, run_, toy::config_for(task, budget));
-    ASSERT_TRUE(session) << describe(session.error());
-    ASSERT_TRUE(session->run());
+    auto session = Session::create(task, run_, toy::config_for(task, budget)).value();
+    ASSERT_TRUE(session.run());
   }
   void go_on_to(std::uint64_t iterations) {
     auto session = Session::resume(
@@ -75,8 +74,7 @@ TEST_F(FollowedRunTest, ARunThatIsBegunOrEndedIsSeen) {
   age();
   ASSERT_TRUE(followed.look().value());
   {
-    const auto session = Session::resume(run_, {}, toy::registry());
-    ASSERT_TRUE(session);
+    const auto session = Session::resume(run_, {}, toy::registry()).value();
     EXPECT_EQ(nlohmann::json::parse(followed.look().value().value())["in_use"], true);
   }
   EXPECT_EQ(nlohmann::json::parse(followed.look().value().value())["in_use"], false);

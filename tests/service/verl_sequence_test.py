@@ -7,7 +7,7 @@ import time
 import urllib.error
 import urllib.request
 
-from support import ServiceTest, main
+from support import ServiceTest, main, until
 
 FINAL = ("completed", "failed", "timeout", "cancelled")
 POLL_S = 0.1  # the client's is 1 s; only the number of requests depends on it
@@ -90,22 +90,10 @@ class VerlSequence(ServiceTest):
         outcome = {}
         client = threading.Thread(target=lambda: outcome.update(submit_and_poll(service.url, payload("t", "hang"), [])))
         client.start()
-        while service.get("/status/t").status != 200:
-            time.sleep(0.01)
+        until(lambda: service.get("/status/t").status == 200)
         service.ask("DELETE", "/tasks/t")
         client.join()
         self.assertEqual(outcome, {"status": "cancelled", "error_message": "cancelled by a client"})
-
-    def test_a_machine_that_fails_rewards_nothing(self):
-        service = self.serve(program="no-such-program")
-        status, _ = exchange(f"{service.url}/evaluate", payload("first", "1"))
-        self.assertEqual(status, 200)
-        while not service.get("/status/first").json["error_message"]:
-            time.sleep(0.01)
-        self.assertNotIn(service.get("/status/first").json["status"], FINAL)
-        status, _ = exchange(f"{service.url}/evaluate", payload("second", "1"))
-        self.assertEqual(status, 503)  # which the client tries again; any other status is a penalty
-
 
 # The forms of KernelGYM's answers: which fields have to be there, and the types that a field may have.
 TEXT, MAYBE_TEXT, COUNT, NUMBER, MAYBE_NUMBER, MAYBE_FLAG = (
@@ -142,8 +130,7 @@ class Forms(ServiceTest):
         service.result("2b")
         self.has_form(service.get("/health").json, HEALTH)
         service.post("running", "hang")
-        while service.get("/status/running").json["status"] != "processing":
-            time.sleep(0.01)
+        until(lambda: service.get("/status/running").json["status"] == "processing")
         service.post("waiting", "1")
         for status, answer in ((400, service.ask("POST", "/evaluate", "{")), (404, service.get("/status/unknown")),
                                (405, service.ask("DELETE", "/health")), (409, service.get("/results/running")),

@@ -105,9 +105,8 @@ TEST(BackendDescriptions, FillPrompts) {
   const PromptOptions options = with_backend({}, task, described_toy());
   EXPECT_EQ(options.hardware, "a toy machine");
   EXPECT_THAT(options.interface, ElementsAre(SourceFile{"roll.h", "void roll();\n"}));
-  const auto builder = PromptBuilder::create(task, options);
-  ASSERT_TRUE(builder);
-  EXPECT_EQ(builder->blank_candidate().files().front().path, "candidate.toy");
+  const auto builder = PromptBuilder::create(task, options).value();
+  EXPECT_EQ(builder.blank_candidate().files().front().path, "candidate.toy");
   PromptOptions own;
   own.hardware = "mine";
   EXPECT_EQ(with_backend(own, task, described_toy()).hardware, "mine");
@@ -115,24 +114,21 @@ TEST(BackendDescriptions, FillPrompts) {
 
 TEST(BackendDescriptions, ReachTheRunsConfigurationAndItsProposer) {
   const Registry registry = registry_with_a_toy();
-  auto config = default_config(toy_kernel(), registry);
-  ASSERT_TRUE(config) << describe(config.error());
-  EXPECT_EQ(config->backend.language, "Toyish");
+  auto config = default_config(toy_kernel(), registry).value();
+  EXPECT_EQ(config.backend.language, "Toyish");
   const TemporaryFolder folder;
   const Status read =
       read_config("proposer: {kind: manual, folder: " + (folder.path() / "queue").string() + "}\n",
-                  "run.yaml", registry, *config);
+                  "run.yaml", registry, config);
   ASSERT_TRUE(read) << describe(read.error());
-  const auto planner = config->proposer.provider->planner(toy_kernel());
-  ASSERT_TRUE(planner);
+  const auto planner = config.proposer.provider->planner(toy_kernel()).value();
   ProposalRequest request;
   request.op = Operator::translate;
-  const auto planned = (*planner)(request);
-  ASSERT_TRUE(planned);
+  const auto planned = planner(request).value();
   const auto shown = PromptBuilder::create(
       toy_kernel(),
-      with_backend(*config->proposer.provider->outlook().prompts({}), toy_kernel(), config->backend));
-  EXPECT_EQ(planned->prompt, shown->build(request)->digest()) << "the proposer shows what a preview shows";
+      with_backend(*config.proposer.provider->outlook().prompts({}), toy_kernel(), config.backend));
+  EXPECT_EQ(planned.prompt, shown->build(request)->digest()) << "the proposer shows what a preview shows";
 }
 
 TEST(BackendDescriptions, AreWhatTheDoctorAsks) {

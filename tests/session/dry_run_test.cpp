@@ -83,15 +83,6 @@ TEST_F(DryRunTest, WhatIsUnknownStaysUnknown) {
   EXPECT_TRUE(estimate_run(run, {}).models.empty());
 }
 
-TEST_F(DryRunTest, WithoutAModelTheEvaluatorIsTried) {
-  const DryRun result = dry_run(task_, config("version: 1\n"));
-  EXPECT_FALSE(result.error()) << describe(*result.error());
-  ASSERT_EQ(result.checks.size(), 3u);
-  EXPECT_EQ(result.checks.back().name, "evaluator");
-  EXPECT_THAT(result.checks.back().detail, testing::HasSubstr("accepted"));
-  EXPECT_TRUE(result.estimate.models.empty());
-}
-
 TEST_F(DryRunTest, EveryCheckIsMadeWhateverFailedBefore) {
   const DryRun result =
       dry_run(task_, config("deterministic: true\nbudgets: {wall_time_s: 5}\nevaluator: {refuse: true}\n"));

@@ -1,7 +1,7 @@
 // A child's gain over its parent.
 #include <gtest/gtest.h>
 
-#include <kernelsmith/session/gain.hpp>
+#include <kernelsmith/session/program_diff.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -16,11 +16,10 @@ Report over_yardstick(double low, double median, double high) {
 }
 
 TEST(Gain, IsTheRatioWithTheWidestIntervalThatBothAllow) {
-  const auto gain = gain_over(over_yardstick(1.5, 2, 2.5), over_yardstick(2.5, 3, 3.6));
-  ASSERT_TRUE(gain);
-  EXPECT_DOUBLE_EQ(gain->median, 1.5);
-  EXPECT_DOUBLE_EQ(gain->low, 1);
-  EXPECT_DOUBLE_EQ(gain->high, 2.4);
+  const auto gain = gain_over(over_yardstick(1.5, 2, 2.5), over_yardstick(2.5, 3, 3.6)).value();
+  EXPECT_DOUBLE_EQ(gain.median, 1.5);
+  EXPECT_DOUBLE_EQ(gain.low, 1);
+  EXPECT_DOUBLE_EQ(gain.high, 2.4);
 }
 
 TEST(Gain, IsNotMadeUp) {

@@ -137,16 +137,6 @@ TEST_F(MixTest, OnlyAgentsAreGivenUpWhenTheTimeIsUp) {
   EXPECT_FALSE(outlook.prompts("sh"));
 }
 
-TEST_F(MixTest, ADryRunLooksAtEveryArm) {
-  const ProposerExam exam = config(chat_ + agent_).proposer.provider->examine(task_.task, {});
-  std::vector<std::string> models, checks;
-  for (const CallTerms& terms : exam.calls) models.push_back(terms.model);
-  for (const DryCheck& check : exam.checks) checks.push_back(check.name);
-  EXPECT_THAT(models, ElementsAre("small", "large", "sh"));
-  EXPECT_EQ(std::ranges::count(checks, "proposer (api)"), 1);
-  EXPECT_EQ(std::ranges::count(checks, "proposer (smith)"), 1);
-}
-
 TEST_F(MixTest, WhatCannotBeMixedIsOneErrorWithItsPlace) {
   const std::string mix = "  kind: mix\n  arms:\n";
   const std::string other = "    other: {kind: agent, command: [other]}\n";

@@ -12,6 +12,7 @@
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "notices.hpp"
 #include "temporary_folder.hpp"
 #include "toy_task.hpp"
 
@@ -29,43 +30,27 @@ struct Script {
   std::string prompt = "a prompt";  ///< as it would be sent
 };
 
-struct Notices final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { messages.push_back(notice.message); }
-  std::vector<std::string> messages;
-};
-
 Proposal child_of(const ProposalRequest& request, std::string_view text) {
   Proposal proposal = as_proposal(request, Source::create({{"seed.txt", std::string(text)}}).value()).value();
   proposal.prompt = digest_of("a prompt");
   return proposal;
 }
 
-class ScriptedProposer final : public Proposer {
- public:
-  explicit ScriptedProposer(std::shared_ptr<Script> script) : script_(std::move(script)) {}
-
-  void start(ProposalRequest request, std::stop_token, Sink<Proposal> done) override {
-    {
-      const std::lock_guard lock(script_->mutex);
-      script_->asked.insert(request.ticket.value);
-    }
-    if (script_->on_ask) script_->on_ask();
-    if (!script_->answers) return done(fail(ErrorCode::cancelled, "stopped"));
-    const auto n = request.ticket.value;
-    done(child_of(request, "a = " + std::to_string(n % 4) + "  # @tune 0 1 2 3\nb = " +
-                               std::to_string(n % 5) + "  # @tune 0 1 2 3 4\nc = 0  # @tune 0 1\n"));
-  }
-
- private:
-  std::shared_ptr<Script> script_;
-};
-
 class ScriptedProvider final : public ProposerProvider {
  public:
   explicit ScriptedProvider(std::shared_ptr<Script> script) : script_(std::move(script)) {}
   Result<std::shared_ptr<Proposer>> make(const Task&, const std::stop_token&) const override {
-    return std::shared_ptr<Proposer>(std::make_shared<ScriptedProposer>(script_));
+    return blocking([script = script_](const ProposalRequest& request) -> Result<Proposal> {
+      const auto n = request.ticket.value;
+      {
+        const std::lock_guard lock(script->mutex);
+        script->asked.insert(n);
+      }
+      if (script->on_ask) script->on_ask();
+      if (!script->answers) return fail(ErrorCode::cancelled, "stopped");
+      return child_of(request, "a = " + std::to_string(n % 4) + "  # @tune 0 1 2 3\nb = " +
+                                   std::to_string(n % 5) + "  # @tune 0 1 2 3 4\nc = 0  # @tune 0 1\n");
+    });
   }
   ProposerTraits traits() const override { return {.operators = {{Operator::rewrite, ""}}}; }
   Result<CallPlanner> planner(const Task&) const override {
@@ -98,9 +83,8 @@ class ReplySpoolTest : public testing::Test {
     std::stop_source stop;
     script_->answers = false;
     script_->on_ask = [&] { stop.request_stop(); };
-    auto session = Session::create(task, run_, std::move(config));
-    ASSERT_TRUE(session) << describe(session.error());
-    ASSERT_EQ(session->run({}, stop.get_token())->reason, EndReason::stopped);
+    auto session = Session::create(task, run_, std::move(config)).value();
+    ASSERT_EQ(session.run({}, stop.get_token())->reason, EndReason::stopped);
     ASSERT_TRUE(script_->asked.contains(1));
     script_->answers = true;
     script_->on_ask = {};
@@ -112,6 +96,12 @@ class ReplySpoolTest : public testing::Test {
   void leave(const std::string& name, const std::string& text) {
     fs::create_directories(run_ / "arrived");
     std::ofstream(run_ / "arrived" / name) << text;
+  }
+
+  /// `internal` if the run is resumed.
+  ErrorCode refusal() {
+    const auto session = resume();
+    return session ? ErrorCode::internal : session.error().code;
   }
 
   bool nothing_on_its_way() const { return !fs::exists(run_ / "arrived") || fs::is_empty(run_ / "arrived"); }
@@ -133,19 +123,14 @@ Proposal first_answer() {
 
 TEST_F(ReplySpoolTest, AnAnswerThatWasOnItsWayIsTakenAndNotBoughtAgain) {
   begin_and_stop();
-  ProposalRequest request;
-  request.ticket = {1};
-  request.op = Operator::rewrite;
-  leave("1.json", to_json(child_of(request, kPaid)));
+  leave("1.json", to_json(first_answer()));
   leave("2.json.new", "{\"cut off");
-  auto session = resume();
-  ASSERT_TRUE(session) << describe(session.error());
-  const auto outcome = session->run();
-  ASSERT_TRUE(outcome) << describe(outcome.error());
+  auto session = resume().value();
+  const auto outcome = session.run().value();
   EXPECT_FALSE(script_->asked.contains(1));
   EXPECT_TRUE(script_->asked.contains(2));
-  EXPECT_EQ(outcome->best->program->id, ProgramId{1});
-  EXPECT_EQ(outcome->best->program->source.main_text(), kPaid);
+  EXPECT_EQ(outcome.best->program->id, ProgramId{1});
+  EXPECT_EQ(outcome.best->program->source.main_text(), kPaid);
   EXPECT_TRUE(nothing_on_its_way());
 }
 
@@ -169,20 +154,19 @@ TEST_F(ReplySpoolTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
 
 TEST_F(ReplySpoolTest, CostsThatNoCallHasAreNamed) {
   begin_and_stop();
-  const auto refusal = [&](const std::function<void(Cost&)>& tell) {
+  const auto refusal_of = [&](const Cost& cost) {
     Proposal kept = first_answer();
-    tell(kept.cost);
+    kept.cost = cost;
     leave("1.json", to_json(kept));
-    const auto session = resume();
-    return session ? ErrorCode::internal : session.error().code;
+    return refusal();
   };
-  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = 1e9, cost.input_tokens = 1000; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = -1; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.input_tokens = std::uint64_t{1} << 60; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.input_tokens = 5, cost.cached_tokens = 6; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.calls = 1, cost.untold = 2; }), ErrorCode::corrupt);
-  EXPECT_EQ(refusal([](Cost& cost) { cost.usd = 0.5, cost.input_tokens = 9000, cost.calls = 1; }),
-            ErrorCode::internal)
+  for (const Cost& cost : std::vector<Cost>{{.usd = 1e9, .input_tokens = 1000},
+                                            {.usd = -1},
+                                            {.input_tokens = std::uint64_t{1} << 60},
+                                            {.input_tokens = 5, .cached_tokens = 6},
+                                            {.calls = 1, .untold = 2}})
+    EXPECT_EQ(refusal_of(cost), ErrorCode::corrupt) << cost.usd << " USD, " << cost.input_tokens << " tokens";
+  EXPECT_EQ(refusal_of({.usd = 0.5, .input_tokens = 9000, .calls = 1}), ErrorCode::internal)
       << "this one is taken";
 }
 
@@ -190,9 +174,7 @@ TEST_F(ReplySpoolTest, WhatTheJournalHasIsForgotten) {
   begin_and_stop();
   ASSERT_TRUE(resume().value().run());
   const Digest before = view_run(run_, registry())->archive_digest();
-  ProposalRequest request;
-  request.ticket = {1};
-  leave("1.json", to_json(child_of(request, kPaid)));
+  leave("1.json", to_json(first_answer()));
   ASSERT_TRUE(resume().value().run());
   EXPECT_TRUE(nothing_on_its_way());
   EXPECT_EQ(view_run(run_, registry())->archive_digest(), before);
@@ -208,11 +190,9 @@ TEST_F(ReplySpoolTest, AnAnswerThatCannotBeOneIsAskedForAgain) {
     Proposal kept = child_of({}, kPaid);
     std::get<Child>(kept.outcome).source = source;
     leave("1.json", to_json(kept));
-    auto session = resume();
-    ASSERT_TRUE(session) << describe(session.error());
-    const auto outcome = session->run();
-    ASSERT_TRUE(outcome) << describe(outcome.error());
-    EXPECT_EQ(outcome->reason, EndReason::budget);
+    auto session = resume().value();
+    const auto outcome = session.run().value();
+    EXPECT_EQ(outcome.reason, EndReason::budget);
     EXPECT_TRUE(script_->asked.contains(1));
   }
 }
@@ -236,18 +216,15 @@ TEST_F(ReplySpoolTest, WhatIsNoRegularFileIsNeitherWaitedForNorRead) {
   begin_and_stop();
   fs::create_directories(run_ / "arrived");
   const fs::path file = run_ / "arrived" / "1.json";
-  const auto refusal = [&] {
-    const auto session = resume();
-    const ErrorCode code = session ? ErrorCode::internal : session.error().code;
-    fs::remove(file);
-    return code;
-  };
   ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
   EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  fs::remove(file);
   fs::create_symlink("/dev/zero", file);
   EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  fs::remove(file);
   fs::create_directory(file);
   EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  fs::remove(file);
   leave("notes.txt", "mine");
   EXPECT_TRUE(resume());
   EXPECT_TRUE(fs::exists(run_ / "arrived" / "notes.txt"));
@@ -261,9 +238,7 @@ TEST_F(ReplySpoolTest, TheFolderItselfIsNoLink) {
   std::ofstream(precious) << "mine";
   fs::remove_all(run_ / "arrived");
   fs::create_directory_symlink(elsewhere, run_ / "arrived");
-  const auto session = resume();
-  ASSERT_FALSE(session);
-  EXPECT_EQ(session.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(refusal(), ErrorCode::corrupt);
   EXPECT_TRUE(fs::exists(precious));
 }
 

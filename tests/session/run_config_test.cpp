@@ -3,6 +3,8 @@
 
 #include <kernelsmith/session/run_config.hpp>
 
+#include "notices.hpp"
+
 namespace kernelsmith {
 namespace {
 
@@ -24,10 +26,22 @@ const std::string kKnobs =
 
 RunConfig defaults() { return default_config(task_with_seed(kKnobs), default_registry()).value(); }
 
+Status lay(RunConfig& config, std::string_view yaml) {
+  return read_config(yaml, "run.yaml", default_registry(), config);
+}
+
+/// The defaults with these keys laid over them.
+RunConfig config_from(const std::string& yaml) {
+  RunConfig config = defaults();
+  const Status read = lay(config, yaml);
+  EXPECT_TRUE(read) << describe(read.error()) << "\n" << yaml;
+  return config;
+}
+
 /// What is said about a configuration that is refused.
 Error refusal(const std::string& yaml) {
   RunConfig config = defaults();
-  const Status read = read_config(yaml, "run.yaml", default_registry(), config);
+  const Status read = lay(config, yaml);
   EXPECT_FALSE(read) << yaml;
   return read ? Error{} : read.error();
 }
@@ -44,7 +58,6 @@ TEST(RunConfig, OperatorsNameModelsThatThereAre) {
 }
 
 TEST(RunConfig, ReadsBackWhatItWrites) {
-  RunConfig config = defaults();
   const std::string other =
       "version: 1\nseed: 9\ndeterministic: true\npipeline: 3\nworkers: 7\ndurability: power\n"
       "budgets: {iterations: 10, evaluations: 20, wall_time_s: 0.1}\n"
@@ -60,11 +73,9 @@ TEST(RunConfig, ReadsBackWhatItWrites) {
       "operators: [{operator: tune, weight: 2}, {operator: rewrite, model: m}]\n"
       "limits: {repairs: 1, duels: 0, tunings: 3, confirm: false, idle_iterations: 4, errors_in_a_row: 2}\n"
       "evaluator: {kind: cpu, compiler: clang++, flags: [-O2], sandbox: none, bank_mib: 12}\n";
-  ASSERT_TRUE(read_config(other, "run.yaml", default_registry(), config));
+  const RunConfig config = config_from(other);
   const std::string written = to_yaml(config);
-  RunConfig again = defaults();
-  const Status read = read_config(written, "run.yaml", default_registry(), again);
-  ASSERT_TRUE(read) << describe(read.error()) << "\n" << written;
+  const RunConfig again = config_from(written);
   EXPECT_EQ(to_yaml(again), written);
   EXPECT_NE(written, to_yaml(defaults()));
   EXPECT_EQ(again.axes, config.axes);
@@ -75,27 +86,20 @@ TEST(RunConfig, ReadsBackWhatItWrites) {
 
 /// The journal of a deterministic run holds them, so that the run could not be shown without.
 TEST(RunConfig, KeepsTheWeightsThatOlderTunersHad) {
-  struct Listener final : Observer {
-    void on_event(const Event&) override {}
-    void on_notice(const Notice& notice) override { told += notice.message; }
-    std::string told;
-  };
-  RunConfig config = defaults();
-  ASSERT_TRUE(
-      read_config("proposer: {kind: tuner, crossover: 0.25, local_step: 0.45, mutation: 0.3, draws: 64}\n",
-                  "run.yaml", default_registry(), config));
+  RunConfig config =
+      config_from("proposer: {kind: tuner, crossover: 0.25, local_step: 0.45, mutation: 0.3, draws: 64}\n");
   EXPECT_EQ(policy_texts(config).at("proposer"),
             "kind: tuner, crossover: 0.25, local_step: 0.45, mutation: 0.3, draws: 64");
-  const auto listener = std::make_shared<Listener>();
+  const auto listener = std::make_shared<Notices>();
   const Task task = task_with_seed(kKnobs);
   config.proposer.provider->context.observer = listener;
   ASSERT_TRUE(config.proposer.provider->make(task, {}));
-  EXPECT_THAT(listener->told, AllOf(HasSubstr("no effect"), HasSubstr("proposer.draws")));
-  const auto silent = std::make_shared<Listener>();
+  EXPECT_THAT(listener->text(), AllOf(HasSubstr("no effect"), HasSubstr("proposer.draws")));
+  const auto silent = std::make_shared<Notices>();
   const RunConfig usual = defaults();
   usual.proposer.provider->context.observer = silent;
   ASSERT_TRUE(usual.proposer.provider->make(task, {}));
-  EXPECT_EQ(silent->told, "");
+  EXPECT_EQ(silent->text(), "");
 }
 
 TEST(RunConfig, AnExhaustiveSearchTakesNoSpaceThatItCannotRemember) {
@@ -105,7 +109,7 @@ TEST(RunConfig, AnExhaustiveSearchTakesNoSpaceThatItCannotRemember) {
   Task task = task_with_seed(many + many);
   RunConfig config = default_config(task, default_registry()).value();
   EXPECT_TRUE(config.proposer.provider->make(task, {}));
-  ASSERT_TRUE(read_config("proposer: {exhaustive: true}\n", "run.yaml", default_registry(), config));
+  ASSERT_TRUE(lay(config, "proposer: {exhaustive: true}\n"));
   const auto made = config.proposer.provider->make(task, {});
   ASSERT_FALSE(made);
   EXPECT_THAT(describe(made.error()), AllOf(HasSubstr("65536"), HasSubstr("--exhaustive")));
@@ -144,43 +148,34 @@ TEST(RunConfig, RefusesUnknownKeysWithTheNearestName) {
 }
 
 TEST(RunConfig, RefusesValuesThatMakeNoSense) {
-  EXPECT_EQ(refusal("version: 2\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("workers: 0\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("budgets: {iterations: 0}\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("archive: {axes: [{feature: a, low: 1, high: 0, bins: 3}]}\n").code,
-            ErrorCode::bad_input);
-  EXPECT_EQ(refusal("islands: {count: 2, topology: edges, edges: [{from: 0, to: 2}]}\n").code,
-            ErrorCode::bad_input);
-  EXPECT_EQ(refusal("sampler: {kind: mixture, explore: 0, exploit: 0, weighted: 0}\n").code,
-            ErrorCode::bad_input);
-  EXPECT_EQ(refusal("sampler: {exploration: -1}\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("proposer: {exhaustive: 2}\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("operators: []\n").code, ErrorCode::bad_input);
-  EXPECT_EQ(refusal("evaluator: {kind: command}\n").code, ErrorCode::bad_input);
+  for (const char* const yaml :
+       {"version: 2", "workers: 0", "budgets: {iterations: 0}",
+        "archive: {axes: [{feature: a, low: 1, high: 0, bins: 3}]}",
+        "islands: {count: 2, topology: edges, edges: [{from: 0, to: 2}]}",
+        "sampler: {kind: mixture, explore: 0, exploit: 0, weighted: 0}", "sampler: {exploration: -1}",
+        "proposer: {exhaustive: 2}", "operators: []", "evaluator: {kind: command}"})
+    EXPECT_EQ(refusal(yaml).code, ErrorCode::bad_input) << yaml;
 }
 
 const std::string kTwoModels = "proposer: {kind: chat, models: [{name: large}, {name: small}]}\n";
 
 TEST(RunConfig, OperatorsMayBeChosenByABandit) {
-  RunConfig config = defaults();
   const std::string yaml = kTwoModels +
                            "operators:\n  choose: bandit\n  cost: tokens\n  arms:\n"
                            "    - {operator: rewrite, model: large}\n"
                            "    - {operator: edit, model: small, weight: 0}\n"
                            "    - {operator: edit, model: large}\n";
-  ASSERT_TRUE(read_config(yaml, "run.yaml", default_registry(), config));
+  const RunConfig config = config_from(yaml);
   EXPECT_EQ(config.choose_operators, OperatorPolicy::bandit);
   EXPECT_EQ(config.arm_cost, ArmCost::tokens);
-  RunConfig again = defaults();
-  ASSERT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
+  RunConfig again = config_from(to_yaml(config));
   EXPECT_EQ(to_yaml(again), to_yaml(config));
   EXPECT_NE(policy_texts(config).at("operators").find("bandit"), std::string::npos);
-  const auto bandit = operators_of(config);
-  ASSERT_TRUE(bandit);
+  const auto bandit = operators_of(config).value();
   const ArmRecord nothing;
   for (std::uint64_t ticket = 0; ticket < 50; ++ticket) {
     Rng rng(1, ticket, Purpose::operators);
-    EXPECT_EQ((*bandit)->choose({.selection = {}, .arms = nothing}, rng).model, "large") << "weight 0";
+    EXPECT_EQ(bandit->choose({.selection = {}, .arms = nothing}, rng).model, "large") << "weight 0";
   }
 }
 
@@ -194,10 +189,9 @@ TEST(RunConfig, APolicyIsReadBackFromTheLineThatASessionRecorded) {
         "sampler: {kind: mixture, explore: 0.125, top: 0}\n",
         "operators: [{operator: tune}]\nsampler: {exploration: 3}\n"}) {
     RunConfig recorded = defaults(), read = defaults();
-    ASSERT_TRUE(read_config(models + policies, "run.yaml", default_registry(), recorded)) << policies;
+    ASSERT_TRUE(lay(recorded, models + policies)) << policies;
     ASSERT_TRUE(
-        read_config("operators: {choose: bandit, cost: tries, arms: [{operator: tune}]}\nsampler: {top: 7}\n",
-                    "run.yaml", default_registry(), read));
+        lay(read, "operators: {choose: bandit, cost: tries, arms: [{operator: tune}]}\nsampler: {top: 7}\n"));
     const RunConfig untouched = read;
     const auto own = policy_texts(untouched), texts = policy_texts(recorded);
     for (const std::string name : kPolicySettings) {
@@ -215,13 +209,12 @@ TEST(RunConfig, APolicyIsReadBackFromTheLineThatASessionRecorded) {
 }
 
 TEST(RunConfig, TheBanditTakesTheArmsThatThereAreAndAListIsWeightsAgain) {
-  RunConfig config = defaults();
-  ASSERT_TRUE(read_config(kTwoModels, "run.yaml", default_registry(), config));
+  RunConfig config = config_from(kTwoModels);
   const std::size_t arms = config.operators.size();
-  ASSERT_TRUE(read_config("operators: {choose: bandit}\n", "--set", default_registry(), config));
+  ASSERT_TRUE(lay(config, "operators: {choose: bandit}\n"));
   EXPECT_EQ(config.operators.size(), arms);
   EXPECT_EQ(config.choose_operators, OperatorPolicy::bandit);
-  ASSERT_TRUE(read_config("operators: [{operator: edit}]\n", "--set", default_registry(), config));
+  ASSERT_TRUE(lay(config, "operators: [{operator: edit}]\n"));
   EXPECT_EQ(config.choose_operators, OperatorPolicy::weights);
 }
 
@@ -240,9 +233,7 @@ TEST(RunConfig, ABanditThatCannotChooseIsRefusedOnce) {
 }
 
 TEST(RunConfig, ACostInDollarsNeedsPrices) {
-  RunConfig config = defaults();
-  ASSERT_TRUE(read_config(kTwoModels + "operators: {choose: bandit, cost: usd}\n", "run.yaml",
-                          default_registry(), config));
+  RunConfig config = config_from(kTwoModels + "operators: {choose: bandit, cost: usd}\n");
   const Status checked = check_operators(config);
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().where, "operators.cost");
@@ -250,11 +241,9 @@ TEST(RunConfig, ACostInDollarsNeedsPrices) {
 }
 
 TEST(RunConfig, AnotherProposerBringsItsOwnOperators) {
-  RunConfig config = defaults();
-  ASSERT_EQ(config.operators.front().choice.op, Operator::tune);
-  ASSERT_TRUE(
-      read_config("proposer: {kind: recording, run: a.run}\n", "run.yaml", default_registry(), config));
-  EXPECT_EQ(config.operators.front().choice.op, Operator::rewrite);
+  EXPECT_EQ(defaults().operators.front().choice.op, Operator::tune);
+  const RunConfig recording = config_from("proposer: {kind: recording, run: a.run}\n");
+  EXPECT_EQ(recording.operators.front().choice.op, Operator::rewrite);
 }
 
 TEST(RunConfig, UnknownBackendsAreNamed) {
@@ -268,7 +257,7 @@ TEST(RunConfig, UnknownBackendsAreNamed) {
 
 std::vector<AxisSpec> default_axes(const Task& task, std::string_view yaml = "seed: 1\n") {
   RunConfig config = default_config(task, default_registry()).value();
-  read_config(yaml, "run.yaml", default_registry(), config).value();
+  lay(config, yaml).value();
   set_default_axes(task, config);
   return *config.axes;
 }
@@ -316,11 +305,10 @@ TEST(AxesPresets, KernelSmithIsTheLengthOfTheCodeBesideTheFitness) {
   ASSERT_EQ(axes.size(), 2u);
   EXPECT_EQ(axes[0].feature, "bytes");
   EXPECT_EQ(axes[1].feature, "fitness");
-  const auto grid = Grid::create(axes);
-  ASSERT_TRUE(grid) << describe(grid.error());
-  EXPECT_EQ(grid->cells(), 100u);
+  const auto grid = Grid::create(axes).value();
+  EXPECT_EQ(grid.cells(), 100u);
   const double own = static_cast<double>(task.seed.bytes());
-  EXPECT_EQ(grid->axes()[0].bin_of(own), grid->axes()[0].bin_of(own * 1.01)) << "not at an edge";
+  EXPECT_EQ(grid.axes()[0].bin_of(own), grid.axes()[0].bin_of(own * 1.01)) << "not at an edge";
 }
 
 TEST(AxesPresets, BehaviourIsWhatTheBackendReports) {
@@ -342,8 +330,7 @@ TEST(AxesPresets, BehaviourIsRefusedWhereTheBackendHasNone) {
   Task task = task_with_seed(kKnobs);
   task.backend = "command";
   RunConfig config = default_config(task, default_registry()).value();
-  const Status read =
-      read_config("seed: 1\narchive: {axes: behaviour}\n", "run.yaml", default_registry(), config);
+  const Status read = lay(config, "seed: 1\narchive: {axes: behaviour}\n");
   ASSERT_FALSE(read);
   EXPECT_THAT(describe(read.error()),
               AllOf(HasSubstr("run.yaml:2"), HasSubstr("'command' reports no behaviour"),
@@ -351,22 +338,17 @@ TEST(AxesPresets, BehaviourIsRefusedWhereTheBackendHasNone) {
 }
 
 TEST(AxesPresets, AreWrittenByNameUntilTheTaskIsKnown) {
-  RunConfig config = defaults();
-  ASSERT_TRUE(read_config("archive: {axes: kernel-smith}\n", "run.yaml", default_registry(), config));
-  RunConfig again = defaults();
-  ASSERT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
+  RunConfig config = config_from("archive: {axes: kernel-smith}\n");
+  RunConfig again = config_from(to_yaml(config));
   EXPECT_EQ(again.axes_preset, AxesPreset::kernel_smith);
   set_default_axes(task_with_seed(kKnobs), again);
-  RunConfig stored = defaults();
-  ASSERT_TRUE(read_config(to_yaml(again), "run.yaml", default_registry(), stored));
+  RunConfig stored = config_from(to_yaml(again));
   EXPECT_EQ(stored.axes, again.axes) << "a run keeps the axes, whatever a later build calls so";
 }
 
 TEST(AxesPresets, WhatComesLaterCounts) {
   RunConfig config = defaults();
-  const auto read = [&](const char* yaml) {
-    ASSERT_TRUE(read_config(yaml, "run.yaml", default_registry(), config));
-  };
+  const auto read = [&](const char* yaml) { ASSERT_TRUE(lay(config, yaml)); };
   read("archive: {axes: [{feature: a, low: 0, high: 1, bins: 3}]}\n");
   read("archive: {axes: behaviour}\n");
   EXPECT_FALSE(config.axes);
@@ -377,12 +359,8 @@ TEST(AxesPresets, WhatComesLaterCounts) {
 }
 
 Objectives objectives_of(const std::string& yaml) {
-  RunConfig config = defaults();
-  const Status read = read_config(yaml, "run.yaml", default_registry(), config);
-  EXPECT_TRUE(read) << describe(read.error());
-  RunConfig again = defaults();
-  EXPECT_TRUE(read_config(to_yaml(config), "run.yaml", default_registry(), again));
-  EXPECT_EQ(again.objectives, config.objectives) << to_yaml(config);
+  const RunConfig config = config_from(yaml);
+  EXPECT_EQ(config_from(to_yaml(config)).objectives, config.objectives) << to_yaml(config);
   return config.objectives;
 }
 

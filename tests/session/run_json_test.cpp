@@ -33,10 +33,21 @@ ToldSearch told_search() {
 
 Json parsed(const Result<std::string>& text) { return Json::parse(text.value()); }
 
+/// What fits into a line stands on one.
+std::string readable(const Json& value, const std::string& indent = "") {
+  const std::string line = value.dump(-1, ' ', true);
+  if (!value.is_structured() || indent.size() + line.size() < 110) return line;
+  std::string text;
+  for (const auto& [key, one] : value.items())
+    text += (text.empty() ? "\n " : ",\n ") + indent + (value.is_object() ? Json(key).dump() + ": " : "") +
+            readable(one, indent + " ");
+  return (value.is_object() ? "{" : "[") + text + "\n" + indent + (value.is_object() ? "}" : "]");
+}
+
 /// Compares with tests/session/golden/NAME; KERNELSMITH_WRITE_GOLDEN=1 writes it anew.
 void expect_golden(const Json& value, const char* name) {
   const std::string path = std::string(KERNELSMITH_SOURCE_DIR) + "/tests/session/golden/" + name;
-  const std::string text = value.dump(1, ' ', true) + "\n";
+  const std::string text = readable(value) + "\n";
   if (std::getenv("KERNELSMITH_WRITE_GOLDEN")) std::ofstream(path) << text;
   std::stringstream expected;
   expected << std::ifstream(path).rdbuf();

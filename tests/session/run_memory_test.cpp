@@ -9,6 +9,7 @@
 #include <kernelsmith/session/prompt_preview.hpp>
 
 #include "memory_family.hpp"
+#include "notices.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {
@@ -16,12 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-struct Listener final : Observer {
-  void on_event(const Event&) override {}
-  void on_notice(const Notice& notice) override { told += notice.message + "\n"; }
-  std::string told;
-};
 
 class RunMemory : public ::testing::Test {
  protected:
@@ -39,19 +34,13 @@ class RunMemory : public ::testing::Test {
         },
         registry(), listener_);
   }
-  void run(const std::string& name, const std::string& yaml) {
-    auto session = begin(name, yaml);
-    ASSERT_TRUE(session) << describe(session.error());
-    const auto outcome = session->run();
-    ASSERT_TRUE(outcome) << describe(outcome.error());
-  }
+  void run(const std::string& name, const std::string& yaml) { ASSERT_TRUE(begin(name, yaml).value().run()); }
   /// A run that is stopped after its third commit.
   void stop_early(const std::string& name, const std::string& yaml) {
-    auto session = begin(name, yaml);
-    ASSERT_TRUE(session) << describe(session.error());
+    auto session = begin(name, yaml).value();
     std::stop_source stop;
     int commits = 0;
-    ASSERT_TRUE(session->run(
+    ASSERT_TRUE(session.run(
         [&](const Commit&) {
           if (++commits == 3) stop.request_stop();
         },
@@ -70,7 +59,7 @@ class RunMemory : public ::testing::Test {
   const fs::path store_ = folder_ / "memory";
   const family::Member member_{7, 30, 4};  // the fifth child triples the speed
   const TaskFolder task_;
-  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::shared_ptr<Notices> listener_ = std::make_shared<Notices>();
 };
 
 TEST_F(RunMemory, IsOffUnlessAStoreIsNamed) {
@@ -82,7 +71,7 @@ TEST_F(RunMemory, IsOffUnlessAStoreIsNamed) {
 
 TEST_F(RunMemory, ARunShowsWhatAnEarlierOneTaughtAndSaysWhetherItHelped) {
   run("a.run", with_memory(8));
-  EXPECT_THAT(listener_->told, HasSubstr("rules from the run"));
+  EXPECT_THAT(listener_->text(), HasSubstr("rules from the run"));
   EXPECT_FALSE(fs::exists(folder_ / "a.run/memory.jsonl")) << "there was nothing to read";
   const auto learnt = rules();
   ASSERT_FALSE(learnt.empty());
@@ -90,12 +79,11 @@ TEST_F(RunMemory, ARunShowsWhatAnEarlierOneTaughtAndSaysWhetherItHelped) {
   run("b.run", with_memory(8));
   const auto read = rules_from(text_of("b.run/memory.jsonl"), "b").value();
   ASSERT_FALSE(read.empty());
-  const auto prompt = repeat_prompt(folder_ / "b.run", {1}, registry());
-  ASSERT_TRUE(prompt) << describe(prompt.error());
-  EXPECT_TRUE(prompt->is_the_same());
-  EXPECT_THAT(prompt->preview.prompt.user, HasSubstr("tactic " + read.front().id()));
-  EXPECT_THAT(prompt->preview.prompt.user, HasSubstr("+choice = n30"));
-  EXPECT_EQ(prompt->preview.prompt.notes, read.size());
+  const auto prompt = repeat_prompt(folder_ / "b.run", {1}, registry()).value();
+  EXPECT_TRUE(prompt.is_the_same());
+  EXPECT_THAT(prompt.preview.prompt.user, HasSubstr("tactic " + read.front().id()));
+  EXPECT_THAT(prompt.preview.prompt.user, HasSubstr("+choice = n30"));
+  EXPECT_EQ(prompt.preview.prompt.notes, read.size());
   const auto view = view_run(folder_ / "b.run", registry()).value();
   EXPECT_EQ(view.state.session_settings().at("memory"), MemorySnapshot{read}.digest().hex());
   for (const MemoryRule& rule : rules()) {
@@ -122,9 +110,8 @@ TEST_F(RunMemory, DoesNotDependOnWhatBecomesOfTheStore) {
   run("again.run", with_memory(8));
   stop_early("parts.run", with_memory(9));
   fs::remove_all(store_);
-  auto session = resume("parts.run");
-  ASSERT_TRUE(session) << describe(session.error());
-  ASSERT_TRUE(session->run());
+  auto session = resume("parts.run").value();
+  ASSERT_TRUE(session.run());
   const auto digest = [&](const std::string& name) {
     return view_run(folder_ / name, registry()).value().archive_digest();
   };
@@ -150,7 +137,7 @@ TEST_F(RunMemory, ARunFolderOfSomebodyElseDoesNotWriteToAMemory) {
   fs::remove_all(store_);  // as on the machine of another user, who has a memory under the same name
   ASSERT_TRUE(MemoryStore::open(store_));
   ASSERT_TRUE(resume("theirs.run").value().run());
-  EXPECT_THAT(listener_->told, HasSubstr("did not begin with this memory"));
+  EXPECT_THAT(listener_->text(), HasSubstr("did not begin with this memory"));
   EXPECT_TRUE(rules().empty());
   auto named = Session::resume(
       folder_ / "theirs.run",

@@ -52,17 +52,15 @@ TEST_F(ToyBackend, ReadsItsOwnKeysOfATask) {
 
 TEST_F(ToyBackend, IsConfiguredByTheRunsSectionEvaluator) {
   const Task task = load().value();
-  auto config = default_config(task, registry_);
-  ASSERT_TRUE(config) << describe(config.error());
-  const Status read = read_config("evaluator: {bonus: 5}\n", "run.yaml", registry_, *config);
+  auto config = default_config(task, registry_).value();
+  const Status read = read_config("evaluator: {bonus: 5}\n", "run.yaml", registry_, config);
   ASSERT_TRUE(read) << describe(read.error());
-  const auto evaluator = config->evaluator.provider->make(task, {});
-  ASSERT_TRUE(evaluator) << describe(evaluator.error());
+  const auto evaluator = config.evaluator.provider->make(task, {}).value();
   EvaluationJob job;
   job.task = task.digest;
   job.source = Source::create({{"candidate.toy", "20"}}).value();
   const auto evaluation =
-      answer_of<Evaluation>([&](auto done) { (*evaluator)->start(job, {}, std::move(done)); }).get();
+      answer_of<Evaluation>([&](auto done) { evaluator->start(job, {}, std::move(done)); }).get();
   ASSERT_TRUE(evaluation) << describe(evaluation.error());
   EXPECT_EQ(evaluation->metrics()->fitness().low, 45);
 }
@@ -82,13 +80,12 @@ TEST_F(ToyBackend, SaysItsFactsInPrompts) {
   PromptOptions options;
   options.folder = folder_.path() / "prompts";
   options.set = "mine";
-  const auto builder = PromptBuilder::create(task, with_backend(options, task, registry_.backends.at("toy")));
-  ASSERT_TRUE(builder) << describe(builder.error());
+  const auto builder =
+      PromptBuilder::create(task, with_backend(options, task, registry_.backends.at("toy"))).value();
   ProposalRequest request;
   request.op = Operator::translate;
-  const auto prompt = builder->build(request);
-  ASSERT_TRUE(prompt) << describe(prompt.error());
-  EXPECT_THAT(prompt->system + prompt->user, HasSubstr("The weight is 2."));
+  const auto prompt = builder.build(request).value();
+  EXPECT_THAT(prompt.system + prompt.user, HasSubstr("The weight is 2."));
 }
 
 }  // namespace

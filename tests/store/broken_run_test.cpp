@@ -58,51 +58,66 @@ class BrokenRun : public testing::Test {
   fs::path database_ = run_ / "run.db";
 };
 
-TEST_F(BrokenRun, ANewerFormatIsRefusedByName) {
-  execute("PRAGMA user_version = 3");
-  EXPECT_EQ(refusal(), ErrorCode::version);
-  const Error error = RunStore::open(run_).error();
-  EXPECT_NE(error.message.find("format 3"), std::string::npos) << error.message;
-}
-
 TEST_F(BrokenRun, AFolderWithoutARunIsNotFound) {
   fs::remove(database_);
   EXPECT_EQ(refusal(), ErrorCode::not_found);
 }
 
 TEST_F(BrokenRun, AFileThatIsNoDatabaseIsCorrupt) {
-  overwrite(std::string(10000, 'x'));
-  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+  for (const std::string& bytes : {std::string(10000, 'x'), std::string()}) {
+    overwrite(bytes);
+    EXPECT_EQ(refusal(), ErrorCode::corrupt) << bytes.size();
+  }
 }
 
-TEST_F(BrokenRun, AnEmptyFileIsCorrupt) {
-  overwrite("");
-  EXPECT_EQ(refusal(), ErrorCode::corrupt);
+/// What somebody did to the database, and what an error says of it.
+struct Damage {
+  const char *name, *sql;
+  ErrorCode code = ErrorCode::corrupt;
+  const char* says = "";
+};
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+
+class DamagedRun : public BrokenRun, public testing::WithParamInterface<Damage> {};
+
+TEST_P(DamagedRun, IsRefused) {
+  execute(GetParam().sql);
+  EXPECT_EQ(refusal(), GetParam().code);
+  EXPECT_NE(RunStore::open(run_).error().message.find(GetParam().says), std::string::npos);
 }
 
-TEST_F(BrokenRun, SomebodyElsesDatabaseIsCorrupt) {
-  execute("PRAGMA application_id = 1");
-  EXPECT_EQ(refusal(), ErrorCode::corrupt);
-}
+const auto name_of_damage = [](const auto& test) { return std::string(test.param.name); };
 
-TEST_F(BrokenRun, AViewInThePlaceOfATableIsCorrupt) {
-  execute(
-      "ALTER TABLE events RENAME TO real; CREATE VIEW events AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL "
-      "SELECT n + 1 FROM r) SELECT n AS position, NULL AS source, '' AS body FROM r");
-  EXPECT_EQ(refusal(), ErrorCode::corrupt);
-}
+INSTANTIATE_TEST_SUITE_P(
+    , DamagedRun,
+    testing::Values(
+        Damage{"ANewerFormat", "PRAGMA user_version = 3", ErrorCode::version, "format 3"},
+        Damage{"SomebodyElsesDatabase", "PRAGMA application_id = 1"},
+        Damage{"AViewInThePlaceOfATable",
+               "ALTER TABLE events RENAME TO real; CREATE VIEW events AS WITH RECURSIVE r(n) AS (SELECT 1 "
+               "UNION ALL SELECT n + 1 FROM r) SELECT n AS position, NULL AS source, '' AS body FROM r"},
+        Damage{"ATrigger", "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM sources; END",
+               ErrorCode::corrupt, "\"t\""}),
+    name_of_damage);
 
-TEST_F(BrokenRun, ATriggerIsCorrupt) {
-  execute("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM sources; END");
-  EXPECT_EQ(refusal(), ErrorCode::corrupt);
-  EXPECT_NE(RunStore::open(run_).error().message.find("\"t\""), std::string::npos);
-}
+class DamagedEvents : public DamagedRun {};
 
-TEST_F(BrokenRun, AMissingEventIsCorrupt) {
-  execute("DELETE FROM events WHERE position = 2");
+TEST_P(DamagedEvents, AreNotReplayed) {
+  execute(GetParam().sql);
   EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
   EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    , DamagedEvents,
+    testing::Values(Damage{"OneIsMissing", "DELETE FROM events WHERE position = 2"},
+                    Damage{"OneIsNoJson", "UPDATE events SET body = '{}' WHERE position = 2"},
+                    Damage{"OneReadsWellAndIsNotWhatWasWritten",
+                           "UPDATE events SET body = replace(body, '7', '8') WHERE position = 2"},
+                    Damage{"ASourceWasChanged",
+                           R"(UPDATE sources SET files = '[{"path":"a","text":"another"}]')"},
+                    Damage{"ASourceIsLost", "PRAGMA foreign_keys = OFF; DELETE FROM sources"}),
+    name_of_damage);
 
 TEST_F(BrokenRun, WhatStandsBeforeTheFirstFaultIsVisited) {
   std::vector<Event> more;
@@ -122,17 +137,6 @@ TEST_F(BrokenRun, WhatStandsBeforeTheFirstFaultIsVisited) {
   EXPECT_EQ(visited(), 299u);
 }
 
-TEST_F(BrokenRun, AnEventThatIsNoJsonIsCorrupt) {
-  execute("UPDATE events SET body = '{}' WHERE position = 2");
-  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
-}
-
-TEST_F(BrokenRun, AnEventThatReadsWellAndIsNotWhatWasWrittenIsCorrupt) {
-  execute("UPDATE events SET body = replace(body, '7', '8') WHERE position = 2");
-  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
-  EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
-}
-
 /// As versions before the checksums made it.
 constexpr const char* kFormat1 = R"(
   CREATE TEMP TABLE kept AS SELECT position, source, body FROM events;
@@ -149,18 +153,12 @@ constexpr const char* kFormat1 = R"(
 TEST_F(BrokenRun, ARunWithoutChecksumsIsReadAndGoneOnWith) {
   execute(kFormat1);
   {
-    const auto store = RunStore::open(run_);
-    ASSERT_TRUE(store) << describe(store.error());
+    const auto store = RunStore::open(run_).value();
     const auto events = sample::events();
-    ASSERT_TRUE((*store)->append(events));
-    EXPECT_EQ((*store)->last_position().value(), 2 * events.size());
+    ASSERT_TRUE(store->append(events));
+    EXPECT_EQ(store->last_position().value(), 2 * events.size());
   }
   EXPECT_TRUE(RunStore::open_read_only(run_).value()->integrity_check());
-}
-
-TEST_F(BrokenRun, AChangedSourceIsCorrupt) {
-  execute(R"(UPDATE sources SET files = '[{"path":"a","text":"another"}]')");
-  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
 }
 
 TEST_F(BrokenRun, ALockThatLeadsElsewhereIsNotWritten) {
@@ -172,20 +170,13 @@ TEST_F(BrokenRun, ALockThatLeadsElsewhereIsNotWritten) {
   EXPECT_EQ(fs::file_size(theirs), 18u);
 }
 
-TEST_F(BrokenRun, ALostSourceIsCorrupt) {
-  execute("PRAGMA foreign_keys = OFF; DELETE FROM sources");
-  EXPECT_EQ(replay_failure(), ErrorCode::corrupt);
-  EXPECT_EQ(RunStore::open(run_).value()->integrity_check().error().code, ErrorCode::corrupt);
-}
-
 TEST_F(BrokenRun, ARunWithPagesOfAnotherSizeIsNone) {
   EXPECT_EQ(page_bytes(), 16384);
   execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM");
   EXPECT_EQ(page_bytes(), 4096) << "as older versions made it";
-  const auto store = RunStore::open(run_);
-  ASSERT_TRUE(store) << describe(store.error());
-  EXPECT_TRUE((*store)->append(sample::events()));
-  EXPECT_TRUE((*store)->integrity_check());
+  const auto store = RunStore::open(run_).value();
+  EXPECT_TRUE(store->append(sample::events()));
+  EXPECT_TRUE(store->integrity_check());
 }
 
 }  // namespace

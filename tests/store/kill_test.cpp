@@ -62,11 +62,10 @@ TEST(Kill, LosesNothingThatWasAcknowledged) {
   for (int round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);
     known += kBatch * kill_a_writer(run, rng.below(kMostAcknowledgements));
-    const auto store = RunStore::open(run);
-    ASSERT_TRUE(store) << describe(store.error());
-    const Status intact = (*store)->integrity_check();
+    const auto store = RunStore::open(run).value();
+    const Status intact = store->integrity_check();
     ASSERT_TRUE(intact) << describe(intact.error());
-    const std::uint64_t last = (*store)->last_position().value();
+    const std::uint64_t last = store->last_position().value();
     EXPECT_GE(last, known);
     EXPECT_LE(last, known + kBatch) << "at most the batch whose acknowledgement did not get out";
     EXPECT_EQ(last % kBatch, 0u);

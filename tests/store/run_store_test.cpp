@@ -1,7 +1,4 @@
 // The journal of a run folder (run_store.hpp): what is appended is replayed.
-#include <fstream>
-#include <iterator>
-
 #include <unistd.h>
 
 #include "store_support.hpp"
@@ -10,12 +7,6 @@ namespace kernelsmith {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  EXPECT_TRUE(stream) << path;
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// Replay gives back the events without their artifacts and kept replies.
 std::vector<Event> without_artifacts(std::vector<Event> events) {
@@ -141,7 +132,7 @@ TEST(RunStore, CreateRefusesAFolderThatIsNotEmpty) {
   const auto again = RunStore::create(folder / "empty", "");
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::invalid_argument);
-  std::ofstream(folder / "file") << "x";
+  folder.write("file", "x");
   EXPECT_EQ(RunStore::create(folder / "file", "").error().code, ErrorCode::invalid_argument);
 }
 
@@ -149,16 +140,12 @@ TEST(RunStore, ACreationThatWasKilledCanBeBegunAgain) {
   const TemporaryFolder folder;
   const SourceFile task{"task/sub/task.yaml", "whole"};
   const auto create = [&] { return RunStore::create(folder / "r", "a", Durability::process, {&task, 1}); };
-  fs::create_directories(folder / "r/task/sub");
   fs::create_directories(folder / "r/best");
-  for (const char* name : {"run.lock", "run.yaml", "run.yaml.new", "run.db.new", "run.db.new-journal"})
-    std::ofstream(folder / "r" / name) << "torn";
-  std::ofstream(folder / "r/task/sub/task.yaml") << "who";
-  const auto store = create();
-  ASSERT_TRUE(store) << describe(store.error());
-  std::string text;
-  std::ifstream(folder / "r/task/sub/task.yaml") >> text;
-  EXPECT_EQ(text, "whole");
+  for (const std::string name : {"run.lock", "run.yaml", "run.yaml.new", "run.db.new", "run.db.new-journal"})
+    folder.write("r/" + name, "torn");
+  folder.write("r/task/sub/task.yaml", "who");
+  const auto store = create().value();
+  EXPECT_EQ(file_bytes(folder / "r/task/sub/task.yaml"), "whole");
   EXPECT_FALSE(fs::exists(folder / "r/run.db.new"));
 }
 
@@ -171,12 +158,11 @@ TEST(RunStore, CreateNeverTakesAFolderOfSomebodyElse) {
   };
   fs::create_directories(folder / "r/task");
   EXPECT_EQ(code(), ErrorCode::invalid_argument) << "without a lock";
-  std::ofstream(folder / "r/run.lock") << "1";
-  std::ofstream(folder / "r/notes.txt") << "x";
+  folder.write("r/run.lock", "1");
+  folder.write("r/notes.txt", "x");
   EXPECT_EQ(code(), ErrorCode::invalid_argument) << "with a file that is not ours";
   fs::remove(folder / "r/notes.txt");
-  fs::create_directories(folder / "r/best");
-  std::ofstream(folder / "r/best/kernel.cpp") << "x";
+  folder.write("r/best/kernel.cpp", "x");
   EXPECT_EQ(code(), ErrorCode::invalid_argument) << "with a best program, but its database lost";
 }
 
@@ -216,9 +202,9 @@ TEST(RunStore, WritesTheBestAllAtOnce) {
   const auto store = RunStore::create(folder / "r", "").value();
   ASSERT_TRUE(store->write_best(individual({{"old.cpp", "1"}}), "{}"));
   ASSERT_TRUE(store->write_best(individual({{"new.cpp", "2"}, {"inc/a.hpp", "3"}}), R"({"x":1})"));
-  EXPECT_EQ(text_of(store->best_folder() / "new.cpp"), "2");
-  EXPECT_EQ(text_of(store->best_folder() / "inc/a.hpp"), "3");
-  EXPECT_EQ(text_of(store->best_folder() / "report.json"), R"({"x":1})");
+  EXPECT_EQ(file_bytes(store->best_folder() / "new.cpp"), "2");
+  EXPECT_EQ(file_bytes(store->best_folder() / "inc/a.hpp"), "3");
+  EXPECT_EQ(file_bytes(store->best_folder() / "report.json"), R"({"x":1})");
   EXPECT_FALSE(fs::exists(store->best_folder() / "old.cpp"));
   EXPECT_FALSE(fs::exists(folder / "r/best.new"));
 }
@@ -227,8 +213,8 @@ TEST(RunStore, TheReportGivesWayToAFileOfItsName) {
   const TemporaryFolder folder;
   const auto store = RunStore::create(folder / "r", "").value();
   ASSERT_TRUE(store->write_best(individual({{"report.json", "mine"}, {"_report.json/x", "too"}}), "{}"));
-  EXPECT_EQ(text_of(store->best_folder() / "report.json"), "mine");
-  EXPECT_EQ(text_of(store->best_folder() / "__report.json"), "{}");
+  EXPECT_EQ(file_bytes(store->best_folder() / "report.json"), "mine");
+  EXPECT_EQ(file_bytes(store->best_folder() / "__report.json"), "{}");
 }
 
 TEST(RunStore, ReplacesTheConfiguration) {

@@ -47,14 +47,11 @@ TEST_F(TakenAway, TheFolderIsDeleted) {
   expect_gone();
 }
 
-TEST_F(TakenAway, TheDatabaseIsDeleted) {
-  fs::remove(run_ / "run.db");
-  expect_gone();
-}
-
-TEST_F(TakenAway, TheDatabaseIsReplaced) {
+TEST_F(TakenAway, TheDatabaseIsReplacedOrDeleted) {
   fs::copy_file(run_ / "run.db", run_ / "copy");
   fs::rename(run_ / "copy", run_ / "run.db");
+  expect_gone();
+  fs::remove(run_ / "run.db");
   expect_gone();
 }
 

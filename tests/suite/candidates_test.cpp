@@ -12,11 +12,7 @@ using ::testing::IsEmpty;
 
 class Candidates : public ::testing::Test {
  protected:
-  void put(const std::string& path) {
-    const fs::path file = folder_.path() / path;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << "text";
-  }
+  void put(const std::string& path) { folder_.write(path, "text"); }
 
   std::vector<std::string> of(const FoundCandidates& found, std::size_t task) {
     std::vector<std::string> names;
@@ -37,14 +33,13 @@ TEST_F(Candidates, AreNamedAfterTheirTasks) {
        {"level1/softmax/10.cpp", "level1/softmax/9.cpp", "level2/softmax.cu", "3_Conv/two/a.cpp",
         "3_Conv/two/b.cpp", "3_Matmul.py", "softmax.cpp", "level1/softmax/notes.txt", "other.py"})
     put(path);
-  const auto found = find_candidates(folder_.path(), tasks_);
-  ASSERT_TRUE(found) << describe(found.error());
-  EXPECT_THAT(of(*found, 0), ElementsAre("3_Matmul.py"));
-  EXPECT_THAT(of(*found, 1), ElementsAre("level1/softmax/9.cpp", "level1/softmax/10.cpp"));
-  EXPECT_THAT(of(*found, 2), ElementsAre("level2/softmax.cu"));
-  EXPECT_THAT(of(*found, 3), ElementsAre("3_Conv/two"));
+  const auto found = find_candidates(folder_.path(), tasks_).value();
+  EXPECT_THAT(of(found, 0), ElementsAre("3_Matmul.py"));
+  EXPECT_THAT(of(found, 1), ElementsAre("level1/softmax/9.cpp", "level1/softmax/10.cpp"));
+  EXPECT_THAT(of(found, 2), ElementsAre("level2/softmax.cu"));
+  EXPECT_THAT(of(found, 3), ElementsAre("3_Conv/two"));
   // "softmax" alone could be either task.
-  EXPECT_THAT(found->without_task, ElementsAre(folder_.path() / "other.py", folder_.path() / "softmax.cpp"));
+  EXPECT_THAT(found.without_task, ElementsAre(folder_.path() / "other.py", folder_.path() / "softmax.cpp"));
 }
 
 TEST_F(Candidates, AreTakenFromKernelBenchsRuns) {
@@ -52,13 +47,12 @@ TEST_F(Candidates, AreTakenFromKernelBenchsRuns) {
        {"level_1_problem_3_sample_0_kernel.py", "level_1_problem_3_sample_1_kernel.py",
         "level_2_problem_3_sample_0_kernel.py", "level_1_problem_33_sample_0_kernel.py", "eval_results.json"})
     put(path);
-  const auto found = find_candidates(folder_.path(), tasks_);
-  ASSERT_TRUE(found) << describe(found.error());
-  EXPECT_THAT(of(*found, 0),
+  const auto found = find_candidates(folder_.path(), tasks_).value();
+  EXPECT_THAT(of(found, 0),
               ElementsAre("level_1_problem_3_sample_0_kernel.py", "level_1_problem_3_sample_1_kernel.py"));
-  EXPECT_THAT(of(*found, 1), IsEmpty());
-  EXPECT_THAT(of(*found, 3), ElementsAre("level_2_problem_3_sample_0_kernel.py"));
-  EXPECT_EQ(found->without_task.size(), 1u);
+  EXPECT_THAT(of(found, 1), IsEmpty());
+  EXPECT_THAT(of(found, 3), ElementsAre("level_2_problem_3_sample_0_kernel.py"));
+  EXPECT_EQ(found.without_task.size(), 1u);
 }
 
 TEST_F(Candidates, EmptyFoldersAndLinksAreListedToo) {
@@ -69,12 +63,11 @@ TEST_F(Candidates, EmptyFoldersAndLinksAreListedToo) {
   fs::create_directories(folder_.path() / "level2/softmax");  // nobody tried that task
   fs::create_symlink(folder_.path() / "elsewhere", of_task / "linked");
   fs::create_symlink("nowhere.cpp", of_task / "lost.cpp");
-  const auto found = find_candidates(folder_.path(), tasks_);
-  ASSERT_TRUE(found) << describe(found.error());
-  EXPECT_THAT(of(*found, 1), ElementsAre("level1/softmax/a.cpp", "level1/softmax/empty",
-                                         "level1/softmax/linked", "level1/softmax/lost.cpp"));
-  EXPECT_THAT(of(*found, 2), IsEmpty());
-  EXPECT_THAT(found->without_task, IsEmpty());
+  const auto found = find_candidates(folder_.path(), tasks_).value();
+  EXPECT_THAT(of(found, 1), ElementsAre("level1/softmax/a.cpp", "level1/softmax/empty",
+                                        "level1/softmax/linked", "level1/softmax/lost.cpp"));
+  EXPECT_THAT(of(found, 2), IsEmpty());
+  EXPECT_THAT(found.without_task, IsEmpty());
 }
 
 TEST_F(Candidates, ThatFitNoTaskAreOneClearError) {

@@ -1,13 +1,11 @@
 // Sets as their publishers lay them out become problems and candidates as a suite reads them.
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <kernelsmith/core/untrusted_files.hpp>
-#include <kernelsmith/sandbox/scratch_folder.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
+
+#include "temporary_folder.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -16,73 +14,58 @@ using ::testing::HasSubstr;
 
 class PublicSets : public ::testing::Test {
  protected:
-  void write(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((folder_.path() / path).parent_path());
-    std::ofstream(folder_.path() / path) << text;
-  }
-
   void write_leaderboard(const std::string& data) {
-    write("board/docs/assets/data.json", data);
-    write("board/docs/assets/problems/l1_p3.py", "problem three");
-    write("board/docs/assets/solutions/aa.py", "first");
-    write("board/docs/assets/solutions/bb.py", "second");
+    folder_.write("board/docs/assets/data.json", data);
+    folder_.write("board/docs/assets/problems/l1_p3.py", "problem three");
+    folder_.write("board/docs/assets/solutions/aa.py", "first");
+    folder_.write("board/docs/assets/solutions/bb.py", "second");
   }
 
   Result<std::optional<PublicSet>> unpack(const std::string& name) {
     return unpack_public_set(folder_.path() / name, folder_.path() / "out");
   }
 
-  static std::string text_of(const std::filesystem::path& path) {
-    const auto text = read_regular_file(path, 1 << 20);
-    return text ? *text : describe(text.error());
-  }
-
-  ScratchFolder folder_ = std::move(*ScratchFolder::create());
+  TemporaryFolder folder_;
 };
 
 TEST_F(PublicSets, ALeaderboardBringsItsProblems) {
   write_leaderboard(R"({"Level 1: 3_Batched_product": [
       {"display_name": "model a", "torch_speedup": 1.5, "file": "aa"},
       {"display_name": "model b", "torch_speedup": 0.5, "file": "bb"}]})");
-  const auto set = unpack("board");
-  ASSERT_TRUE(set) << describe(set.error());
-  ASSERT_TRUE(*set);
-  EXPECT_EQ(text_of((*set)->tasks / "level1/3_Batched_product/reference.py"), "problem three");
-  const auto first = (*set)->candidates / "level_1_problem_3_sample_0_kernel.py";
-  EXPECT_EQ(text_of(first), "first");
-  EXPECT_EQ((*set)->claims.at(first), (Claim{"model a", 1.5}));
-  const auto tasks = find_tasks((*set)->tasks, {});
-  ASSERT_TRUE(tasks) << describe(tasks.error());
-  const auto found = find_candidates((*set)->candidates, *tasks);
-  ASSERT_TRUE(found) << describe(found.error());
-  EXPECT_EQ(found->of_task.at(0).size(), 2u);
+  const auto set = unpack("board").value();
+  ASSERT_TRUE(set);
+  EXPECT_EQ(file_bytes(set->tasks / "level1/3_Batched_product/reference.py"), "problem three");
+  const auto first = set->candidates / "level_1_problem_3_sample_0_kernel.py";
+  EXPECT_EQ(file_bytes(first), "first");
+  EXPECT_EQ(set->claims.at(first), (Claim{"model a", 1.5}));
+  const auto tasks = find_tasks(set->tasks, {}).value();
+  const auto found = find_candidates(set->candidates, tasks).value();
+  EXPECT_EQ(found.of_task.at(0).size(), 2u);
   EXPECT_TRUE(unpack("board/docs/assets").value()) << "the folder itself";
 }
 
 TEST_F(PublicSets, CudaL1IsALineForEachProblem) {
-  write(
+  folder_.write(
       "h100.json",
       R"({"level_id": 2, "task_id": 7, "ref_code": "reference", "custom_code": "mine", "score_default": 3.25})"
       "\n"
       R"({"level_id": 2, "task_id": 8, "ref_code": "other", "custom_code": null, "score_default": null})"
       "\n\n");
-  const auto set = unpack("h100.json");
-  ASSERT_TRUE(set) << describe(set.error());
-  ASSERT_TRUE(*set);
-  EXPECT_EQ(text_of((*set)->tasks / "level2/7_problem/reference.py"), "reference");
-  EXPECT_EQ(text_of((*set)->tasks / "level2/8_problem/reference.py"), "other");
-  ASSERT_EQ((*set)->claims.size(), 1u);
-  EXPECT_EQ((*set)->claims.at((*set)->candidates / "level_2_problem_7_sample_0_kernel.py"),
+  const auto set = unpack("h100.json").value();
+  ASSERT_TRUE(set);
+  EXPECT_EQ(file_bytes(set->tasks / "level2/7_problem/reference.py"), "reference");
+  EXPECT_EQ(file_bytes(set->tasks / "level2/8_problem/reference.py"), "other");
+  ASSERT_EQ(set->claims.size(), 1u);
+  EXPECT_EQ(set->claims.at(set->candidates / "level_2_problem_7_sample_0_kernel.py"),
             (Claim{"CUDA-L1 h100", 3.25}));
 }
 
 TEST_F(PublicSets, OtherFoldersAndFilesAreNone) {
-  write("runs/level_1_problem_3_sample_0_kernel.py", "x");
-  write("some.json", "{\"a\": 1}\n");
+  folder_.write("runs/level_1_problem_3_sample_0_kernel.py", "x");
+  folder_.write("some.json", "{\"a\": 1}\n");
   for (const char* name : {"runs", "some.json", "nowhere"}) {
-    const auto set = unpack(name);
-    ASSERT_TRUE(set) << describe(set.error());
-    EXPECT_FALSE(*set) << name;
+    const auto set = unpack(name).value();
+    EXPECT_FALSE(set) << name;
   }
 }
 

@@ -1,6 +1,4 @@
 // score_candidates(): a verdict stands beside its own candidate, whatever becomes of the others.
-#include <fstream>
-
 #include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
@@ -47,16 +45,9 @@ class Score : public ::testing::Test {
  protected:
   Score() {
     registry_.evaluators["command"] = [] { return std::make_unique<Scripted>(); };
-    put("task/task.yaml",
-        "version: 1\nname: a\nbackend: command\nfiles: {seed: seed.txt}\ncommand: [none]\n");
-    put("task/seed.txt", "1");
-  }
-
-  std::filesystem::path put(const std::string& name, const std::string& text) {
-    const auto file = folder_.path() / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file;
+    folder_.write("task/task.yaml",
+                  "version: 1\nname: a\nbackend: command\nfiles: {seed: seed.txt}\ncommand: [none]\n");
+    folder_.write("task/seed.txt", "1");
   }
 
   /// Scores candidates 0, 1, ... with these texts; "gone" is a file that is not there.
@@ -65,7 +56,7 @@ class Score : public ::testing::Test {
     CandidatePaths& paths = found.of_task.emplace_back();
     for (const std::string& text : texts) {
       const std::string name = "candidates/" + std::to_string(paths.size());
-      paths.push_back(text == "gone" ? folder_.path() / name : put(name, text));
+      paths.push_back(text == "gone" ? folder_.path() / name : folder_.write(name, text));
       found.claims[paths.back()] = {"them", static_cast<double>(paths.size())};
     }
     Host host(registry_);
@@ -118,7 +109,7 @@ TEST_F(Score, WhatNobodyKnowsIsNotTrue) {
 }
 
 TEST_F(Score, ACandidateOfATaskThatCannotBeLoadedHasARow) {
-  put("task/task.yaml", "version: 1\nname: a\nbackend: comand\n");
+  folder_.write("task/task.yaml", "version: 1\nname: a\nbackend: comand\n");
   const TaskResult result = score({"2", "3"});
   EXPECT_THAT(verdicts_of(result), ElementsAre("not evaluated: bad_input", "not evaluated: bad_input"));
   EXPECT_EQ(result.error->code, ErrorCode::bad_input);

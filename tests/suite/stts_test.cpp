@@ -1,13 +1,12 @@
 // Windows, rewards and whole trajectories whose turns and tables were computed by hand.
 #include <fstream>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/suite/stts.hpp>
 
-#include "stts_result.hpp"
 #include "stts_script.hpp"
+#include "stts_trajectory.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith {
@@ -190,13 +189,12 @@ TEST_F(SttsTrajectoryTest, BeginsWithTheSeedIfThereIsOne) {
   Task task = testing::numbers_task();
   task.seed = Source::create({{"seed.txt", "0.25\n"}}).value();
   const Script script({program("2")});
-  auto opened = journal();
-  ASSERT_TRUE(opened);
+  auto opened = journal().value();
   const suite::SttsTools tools = script.tools(task);
-  ASSERT_TRUE(suite::complete(*opened, {1, 1, 1}, tools, [](std::size_t, const SttsTurn&) {}, {}));
+  ASSERT_TRUE(suite::complete(opened, {1, 1, 1}, tools, [](std::size_t, const SttsTurn&) {}, {}));
   EXPECT_THAT(script.model->asked[0][1].text, HasSubstr("fitness: 0.25"));
   EXPECT_EQ(script.evaluator->evaluations, 2);
-  EXPECT_EQ(opened->trajectory().turns.size(), 1u);
+  EXPECT_EQ(opened.trajectory().turns.size(), 1u);
 }
 
 TEST_F(SttsTrajectoryTest, MakesNoTurnOfABrokenMachineAndAsksForNoReplyTwice) {
@@ -221,12 +219,6 @@ TEST_F(SttsTrajectoryTest, CountsWhatLostCallsCost) {
   EXPECT_EQ(suite::best_result(trajectory()).cost, (SuiteCost{2, 2, 20, 2, 0}));
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 // Wherever a kill cuts the journal, what is whole in it stands, and the rest is asked for again.
@@ -234,7 +226,7 @@ TEST_F(SttsTrajectoryTest, EndsTheSameWhereverItWasCut) {
   const SttsPlan plan = {4, 2, 2, SttsWindow::top};
   const std::deque<std::string> replies = {program("2"), "nothing", program("wrong"), program("3")};
   ASSERT_TRUE(complete(Script(replies), plan));
-  const std::string whole = text_of(path());
+  const std::string whole = file_bytes(path());
   for (std::size_t cut = 0; cut < whole.size(); cut += 101) {
     const std::string left = whole.substr(0, cut);
     write(path(), left);
@@ -246,7 +238,7 @@ TEST_F(SttsTrajectoryTest, EndsTheSameWhereverItWasCut) {
     const Status made = complete(script, plan);
     ASSERT_TRUE(made) << cut << ": " << describe(made.error());
     ASSERT_EQ(script.model->asked.size(), 4 - there) << cut;
-    ASSERT_EQ(text_of(path()), whole) << cut;
+    ASSERT_EQ(file_bytes(path()), whole) << cut;
   }
 }
 
@@ -260,7 +252,7 @@ TEST_F(SttsTrajectoryTest, RefusesTheJournalOfAnotherTask) {
 
 TEST_F(SttsTrajectoryTest, RefusesAJournalThatContradictsItself) {
   ASSERT_TRUE(complete(Script({program("2"), program("3")}), {2, 2, 1}));
-  const std::string whole = text_of(path());
+  const std::string whole = file_bytes(path());
   const auto refused = [&](const std::string& from, const std::string& to) {
     std::string text = whole;
     text.replace(text.find(from), from.size(), to);
@@ -311,9 +303,8 @@ TEST(SttsReport, IsTwiceTheSuitesInJson) {
   EXPECT_EQ(json["last"]["levels"][1]["fast_1.2"], 0.0);
   EXPECT_EQ(json["best_of_history"]["levels"][1]["fast_1.2"], 0.5);
   EXPECT_EQ(json["last"]["levels"][1]["amsr_by_round"], (std::vector<double>{1.5, 0.55}));
-  const auto read = suite_report_from_json(json["last"].dump(), "results.json");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->results, two_trajectories().last.results);
+  const auto read = suite_report_from_json(json["last"].dump(), "results.json").value();
+  EXPECT_EQ(read.results, two_trajectories().last.results);
 }
 
 }  // namespace

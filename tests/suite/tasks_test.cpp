@@ -5,17 +5,12 @@
 namespace kernelsmith {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class Tasks : public ::testing::Test {
  protected:
-  void put(const std::string& path) {
-    const fs::path file = folder_.path() / path;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file) << "text";
-  }
+  void put(const std::string& path) { folder_.write(path, "text"); }
 
   /// "NAME@LEVEL" of what is found.
   std::vector<std::string> found(const std::string& below = ".", const std::set<unsigned>& levels = {}) {

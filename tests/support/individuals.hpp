@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <kernelsmith/core/individual.hpp>
 
@@ -35,6 +37,12 @@ inline IndividualPtr child(std::uint64_t id, double fitness, std::map<std::strin
 inline IndividualPtr rejected(std::uint64_t id, Stage stage) {
   return std::make_shared<const Individual>(
       Individual{program(id), Rejection{stage, RejectionCode::compile_failed, "", {}}});
+}
+
+inline std::vector<std::uint64_t> ids(std::span<const IndividualPtr> individuals) {
+  std::vector<std::uint64_t> found;
+  for (const auto& individual : individuals) found.push_back(individual->program->id.value);
+  return found;
 }
 
 }  // namespace kernelsmith::testing

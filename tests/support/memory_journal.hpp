@@ -19,7 +19,7 @@ inline Events prefix(const Events& events, std::size_t count) {
   return std::make_shared<std::vector<Event>>(events->begin(), events->begin() + std::ptrdiff_t(count));
 }
 
-class MemoryJournal final : public Journal {
+class MemoryJournal : public Journal {
  public:
   explicit MemoryJournal(Events events, std::size_t capacity = std::numeric_limits<std::size_t>::max())
       : events_(std::move(events)), capacity_(capacity) {}

@@ -1,4 +1,5 @@
-// What the tests include: GoogleTest, its matchers by their short names, and what they use of the standard library.
+// What the tests include: GoogleTest, its matchers by their short names, and what they use of the standard
+// library.
 #pragma once
 
 #include <algorithm>

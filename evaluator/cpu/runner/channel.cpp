@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 namespace kernelsmith::cpu {
@@ -20,21 +19,12 @@ using Kind = RunnerMessage::Kind;
 /// A process that peeks at requests without reading them fills the socket; we do not wait for it.
 constexpr int kAtOnce = MSG_NOSIGNAL | MSG_DONTWAIT;
 
-/// A random number that is not zero, because zero is a runner's nonce before the first request.
-std::uint64_t secret_number() {
-  std::uint64_t number = 0;
-  while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {
-  }
-  return number;
-}
-
 }  // namespace
 
 Result<std::pair<RunnerChannel, Descriptor>> RunnerChannel::create() {
-  std::array<int, 2> pair{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
-  return std::pair(RunnerChannel(Descriptor(pair[0])), Descriptor(pair[1]));
+  auto ends = channel_ends(SOCK_SEQPACKET);
+  if (!ends) return ends.error();
+  return std::pair(RunnerChannel(std::move(ends->first)), std::move(ends->second));
 }
 
 bool RunnerChannel::load(int object) {
@@ -91,11 +81,6 @@ RunnerMessage RunnerChannel::receive() const {
   if (reply.status == runner::Status::load_failed && awaited_ == runner::Status::loaded)
     return {Kind::load_failed, {}};
   return {Kind::forged, "a wrong status"};
-}
-
-bool RunnerChannel::has_more() const {
-  char extra = 0;
-  return ::recv(descriptor_.get(), &extra, 1, MSG_DONTWAIT) > 0;
 }
 
 }  // namespace kernelsmith::cpu

@@ -9,6 +9,7 @@
 
 #include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/channel_ends.hpp>
 
 #include "runner/protocol.hpp"
 
@@ -44,8 +45,8 @@ class RunnerChannel {
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
   Result<RunnerMessage> listen(double timeout_s, int exit_descriptor);
 
-  /// True if another message is waiting; no honest runner sends one unasked.
-  bool has_more() const;
+  /// True if another message waits, which no runner sends unasked.
+  bool has_more() const { return kernelsmith::has_more(descriptor_); }
 
  private:
   explicit RunnerChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

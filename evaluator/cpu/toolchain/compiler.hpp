@@ -14,6 +14,7 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/build_cache.hpp>
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 #include <kernelsmith/sandbox/run.hpp>
@@ -42,14 +43,6 @@ using CpuBinaryPtr = std::shared_ptr<const CpuBinary>;
 struct CompileOutput {
   CpuBinaryPtr binary;
   std::string log;  ///< control bytes escaped
-};
-
-/// A source of the task or of kernelsmith.
-struct TrustedSource {
-  const Source& source;
-  std::string what;  ///< such as "reference", for messages
-  OraclePrecision precision = OraclePrecision::declared;
-  bool generator = false;  ///< it defines `<entry>_inputs` instead of the entry
 };
 
 /// Thread-safe.

@@ -43,15 +43,6 @@ Digest identity_of(const std::filesystem::path& program) {
   return digest.finish();
 }
 
-/// The name in task.yaml's `files`, such as "reference".
-Error does_not_compile(const TrustedSource& trusted, bool wide, const std::string& log) {
-  return fail(
-      ErrorCode::refused,
-      "the task's " + trusted.what + " does not compile" + (wide ? " in a wider type" : "") + ": " + log,
-      "files: " + trusted.what,
-      wide ? "write it with plain float, or add an oracle: the same function over double" : "");
-}
-
 }  // namespace
 
 Status CpuCompiler::learn_version(const std::stop_token& stop) {
@@ -108,10 +99,7 @@ Status CpuCompiler::build_shim(const std::string& name, const std::string& sourc
 }
 
 Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted, const std::stop_token& stop) const {
-  if (const std::string exchanged = exchanged_parameters(task_, trusted.source, trusted.generator);
-      !exchanged.empty())
-    return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
-                "files: " + trusted.what);
+  if (auto in_order = check_parameters(task_, trusted); !in_order) return in_order.error();
   const bool wide = trusted.precision != OraclePrecision::declared;
   const Digest key = DigestBuilder()
                          .add(stamp_.hex())
@@ -122,12 +110,11 @@ Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted, const std:
   if (const auto kept = cache_.find(key)) return CpuBinary::create(*kept);
   const auto output = compile(trusted.source, Manner{trusted.precision, trusted.generator, false}, stop);
   if (!output) {
-    const Failure failure = output.error();
-    if (const Error* error = std::get_if<Error>(&failure)) return *error;
-    // If the unchanged source fails too, the wider type is not the reason.
-    if (wide)
+    // If it fails as it stands, the wider type is not the reason.
+    if (wide && std::holds_alternative<Rejection>(output.error()))
       if (auto plain = build({trusted.source, trusted.what}, stop); !plain) return plain;
-    return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);
+    return does_not_compile(trusted, output.error(), " in a wider type",
+                            "write it with plain float, or add an oracle: the same function over double");
   }
   std::ifstream file(output->binary->object(), std::ios::binary);
   cache_.keep(key, std::string(std::istreambuf_iterator<char>(file), {}));

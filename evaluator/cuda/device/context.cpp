@@ -74,15 +74,4 @@ abi::AccessDescription DeviceContext::read_write() const {
   return access;
 }
 
-void DeviceContext::give_back(const SharedMemory& memory) const {
-  const Current current(*this);
-  driver_.memory_unmap(memory.address(), memory.bytes());
-  driver_.address_free(memory.address(), memory.bytes());
-}
-
-void DeviceContext::give_back(const PrivateMemory& memory) const {
-  const Current current(*this);
-  driver_.memory_free(memory.address());
-}
-
 }  // namespace kernelsmith::cuda

@@ -8,17 +8,16 @@
 
 #include <kernelsmith/core/result.hpp>
 
-#include "device/device.hpp"
 #include "device/driver.hpp"
 
 namespace kernelsmith::cuda {
 
-/// A context and its GPU. Thread-safe, within the rule of Current.
-class DeviceContext final : public MemoryOwner {
+/// A context and the GPU it is on. Thread-safe but for Current's rule.
+class DeviceContext {
  public:
   /// Errors: unsupported (no driver, no such GPU), tool_failed.
   static Result<std::shared_ptr<const DeviceContext>> create(const GpuVendor& vendor, int index);
-  ~DeviceContext() override;
+  ~DeviceContext();
   DeviceContext(const DeviceContext&) = delete;
   DeviceContext& operator=(const DeviceContext&) = delete;
 
@@ -47,9 +46,6 @@ class DeviceContext final : public MemoryOwner {
   /// The properties of memory that is shared with another process.
   abi::MemoryProperties shareable() const;
   abi::AccessDescription read_write() const;
-
-  void give_back(const SharedMemory& memory) const override;
-  void give_back(const PrivateMemory& memory) const override;
 
  private:
   DeviceContext(const Driver& driver, abi::DeviceNumber number) : driver_(driver), number_(number) {}

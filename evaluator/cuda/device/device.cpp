@@ -156,7 +156,12 @@ Result<SharedMemory> OpenDevice::share(std::size_t bytes) {
       !got)
     return undo(got.error(), true);
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  return shared(address, size, descriptor, context_);
+  const auto give_back = [context = context_, address, size] {
+    const DeviceContext::Current in_context(*context);
+    context->driver().memory_unmap(address, size);
+    context->driver().address_free(address, size);
+  };
+  return SharedMemory({address, size, give_back}, Descriptor(descriptor));
 }
 
 Result<PrivateMemory> OpenDevice::allocate(std::size_t bytes) {
@@ -165,7 +170,11 @@ Result<PrivateMemory> OpenDevice::allocate(std::size_t bytes) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   if (const auto made = driver_.call(driver_.memory_allocate, &address, size); !made)
     return no_memory(made.error(), size);
-  return owned(address, size, context_);
+  const auto give_back = [context = context_, address] {
+    const DeviceContext::Current in_context(*context);
+    context->driver().memory_free(address);
+  };
+  return PrivateMemory(address, size, give_back);
 }
 
 Status OpenDevice::upload(std::uint64_t to, std::span<const std::byte> from) {

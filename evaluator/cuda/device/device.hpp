@@ -5,64 +5,53 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
 
 #include "planner/planner.hpp"
 
 namespace kernelsmith::cuda {
 
-class SharedMemory;
 struct GpuVendor;
-class PrivateMemory;
 
-/// The source of memory, which frees it.
-class MemoryOwner {
- public:
-  virtual ~MemoryOwner() = default;
-  virtual void give_back(const SharedMemory& memory) const = 0;
-  virtual void give_back(const PrivateMemory& memory) const = 0;
-};
-
-/// Device memory of the judge's context that can be exported to a runner. Freed by the destructor.
-class SharedMemory {
- public:
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
-  ~SharedMemory();
-
-  std::uint64_t address() const { return address_; }  ///< in the judge's context
-  std::size_t bytes() const { return bytes_; }        ///< a multiple of the granularity (2 MiB)
-  int descriptor() const { return descriptor_; }      ///< for SCM_RIGHTS; owned by this
-
- private:
-  friend class Device;
-  SharedMemory() = default;
-  std::uint64_t address_ = 0;
-  std::size_t bytes_ = 0;
-  int descriptor_ = -1;
-  std::shared_ptr<const MemoryOwner> owner_;
-};
-
-/// Private device memory of the judge's context.
+/// Private device memory of the judge's context. Given back by the destructor.
 class PrivateMemory {
  public:
   PrivateMemory() = default;
-  PrivateMemory(PrivateMemory&& other) noexcept;
-  PrivateMemory& operator=(PrivateMemory&& other) noexcept;
-  ~PrivateMemory();
+  PrivateMemory(std::uint64_t address, std::size_t bytes, std::function<void()> give_back)
+      : address_(address), bytes_(bytes), owner_(nullptr, [give_back](void*) { give_back(); }) {}
+  PrivateMemory(PrivateMemory&&) noexcept = default;
+  PrivateMemory& operator=(PrivateMemory&&) noexcept = default;
+
   std::uint64_t address() const { return address_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  friend class Device;
   std::uint64_t address_ = 0;
   std::size_t bytes_ = 0;
-  std::shared_ptr<const MemoryOwner> owner_;
+  std::shared_ptr<void> owner_;
+};
+
+/// Device memory of the judge's context that can be exported to a runner.
+class SharedMemory {
+ public:
+  SharedMemory(PrivateMemory memory, Descriptor descriptor)
+      : memory_(std::move(memory)), descriptor_(std::move(descriptor)) {}
+
+  std::uint64_t address() const { return memory_.address(); }  ///< in the judge's context
+  std::size_t bytes() const { return memory_.bytes(); }        ///< a multiple of the granularity (2 MiB)
+  int descriptor() const { return descriptor_.get(); }         ///< for SCM_RIGHTS; owned by this
+
+ private:
+  PrivateMemory memory_;
+  Descriptor descriptor_;
 };
 
 /// Thread-safe: each function makes the context current during the call and waits for its work.
@@ -112,12 +101,6 @@ class Device {
   /// Bytes per microsecond of a large device-to-device copy, reads and writes both counted; the best of a
   /// few.
   virtual Result<double> bandwidth() = 0;
-
- protected:
-  static SharedMemory shared(std::uint64_t address, std::size_t bytes, int descriptor,
-                             std::shared_ptr<const MemoryOwner> owner);
-  static PrivateMemory owned(std::uint64_t address, std::size_t bytes,
-                             std::shared_ptr<const MemoryOwner> owner);
 };
 
 }  // namespace kernelsmith::cuda

@@ -52,7 +52,7 @@ Status Driver::load(const GpuVendor& vendor) {
   Finder finder(library);
   finder.excuse(parameter_info);
 #define DRIVER_FUNCTION(member, ...) finder.find(member, table.names.member);
-#include "device/driver_functions.def"
+#include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
   const auto too_old = [&](const std::string& why) {
     return fail(ErrorCode::unsupported, "the " + api() + " driver is too old: " + why, table.library,

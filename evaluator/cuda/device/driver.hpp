@@ -54,8 +54,8 @@ struct Driver {
   const GpuVendor& vendor() const { return *vendor_; }
   std::string api() const;  ///< "CUDA", in messages
 
-#define DRIVER_FUNCTION(member, ...) DriverFunction<__VA_ARGS__> member;
-#include "device/driver_functions.def"
+#define DRIVER_FUNCTION(member, name, ...) DriverFunction<__VA_ARGS__> member;
+#include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
 
  private:

@@ -3,8 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "runner/protocol.hpp"
-
 namespace kernelsmith::cuda {
 
 Result<InspectorProcess> InspectorProcess::start(const Tool& tool, const InspectorSettings& settings,
@@ -28,31 +26,26 @@ Judged<Message> InspectorProcess::receive() {
   if (!message)
     return Failure(fail(ErrorCode::tool_failed, "the tool ended the program that it was inspecting"));
   if (message->kind == MessageKind::done) return std::move(*message);
-  return decode_refusal(*message).failure;
+  return refusal_of(*message).failure;
 }
 
 Result<Message> InspectorProcess::receive_from_machine() {
   auto message = receive();
   if (message) return std::move(*message);
-  const Failure failure = message.error();
-  if (const auto* error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::internal, std::get<Rejection>(failure).diagnostics);
+  return error_of(message.error(), ErrorCode::internal);
 }
 
 Result<InspectorAddresses> InspectorProcess::map(const InspectorMemory& memory, int values) {
   const std::array<int, 1> descriptors{values};
-  if (auto sent = channel_.send(MessageKind::map, encode_memory(memory), descriptors); !sent)
+  if (auto sent = channel_.send(MessageKind::map, plan::encoded(memory), descriptors); !sent)
     return sent.error();
   const auto answer = receive_from_machine();
   if (!answer) return answer.error();
-  PayloadReader reader(answer->payload);
-  InspectorAddresses addresses;
-  addresses.kept_workspace = reader.take<std::uint64_t>();
-  addresses.call_workspace = reader.take<std::uint64_t>();
-  for (std::size_t i = 0; i < memory.tensors.size(); ++i)
-    addresses.tensors.push_back(reader.take<std::uint64_t>());
-  if (!reader.complete()) return fail(ErrorCode::internal, "the inspector mapped too few tensors");
-  return addresses;
+  const auto mapped = plan::decoded<Numbers>(answer->payload);
+  constexpr std::size_t kWorkspaces = 2;
+  if (!mapped || mapped->size() != kWorkspaces + memory.tensors.size())
+    return fail(ErrorCode::internal, "the inspector mapped too few tensors");
+  return InspectorAddresses{(*mapped)[0], (*mapped)[1], {mapped->begin() + kWorkspaces, mapped->end()}};
 }
 
 Judged<void> InspectorProcess::replay(const plan::Plan& plan) {

@@ -131,26 +131,23 @@ class Inspector {
 };
 
 void refuse(Channel& channel, const Failure& failure) {
-  if (const auto* rejection = std::get_if<Rejection>(&failure))
-    static_cast<void>(channel.send(MessageKind::rejection, encode_rejection(*rejection, true)));
-  else
-    static_cast<void>(channel.send(MessageKind::error, encode_error(std::get<Error>(failure), true)));
+  static_cast<void>(channel.send(MessageKind::refused, plan::encoded(RunnerRefusal{failure, true})));
 }
 
 /// Executes the message and returns the answer's payload.
 Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& inspector) {
-  PayloadReader reader(message.payload);
-  PayloadWriter payload;
-  if (message.kind == MessageKind::map && message.descriptors.size() == 1) {
-    if (auto mapped = inspector.map(decode_memory(reader), message.descriptors.front()); !mapped)
+  const auto memory = plan::decoded<InspectorMemory>(message.payload);
+  if (message.kind == MessageKind::map && memory && message.descriptors.size() == 1) {
+    if (auto mapped = inspector.map(*memory, message.descriptors.front()); !mapped)
       return Failure(mapped.error());
-    for (const plan::Buffer& buffer : inspector.buffers()) payload.put(buffer.address);
-    return payload.take();
+    Numbers addresses;
+    for (const plan::Buffer& buffer : inspector.buffers()) addresses.push_back(buffer.address);
+    return plan::encoded(addresses);
   }
   if (message.kind != MessageKind::replay)
     return Failure(fail(ErrorCode::internal, "the inspector was sent something that is not a request"));
-  if (auto replayed = inspector.replay(reader.rest()); !replayed) return replayed.error();
-  return payload.take();
+  if (auto replayed = inspector.replay(message.payload); !replayed) return replayed.error();
+  return std::vector<std::byte>();
 }
 
 /// Runs until the judge ends it. A failure is reported as the last answer.

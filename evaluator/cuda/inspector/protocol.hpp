@@ -1,17 +1,17 @@
 // What judge and inspector say to each other, over the runner's channel:
 //
-//   start   <- done, or error
+//   start   <- done, or refused
 //   map     -> {InspectorMemory}, a descriptor of the filled tensors' values in order;
 //           <- done {kept, call, address, ...}
 //   replay  -> the encoded plan of one shape, a single call;
-//           <- done, or rejection, or error (the last answer)
+//           <- done, or refused (the last answer)
 //   forget  -> nothing: the inspector ends, as a program under a tool must
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "runner/payload.hpp"
+#include "runner/protocol.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -26,23 +26,17 @@ struct InspectorMemory {
   std::vector<Tensor> tensors;                           ///< of all shapes
 };
 
-inline std::vector<std::byte> encode_memory(const InspectorMemory& memory) {
-  PayloadWriter writer;
-  writer.put(memory.kept_workspace).put(memory.call_workspace).put(std::uint64_t{memory.tensors.size()});
-  for (const auto& tensor : memory.tensors) writer.put(tensor.bytes).put(tensor.filled);
-  return writer.take();
+template <class Coder>
+void fields(Coder& coder, plan::Of<InspectorMemory::Tensor> auto& tensor) {
+  coder.number(tensor.bytes);
+  coder.flag(tensor.filled);
 }
 
-inline InspectorMemory decode_memory(PayloadReader& reader) {
-  InspectorMemory memory;
-  memory.kept_workspace = reader.take<std::uint64_t>();
-  memory.call_workspace = reader.take<std::uint64_t>();
-  memory.tensors.resize(static_cast<std::size_t>(reader.take<std::uint64_t>() % (1 << 20)));
-  for (auto& tensor : memory.tensors) {
-    tensor.bytes = reader.take<std::uint64_t>();
-    tensor.filled = reader.take<bool>();
-  }
-  return memory;
+template <class Coder>
+void fields(Coder& coder, plan::Of<InspectorMemory> auto& memory) {
+  coder.number(memory.kept_workspace);
+  coder.number(memory.call_workspace);
+  coder.list(memory.tensors, plan::kMaxEncodedBytes);
 }
 
 }  // namespace kernelsmith::cuda

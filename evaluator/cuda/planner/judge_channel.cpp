@@ -9,21 +9,12 @@
 #include <optional>
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 namespace kernelsmith::cuda::planner {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-/// A random number that is not zero, because zero is a planner's number before the first request.
-std::uint64_t secret_number() {
-  std::uint64_t number = 0;
-  while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {
-  }
-  return number;
-}
 
 /// Reads pieces of a message as they come, until a deadline.
 class Listening {
@@ -73,10 +64,9 @@ PlannerMessage forged(const char* what) {
 }  // namespace
 
 Result<std::pair<JudgeChannel, Descriptor>> JudgeChannel::create() {
-  std::array<int, 2> pair{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    return fail(ErrorCode::io, std::string("socketpair: ") + std::strerror(errno));
-  return std::pair(JudgeChannel(Descriptor(pair[0])), Descriptor(pair[1]));
+  auto ends = channel_ends(SOCK_STREAM);
+  if (!ends) return ends.error();
+  return std::pair(JudgeChannel(std::move(ends->first)), std::move(ends->second));
 }
 
 bool JudgeChannel::write(Kind kind, std::span<const std::byte> body, int flags) {
@@ -116,11 +106,6 @@ PlannerMessage JudgeChannel::listen(double timeout_s, int exit_descriptor) {
   const auto failure = listening.fill(message.body);
   message.kind = failure.value_or(PlannerMessage::Kind::message);
   return message;
-}
-
-bool JudgeChannel::has_more() const {
-  char extra = 0;
-  return ::recv(descriptor_.get(), &extra, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
 }
 
 }  // namespace kernelsmith::cuda::planner

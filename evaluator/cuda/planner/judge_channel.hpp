@@ -10,6 +10,7 @@
 
 #include <kernelsmith/core/descriptor.hpp>
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/sandbox/channel_ends.hpp>
 
 #include "planner/protocol.hpp"
 
@@ -44,8 +45,8 @@ class JudgeChannel {
   /// Waits for one message. `exit_descriptor` becomes readable when the process has ended.
   PlannerMessage listen(double timeout_s, int exit_descriptor);
 
-  /// True if another message is waiting; no honest planner sends one unasked.
-  bool has_more() const;
+  /// True if something waits that no planner sends unasked.
+  bool has_more() const { return kernelsmith::has_more(descriptor_); }
 
  private:
   explicit JudgeChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  auto start = decode_start(body);
+  auto start = plan::decoded<StartMessage>(body);
   if (!start) return 3;
   recorder().start(std::move(*start));
   tell_refusals(0);
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   if (shim == nullptr) return send_text(Kind::refused, 0, why) ? 0 : 3;
   if (!send(Kind::loaded, 0, nullptr, 0)) return 3;
   while (receive(header, body)) {
-    auto request = decode_request(body);
+    auto request = plan::decoded<CallRequest>(body);
     if (header.kind != Kind::request || !request) return 3;
     if (!answer(shim, header, *request)) return 3;
   }

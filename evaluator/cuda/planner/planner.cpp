@@ -118,11 +118,9 @@ Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames
 
 /// Nothing is the candidate's fault before it is loaded, so a rejection would mislead.
 Error not_started(const Failure& failure, const PlannerSettings& settings) {
-  if (const auto* const error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::tool_failed,
-              "the program " + settings.program.filename().string() +
-                  " does not start: " + std::get<Rejection>(failure).diagnostics,
-              settings.program, "install kernelsmith again");
+  return error_of(failure, ErrorCode::tool_failed,
+                  "the program " + settings.program.filename().string() + " does not start: ",
+                  settings.program, "install kernelsmith again");
 }
 
 std::string words_of(const Error& error) {
@@ -273,7 +271,7 @@ Judged<std::unique_ptr<Planner>> Planner::start(const PlannerSettings& settings,
 
   const planner::StartMessage message{
       settings.device, settings.workspace, state->kernels, {symbols.begin(), symbols.end()}};
-  state->channel.send(Kind::start, encode(message));  // a failure shows as a missing answer
+  state->channel.send(Kind::start, plan::encoded(message));  // a failure shows as a missing answer
   if (const auto ready = state->await(Kind::ready, kStartTimeoutS); !ready)
     return cancelled(not_started(ready.error(), settings));
   if (auto loaded = state->await(Kind::loaded, kStartTimeoutS); !loaded) return cancelled(loaded.error());
@@ -287,7 +285,7 @@ Judged<plan::Call> Planner::plan(std::span<const plan::Buffer> buffers, std::spa
   if (state.ended) return *state.ended;
   if (state.channel.has_more()) return state.end(forged("more than one reply"));
   const planner::CallRequest request{{buffers.begin(), buffers.end()}, {sizes.begin(), sizes.end()}};
-  if (!state.channel.request(encode(request))) return state.end(state.why_it_ended());
+  if (!state.channel.request(plan::encoded(request))) return state.end(state.why_it_ended());
   auto body = state.await(Kind::call, timeout_s);
   if (!body) return body.error();
   auto call = plan::decode_call(*body);

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/plan_coders.hpp>
+#include <kernelsmith/evaluator/plan_fields.hpp>
 
 #include "planner/planner.hpp"
 
@@ -63,10 +63,26 @@ struct CallRequest {
   friend bool operator==(const CallRequest&, const CallRequest&) = default;
 };
 
-std::vector<std::byte> encode(const StartMessage& message);
-std::vector<std::byte> encode(const CallRequest& request);
-/// Returns empty if the bytes are not such a message.
-std::optional<StartMessage> decode_start(std::span<const std::byte> bytes);
-std::optional<CallRequest> decode_request(std::span<const std::byte> bytes);
+template <class Coder>
+void fields(Coder& coder, plan::Of<StartMessage> auto& message) {
+  auto& device = message.device;
+  coder.text(device.name, kMaxText);
+  coder.number(device.arch);
+  coder.number(device.memory_bytes);
+  coder.number(device.driver_version);
+  coder.number(device.occupancy.register_granule);
+  coder.number(device.occupancy.shared_granule);
+  coder.number(device.occupancy.partitions);
+  coder.pairs(device.attributes, kMaxMessage);
+  fields(coder, message.workspace);
+  coder.list(message.kernels, plan::kMaxKernels);
+  coder.list(message.symbols, kMaxMessage);
+}
+
+template <class Coder>
+void fields(Coder& coder, plan::Of<CallRequest> auto& request) {
+  coder.list(request.buffers, kMaxMessage);
+  coder.list(request.sizes, kMaxMessage);
+}
 
 }  // namespace kernelsmith::cuda::planner

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace kernelsmith::cuda::planner {
 
@@ -20,6 +21,13 @@ inline constexpr Code kInvalidDevice = 101;
 inline constexpr Code kInvalidResourceHandle = 400;
 inline constexpr Code kSymbolNotFound = 500;
 inline constexpr Code kNotSupported = 801;
+
+/// What a function that only tells something does.
+template <class T>
+Code answer(T* place, std::type_identity_t<T> value) {
+  *place = value;
+  return kSuccess;
+}
 
 /// An address or a handle as a pointer. None of them belongs to this process.
 inline void* pointer_of(std::uint64_t address) {

@@ -40,55 +40,43 @@ Code check_device(int device) { return device == 0 ? kSuccess : recorder().faile
 
 }  // namespace
 
-// The generated shim calls this, because it knows the layout of the toolkit's structure of properties.
-KERNELSMITH_RECORDED int kernelsmith_device_attribute(int attribute) {
+KERNELSMITH_FUNCTION(DeviceGetAttribute)(int* value, int attribute, int device) {
   const auto& attributes = recorder().device().attributes;
-  const auto found = attributes.find(attribute);
-  return found == attributes.end() ? 0 : found->second;
-}
-KERNELSMITH_RECORDED const char* kernelsmith_device_name() { return recorder().device().name.c_str(); }
-KERNELSMITH_RECORDED unsigned long long kernelsmith_device_memory() {
-  return recorder().device().memory_bytes;
-}
-
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetAttribute)(int* value, int attribute, int device) {
-  *value = kernelsmith_device_attribute(attribute_of(attribute));
+  const auto found = attributes.find(attribute_of(attribute));
+  *value = found == attributes.end() ? 0 : found->second;
   return check_device(device);
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetDevice)(int* device) {
-  *device = 0;
-  return kSuccess;
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(SetDevice)(int device) { return check_device(device); }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(InitDevice)(int device, unsigned, unsigned) {
-  return check_device(device);
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetDeviceCount)(int* count) {
-  *count = 1;
-  return kSuccess;
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(SetDeviceFlags)(unsigned) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetDeviceFlags)(unsigned* flags) {
-  *flags = 0;
-  return kSuccess;
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DriverGetVersion)(int* version) {
-  *version = recorder().device().driver_version;
-  return kSuccess;
+KERNELSMITH_FUNCTION(GetDevice)(int* device) { return answer(device, 0); }
+KERNELSMITH_FUNCTION(SetDevice)(int device) { return check_device(device); }
+KERNELSMITH_FUNCTION(InitDevice)(int device, unsigned, unsigned) { return check_device(device); }
+KERNELSMITH_FUNCTION(GetDeviceCount)(int* count) { return answer(count, 1); }
+KERNELSMITH_FUNCTION(SetDeviceFlags)(unsigned) { return kSuccess; }
+KERNELSMITH_FUNCTION(GetDeviceFlags)(unsigned* flags) { return answer(flags, 0); }
+KERNELSMITH_FUNCTION(DriverGetVersion)(int* version) {
+  return answer(version, recorder().device().driver_version);
 }
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(RuntimeGetVersion), KERNELSMITH_RUNTIME(DriverGetVersion));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
+KERNELSMITH_FUNCTION(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
   *least = 0;
   *greatest = -5;  // as on current devices
   return kSuccess;
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceCanAccessPeer)(int* can, int, int) {
-  *can = 0;
+KERNELSMITH_FUNCTION(DeviceCanAccessPeer)(int* can, int, int) { return answer(can, 0); }
+
+// The driver's.
+KERNELSMITH_DRIVER_FUNCTION(Init)(unsigned) { return kSuccess; }
+KERNELSMITH_DRIVER_FUNCTION(DeviceGet)(int* device, int index) {
+  *device = 0;
+  return index == 0 ? kSuccess : kInvalidDevice;
+}
+KERNELSMITH_DRIVER_FUNCTION(DeviceGetName)(char* name, int length, int device) {
+  if (length <= 0 || device != 0) return kInvalidValue;
+  name[recorder().device().name.copy(name, static_cast<std::size_t>(length) - 1)] = '\0';
   return kSuccess;
 }
 
-// Limits and caches only affect the speed, so they are omitted.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetLimit)(int limit, std::size_t) {
+// Limits and caches: what only changes speed is left out.
+KERNELSMITH_FUNCTION(DeviceSetLimit)(int limit, std::size_t) {
   constexpr int kStackSize = 0, kHeapSize = 2, kSyncDepth = 3, kPendingLaunches = 4, kPersistingL2 = 6;
   if (limit == kStackSize || limit == kHeapSize || limit == kSyncDepth || limit == kPendingLaunches)
     return recorder().refuse(KERNELSMITH_PREFIX "DeviceSetLimit",
@@ -97,28 +85,25 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetLimit)(int limit, std::siz
   if (limit == kPersistingL2) recorder().leave_out(kPersistence);
   return kSuccess;
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetLimit)(std::size_t* value, int limit) {
+KERNELSMITH_FUNCTION(DeviceGetLimit)(std::size_t* value, int limit) {
   constexpr std::size_t kDefaults[] = {1024, 7340032, 8388608, 2,
                                        2048, 64,      0};  // CUDA's; the others have the same order
   if (limit < 0 || limit >= static_cast<int>(std::size(kDefaults))) return recorder().failed(kInvalidValue);
   *value = kDefaults[limit];
   return kSuccess;
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetCacheConfig)(int) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetCacheConfig)(int* config) {
-  *config = 0;
-  return kSuccess;
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetSharedMemConfig)(int) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(CtxResetPersistingL2Cache)() { return kSuccess; }
+KERNELSMITH_FUNCTION(DeviceSetCacheConfig)(int) { return kSuccess; }
+KERNELSMITH_FUNCTION(DeviceGetCacheConfig)(int* config) { return answer(config, 0); }
+KERNELSMITH_FUNCTION(DeviceSetSharedMemConfig)(int) { return kSuccess; }
+KERNELSMITH_FUNCTION(CtxResetPersistingL2Cache)() { return kSuccess; }
 
-// Marks for a profiler are ignored: there is none.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(ProfilerStart)() { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(ProfilerStop)() { return kSuccess; }
+// Marks for a profiler: there is none.
+KERNELSMITH_FUNCTION(ProfilerStart)() { return kSuccess; }
+KERNELSMITH_FUNCTION(ProfilerStop)() { return kSuccess; }
 
 // Errors.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetLastError)() { return recorder().take_last_error(); }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(PeekAtLastError)() { return recorder().last_error(); }
+KERNELSMITH_FUNCTION(GetLastError)() { return recorder().take_last_error(); }
+KERNELSMITH_FUNCTION(PeekAtLastError)() { return recorder().last_error(); }
 KERNELSMITH_RECORDED const char* KERNELSMITH_RUNTIME(GetErrorName)(int code) { return describe(code).name; }
 KERNELSMITH_RECORDED const char* KERNELSMITH_RUNTIME(GetErrorString)(int code) { return describe(code).text; }
 // NOLINTEND(readability-identifier-naming)

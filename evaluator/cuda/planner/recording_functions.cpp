@@ -42,7 +42,7 @@ std::uint32_t resident_blocks(const KernelState& kernel, const AbiLaunchConfig& 
 
 }  // namespace
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetAttribute)(const void* host, int attribute, int value) {
+KERNELSMITH_FUNCTION(FuncSetAttribute)(const void* host, int attribute, int value) {
   KernelState* const kernel = recorder().kernel(host, KERNELSMITH_PREFIX "FuncSetAttribute");
   if (kernel == nullptr) return kNotSupported;
   switch (attribute) {
@@ -66,19 +66,19 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetAttribute)(const void* host,
   }
 }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncGetName)(const char** name, const void* host) {
+KERNELSMITH_FUNCTION(FuncGetName)(const char** name, const void* host) {
   const KernelState* const kernel = recorder().kernel(host, KERNELSMITH_PREFIX "FuncGetName");
   if (kernel == nullptr) return kNotSupported;
   *name = kernel->kernel.name.c_str();
   return kSuccess;
 }
 
-// Preferences have no effect on current devices.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetCacheConfig)(const void*, int) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FuncSetSharedMemConfig)(const void*, int) { return kSuccess; }
+// Preferences: they change nothing on a device of today.
+KERNELSMITH_FUNCTION(FuncSetCacheConfig)(const void*, int) { return kSuccess; }
+KERNELSMITH_FUNCTION(FuncSetSharedMemConfig)(const void*, int) { return kSuccess; }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(
-    int* blocks, const void* host, int threads, std::size_t shared, unsigned) {
+KERNELSMITH_FUNCTION(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int* blocks, const void* host, int threads, std::size_t shared, unsigned) {
   const KernelState* const kernel =
       recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyMaxActiveBlocksPerMultiprocessor");
   if (kernel == nullptr) return kNotSupported;
@@ -86,17 +86,14 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultipro
   *blocks = static_cast<int>(resident_blocks(*kernel, static_cast<std::uint64_t>(threads), shared));
   return kSuccess;
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks,
-                                                                                        const void* host,
-                                                                                        int threads,
-                                                                                        std::size_t shared) {
+KERNELSMITH_FUNCTION(OccupancyMaxActiveBlocksPerMultiprocessor)
+(int* blocks, const void* host, int threads, std::size_t shared) {
   return KERNELSMITH_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(blocks, host, threads,
                                                                                  shared, 0);
 }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyAvailableDynamicSMemPerBlock)(std::size_t* shared,
-                                                                                    const void* host,
-                                                                                    int blocks, int) {
+KERNELSMITH_FUNCTION(OccupancyAvailableDynamicSMemPerBlock)
+(std::size_t* shared, const void* host, int blocks, int) {
   const KernelState* const kernel =
       recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyAvailableDynamicSMemPerBlock");
   if (kernel == nullptr) return kNotSupported;
@@ -105,8 +102,8 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyAvailableDynamicSMemPerBlo
   return kSuccess;
 }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxPotentialClusterSize)(
-    int* blocks, const void* host, const AbiLaunchConfig* config) {
+KERNELSMITH_FUNCTION(OccupancyMaxPotentialClusterSize)
+(int* blocks, const void* host, const AbiLaunchConfig* config) {
   const KernelState* const kernel =
       recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyMaxPotentialClusterSize");
   if (kernel == nullptr) return kNotSupported;
@@ -115,8 +112,8 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxPotentialClusterSize)(
   return kSuccess;
 }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(OccupancyMaxActiveClusters)(int* clusters, const void* host,
-                                                                         const AbiLaunchConfig* config) {
+KERNELSMITH_FUNCTION(OccupancyMaxActiveClusters)
+(int* clusters, const void* host, const AbiLaunchConfig* config) {
   const KernelState* const kernel = recorder().kernel(host, KERNELSMITH_PREFIX "OccupancyMaxActiveClusters");
   if (kernel == nullptr) return kNotSupported;
   *clusters = static_cast<int>(

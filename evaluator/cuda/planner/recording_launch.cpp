@@ -106,13 +106,9 @@ KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(PopCallConfiguration)(AbiDim3* gri
 
 /// A cudaKernel_t is the kernel's host address here.
 KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(GetKernel)(const void** kernel, const void* host) {
-  *kernel = host;
-  return kSuccess;
+  return answer(kernel, host);
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetKernel)(const void** kernel, const void* host) {
-  *kernel = host;
-  return kSuccess;
-}
+KERNELSMITH_FUNCTION(GetKernel)(const void** kernel, const void* host) { return answer(kernel, host); }
 KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(LaunchKernel)(const void* kernel, AbiDim3 grid, AbiDim3 block,
                                                             void** arguments, std::size_t shared,
                                                             void* stream) {
@@ -120,24 +116,18 @@ KERNELSMITH_RECORDED int KERNELSMITH_INTERNAL(LaunchKernel)(const void* kernel, 
 }
 KERNELSMITH_ALIAS(KERNELSMITH_INTERNAL(LaunchKernel_ptsz), KERNELSMITH_INTERNAL(LaunchKernel));
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchKernel)(const void* host, AbiDim3 grid, AbiDim3 block,
-                                                           void** arguments, std::size_t shared,
-                                                           void* stream) {
+KERNELSMITH_FUNCTION(LaunchKernel)
+(const void* host, AbiDim3 grid, AbiDim3 block, void** arguments, std::size_t shared, void* stream) {
   return launch(host, grid, block, arguments, shared, stream, false, KERNELSMITH_PREFIX "LaunchKernel");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(LaunchKernel_ptsz), KERNELSMITH_RUNTIME(LaunchKernel));
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchCooperativeKernel)(const void* host, AbiDim3 grid,
-                                                                      AbiDim3 block, void** arguments,
-                                                                      std::size_t shared, void* stream) {
+KERNELSMITH_FUNCTION(LaunchCooperativeKernel)
+(const void* host, AbiDim3 grid, AbiDim3 block, void** arguments, std::size_t shared, void* stream) {
   return launch(host, grid, block, arguments, shared, stream, true,
                 KERNELSMITH_PREFIX "LaunchCooperativeKernel");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(LaunchCooperativeKernel_ptsz),
-                  KERNELSMITH_RUNTIME(LaunchCooperativeKernel));
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchKernelExC)(const AbiLaunchConfig* config, const void* host,
-                                                              void** arguments) {
+KERNELSMITH_FUNCTION(LaunchKernelExC)(const AbiLaunchConfig* config, const void* host, void** arguments) {
   LaunchWish wish;
   wish.grid = config->grid;
   wish.block = config->block;
@@ -153,5 +143,6 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(LaunchKernelExC)(const AbiLaunchCon
                                    "serialization and the shared memory carveout");
   return recorder().launch(host, wish, KERNELSMITH_PREFIX "LaunchKernelEx");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(LaunchKernelExC_ptsz), KERNELSMITH_RUNTIME(LaunchKernelExC));
+
+KERNELSMITH_EACH(KERNELSMITH_PTSZ, LaunchKernel, LaunchCooperativeKernel, LaunchKernelExC)
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -178,67 +178,56 @@ Code pin(void** pointer, std::size_t bytes) {
 
 }  // namespace
 
-// Device memory. As in CUDA, memory of cudaMallocAsync lasts until cudaFreeAsync; memory that a call does not
-// free is not reused later.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Malloc)(void** pointer, std::size_t bytes) {
+// Device memory. As in CUDA, what cudaMallocAsync gives lasts until cudaFreeAsync: what a call does not free
+// is not given to a later one.
+KERNELSMITH_FUNCTION(Malloc)(void** pointer, std::size_t bytes) {
   return allocate(recorder().kept(), pointer, bytes, KERNELSMITH_PREFIX "Malloc");
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocPitch)(void** pointer, std::size_t* pitch,
-                                                          std::size_t width, std::size_t rows) {
+KERNELSMITH_FUNCTION(MallocPitch)(void** pointer, std::size_t* pitch, std::size_t width, std::size_t rows) {
   constexpr std::size_t kPitch = 512;  // CUDA's own
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   if (recorder().ledger() == nullptr && rows != 0 && *pitch > recorder().kept().bytes() / rows)
     return recorder().failed(kMemoryAllocation);
   return allocate(recorder().kept(), pointer, *pitch * rows, KERNELSMITH_PREFIX "MallocPitch");
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Free)(void* pointer) { return release(pointer); }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocAsync)(void** pointer, std::size_t bytes, void*) {
+KERNELSMITH_FUNCTION(Free)(void* pointer) { return release(pointer); }
+KERNELSMITH_FUNCTION(MallocAsync)(void** pointer, std::size_t bytes, void*) {
   return allocate(recorder().call_memory(), pointer, bytes, KERNELSMITH_PREFIX "MallocAsync");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MallocAsync_ptsz), KERNELSMITH_RUNTIME(MallocAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocFromPoolAsync)(void** pointer, std::size_t bytes, void*,
-                                                                  void*) {
+KERNELSMITH_FUNCTION(MallocFromPoolAsync)(void** pointer, std::size_t bytes, void*, void*) {
   return allocate(recorder().call_memory(), pointer, bytes, KERNELSMITH_PREFIX "MallocFromPoolAsync");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MallocFromPoolAsync_ptsz), KERNELSMITH_RUNTIME(MallocFromPoolAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FreeAsync)(void* pointer, void*) { return release(pointer); }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(FreeAsync_ptsz), KERNELSMITH_RUNTIME(FreeAsync));
+KERNELSMITH_FUNCTION(FreeAsync)(void* pointer, void*) { return release(pointer); }
 
-// There is one pool, and setting its attributes has no effect.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceGetDefaultMemPool)(void** pool, int) {
-  *pool = Recorder::call_stream();
-  return kSuccess;
+// Pools: there is one, and what is set of it changes nothing.
+KERNELSMITH_FUNCTION(DeviceGetDefaultMemPool)(void** pool, int) {
+  return answer(pool, Recorder::call_stream());
 }
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(DeviceGetMemPool), KERNELSMITH_RUNTIME(DeviceGetDefaultMemPool));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSetMemPool)(int, void*) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolCreate)(void** pool, const void*) {
+KERNELSMITH_FUNCTION(DeviceSetMemPool)(int, void*) { return kSuccess; }
+KERNELSMITH_FUNCTION(MemPoolCreate)(void** pool, const void*) {
   return KERNELSMITH_RUNTIME(DeviceGetDefaultMemPool)(pool, 0);
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolDestroy)(void*) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolSetAttribute)(void*, int, void*) { return kSuccess; }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemPoolTrimTo)(void*, std::size_t) { return kSuccess; }
+KERNELSMITH_FUNCTION(MemPoolDestroy)(void*) { return kSuccess; }
+KERNELSMITH_FUNCTION(MemPoolSetAttribute)(void*, int, void*) { return kSuccess; }
+KERNELSMITH_FUNCTION(MemPoolTrimTo)(void*, std::size_t) { return kSuccess; }
 
-// Pinned host memory, for copies to the device. A launch that passes it to a kernel is refused.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MallocHost)(void** pointer, std::size_t bytes) {
-  return pin(pointer, bytes);
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(HostAlloc)(void** pointer, std::size_t bytes, unsigned) {
-  return pin(pointer, bytes);
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(FreeHost)(void* pointer) {
+// Pinned host memory, for copies to the device. A kernel that is given it is refused at its launch.
+KERNELSMITH_FUNCTION(MallocHost)(void** pointer, std::size_t bytes) { return pin(pointer, bytes); }
+KERNELSMITH_FUNCTION(HostAlloc)(void** pointer, std::size_t bytes, unsigned) { return pin(pointer, bytes); }
+KERNELSMITH_FUNCTION(FreeHost)(void* pointer) {
   if (recorder().pinned().erase(reinterpret_cast<std::uintptr_t>(pointer)) > 0) std::free(pointer);
   return kSuccess;
 }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemGetInfo)(std::size_t* free, std::size_t* total) {
+KERNELSMITH_FUNCTION(MemGetInfo)(std::size_t* free, std::size_t* total) {
   *free = recorder().ledger() != nullptr
               ? recorder().device().memory_bytes
               : recorder().call_memory().bytes() - recorder().call_memory().in_use();
   *total = recorder().device().memory_bytes;
   return kSuccess;
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(PointerGetAttributes)(AbiPointerAttributes* attributes,
-                                                                   const void* pointer) {
+KERNELSMITH_FUNCTION(PointerGetAttributes)(AbiPointerAttributes* attributes, const void* pointer) {
   const bool pinned = recorder().pinned().contains(reinterpret_cast<std::uintptr_t>(pointer));
   const bool device = recorder().on_device(pointer);
   attributes->type = device ? kDeviceMemoryType : pinned ? kHostMemory : kUnregistered;
@@ -249,45 +238,47 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(PointerGetAttributes)(AbiPointerAtt
 }
 
 // Memsets.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemsetAsync)(void* to, int value, std::size_t bytes,
-                                                          void* stream) {
+KERNELSMITH_FUNCTION(MemsetAsync)(void* to, int value, std::size_t bytes, void* stream) {
   return set(to, value, bytes, stream, KERNELSMITH_PREFIX "MemsetAsync");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemsetAsync_ptsz), KERNELSMITH_RUNTIME(MemsetAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memset)(void* to, int value, std::size_t bytes) {
+KERNELSMITH_FUNCTION(Memset)(void* to, int value, std::size_t bytes) {
   return set(to, value, bytes, nullptr, KERNELSMITH_PREFIX "Memset");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memset_ptds), KERNELSMITH_RUNTIME(Memset));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memset2DAsync)(void* to, std::size_t pitch, int value,
-                                                            std::size_t width, std::size_t rows,
-                                                            void* stream) {
+KERNELSMITH_FUNCTION(Memset2DAsync)
+(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, void* stream) {
   return by_rows(width, rows, pitch == width, KERNELSMITH_PREFIX "Memset2DAsync",
                  [&](std::size_t row, std::size_t bytes) {
                    return set(static_cast<std::byte*>(to) + row * pitch, value, bytes, stream,
                               KERNELSMITH_PREFIX "Memset2DAsync");
                  });
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memset2DAsync_ptsz), KERNELSMITH_RUNTIME(Memset2DAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memset2D)(void* to, std::size_t pitch, int value,
-                                                       std::size_t width, std::size_t rows) {
+KERNELSMITH_FUNCTION(Memset2D)(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
   return KERNELSMITH_RUNTIME(Memset2DAsync)(to, pitch, value, width, rows, nullptr);
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memset2D_ptds), KERNELSMITH_RUNTIME(Memset2D));
+// Memsets of words are the driver's.
+KERNELSMITH_DRIVER_FUNCTION(MemsetD8Async)
+(std::uint64_t to, unsigned char value, std::size_t count, void* stream) {
+  return recorder().add(stream, plan::Memset{to, value, 1, count}, KERNELSMITH_DRIVER_NAME("MemsetD8Async"));
+}
+KERNELSMITH_DRIVER_FUNCTION(MemsetD16Async)
+(std::uint64_t to, unsigned short value, std::size_t count, void* stream) {
+  return recorder().add(stream, plan::Memset{to, value, 2, count}, KERNELSMITH_DRIVER_NAME("MemsetD16Async"));
+}
+KERNELSMITH_DRIVER_FUNCTION(MemsetD32Async)
+(std::uint64_t to, unsigned value, std::size_t count, void* stream) {
+  return recorder().add(stream, plan::Memset{to, value, 4, count}, KERNELSMITH_DRIVER_NAME("MemsetD32Async"));
+}
 
 // Copies.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyAsync)(void* to, const void* from, std::size_t bytes,
-                                                          int kind, void* stream) {
+KERNELSMITH_FUNCTION(MemcpyAsync)(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
   return copy(to, from, bytes, kind, stream, KERNELSMITH_PREFIX "MemcpyAsync");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyAsync_ptsz), KERNELSMITH_RUNTIME(MemcpyAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy)(void* to, const void* from, std::size_t bytes,
-                                                     int kind) {
+KERNELSMITH_FUNCTION(Memcpy)(void* to, const void* from, std::size_t bytes, int kind) {
   return copy(to, from, bytes, kind, nullptr, KERNELSMITH_PREFIX "Memcpy");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memcpy_ptds), KERNELSMITH_RUNTIME(Memcpy));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy2DAsync)(void* to, std::size_t to_pitch, const void* from,
-                                                            std::size_t from_pitch, std::size_t width,
-                                                            std::size_t rows, int kind, void* stream) {
+KERNELSMITH_FUNCTION(Memcpy2DAsync)
+(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+ std::size_t rows, int kind, void* stream) {
   const bool side_by_side = to_pitch == width && from_pitch == width;
   return by_rows(width, rows, side_by_side, KERNELSMITH_PREFIX "Memcpy2DAsync",
                  [&](std::size_t row, std::size_t bytes) {
@@ -296,46 +287,40 @@ KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy2DAsync)(void* to, std::size_
                                KERNELSMITH_PREFIX "Memcpy2DAsync");
                  });
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memcpy2DAsync_ptsz), KERNELSMITH_RUNTIME(Memcpy2DAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(Memcpy2D)(void* to, std::size_t to_pitch, const void* from,
-                                                       std::size_t from_pitch, std::size_t width,
-                                                       std::size_t rows, int kind) {
+KERNELSMITH_FUNCTION(Memcpy2D)
+(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+ std::size_t rows, int kind) {
   return KERNELSMITH_RUNTIME(Memcpy2DAsync)(to, to_pitch, from, from_pitch, width, rows, kind, nullptr);
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(Memcpy2D_ptds), KERNELSMITH_RUNTIME(Memcpy2D));
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyToSymbolAsync)(const void* symbol, const void* from,
-                                                                  std::size_t bytes, std::size_t offset,
-                                                                  int kind, void* stream) {
+KERNELSMITH_FUNCTION(MemcpyToSymbolAsync)
+(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind, void* stream) {
   return to_symbol(symbol, from, bytes, offset, kind, stream, KERNELSMITH_PREFIX "MemcpyToSymbolAsync");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyToSymbolAsync_ptsz), KERNELSMITH_RUNTIME(MemcpyToSymbolAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyToSymbol)(const void* symbol, const void* from,
-                                                             std::size_t bytes, std::size_t offset,
-                                                             int kind) {
+KERNELSMITH_FUNCTION(MemcpyToSymbol)
+(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
   return to_symbol(symbol, from, bytes, offset, kind, nullptr, KERNELSMITH_PREFIX "MemcpyToSymbol");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyToSymbol_ptds), KERNELSMITH_RUNTIME(MemcpyToSymbol));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyFromSymbolAsync)(void* to, const void*, std::size_t,
-                                                                    std::size_t, int kind, void*) {
+KERNELSMITH_FUNCTION(MemcpyFromSymbolAsync)
+(void* to, const void*, std::size_t, std::size_t, int kind, void*) {
   return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbolAsync");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyFromSymbolAsync_ptsz),
-                  KERNELSMITH_RUNTIME(MemcpyFromSymbolAsync));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(MemcpyFromSymbol)(void* to, const void*, std::size_t,
-                                                               std::size_t, int kind) {
+KERNELSMITH_FUNCTION(MemcpyFromSymbol)(void* to, const void*, std::size_t, std::size_t, int kind) {
   return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbol");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(MemcpyFromSymbol_ptds), KERNELSMITH_RUNTIME(MemcpyFromSymbol));
-/// Describes textures and arrays; only these are refused, not the description.
+/// A number that textures and arrays are described with: these are what is refused.
 KERNELSMITH_RECORDED AbiChannelDescriptor KERNELSMITH_RUNTIME(CreateChannelDesc)(int x, int y, int z, int w,
                                                                                  int kind) {
   return {x, y, z, w, kind};
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(GetSymbolSize)(std::size_t* bytes, const void* symbol) {
+KERNELSMITH_FUNCTION(GetSymbolSize)(std::size_t* bytes, const void* symbol) {
   const Variable* const variable = recorder().variable(symbol);
   if (variable == nullptr) return recorder().failed(kInvalidSymbol);
   *bytes = variable->bytes;
   return kSuccess;
 }
+
+KERNELSMITH_EACH(KERNELSMITH_PTSZ, MallocAsync, MallocFromPoolAsync, FreeAsync, MemsetAsync, Memset2DAsync,
+                 MemcpyAsync, Memcpy2DAsync, MemcpyToSymbolAsync, MemcpyFromSymbolAsync)
+KERNELSMITH_EACH(KERNELSMITH_PTDS, Memset, Memset2D, Memcpy, Memcpy2D, MemcpyToSymbol, MemcpyFromSymbol)
 // NOLINTEND(readability-identifier-naming)

@@ -21,6 +21,26 @@
 #else
 #define KERNELSMITH_ALIAS_OF(function) __attribute__((alias(#function)))
 #endif
-/// The function's name in code that is built with --default-stream per-thread.
+/// A function of the runtime, or of its driver, that returns a Code.
+#define KERNELSMITH_FUNCTION(name) KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(name)
+#define KERNELSMITH_DRIVER_FUNCTION(name) \
+  KERNELSMITH_RECORDED int KERNELSMITH_JOIN(KERNELSMITH_DRIVER_PREFIX, name)
+#define KERNELSMITH_DRIVER_NAME(name) KERNELSMITH_QUOTE(KERNELSMITH_DRIVER_PREFIX) name
+/// Another name of the same function.
 #define KERNELSMITH_ALIAS(alias_name, function) \
   KERNELSMITH_RECORDED KERNELSMITH_ALIAS_OF(function) decltype(function) alias_name
+/// The name under which it is called in code built with --default-stream per-thread.
+#define KERNELSMITH_PTSZ(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptsz), KERNELSMITH_RUNTIME(name));
+#define KERNELSMITH_PTDS(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptds), KERNELSMITH_RUNTIME(name));
+
+/// macro(name) for each of the names, of which there may be 81.
+#define KERNELSMITH_EACH(macro, ...) KERNELSMITH_AGAIN(KERNELSMITH_EACH_STEP(macro, __VA_ARGS__))
+#define KERNELSMITH_EACH_STEP(macro, name, ...) \
+  macro(name) __VA_OPT__(KERNELSMITH_EACH_NEXT KERNELSMITH_PARENTHESES(macro, __VA_ARGS__))
+#define KERNELSMITH_EACH_NEXT() KERNELSMITH_EACH_STEP
+#define KERNELSMITH_PARENTHESES ()
+#define KERNELSMITH_AGAIN(...) KERNELSMITH_AGAIN3(KERNELSMITH_AGAIN3(KERNELSMITH_AGAIN3(__VA_ARGS__)))
+#define KERNELSMITH_AGAIN3(...) KERNELSMITH_AGAIN2(KERNELSMITH_AGAIN2(KERNELSMITH_AGAIN2(__VA_ARGS__)))
+#define KERNELSMITH_AGAIN2(...) KERNELSMITH_AGAIN1(KERNELSMITH_AGAIN1(KERNELSMITH_AGAIN1(__VA_ARGS__)))
+#define KERNELSMITH_AGAIN1(...) KERNELSMITH_AGAIN0(KERNELSMITH_AGAIN0(KERNELSMITH_AGAIN0(__VA_ARGS__)))
+#define KERNELSMITH_AGAIN0(...) __VA_ARGS__

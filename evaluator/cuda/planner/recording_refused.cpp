@@ -3,146 +3,58 @@
 // but then later actions of the host code are not seen.
 #include "planner/recording_refused.hpp"
 
-#include "planner/recorder.hpp"
-#include "planner/recording_names.hpp"
-
-#define KERNELSMITH_REFUSED(name) KERNELSMITH_REFUSED_AS(KERNELSMITH_RUNTIME(name), KERNELSMITH_PREFIX #name)
 #define KERNELSMITH_REFUSED_INTERNAL(name) \
   KERNELSMITH_REFUSED_AS(KERNELSMITH_INTERNAL(name), "__" KERNELSMITH_PREFIX #name)
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the runtime's own names
 
 // Managed memory.
-KERNELSMITH_REFUSED(MallocManaged)
-KERNELSMITH_REFUSED(MemPrefetchAsync)
-KERNELSMITH_REFUSED(MemPrefetchAsync_v2)
-KERNELSMITH_REFUSED(MemPrefetchAsync_ptsz)
-KERNELSMITH_REFUSED(MemPrefetchBatchAsync)
-KERNELSMITH_REFUSED(MemAdvise)
-KERNELSMITH_REFUSED(MemAdvise_v2)
-KERNELSMITH_REFUSED(MemRangeGetAttribute)
-KERNELSMITH_REFUSED(MemRangeGetAttributes)
-KERNELSMITH_REFUSED(MemDiscardBatchAsync)
-KERNELSMITH_REFUSED(MemDiscardAndPrefetchBatchAsync)
-KERNELSMITH_REFUSED(StreamAttachMemAsync)
+KERNELSMITH_REFUSED(MallocManaged, MemPrefetchAsync, MemPrefetchAsync_v2, MemPrefetchAsync_ptsz,
+                    MemPrefetchBatchAsync, MemAdvise, MemAdvise_v2, MemRangeGetAttribute,
+                    MemRangeGetAttributes, MemDiscardBatchAsync, MemDiscardAndPrefetchBatchAsync,
+                    StreamAttachMemAsync)
 KERNELSMITH_REFUSED_INTERNAL(RegisterManagedVar)
 KERNELSMITH_REFUSED_INTERNAL(RegisterManagedVariable)
 
 // Host memory that kernels use.
-KERNELSMITH_REFUSED(HostGetDevicePointer)
-KERNELSMITH_REFUSED(HostRegister)
-KERNELSMITH_REFUSED(HostUnregister)
-KERNELSMITH_REFUSED(HostGetFlags)
+KERNELSMITH_REFUSED(HostGetDevicePointer, HostRegister, HostUnregister, HostGetFlags)
 
-// The candidate's own graphs.
-KERNELSMITH_REFUSED(StreamBeginCapture)
-KERNELSMITH_REFUSED(StreamBeginCapture_ptsz)
-KERNELSMITH_REFUSED(StreamBeginCaptureToGraph)
-KERNELSMITH_REFUSED(StreamEndCapture)
-KERNELSMITH_REFUSED(StreamEndCapture_ptsz)
-KERNELSMITH_REFUSED(StreamUpdateCaptureDependencies)
-KERNELSMITH_REFUSED(StreamUpdateCaptureDependencies_v2)
-KERNELSMITH_REFUSED(ThreadExchangeStreamCaptureMode)
-KERNELSMITH_REFUSED(GraphCreate)
-KERNELSMITH_REFUSED(GraphDestroy)
-KERNELSMITH_REFUSED(GraphAddKernelNode)
-KERNELSMITH_REFUSED(GraphAddMemcpyNode)
-KERNELSMITH_REFUSED(GraphAddMemcpyNode1D)
-KERNELSMITH_REFUSED(GraphAddMemsetNode)
-KERNELSMITH_REFUSED(GraphAddNode)
-KERNELSMITH_REFUSED(GraphAddNode_v2)
-KERNELSMITH_REFUSED(GraphAddDependencies)
-KERNELSMITH_REFUSED(GraphAddChildGraphNode)
-KERNELSMITH_REFUSED(GraphAddEmptyNode)
-KERNELSMITH_REFUSED(GraphAddHostNode)
-KERNELSMITH_REFUSED(GraphAddMemAllocNode)
-KERNELSMITH_REFUSED(GraphAddMemFreeNode)
-KERNELSMITH_REFUSED(GraphAddEventRecordNode)
-KERNELSMITH_REFUSED(GraphAddEventWaitNode)
-KERNELSMITH_REFUSED(GraphClone)
-KERNELSMITH_REFUSED(GraphInstantiate)
-KERNELSMITH_REFUSED(GraphInstantiateWithFlags)
-KERNELSMITH_REFUSED(GraphInstantiateWithParams)
-KERNELSMITH_REFUSED(GraphInstantiate_v2)
-KERNELSMITH_REFUSED(GraphLaunch)
-KERNELSMITH_REFUSED(GraphLaunch_ptsz)
-KERNELSMITH_REFUSED(GraphUpload)
-KERNELSMITH_REFUSED(GraphUpload_ptsz)
-KERNELSMITH_REFUSED(GraphExecDestroy)
-KERNELSMITH_REFUSED(GraphExecUpdate)
-KERNELSMITH_REFUSED(GraphExecKernelNodeSetParams)
-KERNELSMITH_REFUSED(GraphExecMemcpyNodeSetParams)
-KERNELSMITH_REFUSED(GraphExecMemsetNodeSetParams)
-KERNELSMITH_REFUSED(GraphKernelNodeSetParams)
-KERNELSMITH_REFUSED(GraphKernelNodeGetParams)
-KERNELSMITH_REFUSED(GraphKernelNodeSetAttribute)
-KERNELSMITH_REFUSED(GraphGetNodes)
-KERNELSMITH_REFUSED(GraphGetEdges)
-KERNELSMITH_REFUSED(GraphConditionalHandleCreate)
-KERNELSMITH_REFUSED(UserObjectCreate)
+// Graphs of the candidate's own.
+KERNELSMITH_REFUSED(StreamBeginCapture, StreamBeginCapture_ptsz, StreamBeginCaptureToGraph, StreamEndCapture,
+                    StreamEndCapture_ptsz, StreamUpdateCaptureDependencies,
+                    StreamUpdateCaptureDependencies_v2, ThreadExchangeStreamCaptureMode, GraphCreate,
+                    GraphDestroy, GraphAddKernelNode, GraphAddMemcpyNode, GraphAddMemcpyNode1D,
+                    GraphAddMemsetNode, GraphAddNode, GraphAddNode_v2, GraphAddDependencies,
+                    GraphAddChildGraphNode, GraphAddEmptyNode, GraphAddHostNode, GraphAddMemAllocNode,
+                    GraphAddMemFreeNode, GraphAddEventRecordNode, GraphAddEventWaitNode, GraphClone,
+                    GraphInstantiate, GraphInstantiateWithFlags, GraphInstantiateWithParams,
+                    GraphInstantiate_v2, GraphLaunch, GraphLaunch_ptsz, GraphUpload, GraphUpload_ptsz,
+                    GraphExecDestroy, GraphExecUpdate, GraphExecKernelNodeSetParams,
+                    GraphExecMemcpyNodeSetParams, GraphExecMemsetNodeSetParams, GraphKernelNodeSetParams,
+                    GraphKernelNodeGetParams, GraphKernelNodeSetAttribute, GraphGetNodes, GraphGetEdges,
+                    GraphConditionalHandleCreate, UserObjectCreate)
 
 // Host code between kernels, and reading on the host.
-KERNELSMITH_REFUSED(LaunchHostFunc)
-KERNELSMITH_REFUSED(LaunchHostFunc_ptsz)
-KERNELSMITH_REFUSED(StreamAddCallback)
-KERNELSMITH_REFUSED(StreamAddCallback_ptsz)
-KERNELSMITH_REFUSED(EventElapsedTime)
-KERNELSMITH_REFUSED(EventElapsedTime_v2)
-KERNELSMITH_REFUSED(GetSymbolAddress)
+KERNELSMITH_REFUSED(LaunchHostFunc, LaunchHostFunc_ptsz, StreamAddCallback, StreamAddCallback_ptsz,
+                    EventElapsedTime, EventElapsedTime_v2, GetSymbolAddress)
 
 // Textures, surfaces, arrays, volumes.
-KERNELSMITH_REFUSED(CreateTextureObject)
-KERNELSMITH_REFUSED(DestroyTextureObject)
-KERNELSMITH_REFUSED(CreateSurfaceObject)
-KERNELSMITH_REFUSED(DestroySurfaceObject)
-KERNELSMITH_REFUSED(MallocArray)
-KERNELSMITH_REFUSED(Malloc3DArray)
-KERNELSMITH_REFUSED(MallocMipmappedArray)
-KERNELSMITH_REFUSED(Malloc3D)
-KERNELSMITH_REFUSED(FreeArray)
-KERNELSMITH_REFUSED(FreeMipmappedArray)
-KERNELSMITH_REFUSED(MemcpyToArray)
-KERNELSMITH_REFUSED(MemcpyToArrayAsync)
-KERNELSMITH_REFUSED(Memcpy2DToArray)
-KERNELSMITH_REFUSED(Memcpy2DToArrayAsync)
-KERNELSMITH_REFUSED(Memcpy3D)
-KERNELSMITH_REFUSED(Memcpy3DAsync)
-KERNELSMITH_REFUSED(Memset3D)
-KERNELSMITH_REFUSED(Memset3DAsync)
-KERNELSMITH_REFUSED(MemcpyBatchAsync)
-KERNELSMITH_REFUSED(Memcpy3DBatchAsync)
+KERNELSMITH_REFUSED(CreateTextureObject, DestroyTextureObject, CreateSurfaceObject, DestroySurfaceObject,
+                    MallocArray, Malloc3DArray, MallocMipmappedArray, Malloc3D, FreeArray, FreeMipmappedArray,
+                    MemcpyToArray, MemcpyToArrayAsync, Memcpy2DToArray, Memcpy2DToArrayAsync, Memcpy3D,
+                    Memcpy3DAsync, Memset3D, Memset3DAsync, MemcpyBatchAsync, Memcpy3DBatchAsync)
 KERNELSMITH_REFUSED_INTERNAL(RegisterTexture)
 KERNELSMITH_REFUSED_INTERNAL(RegisterSurface)
 
 // Other devices, processes and modules.
-KERNELSMITH_REFUSED(MemcpyPeer)
-KERNELSMITH_REFUSED(MemcpyPeerAsync)
-KERNELSMITH_REFUSED(DeviceEnablePeerAccess)
-KERNELSMITH_REFUSED(DeviceDisablePeerAccess)
-KERNELSMITH_REFUSED(IpcGetMemHandle)
-KERNELSMITH_REFUSED(IpcOpenMemHandle)
-KERNELSMITH_REFUSED(IpcCloseMemHandle)
-KERNELSMITH_REFUSED(IpcGetEventHandle)
-KERNELSMITH_REFUSED(IpcOpenEventHandle)
-KERNELSMITH_REFUSED(ImportExternalMemory)
-KERNELSMITH_REFUSED(ImportExternalSemaphore)
-KERNELSMITH_REFUSED(MemPoolExportToShareableHandle)
-KERNELSMITH_REFUSED(MemPoolImportFromShareableHandle)
-KERNELSMITH_REFUSED(MemPoolExportPointer)
-KERNELSMITH_REFUSED(MemPoolImportPointer)
-KERNELSMITH_REFUSED(DeviceReset)
-KERNELSMITH_REFUSED(ThreadExit)
-KERNELSMITH_REFUSED(LibraryLoadData)
-KERNELSMITH_REFUSED(LibraryLoadFromFile)
-KERNELSMITH_REFUSED(LibraryGetKernel)
-KERNELSMITH_REFUSED(LibraryGetGlobal)
-KERNELSMITH_REFUSED(GetFuncBySymbol)
-KERNELSMITH_REFUSED(GetExportTable)
+KERNELSMITH_REFUSED(MemcpyPeer, MemcpyPeerAsync, DeviceEnablePeerAccess, DeviceDisablePeerAccess,
+                    IpcGetMemHandle, IpcOpenMemHandle, IpcCloseMemHandle, IpcGetEventHandle,
+                    IpcOpenEventHandle, ImportExternalMemory, ImportExternalSemaphore,
+                    MemPoolExportToShareableHandle, MemPoolImportFromShareableHandle, MemPoolExportPointer,
+                    MemPoolImportPointer, DeviceReset, ThreadExit, LibraryLoadData, LibraryLoadFromFile,
+                    LibraryGetKernel, LibraryGetGlobal, GetFuncBySymbol, GetExportTable)
 
 // Launches from the device.
-KERNELSMITH_REFUSED(LaunchDevice)
-KERNELSMITH_REFUSED(LaunchDeviceV2)
-KERNELSMITH_REFUSED(GetParameterBuffer)
-KERNELSMITH_REFUSED(GetParameterBufferV2)
-KERNELSMITH_REFUSED(CGGetIntrinsicHandle)
+KERNELSMITH_REFUSED(LaunchDevice, LaunchDeviceV2, GetParameterBuffer, GetParameterBufferV2,
+                    CGGetIntrinsicHandle)
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

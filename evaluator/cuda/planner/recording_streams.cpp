@@ -19,73 +19,46 @@ Code wait_on_host(bool known) {
 
 }  // namespace
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamCreate)(void** stream) {
-  *stream = recorder().create_stream();
-  return kSuccess;
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamCreateWithFlags)(void** stream, unsigned) {
+KERNELSMITH_FUNCTION(StreamCreate)(void** stream) { return answer(stream, recorder().create_stream()); }
+KERNELSMITH_FUNCTION(StreamCreateWithFlags)(void** stream, unsigned) {
   return KERNELSMITH_RUNTIME(StreamCreate)(stream);
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamCreateWithPriority)(void** stream, unsigned,
-                                                                       int priority) {
+KERNELSMITH_FUNCTION(StreamCreateWithPriority)(void** stream, unsigned, int priority) {
   if (priority != 0) recorder().leave_out(kStreamPriority);
   return KERNELSMITH_RUNTIME(StreamCreate)(stream);
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamDestroy)(void* stream) {
-  return check(recorder().destroy_stream(stream));
-}
+KERNELSMITH_FUNCTION(StreamDestroy)(void* stream) { return check(recorder().destroy_stream(stream)); }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventCreate)(void** event) {
-  *event = recorder().create_event();
-  return kSuccess;
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventCreateWithFlags)(void** event, unsigned) {
+KERNELSMITH_FUNCTION(EventCreate)(void** event) { return answer(event, recorder().create_event()); }
+KERNELSMITH_FUNCTION(EventCreateWithFlags)(void** event, unsigned) {
   return KERNELSMITH_RUNTIME(EventCreate)(event);
 }
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventDestroy)(void* event) {
-  return check(recorder().destroy_event(event));
-}
+KERNELSMITH_FUNCTION(EventDestroy)(void* event) { return check(recorder().destroy_event(event)); }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventRecord)(void* event, void* stream) {
+KERNELSMITH_FUNCTION(EventRecord)(void* event, void* stream) {
   return recorder().record_event(event, stream, KERNELSMITH_PREFIX "EventRecord");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(EventRecord_ptsz), KERNELSMITH_RUNTIME(EventRecord));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventRecordWithFlags)(void* event, void* stream, unsigned) {
+KERNELSMITH_FUNCTION(EventRecordWithFlags)(void* event, void* stream, unsigned) {
   return KERNELSMITH_RUNTIME(EventRecord)(event, stream);
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(EventRecordWithFlags_ptsz), KERNELSMITH_RUNTIME(EventRecordWithFlags));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamWaitEvent)(void* stream, void* event, unsigned) {
+KERNELSMITH_FUNCTION(StreamWaitEvent)(void* stream, void* event, unsigned) {
   return recorder().wait_event(stream, event, KERNELSMITH_PREFIX "StreamWaitEvent");
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamWaitEvent_ptsz), KERNELSMITH_RUNTIME(StreamWaitEvent));
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamSynchronize)(void* stream) {
-  return wait_on_host(recorder().is_stream(stream));
-}
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamSynchronize_ptsz), KERNELSMITH_RUNTIME(StreamSynchronize));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventSynchronize)(void* event) {
-  return wait_on_host(recorder().is_event(event));
-}
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(DeviceSynchronize)() { return wait_on_host(true); }
+KERNELSMITH_FUNCTION(StreamSynchronize)(void* stream) { return wait_on_host(recorder().is_stream(stream)); }
+KERNELSMITH_FUNCTION(EventSynchronize)(void* event) { return wait_on_host(recorder().is_event(event)); }
+KERNELSMITH_FUNCTION(DeviceSynchronize)() { return wait_on_host(true); }
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(ThreadSynchronize), KERNELSMITH_RUNTIME(DeviceSynchronize));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamQuery)(void* stream) {
-  return KERNELSMITH_RUNTIME(StreamSynchronize)(stream);
-}
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamQuery_ptsz), KERNELSMITH_RUNTIME(StreamQuery));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(EventQuery)(void* event) {
-  return KERNELSMITH_RUNTIME(EventSynchronize)(event);
-}
+KERNELSMITH_FUNCTION(StreamQuery)(void* stream) { return KERNELSMITH_RUNTIME(StreamSynchronize)(stream); }
+KERNELSMITH_FUNCTION(EventQuery)(void* event) { return KERNELSMITH_RUNTIME(EventSynchronize)(event); }
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamIsCapturing)(void*, int* status) {
-  *status = 0;  // cudaStreamCaptureStatusNone
-  return kSuccess;
+KERNELSMITH_FUNCTION(StreamIsCapturing)(void*, int* status) {
+  return answer(status, 0);  // cudaStreamCaptureStatusNone
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamIsCapturing_ptsz), KERNELSMITH_RUNTIME(StreamIsCapturing));
-/// Sets only the status: the other results are defined only while a stream is captured.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetCaptureInfo)(void* stream, int* status) {
+/// The status alone: everything behind it is defined only while a stream is captured.
+KERNELSMITH_FUNCTION(StreamGetCaptureInfo)(void* stream, int* status) {
   return KERNELSMITH_RUNTIME(StreamIsCapturing)(stream, status);
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_ptsz), KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v2), KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v2_ptsz),
                   KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
@@ -93,26 +66,26 @@ KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v3), KERNELSMITH_RUNT
 KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetCaptureInfo_v3_ptsz),
                   KERNELSMITH_RUNTIME(StreamGetCaptureInfo));
 
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetFlags)(void* stream, unsigned* flags) {
+KERNELSMITH_FUNCTION(StreamGetFlags)(void* stream, unsigned* flags) {
   *flags = 1;  // cudaStreamNonBlocking
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetFlags_ptsz), KERNELSMITH_RUNTIME(StreamGetFlags));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetPriority)(void* stream, int* priority) {
+KERNELSMITH_FUNCTION(StreamGetPriority)(void* stream, int* priority) {
   *priority = 0;
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetPriority_ptsz), KERNELSMITH_RUNTIME(StreamGetPriority));
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamGetDevice)(void* stream, int* device) {
+KERNELSMITH_FUNCTION(StreamGetDevice)(void* stream, int* device) {
   *device = 0;
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamGetDevice_ptsz), KERNELSMITH_RUNTIME(StreamGetDevice));
-/// Access windows, priorities and policies only affect the speed.
-KERNELSMITH_RECORDED int KERNELSMITH_RUNTIME(StreamSetAttribute)(void* stream, int attribute, const void*) {
+/// Access windows, priorities and policies only change how fast it is.
+KERNELSMITH_FUNCTION(StreamSetAttribute)(void* stream, int attribute, const void*) {
   if (attribute == kAttributeAccessPolicyWindow) recorder().leave_out(kPersistence);
   if (attribute == kAttributePriority) recorder().leave_out(kStreamPriority);
   return check(recorder().is_stream(stream));
 }
-KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(StreamSetAttribute_ptsz), KERNELSMITH_RUNTIME(StreamSetAttribute));
+
+KERNELSMITH_EACH(KERNELSMITH_PTSZ, EventRecord, EventRecordWithFlags, StreamWaitEvent, StreamSynchronize,
+                 StreamQuery, StreamIsCapturing, StreamGetCaptureInfo, StreamGetFlags, StreamGetPriority,
+                 StreamGetDevice, StreamSetAttribute)
 // NOLINTEND(readability-identifier-naming)

@@ -1,18 +1,10 @@
 #include "planner/refusals.hpp"
 
-#include <cstdlib>
-#include <memory>
-
-#include <cxxabi.h>
+#include <kernelsmith/evaluator/plan.hpp>
 
 namespace kernelsmith::cuda::planner {
 namespace {
 
-constexpr const char* kDeviceMemory =
-    "use the tensors, $MallocAsync (for this call) or $Malloc (kept from call to call)";
-constexpr const char* kOrder =
-    "launch the kernels in order, with streams and events where they may overlap; the judge replays the call "
-    "as a graph anyway";
 constexpr const char* kNoReading =
     "leave the decision to a kernel: the host never sees the tensors' contents";
 constexpr const char* kPointers = "read the tensors through their pointers";
@@ -52,17 +44,17 @@ constexpr Advice kAdvice[] = {
     {"__$RegisterSurface", "surfaces", kPointers},
     {"$MemcpyToArray", "arrays and textures", kPointers},
     {"$Memcpy2DToArray", "arrays and textures", kPointers},
-    {"$MemcpyPeer", "a second device", "use one device"},
+    {"$MemcpyPeer", "a second device", kOneDevice},
     {"$Memcpy3D", "copies of volumes", "copy in a kernel"},
     {"$Memset3D", "memsets of volumes", "set it in a kernel"},
     {"$MemcpyBatch", "batches of copies", "use $MemcpyAsync for each, or copy in a kernel"},
-    {"$DeviceEnablePeer", "a second device", "use one device"},
+    {"$DeviceEnablePeer", "a second device", kOneDevice},
     {"$Ipc", "memory of other processes", kDeviceMemory},
     {"$ImportExternal", "memory of other processes", kDeviceMemory},
     {"$MemPoolImport", "memory of other processes", kDeviceMemory},
     {"$MemPoolExport", "memory of other processes", kDeviceMemory},
     {"$DeviceReset", "resetting the device", "leave it out"},
-    {"$Library", "modules loaded at run time", "compile the kernels with the candidate"},
+    {"$Library", "modules loaded at run time", kCompileAhead},
     {"$GetFuncBySymbol", "handles of the driver API", "launch with <<<>>> or $LaunchKernelEx"},
     {"$LaunchDevice", "launches from the device", "launch from the host"},
     {"$GetParameterBuffer", "launches from the device", "launch from the host"},
@@ -94,13 +86,6 @@ std::string symbol_in(std::string_view message) {
   return std::string(rest.substr(0, rest.find_first_of(" ,\n")));
 }
 
-std::string readable(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(
-      ::abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  return name ? name.get() : symbol;
-}
-
 bool is_of(std::string_view name, const RuntimeNames& names) {
   if (advice_on(name, names) != nullptr || is_named(name, names.driver_prefix)) return true;
   if (name.starts_with("__")) name.remove_prefix(2);
@@ -129,8 +114,9 @@ std::string refusal_of(std::string_view function, const RuntimeNames& names) {
 std::string load_refusal(std::string_view loader_message, const RuntimeNames& names) {
   const std::string symbol = symbol_in(loader_message);
   if (is_of(symbol, names)) return refusal_of(symbol, names);
-  if (!symbol.empty()) return "the candidate uses `" + readable(symbol) + "`, which nothing defines";
-  // Such as "libcublas.so.13: cannot open shared object file: No such file or directory".
+  if (!symbol.empty())
+    return "the candidate uses `" + plan::readable_name(symbol) + "`, which nothing defines";
+  // "libcublas.so.13: cannot open shared object file: No such file or directory"
   if (loader_message.starts_with("lib") && is_of(loader_message.substr(3), names))
     return refusal_of(loader_message.substr(3, loader_message.find('.') - 3), names) + " (" +
            std::string(loader_message) + ")";

@@ -14,6 +14,17 @@ struct Advice {
   std::string_view prefix, what, instead;
 };
 
+// What is said of several libraries and drivers.
+inline constexpr std::string_view kOwnKernel = "write it as a kernel of your own";
+inline constexpr std::string_view kOwnProduct = "write the product as a kernel of your own";
+inline constexpr std::string_view kOneDevice = "use one device";
+inline constexpr std::string_view kCompileAhead = "compile the kernels with the candidate";
+inline constexpr std::string_view kDeviceMemory =
+    "use the tensors, $MallocAsync (for this call) or $Malloc (kept from call to call)";
+inline constexpr std::string_view kOrder =
+    "launch the kernels in order, with streams and events where they may overlap; the judge replays the call "
+    "as a graph anyway";
+
 struct RuntimeNames {
   std::string_view prefix;         ///< of the runtime's functions: "cuda"
   std::string_view driver_prefix;  ///< of a separate driver's functions: "cu"; may be empty

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/sandbox/channel_ends.hpp>
 
 namespace kernelsmith::cuda {
 namespace {
@@ -74,9 +75,9 @@ Status wait_for(int socket, std::optional<Channel::Clock::time_point> deadline, 
 }  // namespace
 
 Result<std::pair<Channel, Channel>> Channel::create() {
-  std::array<int, 2> pair{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return io_error("socketpair");
-  return std::pair(Channel(Descriptor(pair[0])), Channel(Descriptor(pair[1])));
+  auto ends = channel_ends(SOCK_STREAM);
+  if (!ends) return ends.error();
+  return std::pair(Channel(std::move(ends->first)), Channel(std::move(ends->second)));
 }
 
 Status Channel::send(MessageKind kind, std::span<const std::byte> payload, std::span<const int> descriptors) {

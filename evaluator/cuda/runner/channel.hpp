@@ -16,9 +16,9 @@ namespace kernelsmith::cuda {
 
 enum class MessageKind : std::uint32_t {
   // The runner's answers.
-  done = 1,   ///< success; `map`, `keep` and `replay` have a payload. Also the first message, after the start
-  error,      ///< an Error
-  rejection,  ///< a Rejection, of replay alone
+  done =
+      1,  ///< to any request; `map`, `keep` and `replay` have a payload. Also the first message: the start's
+  refused,
   // The judge's requests.
   map,
   unmap,

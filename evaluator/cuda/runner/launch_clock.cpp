@@ -57,11 +57,6 @@ Failure timed_out(LaunchClock::Limit limit) {
   return reject(Stage::run, RejectionCode::timed_out, words.str());
 }
 
-Error as_error(const Failure& failure) {
-  if (const auto* error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::tool_failed, std::get<Rejection>(failure).diagnostics);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<LaunchClock>> LaunchClock::create(const DeviceContext& context,
@@ -152,7 +147,7 @@ Status LaunchClock::measure_empty() {
   std::vector<double> host_us;
   for (int i = 0; i < kEmptyRuns; ++i) {
     const auto time = run(instance, false, kEmptyLimit);
-    if (!time) return as_error(time.error());
+    if (!time) return error_of(time.error(), ErrorCode::tool_failed);
     device_us.push_back(time->device_us);
     host_us.push_back(time->host_us);
   }

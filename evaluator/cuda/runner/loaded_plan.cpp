@@ -59,8 +59,8 @@ LoadedPlan::~LoadedPlan() {
 Judged<void> LoadedPlan::load_modules() {
   for (const auto& image : plan_.cubins) {
     abi::Module module = nullptr;
-    if (const auto code = driver_.module_load(&module, image.data()); code != abi::kSuccess)
-      return refused(driver_, driver_.api() + " refuses to load the image", driver_.module_load.name, code);
+    const auto code = driver_.module_load(&module, image.data());
+    if (auto got = done(code, driver_.module_load.name, [] { return "to load the image"; }); !got) return got;
     modules_.emplace_back(driver_.module_unload, module);
   }
   return {};
@@ -86,11 +86,9 @@ Judged<void> LoadedPlan::find_functions() {
       return malformed("kernel " + std::to_string(index));
     const auto& kernel = plan_.kernels[index];
     KernelState& state = kernels_[index];
-    const auto set = [&](int attribute, int value, const char* what) -> Judged<void> {
-      if (const auto code = driver_.function_set(state.function, attribute, value); code != abi::kSuccess)
-        return refused(driver_, driver_.api() + " refuses " + plan::readable_name(kernel.name) + " " + what,
-                       driver_.function_set.name, code);
-      return {};
+    const auto set = [&](int attribute, int value, const char* what) {
+      return done(driver_.function_set(state.function, attribute, value), driver_.function_set.name,
+                  [&] { return plan::readable_name(kernel.name) + " " + what; });
     };
     if (const auto code =
             driver_.module_function(&state.function, modules_[kernel.module].get(), kernel.name.c_str());

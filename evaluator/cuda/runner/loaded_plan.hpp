@@ -14,6 +14,7 @@
 #include <kernelsmith/evaluator/verdict.hpp>
 
 #include "device/driver.hpp"
+#include "runner/faults.hpp"
 
 namespace kernelsmith::cuda {
 
@@ -50,6 +51,13 @@ class LoadedPlan {
   Failure graph_refused(const char* function, abi::Code code) const;
   Judged<abi::Stream> enter(std::uint32_t stream);
   Judged<abi::Event> event(std::uint32_t number);
+
+  /// A refusal by the driver, of what `what` says.
+  template <class What>
+  Judged<void> done(abi::Code code, const char* function, const What& what) const {
+    if (code == abi::kSuccess) return {};
+    return refused(driver_, driver_.api() + " refuses " + what(), function, code);
+  }
 
   struct Place {
     const plan::Call& call;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 #include <vector>
 
 #include <unistd.h>
@@ -23,82 +24,69 @@ class Server {
 
   /// Answers messages until the judge closes the channel or the context is lost.
   void serve() {
-    while (true) {
-      auto message = channel_.receive();
-      if (!message) return;
-      answer(*message);
+    while (const auto message = channel_.receive()) {
+      const auto payload = carry_out(*message);
+      if (payload)
+        send(MessageKind::done, *payload);
+      else
+        refuse(payload.error());
     }
   }
 
  private:
-  void answer(const Message& message) {
-    PayloadReader reader(message.payload);
+  using Payload = std::vector<std::byte>;
+
+  /// What the message asks for, and the answer's payload.
+  Judged<Payload> carry_out(const Message& message) {
     switch (message.kind) {
       case MessageKind::map:
-        return map(reader, message.descriptors);
+        return answer<Numbers>(
+            message, [&](const Numbers& sizes) { return replayer_.map(sizes, message.descriptors); });
       case MessageKind::unmap:
-        return unmap(reader);
+        return answer<Numbers>(message, [&](const Numbers& addresses) { return replayer_.unmap(addresses); });
       case MessageKind::keep:
-        return keep(reader);
+        return payload_of(replayer_.keep(message.payload));
       case MessageKind::forget:
-        return forget(reader);
+        return answer<std::uint32_t>(message, [&](std::uint32_t number) {
+          replayer_.forget(number);
+          return Status();
+        });
       case MessageKind::replay:
-        return replay(reader);
+        return answer<ReplayRequest>(message, [&](const ReplayRequest& request) {
+          return replayer_.replay(request.number, request.replay);
+        });
       default:
-        refuse(fail(ErrorCode::internal, "the runner was sent something that is not a request"));
+        return no_request();
     }
   }
 
-  static std::vector<std::uint64_t> numbers(PayloadReader& reader) {
-    std::vector<std::uint64_t> taken(static_cast<std::size_t>(reader.take<std::uint64_t>()) % (1 << 20));
-    for (auto& each : taken) each = reader.take<std::uint64_t>();
-    return taken;
+  template <class Request, class CarryOut>
+  static Judged<Payload> answer(const Message& message, const CarryOut& carry_out) {
+    const auto request = plan::decoded<Request>(message.payload);
+    return request ? payload_of(carry_out(*request)) : no_request();
   }
 
-  void map(PayloadReader& reader, std::span<const Descriptor> descriptors) {
-    const auto mapped = replayer_.map(numbers(reader), descriptors);
-    if (!mapped) return refuse(mapped.error());
-    PayloadWriter payload;
-    for (const std::uint64_t address : *mapped) payload.put(address);
-    done(payload);
+  template <class Outcome>
+  static Judged<Payload> payload_of(const Outcome& outcome) {
+    if (!outcome) return Failure(outcome.error());
+    if constexpr (std::is_void_v<typename Outcome::value_type>)
+      return Payload();
+    else
+      return plan::encoded(*outcome);
   }
 
-  void unmap(PayloadReader& reader) {
-    if (const auto got = replayer_.unmap(numbers(reader)); !got) return refuse(got.error());
-    done();
+  static Failure no_request() {
+    return fail(ErrorCode::internal, "the runner was sent something that is not a request");
   }
-
-  void keep(PayloadReader& reader) {
-    const auto number = replayer_.keep(reader.rest());
-    if (!number) return refuse(number.error());
-    done(PayloadWriter().put(*number));
-  }
-
-  void forget(PayloadReader& reader) {
-    replayer_.forget(reader.take<std::uint32_t>());
-    done();
-  }
-
-  void replay(PayloadReader& reader) {
-    const auto request = decode_request(reader);
-    const auto time = replayer_.replay(request.number, request.replay);
-    if (!time) return refuse(time.error());
-    done(encode_time(*time));
-  }
-
-  void done(PayloadWriter payload = {}) { send(MessageKind::done, payload.take()); }
 
   void refuse(const Failure& failure) {
     const bool fatal = replayer_.lost(failure);
-    if (const auto* rejection = std::get_if<Rejection>(&failure))
-      send(MessageKind::rejection, encode_rejection(*rejection, fatal));
-    else
-      send(MessageKind::error, encode_error(std::get<Error>(failure), fatal));
+    send(MessageKind::refused, plan::encoded(RunnerRefusal{failure, fatal}));
     // Without destructors: they would wait for a kernel that never ends.
     if (fatal) ::_exit(1);
   }
 
-  void send(MessageKind kind, const std::vector<std::byte>& payload) {
+  void send(MessageKind kind, const Payload& payload) {
     if (!channel_.send(kind, payload)) ::_exit(4);
   }
 
@@ -126,11 +114,11 @@ int main(int argc, char** argv) {
   settings.kernels = argv[3];
   auto replayer = Replayer::create(settings);
   if (!replayer) {
-    static_cast<void>(channel.send(MessageKind::error, encode_error(replayer.error(), true)));
+    static_cast<void>(
+        channel.send(MessageKind::refused, plan::encoded(RunnerRefusal{replayer.error(), true})));
     return 3;
   }
-  const Started started{(*replayer)->workspace()};
-  if (!channel.send(MessageKind::done, PayloadWriter().put(started).take())) return 4;
+  if (!channel.send(MessageKind::done, plan::encoded((*replayer)->workspace()))) return 4;
   Server(std::move(channel), **replayer).serve();
   ::_exit(0);  // the driver takes everything back
 }

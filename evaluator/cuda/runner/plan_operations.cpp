@@ -49,11 +49,10 @@ Judged<void> LoadedPlan::fill_parameters(const plan::Launch& launch, const plan:
     if (use.map >= call.tensor_maps.size() || launch.parameters.size() < sizeof encoded ||
         use.offset > launch.parameters.size() - sizeof encoded)
       return malformed("a tensor map");
-    if (const auto code = encode(driver_, call.tensor_maps[use.map], encoded); code != abi::kSuccess)
-      return refused(driver_,
-                     driver_.api() + " refuses a tensor map of " +
-                         plan::readable_name(plan_.kernels[launch.kernel].name),
-                     driver_.encode_tensor_map.name, code);
+    auto made =
+        done(encode(driver_, call.tensor_maps[use.map], encoded), driver_.encode_tensor_map.name,
+             [&] { return "a tensor map of " + plan::readable_name(plan_.kernels[launch.kernel].name); });
+    if (!made) return made;
     std::memcpy(parameters_->bytes + use.offset, &encoded, sizeof encoded);
   }
   return {};
@@ -62,14 +61,10 @@ Judged<void> LoadedPlan::fill_parameters(const plan::Launch& launch, const plan:
 Judged<void> LoadedPlan::set_carveout(const plan::Launch& launch) {
   KernelState& kernel = kernels_.at(launch.kernel);
   if (kernel.carveout == launch.shared_carveout) return {};
-  const auto code = driver_.function_set(kernel.function, abi::kSharedCarveout, launch.shared_carveout);
-  if (code != abi::kSuccess)
-    return refused(
-        driver_,
-        driver_.api() + " refuses a shared memory carveout of " + std::to_string(launch.shared_carveout),
-        driver_.function_set.name, code);
   kernel.carveout = launch.shared_carveout;
-  return {};
+  return done(driver_.function_set(kernel.function, abi::kSharedCarveout, launch.shared_carveout),
+              driver_.function_set.name,
+              [&] { return "a shared memory carveout of " + std::to_string(launch.shared_carveout); });
 }
 
 Judged<void> LoadedPlan::add(const plan::Launch& launch, const Place& place) {
@@ -94,11 +89,8 @@ Judged<void> LoadedPlan::add(const plan::Launch& launch, const Place& place) {
   config.shared_bytes = launch.dynamic_shared;
   config.stream = place.stream;
   config.attributes = attributes.data();
-  const auto code = driver_.launch(&config, kernels_.at(launch.kernel).function, parameters.data(), nullptr);
-  if (code != abi::kSuccess)
-    return refused(driver_, driver_.api() + " refuses the launch of " + describe_launch(launch, kernel.name),
-                   driver_.launch.name, code);
-  return {};
+  return done(driver_.launch(&config, kernels_.at(launch.kernel).function, parameters.data(), nullptr),
+              driver_.launch.name, [&] { return "the launch of " + describe_launch(launch, kernel.name); });
 }
 
 Judged<void> LoadedPlan::add(const plan::Memset& memset, const Place& place) {
@@ -116,30 +108,22 @@ Judged<void> LoadedPlan::add(const plan::Memset& memset, const Place& place) {
     code = driver_.set_bytes(memset.address, static_cast<unsigned char>(memset.value), memset.count,
                              place.stream);
   }
-  if (code == abi::kSuccess) return {};
-  return refused(driver_,
-                 driver_.api() + " refuses a memset of " + std::to_string(memset.count) + " elements",
-                 function, code);
+  return done(code, function, [&] { return "a memset of " + std::to_string(memset.count) + " elements"; });
 }
 
 Judged<void> LoadedPlan::add(const plan::Copy& copy, const Place& place) {
   if (copy.bytes == 0) return {};
-  const auto code = driver_.copy_on_device(copy.to, copy.from, copy.bytes, place.stream);
-  if (code == abi::kSuccess) return {};
-  return refused(driver_,
-                 driver_.api() + " refuses a copy of " + std::to_string(copy.bytes) + " bytes on the device",
-                 driver_.copy_on_device.name, code);
+  return done(driver_.copy_on_device(copy.to, copy.from, copy.bytes, place.stream),
+              driver_.copy_on_device.name,
+              [&] { return "a copy of " + std::to_string(copy.bytes) + " bytes on the device"; });
 }
 
 Judged<void> LoadedPlan::add(const plan::Upload& upload, const Place& place) {
   if (upload.bytes.empty()) return {};
-  const auto code =
-      driver_.copy_to_device(upload.to, keep_for_upload(upload.bytes), upload.bytes.size(), place.stream);
-  if (code == abi::kSuccess) return {};
-  return refused(
-      driver_,
-      driver_.api() + " refuses a copy of " + std::to_string(upload.bytes.size()) + " bytes to the device",
-      driver_.copy_to_device.name, code);
+  return done(
+      driver_.copy_to_device(upload.to, keep_for_upload(upload.bytes), upload.bytes.size(), place.stream),
+      driver_.copy_to_device.name,
+      [&] { return "a copy of " + std::to_string(upload.bytes.size()) + " bytes to the device"; });
 }
 
 Judged<void> LoadedPlan::add(const plan::SymbolUpload& upload, const Place& place) {
@@ -157,28 +141,24 @@ Judged<void> LoadedPlan::add(const plan::SymbolUpload& upload, const Place& plac
                   "a copy to the variable " + plan::readable_name(upload.symbol) +
                       " goes past its end: " + std::to_string(upload.bytes.size()) + " bytes at " +
                       std::to_string(upload.offset) + " of " + std::to_string(bytes));
-  const auto code = driver_.copy_to_device(address + upload.offset, keep_for_upload(upload.bytes),
-                                           upload.bytes.size(), place.stream);
-  if (code == abi::kSuccess) return {};
-  return refused(driver_,
-                 driver_.api() + " refuses a copy to the variable " + plan::readable_name(upload.symbol),
-                 driver_.copy_to_device.name, code);
+  return done(driver_.copy_to_device(address + upload.offset, keep_for_upload(upload.bytes),
+                                     upload.bytes.size(), place.stream),
+              driver_.copy_to_device.name,
+              [&] { return "a copy to the variable " + plan::readable_name(upload.symbol); });
 }
 
 Judged<void> LoadedPlan::add(const plan::EventRecord& record, const Place& place) {
   const auto recorded = event(record.event);
   if (!recorded) return recorded.error();
-  if (const auto code = driver_.event_record(*recorded, place.stream); code != abi::kSuccess)
-    return refused(driver_, driver_.api() + " refuses to record an event", driver_.event_record.name, code);
-  return {};
+  return done(driver_.event_record(*recorded, place.stream), driver_.event_record.name,
+              [] { return "to record an event"; });
 }
 
 Judged<void> LoadedPlan::add(const plan::EventWait& wait, const Place& place) {
   const auto awaited = event(wait.event);
   if (!awaited) return awaited.error();
-  if (const auto code = driver_.stream_wait(place.stream, *awaited, 0U); code != abi::kSuccess)
-    return refused(driver_, driver_.api() + " refuses to wait for an event", driver_.stream_wait.name, code);
-  return {};
+  return done(driver_.stream_wait(place.stream, *awaited, 0U), driver_.stream_wait.name,
+              [] { return "to wait for an event"; });
 }
 
 }  // namespace kernelsmith::cuda

@@ -1,118 +1,93 @@
-// The protocol of judge and runner: the payloads of the messages in channel.hpp.
+// What judge and runner say to each other: the payloads of the messages in channel.hpp. Both are of the same
+// build and trust each other; what is cut short is noticed all the same.
 //
-//   start   <- done {Started}, or error
+//   start   <- done {plan::Workspace}, or refused
 //   map     -> the pieces' sizes, their descriptors;  <- done {address, ...}
 //   unmap   -> {address, ...};                        <- done
 //   keep    -> the encoded plan;                      <- done {number}
 //   forget  -> {number};                              <- done
-//   replay  -> {ReplayRequest};                       <- done {ReplayTime}, or rejection, or error
+//   replay  -> {ReplayRequest};                       <- done {ReplayTime}
+//
+// Any request may be refused {RunnerRefusal}.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/plan_coders.hpp>
+#include <kernelsmith/evaluator/plan_fields.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
 #include "runner/channel.hpp"
-#include "runner/payload.hpp"
 #include "runner/runner.hpp"
+
+namespace kernelsmith {
+
+template <class Coder>
+void fields(Coder& coder, plan::Of<Error> auto& error) {
+  coder.number(error.code);
+  fields(coder, error.message);
+  fields(coder, error.where);
+  fields(coder, error.hint);
+}
+
+template <class Coder>
+void fields(Coder& coder, plan::Of<Rejection> auto& rejection) {
+  coder.number(rejection.stage);
+  coder.number(rejection.code);
+  fields(coder, rejection.diagnostics);
+}
+
+}  // namespace kernelsmith
 
 namespace kernelsmith::cuda {
 
 /// The descriptor of the program's end of the channel.
 inline constexpr int kChannelDescriptor = 3;
 
-struct Started {
-  plan::Workspace workspace;
-};
+/// Sizes or addresses of pieces of memory.
+using Numbers = std::vector<std::uint64_t>;
 
 struct ReplayRequest {
   std::uint32_t number = 0;
   Replay replay;
 };
 
-inline std::vector<std::byte> encode_request(const ReplayRequest& request) {
-  return PayloadWriter()
-      .put(request.number)
-      .put(std::uint64_t{request.replay.calls})
-      .put(request.replay.cold)
-      .put(request.replay.timeout_s)
-      .take();
-}
-inline ReplayRequest decode_request(PayloadReader& reader) {
-  ReplayRequest request;
-  request.number = reader.take<std::uint32_t>();
-  request.replay.calls = static_cast<std::size_t>(reader.take<std::uint64_t>());
-  request.replay.cold = reader.take<bool>();
-  request.replay.timeout_s = reader.take<double>();
-  return request;
+template <class Coder>
+void fields(Coder& coder, plan::Of<ReplayRequest> auto& request) {
+  coder.number(request.number);
+  coder.number(request.replay.calls);
+  coder.flag(request.replay.cold);
+  coder.real(request.replay.timeout_s);
 }
 
-inline PayloadWriter encode_time(const ReplayTime& time) {
-  PayloadWriter writer;
-  for (const double part :
-       {time.device_us, time.empty_us, time.host_us, time.empty_host_us, time.load_ms, time.build_ms})
-    writer.put(part);
-  writer.put(time.late).put(time.throttle_reasons).put(time.sm_mhz);
-  return writer;
-}
-inline ReplayTime decode_time(PayloadReader& reader) {
-  ReplayTime time;
-  for (double* part :
+template <class Coder>
+void fields(Coder& coder, plan::Of<ReplayTime> auto& time) {
+  for (auto* part :
        {&time.device_us, &time.empty_us, &time.host_us, &time.empty_host_us, &time.load_ms, &time.build_ms})
-    *part = reader.take<double>();
-  time.late = reader.take<bool>();
-  time.throttle_reasons = reader.take<std::uint32_t>();
-  time.sm_mhz = reader.take<std::uint32_t>();
-  return time;
+    coder.real(*part);
+  coder.flag(time.late);
+  coder.number(time.throttle_reasons);
+  coder.number(time.sm_mhz);
 }
 
-/// The error of a request. `fatal`: the runner's context is lost, and it ends or must be ended.
-struct Refusal {
+/// What a request failed with. `fatal`: the runner's context is lost, and it ends itself or must be ended.
+struct RunnerRefusal {
   Failure failure;
   bool fatal = false;
 };
 
-inline std::vector<std::byte> encode_error(const Error& error, bool fatal) {
-  return PayloadWriter()
-      .put(fatal)
-      .put(error.code)
-      .put_text(error.message)
-      .put_text(error.where)
-      .put_text(error.hint)
-      .take();
+template <class Coder>
+void fields(Coder& coder, plan::Of<RunnerRefusal> auto& refusal) {
+  coder.choice(refusal.failure);
+  coder.flag(refusal.fatal);
 }
 
-inline std::vector<std::byte> encode_rejection(const Rejection& rejection, bool fatal) {
-  return PayloadWriter()
-      .put(fatal)
-      .put(rejection.stage)
-      .put(rejection.code)
-      .put_text(rejection.diagnostics)
-      .take();
-}
-
-/// Decodes a message of kind error or rejection.
-inline Refusal decode_refusal(const Message& message) {
-  PayloadReader reader(message.payload);
-  Refusal refusal;
-  refusal.fatal = reader.take<bool>();
-  if (message.kind == MessageKind::rejection) {
-    Rejection rejection;
-    rejection.stage = reader.take<Stage>();
-    rejection.code = reader.take<RejectionCode>();
-    rejection.diagnostics = reader.take_text();
-    refusal.failure = std::move(rejection);
-  } else {
-    Error error;
-    error.code = reader.take<ErrorCode>();
-    error.message = reader.take_text();
-    error.where = reader.take_text();
-    error.hint = reader.take_text();
-    refusal.failure = std::move(error);
-  }
-  return refusal;
+/// What a message of kind refused holds.
+inline RunnerRefusal refusal_of(const Message& message) {
+  const RunnerRefusal unreadable{fail(ErrorCode::internal, "the answer is neither a result nor a refusal"),
+                                 true};
+  return plan::decoded<RunnerRefusal>(message.payload).value_or(unreadable);
 }
 
 }  // namespace kernelsmith::cuda

@@ -96,7 +96,7 @@ Judged<Message> RunnerProcess::ask(MessageKind kind, std::span<const std::byte> 
   auto message = channel_.receive(deadline, wake);
   if (!message) return lost(message.error(), replaying);
   if (message->kind == MessageKind::done) return std::move(*message);
-  Refusal refusal = decode_refusal(*message);
+  RunnerRefusal refusal = refusal_of(*message);
   if (refusal.fatal) {
     process_.kill();
     end();
@@ -108,9 +108,7 @@ Result<Message> RunnerProcess::ask_machine(MessageKind kind, std::span<const std
                                            std::span<const int> descriptors) {
   auto answer = ask(kind, payload, descriptors, Clock::now() + kRequestLimit);
   if (answer) return std::move(*answer);
-  const Failure failure = answer.error();
-  if (const auto* error = std::get_if<Error>(&failure)) return *error;
-  return fail(ErrorCode::internal, std::get<Rejection>(failure).diagnostics);
+  return error_of(answer.error(), ErrorCode::internal);
 }
 
 Status RunnerProcess::greet() {
@@ -120,51 +118,52 @@ Status RunnerProcess::greet() {
     return std::get<Error>(failure);
   }
   if (message->kind != MessageKind::done) {
-    const Refusal refusal = decode_refusal(*message);
-    const auto* error = std::get_if<Error>(&refusal.failure);
-    return error != nullptr ? *error : fail(ErrorCode::internal, "the GPU's runner begins with a rejection");
+    return error_of(refusal_of(*message).failure, ErrorCode::internal,
+                    "the GPU's runner begins with a rejection: ");
   }
-  workspace_ = PayloadReader(message->payload).take<Started>().workspace;
+  const auto workspace = plan::decoded<plan::Workspace>(message->payload);
+  if (!workspace) return fail(ErrorCode::internal, "the GPU's runner tells no workspace");
+  workspace_ = *workspace;
   return {};
 }
 
 Result<std::vector<std::uint64_t>> RunnerProcess::map(std::span<const SharedMemory* const> pieces) {
-  std::vector<std::uint64_t> addresses;
+  Numbers addresses;
   while (!pieces.empty()) {
     const auto some = pieces.first(std::min(pieces.size(), kMaxDescriptors));
     pieces = pieces.subspan(some.size());
-    PayloadWriter payload;
+    Numbers sizes;
     std::vector<int> descriptors;
-    payload.put(std::uint64_t{some.size()});
     for (const SharedMemory* piece : some) {
-      payload.put(std::uint64_t{piece->bytes()});
+      sizes.push_back(piece->bytes());
       descriptors.push_back(piece->descriptor());
     }
-    const auto answer = ask_machine(MessageKind::map, payload.take(), descriptors);
+    const auto answer = ask_machine(MessageKind::map, plan::encoded(sizes), descriptors);
     if (!answer) return answer.error();
-    PayloadReader reader(answer->payload);
-    for (std::size_t i = 0; i < some.size(); ++i) addresses.push_back(reader.take<std::uint64_t>());
-    if (!reader.complete()) return fail(ErrorCode::internal, "the GPU's runner mapped too few pieces");
+    const auto mapped = plan::decoded<Numbers>(answer->payload);
+    if (!mapped || mapped->size() != some.size())
+      return fail(ErrorCode::internal, "the GPU's runner mapped too few pieces");
+    addresses.insert(addresses.end(), mapped->begin(), mapped->end());
   }
   return addresses;
 }
 
 Status RunnerProcess::unmap(std::span<const std::uint64_t> addresses) {
-  PayloadWriter payload;
-  payload.put(std::uint64_t{addresses.size()});
-  for (const std::uint64_t address : addresses) payload.put(address);
-  const auto answer = ask_machine(MessageKind::unmap, payload.take());
+  const auto answer =
+      ask_machine(MessageKind::unmap, plan::encoded(Numbers(addresses.begin(), addresses.end())));
   return answer ? Status{} : Status(answer.error());
 }
 
 Result<std::uint32_t> RunnerProcess::keep(const plan::Plan& plan) {
   const auto answer = ask_machine(MessageKind::keep, plan::encode(plan));
   if (!answer) return answer.error();
-  return PayloadReader(answer->payload).take<std::uint32_t>();
+  const auto number = plan::decoded<std::uint32_t>(answer->payload);
+  if (!number) return fail(ErrorCode::internal, "the GPU's runner kept no plan");
+  return *number;
 }
 
 void RunnerProcess::forget(std::uint32_t number) {
-  if (!dead_) static_cast<void>(ask_machine(MessageKind::forget, PayloadWriter().put(number).take()));
+  if (!dead_) static_cast<void>(ask_machine(MessageKind::forget, plan::encoded(number)));
 }
 
 Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& replay,
@@ -175,13 +174,12 @@ Judged<ReplayTime> RunnerProcess::replay(std::uint32_t number, const Replay& rep
     return Failure(fail(ErrorCode::io, std::string("eventfd: ") + std::strerror(errno)));
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::clamp(replay.timeout_s, 0.0, 1e6)));
-  const auto answer = ask(MessageKind::replay, encode_request({number, replay}), {},
+  const auto answer = ask(MessageKind::replay, plan::encoded(ReplayRequest{number, replay}), {},
                           Clock::now() + limit + kLoadLimit, signal.descriptor());
   if (!answer) return answer.error();
-  PayloadReader reader(answer->payload);
-  const auto time = decode_time(reader);
-  if (!reader.complete()) return Failure(fail(ErrorCode::internal, "the GPU's runner gave no time"));
-  return time;
+  const auto time = plan::decoded<ReplayTime>(answer->payload);
+  if (!time) return Failure(fail(ErrorCode::internal, "the GPU's runner gave no time"));
+  return *time;
 }
 
 }  // namespace

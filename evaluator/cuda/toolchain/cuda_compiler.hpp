@@ -13,6 +13,7 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/build_cache.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 #include <kernelsmith/sandbox/run.hpp>
@@ -61,13 +62,6 @@ struct CompilerOptions {
       {};  ///< Task::flags follow them; empty: the vendor's defaults
   bool unsandboxed = false;
   double timeout_s = 120;  ///< CPU time of each compiler process
-};
-
-/// One of the task's own sources.
-struct TrustedSource {
-  const Source& source;
-  std::string what;  ///< "reference", for messages
-  OraclePrecision precision = OraclePrecision::declared;
 };
 
 /// Thread-safe.

@@ -7,23 +7,15 @@
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/entry_parameters.hpp>
 
+#include "planner/protocol.hpp"
 #include "planner/refusals.hpp"
 #include "toolchain/wide_reals.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
 
-/// Items with ", " between them.
-class List {
- public:
-  void add(const std::string& item) { text_ += (text_.empty() ? "" : ", ") + item; }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-/// The header that declares device_type(dtype); empty if the compiler includes it by itself.
+/// The header that declares device_type(dtype) beyond what the compiler itself includes; empty if none is
+/// needed.
 std::string_view header_of(Dtype dtype, const Dialect& dialect) {
   switch (dtype) {
     case Dtype::f16:
@@ -80,23 +72,16 @@ std::string foreign_includes(const Task& task, const Source& user) {
 }
 
 std::string entry_declaration(const Task& task, const Dialect& dialect) {
-  List list;
-  for (const TensorSpec& tensor : task.tensors)
-    list.add((tensor.role == TensorRole::in ? "const " : "") +
-             std::string(device_type(tensor.dtype, dialect)) + "* __restrict__ " + tensor.name);
-  for (const std::string& size : size_names(task)) list.add("std::int64_t " + size);
-  list.add(std::string(dialect.stream) + " stream");
-  return "extern \"C\" void " + task.entry + "(" + list.text() + ");\n";
+  auto parameters = entry_parameters(
+      task, [&](Dtype dtype) { return device_type(dtype, dialect); }, "__restrict__");
+  parameters.push_back(std::string(dialect.stream) + " stream");
+  return declaration(task.entry, parameters);
 }
 
 }  // namespace
 
 std::string_view device_type(Dtype dtype, const Dialect& dialect) {
   switch (dtype) {
-    case Dtype::f64:
-      return "double";
-    case Dtype::f32:
-      return "float";
     case Dtype::f16:
       return dialect.half;
     case Dtype::bf16:
@@ -105,36 +90,14 @@ std::string_view device_type(Dtype dtype, const Dialect& dialect) {
       return dialect.e4m3;
     case Dtype::f8e5m2:
       return dialect.e5m2;
-    case Dtype::i64:
-      return "std::int64_t";
-    case Dtype::i32:
-      return "std::int32_t";
-    case Dtype::i8:
-      return "std::int8_t";
-    case Dtype::u8:
-      return "std::uint8_t";
-    case Dtype::boolean:
-      return "bool";
+    default:
+      return cpp_type(dtype);
   }
-  return {};
 }
 
 std::size_t element_bytes(Dtype dtype, OraclePrecision precision) {
-  const DtypeTraits& traits = traits_of(dtype);
-  return traits.real && precision != OraclePrecision::declared ? sizeof(double) : traits.bytes;
-}
-
-std::vector<std::string> size_names(const Task& task) {
-  if (!task.size_order.empty()) return task.size_order;
-  std::vector<std::string> names;
-  for (const auto& size : task.sizes) names.push_back(size.first);
-  return names;
-}
-
-std::string exchanged_parameters(const Task& task, const Source& source) {
-  ParameterGroups groups = {{}, size_names(task)};
-  for (const TensorSpec& tensor : task.tensors) groups.front().push_back(tensor.name);
-  return kernelsmith::exchanged_parameters(source, task.entry, groups);
+  const bool wide = precision != OraclePrecision::declared;
+  return kernelsmith::element_bytes(dtype, wide ? OraclePrecision::f64 : precision);
 }
 
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
@@ -150,25 +113,16 @@ std::string task_header(const Task& task, const Dialect& dialect, OraclePrecisio
 std::string shim_source(const Task& task, const GpuVendor& vendor) {
   const Dialect& dialect = vendor.toolchain.dialect;
   const std::string stream = dialect.stream;
-  List parameters, arguments;
-  for (std::size_t t = 0; t < task.tensors.size(); ++t) {
-    parameters.add("void*");
-    arguments.add("tensors[" + std::to_string(t) + "]");
-  }
-  for (std::size_t s = 0; s < size_names(task).size(); ++s) {
-    parameters.add("std::int64_t");
-    arguments.add("sizes[" + std::to_string(s) + "]");
-  }
-  parameters.add(stream);
-  arguments.add("static_cast<" + stream + ">(stream)");
   return dialect.shim_prologue + std::string() +
          "#include <cstddef>\n#include <cstdint>\n#include <cstring>\n#include <" +
          std::string(dialect.api_header) + ">\n" +
-         planner::in_runtime_names(dialect.device_properties, vendor.names) + "\nextern \"C\" void " +
-         task.entry + "(" + parameters.text() + ");\nextern \"C\" void " + kShimSymbol +
-         "(void* const* tensors, const std::int64_t* sizes, void* stream) {\n  (void)tensors;\n"
-         "  (void)sizes;\n  " +
-         task.entry + "(" + arguments.text() + ");\n}\n";
+         planner::in_runtime_names(dialect.device_properties, vendor.names) + "\n" +
+         shim_text(task, {planner::kShimSymbol,
+                          task.entry,
+                          task.tensors.size(),
+                          {stream},
+                          {"static_cast<" + stream + ">(stream)"},
+                          ", void* stream"});
 }
 
 }  // namespace kernelsmith::cuda

@@ -4,28 +4,20 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <kernelsmith/core/task.hpp>
+#include <kernelsmith/evaluator/entry_parameters.hpp>
 #include <kernelsmith/evaluator/oracle.hpp>
 
 #include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 
-/// The C++ type of a tensor's elements: float, double, std::int64_t, std::int32_t, std::int8_t, std::uint8_t,
-/// bool, and the dialect's names of the others.
+/// The C++ type of a tensor's elements: cpp_type(), and the dialect's names of the others.
 std::string_view device_type(Dtype dtype, const Dialect& dialect);
 
-/// Bytes of an element in a source that is built in that precision (f64 makes every real a double; there is
-/// no long double on a GPU).
+/// Bytes of an element in a source that is built in that precision (there is no long double on a GPU).
 std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
-
-/// The names of the entry's size arguments, in their order.
-std::vector<std::string> size_names(const Task& task);
-
-/// A message if the entry's parameters have a wrong order in a source; else empty.
-std::string exchanged_parameters(const Task& task, const Source& source);
 
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
 /// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
@@ -34,12 +26,9 @@ std::string exchanged_parameters(const Task& task, const Source& source);
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
                         const Source& user = {});
 
-/// The translation unit (C++ with the toolkit's headers) that defines kShimSymbol, and the runtime functions
-/// that depend on a toolkit's struct layouts (Dialect::device_properties). It refers to the entry only by its
-/// C linkage, so that one shim works for every precision.
+/// The translation unit (C++ with the toolkit's headers) that defines planner::kShimSymbol, and what of the
+/// runtime depends on a toolkit's struct layouts (Dialect::device_properties). It knows the entry by its C
+/// linkage alone, so that one shim serves every precision.
 std::string shim_source(const Task& task, const GpuVendor& vendor);
-
-/// `extern "C" void kernelsmith_plan_call(void* const* tensors, const std::int64_t* sizes, void* stream)`.
-inline constexpr const char* kShimSymbol = "kernelsmith_plan_call";
 
 }  // namespace kernelsmith::cuda

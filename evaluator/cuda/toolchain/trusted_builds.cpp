@@ -53,14 +53,6 @@ CudaBinaryPtr unpacked(const std::string& text, const Toolchain& tools) {
   return binary ? *binary : nullptr;
 }
 
-Error does_not_compile(const TrustedSource& trusted, bool wide, const std::string& log) {
-  return fail(
-      ErrorCode::refused,
-      "the task's " + trusted.what + " does not compile" + (wide ? " in double" : "") + ": " + log,
-      "files: " + trusted.what,
-      wide ? "write it with plain float and scalar types, or add an oracle: the same kernel in double" : "");
-}
-
 }  // namespace
 
 Status CudaCompiler::prepare(const std::stop_token& stop) {
@@ -126,9 +118,7 @@ Status CudaCompiler::build_shim(const std::stop_token& stop) {
 }
 
 Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const std::stop_token& stop) const {
-  if (const std::string exchanged = exchanged_parameters(task_, trusted.source); !exchanged.empty())
-    return fail(ErrorCode::refused, "the task's " + trusted.what + ": " + exchanged,
-                "files: " + trusted.what);
+  if (auto in_order = check_parameters(task_, trusted); !in_order) return in_order.error();
   const bool wide = trusted.precision != OraclePrecision::declared;
   const Digest key = DigestBuilder()
                          .add(stamp_.hex())
@@ -139,12 +129,12 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
     if (auto binary = unpacked(*kept, tools_)) return binary;
   const auto output = build_in(trusted.source, trusted.precision, stop);
   if (!output) {
-    const Failure failure = output.error();
-    if (const Error* error = std::get_if<Error>(&failure)) return *error;
-    // If the unchanged source fails too, double is not the reason.
-    if (wide)
+    // If it fails as it stands, double is not the reason.
+    if (wide && std::holds_alternative<Rejection>(output.error()))
       if (auto declared = build({trusted.source, trusted.what}, stop); !declared) return declared;
-    return does_not_compile(trusted, wide, std::get<Rejection>(failure).diagnostics);
+    return does_not_compile(
+        trusted, output.error(), " in double",
+        "write it with plain float and scalar types, or add an oracle: the same kernel in double");
   }
   std::ifstream file(output->binary->host_library(), std::ios::binary);
   cache_.keep(key, packed(*output->binary, std::string(std::istreambuf_iterator<char>(file), {})));

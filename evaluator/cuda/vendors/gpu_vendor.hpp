@@ -32,7 +32,7 @@ struct Driver;
 /// supplies the function.
 struct DriverNames {
 #define DRIVER_FUNCTION(member, ...) const char* member = nullptr;
-#include "device/driver_functions.def"
+#include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
 };
 

@@ -33,8 +33,8 @@ using BinaryPtr = std::shared_ptr<const Binary>;
 /// The result of the compile stage: a binary or a rejection, with the report so far.
 struct Compilation {
   std::variant<BinaryPtr, Rejection> outcome;
-  Report
-      report;  ///< toolchain, spent_ms["compile"], compile.log; empty beside a rejection, which holds its own
+  /// toolchain, spent_ms["compile"], compile.log; empty beside a rejection, which holds its own
+  Report report = {};
   std::map<std::string, double> features = {};  ///< of the binary, for the archive: Metrics::features()
 
   const BinaryPtr* binary() const { return std::get_if<BinaryPtr>(&outcome); }

@@ -15,7 +15,6 @@ struct ModelTraits {
   std::uint64_t default_token_limit = 0;    ///< the limit if the call sets none; 0: nothing is sent
   bool takes_sampling = true;               ///< accepts temperature and top_p; a reasoning model refuses them
   bool takes_effort = false;                ///< accepts reasoning_effort
-  bool counts_stream_usage = true;          ///< accepts stream_options.include_usage (Chat Completions)
   std::string_view system_role = "system";  ///< "developer" for OpenAI's reasoning models
 };
 

@@ -22,6 +22,10 @@ struct TaskFolder {
 /// `backends` are the registry's, as for load_task().
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends = {});
 
+/// The task that the files describe, task.yaml among them; `where` names that one in errors.
+Result<TaskFolder> task_of_files(std::vector<SourceFile> files, const std::string& where,
+                                 const Backends& backends);
+
 /// Writes the files below `folder`.
 Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder);
 

@@ -15,44 +15,19 @@
 #include <kernelsmith/core/proposal.hpp>
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
+#include <kernelsmith/core/task.hpp>
 
 namespace kernelsmith {
 
-std::string to_json(const Source& value);
-std::string to_json(const Error& value);
-std::string to_json(const Measurement& value);
-std::string to_json(const Metrics& value);
-std::string to_json(const Report& value);
-std::string to_json(const Evaluation& value);
-std::string to_json(const EvaluationJob& value);
-std::string to_json(const Refusal& value);
-std::string to_json(const Cost& value);
-std::string to_json(const Proposal& value);
-std::string to_json(const KeptReply& value);
-std::string to_json(const Event& value);
-
-/// Parses a value: `from_json<Event>(line)`.
+/// The JSON of a Source, Error, Measurement, Metrics, Report, Evaluation, EvaluationJob, Refusal, Cost,
+/// Proposal, KeptReply, Event or Task. A program that asks for another type's is not linked.
 template <class T>
-Result<T> from_json(std::string_view text) = delete;
+std::string to_json(const T& value);
 
-template <>
-Result<Source> from_json<Source>(std::string_view text);
-template <>
-Result<Measurement> from_json<Measurement>(std::string_view text);
-template <>
-Result<Metrics> from_json<Metrics>(std::string_view text);
-template <>
-Result<Report> from_json<Report>(std::string_view text);
-template <>
-Result<Evaluation> from_json<Evaluation>(std::string_view text);
-template <>
-Result<EvaluationJob> from_json<EvaluationJob>(std::string_view text);
-template <>
-Result<Proposal> from_json<Proposal>(std::string_view text);
-template <>
-Result<KeptReply> from_json<KeptReply>(std::string_view text);
-template <>
-Result<Event> from_json<Event>(std::string_view text);
+/// The value that `text` holds, as `from_json<Event>(line)`; of those but Error, Refusal and Cost. Compare a
+/// task's `digest` with evaluator/task_file's task_digest(), and take tasks from those you trust.
+template <class T>
+Result<T> from_json(std::string_view text);
 
 /// A flat JSON object of finite numbers, such as the answer of a `command` task.
 template <>

@@ -40,4 +40,10 @@ enum class Flush { no, yes };
 /// a part of the file may exist.
 Status write_new_file(const std::filesystem::path& path, std::string_view bytes, Flush flush);
 
+/// Replaces the file by a rename, so that a reader sees the old bytes or the new ones.
+Status replace_file(const std::filesystem::path& path, std::string_view bytes, Flush flush = Flush::no);
+
+/// Flushes a folder's entries to the disk.
+Status flush_folder(const std::filesystem::path& folder);
+
 }  // namespace kernelsmith

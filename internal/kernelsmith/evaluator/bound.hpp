@@ -1,7 +1,10 @@
 // Estimates what limits the speed of a GPU candidate's call, from figures that need no profiler.
 #pragma once
 
+#include <map>
 #include <string>
+
+#include <kernelsmith/core/evaluation.hpp>
 
 namespace kernelsmith {
 
@@ -18,5 +21,11 @@ struct CallFigures {
 /// What limits the call, then anything unusual, in sentences for the next attempt. Empty if the figures are
 /// inconclusive. Pure.
 std::string bound_of(const CallFigures& call);
+
+/// 0 if it has no such feature.
+double feature_of(const Acceptance& accepted, const std::string& name);
+
+/// The evaluation with these features beside its own; a rejection comes back unchanged.
+Evaluation with_features(const Evaluation& evaluation, const std::map<std::string, double>& features);
 
 }  // namespace kernelsmith

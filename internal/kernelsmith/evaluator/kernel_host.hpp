@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/core/digest.hpp>
@@ -69,9 +70,14 @@ class KernelSession {
   /// The digest of all outputs' bytes of the last batch.
   virtual Digest outputs() = 0;
 
-  /// Adds its times since the last call of this function to `spent_ms`, by step ("load", "lay out", "calls",
-  /// "stop and go", "compare").
-  virtual void take_costs(std::map<std::string, double>& spent_ms) = 0;
+  /// Adds where its time went to `spent_ms`, by step ("load", "lay out", "calls", "stop and go", "compare"),
+  /// since the last call of this.
+  virtual void take_costs(std::map<std::string, double>& spent_ms) {
+    for (const auto& [step, ms] : std::exchange(spent_ms_, {})) spent_ms[step] += ms;
+  }
+
+ protected:
+  std::map<std::string, double> spent_ms_;
 };
 
 /// Relative half widths of variation between runs: no interval is narrower.

@@ -22,6 +22,10 @@ struct EvaluatorOptions {
   /// The default for this machine: each core that does not time compiles. With fewer than four cores nothing
   /// compiles during timing.
   static EvaluatorOptions for_this_machine();
+  /// The same for backends that time on devices: what the processor compiles meanwhile does not disturb them.
+  static EvaluatorOptions for_devices(int count);
+  /// For backends that run candidates as they stand; 0: as many at a time as there are processors.
+  static EvaluatorOptions for_programs(std::size_t runs_at_a_time);
 };
 
 /// Parses, compiles (or finds in the cache) and runs each job on the backend. A job whose source has no file,

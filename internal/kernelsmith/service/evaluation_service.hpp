@@ -71,7 +71,7 @@ class EvaluationService {
   void drain(const std::stop_token& stop = {});
 
  private:
-  class Impl;
+  struct Impl;
   explicit EvaluationService(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -2,6 +2,7 @@
 // and streams of server-sent events. The server itself is http_server.hpp.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -85,5 +86,8 @@ class Responder {
   std::shared_ptr<Exchange> exchange_;
   std::shared_ptr<Promise> promise_;
 };
+
+/// The form of every time that is answered: "2026-01-31T12:00:00.123Z"
+std::string iso_time(std::chrono::system_clock::time_point time);
 
 }  // namespace kernelsmith::http

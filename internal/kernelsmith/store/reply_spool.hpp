@@ -51,7 +51,6 @@ class ReplySpool {
 
   std::filesystem::path file_of(TicketId ticket) const;
   std::filesystem::path spare_file() const;
-  Status write(const std::filesystem::path& fresh, const std::string& text) KERNELSMITH_REQUIRES(mutex_);
 
   const std::filesystem::path folder_;
   const Durability durability_;

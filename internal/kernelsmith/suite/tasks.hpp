@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
@@ -26,5 +27,8 @@ struct SuiteTask {
 /// and `io`.
 Result<std::vector<SuiteTask>> find_tasks(const std::filesystem::path& folder,
                                           const std::set<unsigned>& levels);
+
+/// A strict weak order. Runs of digits compare by value, everything else by bytes.
+bool naturally_less(std::string_view a, std::string_view b);
 
 }  // namespace kernelsmith

@@ -101,7 +101,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if ((flags & 4U) != 0) listen(judge, candidate);
     require(candidate.sent.empty() || (flags & 16U) == 0 || judge.has_more());
-    if (!candidate.sent.empty() && (flags & 16U) != 0) candidate.sent.erase(candidate.sent.begin());
   }
   while (!candidate.sent.empty()) listen(judge, candidate);
   return 0;

@@ -1,9 +1,9 @@
 #include "runner/runner_files.hpp"
 
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 
-#include "runner/locate_runner.hpp"
 #include "testing.hpp"
 #include "toolchain/compiler.hpp"
 
@@ -23,7 +23,9 @@ std::vector<std::string> names_shown(const std::string& flags) {
   const auto compiler = CpuCompiler::create(task_with(flags), {}).value();
   const auto linked = compiler->link_all_libraries().value();
   SandboxSpec spec;
-  RunnerFiles::create(locate_runner({}).value(), linked->object()).value()->show_in(spec, "/program");
+  RunnerFiles::create(locate_program("kernelsmith-runner", "KERNELSMITH_RUNNER").value(), linked->object())
+      .value()
+      ->show_in(spec, "/program");
   std::vector<std::string> names;
   for (const Bind& bind : spec.copied) {
     EXPECT_TRUE(std::filesystem::is_regular_file(bind.source)) << bind.source;

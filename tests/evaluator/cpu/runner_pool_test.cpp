@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "workshop.hpp"
@@ -178,7 +179,8 @@ TEST_F(Pool, OneThatIsNotReadyInTimeIsTheMachinesFaultAndTriedAgain) {
 TEST_F(Pool, LoadsFromTheHostWhereNothingIsConfined) {
   settings.unsandboxed = true;
   settings.cgroup = false;
-  settings.files = RunnerFiles::unconfined(locate_runner({}).value());
+  settings.files =
+      RunnerFiles::unconfined(locate_program("kernelsmith-runner", "KERNELSMITH_RUNNER").value());
   auto runner = RunnerProcess::start(*arena, settings).value();
   expect_that_it_works(runner);
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/sandbox/locate.hpp>
 
-#include "runner/locate_runner.hpp"
 #include "runner/runner_process.hpp"
 #include "toolchain/compiler.hpp"
 #include "verdicts.hpp"
@@ -38,7 +38,9 @@ class Workshop {
     shapes = shapes_of(*task);
     compiler = CpuCompiler::create(*task, {}).value();
     const auto linked = compiler->link_all_libraries().value();
-    settings.files = RunnerFiles::create(locate_runner({}).value(), linked->object()).value();
+    settings.files = RunnerFiles::create(locate_program("kernelsmith-runner", "KERNELSMITH_RUNNER").value(),
+                                         linked->object())
+                         .value();
   }
 
   CpuBinaryPtr build(const std::string& text, OraclePrecision precision = OraclePrecision::declared,

@@ -31,7 +31,7 @@ class FakeDevice final : public Device {
   std::vector<std::string> launched;      ///< names of kernels, in order
   std::set<std::string> missing;          ///< kernels that the loaded cubin lacks
 
-  std::size_t in_use() const { return owner_->bytes; }
+  std::size_t in_use() const { return *in_use_; }
 
   int index() const override { return 0; }
   const DeviceFacts& facts() const override { return facts_; }
@@ -43,13 +43,13 @@ class FakeDevice final : public Device {
     const std::size_t size = (bytes + kGranule - 1) / kGranule * kGranule;
     const auto address = claim(size, kGranule);
     if (!address) return address.error();
-    return shared(*address, size, -1, owner_);
+    return SharedMemory(PrivateMemory(*address, size, release(*address, size)), Descriptor());
   }
   Result<PrivateMemory> allocate(std::size_t bytes) override {
-    const std::size_t size = (bytes + 255) / 256 * 256;
-    const auto address = claim(std::max<std::size_t>(size, 256), 256);
+    const std::size_t size = std::max<std::size_t>((bytes + 255) / 256 * 256, 256);
+    const auto address = claim(size, 256);
     if (!address) return address.error();
-    return owned(*address, std::max<std::size_t>(size, 256), owner_);
+    return PrivateMemory(*address, size, release(*address, size));
   }
   Status upload(std::uint64_t to, std::span<const std::byte> from) override {
     if (broken) return *broken;
@@ -93,18 +93,12 @@ class FakeDevice final : public Device {
   Result<double> bandwidth() override { return 1e6; }
 
  private:
-  class Owner final : public MemoryOwner {
-   public:
-    void give_back(const SharedMemory& memory) const override { free(memory.address(), memory.bytes()); }
-    void give_back(const PrivateMemory& memory) const override { free(memory.address(), memory.bytes()); }
-    mutable std::size_t bytes = 0;
-
-   private:
-    void free(std::uint64_t address, std::size_t size) const {
-      bytes -= size;
+  std::function<void()> release(std::uint64_t address, std::size_t size) const {
+    return [in_use = in_use_, address, size] {
+      *in_use -= size;
       std::free(at(address));
-    }
-  };
+    };
+  }
 
   static std::byte* at(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }
   static std::byte poison_byte(std::uint32_t word, std::size_t i) {
@@ -119,9 +113,9 @@ class FakeDevice final : public Device {
 
   Result<std::uint64_t> claim(std::size_t size, std::size_t alignment) {
     if (broken) return *broken;
-    if (owner_->bytes + size > memory) return fail(ErrorCode::tool_failed, "cuMemCreate: out of memory");
+    if (*in_use_ + size > memory) return fail(ErrorCode::tool_failed, "cuMemCreate: out of memory");
     void* const got = std::aligned_alloc(alignment, size);
-    owner_->bytes += size;
+    *in_use_ += size;
     return reinterpret_cast<std::uint64_t>(got);
   }
 
@@ -174,7 +168,7 @@ class FakeDevice final : public Device {
   }
 
   const DeviceFacts facts_ = h100();
-  const std::shared_ptr<Owner> owner_ = std::make_shared<Owner>();
+  const std::shared_ptr<std::size_t> in_use_ = std::make_shared<std::size_t>(0);
   std::vector<std::string> functions_;
 };
 

@@ -7,9 +7,10 @@
 
 #include <dlfcn.h>
 
+#include <kernelsmith/sandbox/locate.hpp>
+
 #include "device/context.hpp"
 #include "device/device.hpp"
-#include "locate_program.hpp"
 #include "runner/runner.hpp"
 #include "testing.hpp"
 #include "vendors/nvidia/nvidia.hpp"

@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "inspector/inspection.hpp"
-#include "locate_program.hpp"
 #include "runner_bench.hpp"
 
 namespace kernelsmith::cuda {

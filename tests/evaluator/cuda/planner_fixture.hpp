@@ -5,10 +5,10 @@
 #include <iterator>
 #include <regex>
 
+#include <kernelsmith/sandbox/locate.hpp>
 #include <kernelsmith/sandbox/run.hpp>
 
 #include "fixtures/planner_cases.hpp"
-#include "locate_program.hpp"
 #include "planner/planner.hpp"
 #include "temporary_folder.hpp"
 #include "vendors/nvidia/nvidia.hpp"

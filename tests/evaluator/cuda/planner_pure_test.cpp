@@ -20,17 +20,17 @@ TEST(PlannerProtocol, MessagesComeBackAsTheyWere) {
                            {1, 2, 3},
                            {{0, "kernel", {{0, 8}, {8, 4}}, 32, 16, 8}, {0, "other", {}, 1, 0, 0}},
                            {"weights", ""}};
-  EXPECT_EQ(decode_start(encode(start)), start);
+  EXPECT_EQ(plan::decoded<StartMessage>(plan::encoded(start)), start);
   const CallRequest request{{{1, 2, true}, {3, 4, false}}, {-1, 1 << 20}};
-  EXPECT_EQ(decode_request(encode(request)), request);
+  EXPECT_EQ(plan::decoded<CallRequest>(plan::encoded(request)), request);
 }
 
 TEST(PlannerProtocol, TruncatedMessagesAreNone) {
   const auto whole =
-      encode(StartMessage{h100(), {1, 2, 3}, {{0, "kernel", {{0, 8}}, 32, 16, 8}}, {"weights"}});
+      plan::encoded(StartMessage{h100(), {1, 2, 3}, {{0, "kernel", {{0, 8}}, 32, 16, 8}}, {"weights"}});
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
-    EXPECT_FALSE(decode_start({whole.data(), bytes})) << bytes;
-  EXPECT_FALSE(decode_request(whole));
+    EXPECT_FALSE(plan::decoded<StartMessage>({whole.data(), bytes})) << bytes;
+  EXPECT_FALSE(plan::decoded<CallRequest>(whole));
 }
 
 // Figures of CUDA's own cuda_occupancy.h for an H100.

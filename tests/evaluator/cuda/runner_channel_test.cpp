@@ -32,14 +32,11 @@ class ChannelTest : public testing::Test {
 TEST_F(ChannelTest, AMessageArrivesWithItsPayloadAndDescriptors) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
-  const auto payload = PayloadWriter().put(std::uint64_t{7}).put_text("seven").take();
+  const auto payload = plan::encoded(std::string("seven"));
   ASSERT_TRUE(ours().send(MessageKind::map, payload, std::span(pipe).subspan(1)).has_value());
   auto message = theirs().receive().value();
   EXPECT_EQ(message.kind, MessageKind::map);
-  PayloadReader reader(message.payload);
-  EXPECT_EQ(reader.take<std::uint64_t>(), 7U);
-  EXPECT_EQ(reader.take_text(), "seven");
-  EXPECT_TRUE(reader.complete());
+  EXPECT_EQ(plan::decoded<std::string>(message.payload), "seven");
   ASSERT_EQ(message.descriptors.size(), 1U);
   EXPECT_EQ(::write(message.descriptors[0].get(), "x", 1), 1);
   char got = 0;
@@ -99,19 +96,20 @@ TEST_F(ChannelTest, AWakeUpCancels) {
 }
 
 TEST(Payload, WhatIsCutShortIsNoticed) {
-  const auto bytes = PayloadWriter().put(std::uint64_t{100}).put_bytes({}).take();
-  PayloadReader reader(bytes);
-  EXPECT_EQ(reader.take_text(), "") << "a length of 100, and no text";
-  EXPECT_FALSE(reader.complete());
+  const auto bytes = plan::encoded(std::uint32_t{100});
+  EXPECT_FALSE(plan::decoded<std::string>(bytes)) << "a length of 100, and no text";
 }
 
 TEST(Refusal, ErrorsAndRejectionsComeBackAsTheyWere) {
+  const auto returned = [](const RunnerRefusal& refusal) {
+    return refusal_of({MessageKind::refused, plan::encoded(refusal), {}});
+  };
   const Error error = fail(ErrorCode::unsupported, "a", "b", "c");
-  const auto first = decode_refusal({MessageKind::error, encode_error(error, false), {}});
+  const RunnerRefusal first = returned({error, false});
   EXPECT_EQ(std::get<Error>(first.failure), error);
   EXPECT_FALSE(first.fatal);
   const Rejection rejection{Stage::run, RejectionCode::crashed, "words", {}};
-  const auto second = decode_refusal({MessageKind::rejection, encode_rejection(rejection, true), {}});
+  const RunnerRefusal second = returned({rejection, true});
   EXPECT_EQ(std::get<Rejection>(second.failure), rejection);
   EXPECT_TRUE(second.fatal);
 }

@@ -116,15 +116,16 @@ TEST_F(RunnerFaultsTest, TheProcessEndsWithTheJudgeWhateverItDoes) {
     ASSERT_TRUE(started.has_value() && started->kind == MessageKind::done);
     if (busy) {
       auto plan = empty_plan();
-      plan.workspace = PayloadReader(started->payload).take<Started>().workspace;
+      plan.workspace = plan::decoded<plan::Workspace>(started->payload).value();
       auto call = call_of({{0, launch(plan, "forever", plan.workspace.kept)}});
       call.kept_workspace = 4096;
       plan.calls.push_back(call);
       ASSERT_TRUE(channel.send(MessageKind::keep, plan::encode(plan)).has_value());
       auto kept = channel.receive();
       ASSERT_TRUE(kept.has_value() && kept->kind == MessageKind::done);
-      const auto number = PayloadReader(kept->payload).take<std::uint32_t>();
-      ASSERT_TRUE(channel.send(MessageKind::replay, encode_request({number, {1, true, 1000}})).has_value());
+      const auto number = plan::decoded<std::uint32_t>(kept->payload).value();
+      ASSERT_TRUE(channel.send(MessageKind::replay, plan::encoded(ReplayRequest{number, {1, true, 1000}}))
+                      .has_value());
     }
     channel.close();
     EXPECT_EQ(process.reap(std::chrono::seconds(20)), "exit status 0");

@@ -62,10 +62,10 @@ TEST(TaskHeader, InDoubleReadsForeignHeadersBeforeItChangesTypes) {
 }
 
 TEST(ElementBytes, EveryRealIsADoubleInWidePrecisions) {
-  EXPECT_EQ(element_bytes(Dtype::f16, OraclePrecision::declared), 2U);
-  EXPECT_EQ(element_bytes(Dtype::f16, OraclePrecision::f64), 8U);
-  EXPECT_EQ(element_bytes(Dtype::f64, OraclePrecision::long_double), 8U);
-  EXPECT_EQ(element_bytes(Dtype::i8, OraclePrecision::f64), 1U);
+  EXPECT_EQ(cuda::element_bytes(Dtype::f16, OraclePrecision::declared), 2U);
+  EXPECT_EQ(cuda::element_bytes(Dtype::f16, OraclePrecision::f64), 8U);
+  EXPECT_EQ(cuda::element_bytes(Dtype::f64, OraclePrecision::long_double), 8U);
+  EXPECT_EQ(cuda::element_bytes(Dtype::i8, OraclePrecision::f64), 1U);
 }
 
 TEST(Shim, CallsTheEntryWithTensorsSizesAndStream) {

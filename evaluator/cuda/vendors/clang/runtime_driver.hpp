@@ -149,20 +149,4 @@ class RuntimeDriver {
                                                 unsigned, unsigned, unsigned, abi::Stream, void**) = nullptr;
 };
 
-/// The meaning of such a runtime's codes for a kernel: CUDA's numbers, as far as each vendor lists them.
-inline constexpr FaultCode kRuntimeFaults[] = {
-    {abi::kEccUncorrectable},
-    {abi::kIllegalAddress, true, "a kernel touched memory outside its buffers"},
-    {abi::kLaunchTimeout, true, "a kernel ran longer than the driver allows"},
-    {abi::kContextIsDestroyed},
-    {abi::kAssert, true, "a device-side assert failed"},
-    {abi::kHardwareStackError, true, "a kernel overflowed or corrupted its call stack"},
-    {abi::kIllegalInstruction, true, "a kernel ran an illegal instruction (or a trap)"},
-    {abi::kMisalignedAddress, true,
-     "a kernel accessed memory at an address that is not aligned for the size of the access"},
-    {abi::kInvalidPc, true, "a kernel jumped to an address that holds no code"},
-    {abi::kLaunchFailed, true,
-     "a kernel failed on the device (often: shared memory out of bounds, a bad barrier)"},
-};
-
 }  // namespace kernelsmith::cuda

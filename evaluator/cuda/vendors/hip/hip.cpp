@@ -9,9 +9,10 @@
 
 #include <kernelsmith/sandbox/try_tool.hpp>
 
+#include "embedded_texts.hpp"
 #include "vendors/clang/clang_tools.hpp"
 #include "vendors/clang/runtime_driver.hpp"
-#include "vendors/differences.hpp"
+#include "vendors/faults.hpp"
 #include "vendors/names.hpp"
 
 namespace kernelsmith::cuda {

@@ -6,19 +6,17 @@
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr const char* kOwnKernel = "write it as a kernel of your own";
-
 constexpr Advice kOthers[] = {
-    {"rocblas", "calls of rocBLAS", "write the product as a kernel of your own"},
-    {"hipblas", "calls of hipBLAS", "write the product as a kernel of your own"},
+    {"rocblas", "calls of rocBLAS", kOwnProduct},
+    {"hipblas", "calls of hipBLAS", kOwnProduct},
     {"miopen", "calls of MIOpen", kOwnKernel},
     {"hipfft", "calls of hipFFT", kOwnKernel},
     {"hipsparse", "calls of hipSPARSE", kOwnKernel},
     {"hiprand", "calls of hipRAND's host library", "draw the numbers in a kernel"},
-    {"rccl", "calls of RCCL", "use one device"},
+    {"rccl", "calls of RCCL", kOneDevice},
     {"hiprtc", "compiling at run time", "compile every variant ahead, as templates"},
     {"hipExt", "launches of an extension of HIP", "launch with <<<>>> or hipLaunchKernel"},
-    {"$Module", "modules loaded at run time", "compile the kernels with the candidate"},
+    {"$Module", "modules loaded at run time", kCompileAhead},
 };
 
 }  // namespace

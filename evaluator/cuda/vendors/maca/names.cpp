@@ -6,18 +6,16 @@
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr const char* kOwnKernel = "write it as a kernel of your own";
-
 constexpr Advice kOthers[] = {
-    {"mcblas", "calls of mcBLAS", "write the product as a kernel of your own"},
+    {"mcblas", "calls of mcBLAS", kOwnProduct},
     {"mcdnn", "calls of mcDNN", kOwnKernel},
     {"mcfft", "calls of mcFFT", kOwnKernel},
     {"mcsparse", "calls of mcSPARSE", kOwnKernel},
     {"mcsolver", "calls of mcSOLVER", kOwnKernel},
     {"mcrand", "calls of mcRAND's host library", "draw the numbers in a kernel"},
-    {"mccl", "calls of MCCL", "use one device"},
+    {"mccl", "calls of MCCL", kOneDevice},
     {"mcrtc", "compiling at run time", "compile every variant ahead, as templates"},
-    {"$Module", "modules loaded at run time", "compile the kernels with the candidate"},
+    {"$Module", "modules loaded at run time", kCompileAhead},
 };
 
 }  // namespace

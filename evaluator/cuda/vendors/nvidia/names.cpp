@@ -4,32 +4,25 @@
 namespace kernelsmith::cuda {
 namespace {
 
-constexpr const char* kOwnKernel = "write it as a kernel of your own";
-constexpr const char* kDeviceMemory =
-    "use the tensors, $MallocAsync (for this call) or $Malloc (kept from call to call)";
-constexpr const char* kOrder =
-    "launch the kernels in order, with streams and events where they may overlap; the judge replays the call "
-    "as a graph anyway";
-
-/// The first matching prefix is used.
+/// The first whose prefix fits.
 constexpr Advice kOthers[] = {
-    {"cublas", "calls of cuBLAS", "write the product as a kernel of your own"},
+    {"cublas", "calls of cuBLAS", kOwnProduct},
     {"cudnn", "calls of cuDNN", kOwnKernel},
     {"cufft", "calls of cuFFT", kOwnKernel},
     {"cusparse", "calls of cuSPARSE", kOwnKernel},
     {"cusolver", "calls of cuSOLVER", kOwnKernel},
     {"cutensor", "calls of cuTENSOR", kOwnKernel},
     {"curand", "calls of cuRAND's host library", "draw the numbers in a kernel"},
-    {"nccl", "calls of NCCL", "use one device"},
+    {"nccl", "calls of NCCL", kOneDevice},
     {"nvrtc", "compiling at run time", "compile every variant ahead, as templates"},
     {"nvJitLink", "linking at run time", "compile every variant ahead, as templates"},
     {"npp", "calls of NPP", kOwnKernel},
     {"nvtx", "marks for a profiler", "leave them out"},
     {"cuTensorMapEncodeIm2col", "im2col tensor maps", "use cuTensorMapEncodeTiled"},
     {"cuLaunch", "launches of the driver API", "launch with <<<>>> or $LaunchKernelEx"},
-    {"cuModule", "modules loaded at run time", "compile the kernels with the candidate"},
-    {"cuLibrary", "modules loaded at run time", "compile the kernels with the candidate"},
-    {"cuLink", "linking at run time", "compile the kernels with the candidate"},
+    {"cuModule", "modules loaded at run time", kCompileAhead},
+    {"cuLibrary", "modules loaded at run time", kCompileAhead},
+    {"cuLink", "linking at run time", kCompileAhead},
     {"cuMemAlloc", "memory of the driver API", kDeviceMemory},
     {"cuMem", "this way to use memory", kDeviceMemory},
     {"cuGraph", "graphs of the candidate's own", kOrder},

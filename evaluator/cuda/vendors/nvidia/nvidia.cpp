@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "toolchain/build_script.hpp"
+#include "vendors/faults.hpp"
 #include "vendors/names.hpp"
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/learnt_script.hpp"
@@ -16,28 +17,7 @@ namespace {
 
 constexpr std::size_t kMostImageBytes = 64U << 20U;
 
-constexpr FaultCode kFaults[] = {
-    {abi::kEccUncorrectable},
-    {abi::kNvlinkUncorrectable},
-    {abi::kContained},
-    {abi::kIllegalAddress, true, "a kernel touched memory outside its buffers"},
-    {abi::kLaunchTimeout, true, "a kernel ran longer than the driver allows"},
-    {abi::kContextIsDestroyed},
-    {abi::kAssert, true, "a device-side assert failed"},
-    {abi::kHardwareStackError, true, "a kernel overflowed or corrupted its call stack"},
-    {abi::kIllegalInstruction, true, "a kernel ran an illegal instruction (or a trap)"},
-    {abi::kMisalignedAddress, true,
-     "a kernel accessed memory at an address that is not aligned for the size of the access"},
-    {abi::kInvalidAddressSpace, true,
-     "a kernel used an address of the wrong memory space (global, shared or local)"},
-    {abi::kInvalidPc, true, "a kernel jumped to an address that holds no code"},
-    {abi::kLaunchFailed, true,
-     "a kernel failed on the device (often: shared memory out of bounds, a bad barrier or bulk copy)"},
-    {abi::kTensorMemoryLeak, true, "a kernel ended without freeing its tensor memory"},
-    {abi::kExternalDevice},
-};
-
-/// Lazy loading would load a kernel at its first launch, inside the measured time.
+/// A kernel that is loaded when it is first launched would be loaded inside the clock.
 constexpr std::pair<const char*, const char*> kEnvironment[] = {{"CUDA_MODULE_LOADING", "EAGER"}};
 
 std::string version_text(int version) {
@@ -134,71 +114,9 @@ GpuVendor table() {
       .library = "libcuda.so.1",
       .names =
           {
-              .error_string = "cuGetErrorString",
-              .error_name = "cuGetErrorName",
-              .init = "cuInit",
-              .driver_version = "cuDriverGetVersion",
-              .device_count = "cuDeviceGetCount",
-              .device_get = "cuDeviceGet",
-              .device_name = "cuDeviceGetName",
-              .device_bus_id = "cuDeviceGetPCIBusId",
-              .device_memory = "cuDeviceTotalMem_v2",
-              .device_attribute = "cuDeviceGetAttribute",
-              .context_create = "cuCtxCreate_v2",
-              .context_destroy = "cuCtxDestroy_v2",
-              .context_push = "cuCtxPushCurrent_v2",
-              .context_pop = "cuCtxPopCurrent_v2",
-              .context_synchronize = "cuCtxSynchronize",
-              .reset_persisting_l2 = "cuCtxResetPersistingL2Cache",
-              .memory_info = "cuMemGetInfo_v2",
-              .memory_allocate = "cuMemAlloc_v2",
-              .memory_free = "cuMemFree_v2",
-              .host_allocate = "cuMemHostAlloc",
-              .host_free = "cuMemFreeHost",
-              .host_device_pointer = "cuMemHostGetDevicePointer_v2",
-              .copy_to_device = "cuMemcpyHtoDAsync_v2",
-              .copy_to_host = "cuMemcpyDtoHAsync_v2",
-              .copy_on_device = "cuMemcpyDtoDAsync_v2",
-              .set_bytes = "cuMemsetD8Async",
-              .set_halves = "cuMemsetD16Async",
-              .set_words = "cuMemsetD32Async",
-              .granularity = "cuMemGetAllocationGranularity",
-              .memory_create = "cuMemCreate",
-              .memory_release = "cuMemRelease",
-              .address_reserve = "cuMemAddressReserve",
-              .address_free = "cuMemAddressFree",
-              .memory_map = "cuMemMap",
-              .memory_unmap = "cuMemUnmap",
-              .set_access = "cuMemSetAccess",
-              .memory_export = "cuMemExportToShareableHandle",
-              .memory_import = "cuMemImportFromShareableHandle",
-              .stream_create = "cuStreamCreate",
-              .stream_destroy = "cuStreamDestroy_v2",
-              .stream_synchronize = "cuStreamSynchronize",
-              .stream_wait = "cuStreamWaitEvent",
-              .capture_begin = "cuStreamBeginCapture_v2",
-              .capture_end = "cuStreamEndCapture",
-              .event_create = "cuEventCreate",
-              .event_destroy = "cuEventDestroy_v2",
-              .event_record = "cuEventRecord",
-              .event_query = "cuEventQuery",
-              .event_elapsed = "cuEventElapsedTime",
-              .module_load = "cuModuleLoadData",
-              .module_unload = "cuModuleUnload",
-              .module_function = "cuModuleGetFunction",
-              .module_global = "cuModuleGetGlobal_v2",
-              .function_set = "cuFuncSetAttribute",
-              .parameter_info = "cuFuncGetParamInfo",
-              .launch = "cuLaunchKernelEx",
-              .encode_tensor_map = "cuTensorMapEncodeTiled",
-              .graph_create = "cuGraphCreate",
-              .graph_destroy = "cuGraphDestroy",
-              .graph_add_child = "cuGraphAddChildGraphNode",
-              .graph_add_empty = "cuGraphAddEmptyNode",
-              .graph_instantiate = "cuGraphInstantiateWithFlags",
-              .graph_exec_destroy = "cuGraphExecDestroy",
-              .graph_upload = "cuGraphUpload",
-              .graph_launch = "cuGraphLaunch",
+#define DRIVER_FUNCTION(member, name, ...) .member = name,
+#include "vendors/driver_functions.def"
+#undef DRIVER_FUNCTION
           },
       .oldest = 12000,  // tensor maps and launch attributes came with it
       .version_text = version_text,

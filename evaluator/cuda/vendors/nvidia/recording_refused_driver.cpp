@@ -5,56 +5,16 @@
 #define KERNELSMITH_REFUSED_DRIVER(name) KERNELSMITH_REFUSED_AS(name, #name)
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's own names
-KERNELSMITH_REFUSED_DRIVER(cuLaunchKernel)
-KERNELSMITH_REFUSED_DRIVER(cuLaunchKernelEx)
-KERNELSMITH_REFUSED_DRIVER(cuLaunchCooperativeKernel)
-KERNELSMITH_REFUSED_DRIVER(cuLaunchHostFunc)
-KERNELSMITH_REFUSED_DRIVER(cuLaunchGrid)
-KERNELSMITH_REFUSED_DRIVER(cuModuleLoad)
-KERNELSMITH_REFUSED_DRIVER(cuModuleLoadData)
-KERNELSMITH_REFUSED_DRIVER(cuModuleLoadDataEx)
-KERNELSMITH_REFUSED_DRIVER(cuModuleLoadFatBinary)
-KERNELSMITH_REFUSED_DRIVER(cuModuleGetFunction)
-KERNELSMITH_REFUSED_DRIVER(cuModuleGetGlobal_v2)
-KERNELSMITH_REFUSED_DRIVER(cuModuleUnload)
-KERNELSMITH_REFUSED_DRIVER(cuLibraryLoadData)
-KERNELSMITH_REFUSED_DRIVER(cuLibraryLoadFromFile)
-KERNELSMITH_REFUSED_DRIVER(cuLibraryGetKernel)
-KERNELSMITH_REFUSED_DRIVER(cuLibraryGetModule)
-KERNELSMITH_REFUSED_DRIVER(cuLinkCreate_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemAlloc_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemFree_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemAllocAsync)
-KERNELSMITH_REFUSED_DRIVER(cuMemFreeAsync)
-KERNELSMITH_REFUSED_DRIVER(cuMemAllocManaged)
-KERNELSMITH_REFUSED_DRIVER(cuMemHostAlloc)
-KERNELSMITH_REFUSED_DRIVER(cuMemHostGetDevicePointer_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemAddressReserve)
-KERNELSMITH_REFUSED_DRIVER(cuMemCreate)
-KERNELSMITH_REFUSED_DRIVER(cuMemMap)
-KERNELSMITH_REFUSED_DRIVER(cuMemSetAccess)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyDtoH_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyDtoHAsync_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyHtoD_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyHtoDAsync_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyDtoD_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyDtoDAsync_v2)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpyAsync)
-KERNELSMITH_REFUSED_DRIVER(cuMemcpy)
-KERNELSMITH_REFUSED_DRIVER(cuStreamCreate)
-KERNELSMITH_REFUSED_DRIVER(cuStreamBeginCapture_v2)
-KERNELSMITH_REFUSED_DRIVER(cuStreamEndCapture)
-KERNELSMITH_REFUSED_DRIVER(cuStreamWaitValue32_v2)
-KERNELSMITH_REFUSED_DRIVER(cuStreamWriteValue32_v2)
-KERNELSMITH_REFUSED_DRIVER(cuStreamSynchronize)
-KERNELSMITH_REFUSED_DRIVER(cuEventCreate)
-KERNELSMITH_REFUSED_DRIVER(cuEventRecord)
-KERNELSMITH_REFUSED_DRIVER(cuGraphLaunch)
-KERNELSMITH_REFUSED_DRIVER(cuGraphCreate)
-KERNELSMITH_REFUSED_DRIVER(cuCtxCreate_v2)
-KERNELSMITH_REFUSED_DRIVER(cuCtxCreate_v4)
-KERNELSMITH_REFUSED_DRIVER(cuCtxDestroy_v2)
-KERNELSMITH_REFUSED_DRIVER(cuCtxSynchronize)
-KERNELSMITH_REFUSED_DRIVER(cuTensorMapEncodeIm2col)
-KERNELSMITH_REFUSED_DRIVER(cuTensorMapEncodeIm2colWide)
+KERNELSMITH_EACH(KERNELSMITH_REFUSED_DRIVER, cuLaunchKernel, cuLaunchKernelEx, cuLaunchCooperativeKernel,
+                 cuLaunchHostFunc, cuLaunchGrid, cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx,
+                 cuModuleLoadFatBinary, cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleUnload,
+                 cuLibraryLoadData, cuLibraryLoadFromFile, cuLibraryGetKernel, cuLibraryGetModule,
+                 cuLinkCreate_v2, cuMemAlloc_v2, cuMemFree_v2, cuMemAllocAsync, cuMemFreeAsync,
+                 cuMemAllocManaged, cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemAddressReserve,
+                 cuMemCreate, cuMemMap, cuMemSetAccess, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2,
+                 cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyAsync,
+                 cuMemcpy, cuStreamCreate, cuStreamBeginCapture_v2, cuStreamEndCapture,
+                 cuStreamWaitValue32_v2, cuStreamWriteValue32_v2, cuStreamSynchronize, cuEventCreate,
+                 cuEventRecord, cuGraphLaunch, cuGraphCreate, cuCtxCreate_v2, cuCtxCreate_v4, cuCtxDestroy_v2,
+                 cuCtxSynchronize, cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide)
 // NOLINTEND(readability-identifier-naming)

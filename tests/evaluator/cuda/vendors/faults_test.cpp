@@ -5,9 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kernelsmith/sandbox/locate.hpp>
+
 #include "device/device.hpp"
-#include "locate_program.hpp"
-#include "runner/own_kernels.hpp"
+#include "embedded_texts.hpp"
 #include "runner/runner.hpp"
 #include "toolchain/cuda_compiler.hpp"
 #include "vendors/stand_in.hpp"
@@ -53,7 +54,7 @@ class VendorFaults : public ::testing::TestWithParam<StandIn> {
     const Task task = task_of(GetParam(), kExamples[0]);  // softmax
     const auto compiler = CudaCompiler::create(task, {.vendor = &vendor(), .arch = GetParam().arch}).value();
     binary_ = compiler->build({task.reference, "reference"}).value();
-    own_ = compiler->build_kernels(own_kernels()).value();
+    own_ = compiler->build_kernels(kOwnKernels).value();
     folder_ = std::make_unique<ScratchFolder>(ScratchFolder::create().value());
     ASSERT_TRUE(folder_->write("own", std::string(reinterpret_cast<const char*>(own_.data()), own_.size())));
     settings_ = {locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER").value(), 0, &vendor(),
@@ -263,7 +264,7 @@ TEST_P(VendorFaults, NoFunctionIsLeftOut) {
   std::set<std::string> uncalled;
 #define DRIVER_FUNCTION(member, ...) \
   if (known.member != nullptr && !called.contains(known.member)) uncalled.insert(known.member);
-#include "device/driver_functions.def"
+#include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
   // Asked when something else has failed, or for a variable of an image: the stand-ins' have none.
   EXPECT_THAT(uncalled, UnorderedElementsAre(named("DeviceSynchronize"), named("MemGetInfo"),

@@ -1,7 +1,8 @@
 // The backend `hip` as far as it goes without a card: the machine's own hipcc, its code objects, and a plan.
 #include "vendors/hip/hip.hpp"
 
-#include "locate_program.hpp"
+#include <kernelsmith/sandbox/locate.hpp>
+
 #include "planner/planner.hpp"
 #include "toolchain/cuda_compiler.hpp"
 #include "vendors/stand_in.hpp"

@@ -1,0 +1,14 @@
+// Texts that the build puts into the program.
+#pragma once
+
+namespace kernelsmith::cuda {
+
+// Compiled by the toolkit of the machine that they run on.
+extern const char* const kJudgeKernels;  ///< device/judge_kernels.cu
+extern const char* const kOwnKernels;    ///< runner/own_kernels.cu, if a driver has no assembler
+
+// How each vendor's C++ differs from CUDA C++, for prompts: differences.md in the vendor's folder.
+extern const char* const kMacaDifferences;
+extern const char* const kHipDifferences;
+
+}  // namespace kernelsmith::cuda
