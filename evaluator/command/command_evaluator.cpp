@@ -20,7 +20,7 @@ constexpr std::size_t kLargestAnswer = 1 << 20;
 constexpr std::size_t kDiagnosticBytes = 4000;
 constexpr const char* kAnswerFile = "answer.json";
 
-// The folders of one run, and what they are called inside.
+// The folders of one run, and their paths in the sandbox.
 struct RunFolders {
   ScratchFolder task, candidate, answer;
 };

@@ -46,7 +46,7 @@ constexpr double kLeastPlanS = 10;
 /// Computing the tolerances of outputs is the processor's work.
 constexpr std::size_t kMostOracleThreads = 8;
 
-/// Bytes of a device, with what they are claimed from.
+/// Claimed bytes of a device, with the DeviceMemory that they come from.
 struct MemoryClaimed {
   DeviceMemory memory;
   std::optional<DeviceMemory::Held> held;

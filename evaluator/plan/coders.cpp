@@ -1,4 +1,4 @@
-// What Reader does whatever it reads.
+// The functions of Reader that do not depend on what it reads.
 #include <kernelsmith/evaluator/plan_coders.hpp>
 
 #include "plan/text.hpp"

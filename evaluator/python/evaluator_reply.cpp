@@ -13,7 +13,7 @@ Error bad_reply(const std::string& what) {
   return fail(ErrorCode::bad_reply, "the worker of the python backend answered " + what);
 }
 
-/// Reads the object that the message holds, if it holds no error.
+/// Reads the object in the message, unless it is an error.
 Status parse(const Message& message, Json& out) {
   out = parse_untrusted(message.json);
   if (!out.is_object()) return bad_reply("no JSON object");

@@ -128,7 +128,7 @@ double bytes_moved(const ReferenceFacts& reference) {
   return bytes;
 }
 
-/// `evaluation` is an acceptance.
+/// `evaluation` must be an acceptance.
 Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const ReferenceFacts& reference,
                         const std::string& memory) {
   std::map<std::string, double> features{{"own_share", profile.own_share}};
@@ -393,7 +393,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   TaskPlanner planner(task, pool, extensions, options.arch);
   if (opened.device) planner.plan_for(opened.device->arch);
   const auto reference = planner.plan_reference(options.stop);
-  // What a candidate cannot do a reference may: on a GPU it runs as it is.
+  // A reference may use features that candidates may not, because it runs unchanged on a GPU.
   if (!reference && !opened.device) return cannot_be_planned(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
   PlannedTask planning = plan_task(planner, options.stop);

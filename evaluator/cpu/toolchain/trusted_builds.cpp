@@ -110,7 +110,7 @@ Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted, const std:
   if (const auto kept = cache_.find(key)) return CpuBinary::create(*kept);
   const auto output = compile(trusted.source, Manner{trusted.precision, trusted.generator, false}, stop);
   if (!output) {
-    // If it fails as it stands, the wider type is not the reason.
+    // If the unchanged source fails too, the wider type is not the reason.
     if (wide && std::holds_alternative<Rejection>(output.error()))
       if (auto plain = build({trusted.source, trusted.what}, stop); !plain) return plain;
     return does_not_compile(trusted, output.error(), " in a wider type",

@@ -12,7 +12,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A context and the GPU it is on. Thread-safe but for Current's rule.
+/// A context and its GPU. Thread-safe, within the rule of Current.
 class DeviceContext {
  public:
   /// Errors: unsupported (no driver, no such GPU), tool_failed.

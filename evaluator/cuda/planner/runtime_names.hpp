@@ -14,7 +14,7 @@ struct Advice {
   std::string_view prefix, what, instead;
 };
 
-// What is said of several libraries and drivers.
+// Explanations that fit several libraries and drivers.
 inline constexpr std::string_view kOwnKernel = "write it as a kernel of your own";
 inline constexpr std::string_view kOwnProduct = "write the product as a kernel of your own";
 inline constexpr std::string_view kOneDevice = "use one device";

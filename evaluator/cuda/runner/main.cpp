@@ -36,7 +36,7 @@ class Server {
  private:
   using Payload = std::vector<std::byte>;
 
-  /// What the message asks for, and the answer's payload.
+  /// Executes the message, and returns the answer's payload.
   Judged<Payload> carry_out(const Message& message) {
     switch (message.kind) {
       case MessageKind::map:

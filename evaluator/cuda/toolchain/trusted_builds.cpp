@@ -129,7 +129,7 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
     if (auto binary = unpacked(*kept, tools_)) return binary;
   const auto output = build_in(trusted.source, trusted.precision, stop);
   if (!output) {
-    // If it fails as it stands, double is not the reason.
+    // If the unchanged source fails too, double is not the reason.
     if (wide && std::holds_alternative<Rejection>(output.error()))
       if (auto declared = build({trusted.source, trusted.what}, stop); !declared) return declared;
     return does_not_compile(
