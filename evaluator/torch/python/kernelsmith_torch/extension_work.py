@@ -40,7 +40,7 @@ class Work:
                 "request it in the function itself; streams let kernels overlap")
 
     def has_values(self, address: int, size: int) -> None:
-        """Notes that there is a CPU tensor with values at the address."""
+        """Notes a CPU tensor with values at the address."""
         self._host[address] = size
 
     def on_device(self, address: int) -> int:
