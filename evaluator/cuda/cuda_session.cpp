@@ -169,7 +169,7 @@ Judged<void> CudaSession::check_untouched() {
   if (changed >= tensors.size())
     return reject(
         Stage::integrity, RejectionCode::out_of_bounds,
-        "an output was written before its call began; a kernel may touch only what its call is given");
+        "an output was written whose call had not begun; a kernel may touch only what its call is given");
   const std::size_t tensor = tensors[changed];
   return reject(Stage::integrity, RejectionCode::input_modified,
                 "the input '" + host_.task().tensors[tensor].name + "' was written; inputs are read only");

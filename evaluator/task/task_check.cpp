@@ -80,7 +80,7 @@ Status check_shapes(const Task& task) {
 }
 
 Status check_names(const Task& task, const BackendDescription& backend) {
-  if (!is_identifier(task.entry)) return wrong("entry", "'" + task.entry + "' is not a C++ identifier");
+  if (!is_identifier(task.entry)) return wrong("entry", "'" + task.entry + "' is no C++ identifier");
   if (task.size_order.size() != task.sizes.size() ||
       std::set(task.size_order.begin(), task.size_order.end()).size() != task.sizes.size() ||
       !std::ranges::all_of(task.size_order, [&](const auto& name) { return task.sizes.contains(name); }))

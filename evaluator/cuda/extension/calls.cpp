@@ -44,7 +44,7 @@ int guarded(const Act& act) {
   } catch (const std::exception& thrown) {
     error = thrown.what();
   } catch (...) {
-    error = "an exception of a type that is not a std::exception";
+    error = "an exception of a type that is no std::exception";
   }
   return 1;
 }

@@ -143,7 +143,7 @@ Result<Message> Channel::receive(std::optional<Clock::time_point> deadline, int 
     return got.error();
   if (header.magic != kMagic || header.length > kMaxPayload || header.kind < MessageKind::done ||
       header.kind > MessageKind::replay)
-    return fail(ErrorCode::io, "the channel carries something that is not a message");
+    return fail(ErrorCode::io, "the channel carries something that is no message");
   message.kind = header.kind;
   message.payload.resize(static_cast<std::size_t>(header.length));
   if (auto got = read(message.payload, message.descriptors, deadline, wake); !got) return got.error();

@@ -77,7 +77,7 @@ def _read(cubin: bytes) -> CubinFacts:
         name = text_at(cubin, place)
         names += len(name)
         if names > _MOST_NAMES or name in facts.kernels or name in facts.variables:
-            raise ValueError("a name that occurs twice, or too many names")
+            raise ValueError("a name that is there twice, or too many names")
         if is_variable:
             facts.variables[name] = bytes_
         else:

@@ -18,7 +18,7 @@ def refuse_differences(first: bytes, second: bytes, where: str) -> None:
     if first == second:
         return
     what, line = next(_differences(first, second), ("the plan", ""))
-    raise Refused("address_as_number", f"{what} changes with the addresses of tensors, which differ from call to call",
+    raise Refused("address_as_number", f"{what} changes if the tensors are at other addresses, as they are in each call",
                   "compute nothing from data_ptr() but keys of caches and alignment; initialise structures that kernels get "
                   "(P p{};)", line or where)
 

@@ -134,7 +134,7 @@ def check_module(told: Any, cubin: bytes) -> Module:
     try:
         return Module(cubin, cubin_facts.read(cubin))
     except ValueError as error:
-        refuse(f"a module is not a cubin: {error}")
+        refuse(f"a module is no cubin: {error}")
 
 
 class Modules:
