@@ -94,8 +94,8 @@ class PromptBuilder {
   /// The same for a reply from which no program could be taken.
   Result<std::string> feedback(const Refusal& refusal) const;
 
-  /// The source that a reply to a translate request fills in: the seed, or one empty file, candidate.cpp or
-  /// with PromptOptions::suffix.
+  /// The source that a reply to a translate request fills in: the seed, or one empty file named `candidate`
+  /// plus PromptOptions::suffix (.cpp by default).
   Source blank_candidate() const;
 
  private:
