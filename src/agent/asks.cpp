@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostTokens = 1'000'000'000'000;
 
 /// nlohmann's messages quote the invalid text, which may be megabytes.
 Error refused(const std::string& why) {
-  return fail(ErrorCode::bad_input, "this is no ask: " + why.substr(0, kLongestReason), "",
+  return fail(ErrorCode::bad_input, "this is not an ask: " + why.substr(0, kLongestReason), "",
               "use tools/kernelsmith, or see README.md");
 }
 

@@ -63,7 +63,7 @@ Result<Proposal> Sitting::run(const std::stop_token& stop) {
   }
   if (!*end) return end->error();
   if (attended) attended = attend();
-  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // its last ask may be its best
+  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // the agent's last ask may be its best
     std::this_thread::sleep_for(kLookEvery);
     attended = attend();
   }

@@ -128,8 +128,8 @@ struct ResumeCommand {
 
 void add_resume(CLI::App& app, Command& chosen) {
   auto resume = std::make_shared<ResumeCommand>();
-  CLI::App* command =
-      app.add_subcommand("resume", "Go on with a run that was interrupted, killed or is to go on");
+  CLI::App* command = app.add_subcommand(
+      "resume", "Go on with a run that was interrupted or killed, or that gets a larger budget");
   command->add_option("RUN", resume->folder, "The run folder")->required();
   resume->budgets.add_budgets_to(*command);
   resume->workers.add_workers_to(*command);

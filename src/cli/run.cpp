@@ -96,7 +96,7 @@ void add_run(CLI::App& app, Command& chosen) {
       ->type_name("RUN");
   command
       ->add_option("--baseline-from", run->baseline_from,
-                   "Make the confirmed best of this run the baseline: 1.0x is what it took")
+                   "Make the confirmed best of this run the baseline: 1.0x is the time of that program")
       ->type_name("RUN");
   run->keys.add_budgets_to(*command);
   run->keys.add_to(*command, "--seed", "seed", "N");

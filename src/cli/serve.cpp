@@ -195,7 +195,7 @@ void add_http_options(CLI::App& command, ServeCommand& serve) {
                   "Clients have to send the token that this file holds (default: $KERNELSMITH_SERVICE_TOKEN)")
       ->check(no_option("FILE"))
       ->type_name("FILE");
-  command.add_flag("--no-token", serve.no_token, "Serve other machines without one");
+  command.add_flag("--no-token", serve.no_token, "Serve other machines without a token");
   command
       .add_option("--allow-host", options.allowed_hosts,
                   "A name that the Host header may hold beside this machine's own; may be repeated")
@@ -236,14 +236,17 @@ void add_serve(CLI::App& app, Command& chosen) {
       ->type_name("SECONDS")
       ->capture_default_str();
   command
-      ->add_option("--max-wait", serve->max_wait,
-                   "How long a request waits for its evaluation; beyond, it fails as the service's fault")
+      ->add_option(
+          "--max-wait", serve->max_wait,
+          "How long a request may wait for its evaluation; after that it fails, as the service's fault")
       ->type_name("DURATION")
       ->capture_default_str();
   command->add_option("--keep", serve->keep, "How long results can be fetched: 90s, 30m, 24h")
       ->type_name("DURATION")
       ->capture_default_str();
-  command->add_option("--drain", serve->drain, "How long what is being evaluated is waited for at the end")
+  command
+      ->add_option("--drain", serve->drain,
+                   "How long the service waits at its end for what is being evaluated")
       ->type_name("DURATION")
       ->capture_default_str();
   command

@@ -155,7 +155,7 @@ void add_suite(CLI::App& app, Command& chosen) {
   suite->keys.add_flag_to(*command, "--deterministic", "deterministic");
   command->add_flag(
       "--renew", suite->renew,
-      "Search tasks anew that were changed since their search began; their former runs are kept");
+      "Search again the tasks that were changed since their search began; their former runs are kept");
   suite->models.add_to(*command);
   suite->config.add_to(*command);
   command->footer(kSuiteFooter);

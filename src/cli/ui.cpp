@@ -104,7 +104,8 @@ void add_ui(CLI::App& app, Command& chosen) {
       ->add_option("RUN|SERVICE-URL", options->target,
                    "The run folder, which another process may be writing, or http://HOST:PORT of a service")
       ->required();
-  command->add_option("--port", options->port, "On 127.0.0.1; 0 takes a free one")->capture_default_str();
+  command->add_option("--port", options->port, "The port on 127.0.0.1; 0 takes a free one")
+      ->capture_default_str();
   command->add_flag("--no-browser", options->no_browser, "Only print the address");
   command->footer(
       "The page reads and changes nothing, and only this machine can open it. A service's token is taken "

@@ -140,10 +140,10 @@ void add_worker(CLI::App& app, Command& chosen) {
       ->check(whole_number(1, 1024))
       ->type_name("N");
   command
-      ->add_option("--ack-wait", worker->ack_wait,
-                   "How long this worker may be silent before a job is given to another (default 15s; the "
-                   "first worker of a "
-                   "kind decides)")
+      ->add_option(
+          "--ack-wait", worker->ack_wait,
+          "How long this worker may be silent before its job is given to another worker (default 15s; the "
+          "first worker of a kind decides)")
       ->type_name("DURATION");
   command->add_option("--set", worker->settings, "A setting of the worker's own evaluators; may be repeated")
       ->type_name("evaluator.KEY=VALUE")

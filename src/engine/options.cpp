@@ -115,7 +115,7 @@ std::map<std::string, std::string> settings_of(const EngineOptions& options, con
       {"idle_iterations", std::to_string(options.idle_iterations)},
       {"deterministic", options.deterministic ? "true" : "false"},
   };
-  // Only then, so that runs of older versions without it can be resumed.
+  // Only if it is set, so that runs of older versions, which lack it, can be resumed.
   if (options.tunings > 0) settings.emplace(kTuningsSetting, std::to_string(options.tunings));
   if (options.deterministic) settings.emplace("pipeline", std::to_string(options.pipeline));
   if (options.objectives.several()) settings.emplace(kObjectivesSetting, options.objectives.to_text());

@@ -167,7 +167,7 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
                  [&](auto done) { prepared_.start(*task, std::move(job), {}, std::move(done), [](bool) {}); })
           .get();
     } catch (const std::exception& error) {
-      // Nor must the author of the job.
+      // The author of the job must not be able to either.
       return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));
     }
   };

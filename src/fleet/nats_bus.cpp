@@ -179,7 +179,7 @@ class NatsBus final : public Bus {
     const auto outcome = ask(
         stream, [&](const NatsLink& link) { return try_to_mend(link, stream, queue, sequence); }, stop);
     return verdict(outcome,
-                   "the queue " + queue + ", which has passed a job that waits, cannot be made anew");
+                   "the queue " + queue + ", which has passed a job that waits, cannot be made again");
   }
 
   Result<std::unique_ptr<JobSource>> jobs(const char* stream, const std::string& queue,

@@ -16,7 +16,7 @@ constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
 constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
 
-/// The time for the exchange to end after its reply: immediate with most servers, but others keep it open.
+/// How long an exchange may stay open after its reply. Most servers end it at once, others keep it open.
 constexpr std::chrono::milliseconds kEndOfExchange{100};
 
 /// Gateways answer with 201 and 202 too.
@@ -34,7 +34,7 @@ bool is_event_stream(std::string_view type) {
   });
 }
 
-/// An object, or a list with one: "[" alone may begin other text.
+/// Whether an object begins, or a list of objects or none: "[" alone may begin other text.
 bool begins_json(std::string_view text) {
   if (text.starts_with('{')) return true;
   if (!text.starts_with('[')) return false;
@@ -65,9 +65,9 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
     case CURLE_SSL_CACERT_BADFILE:
       return lasting(ErrorCode::untrusted, "the CA file holds no certificate that can be read: " + detail,
                      "proposer.ca_file is a file in PEM");
-    case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was checked before
+    case CURLE_UNSUPPORTED_PROTOCOL:  // the protocol of our URL was checked before
     case CURLE_WEIRD_SERVER_REPLY:
-      return transient(ErrorCode::bad_reply, "the server's answer is no HTTP: " + detail);
+      return transient(ErrorCode::bad_reply, "the server's answer is not HTTP: " + detail);
     case CURLE_URL_MALFORMAT:
       return lasting(ErrorCode::invalid_argument, "the base URL cannot be used: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
@@ -142,7 +142,8 @@ AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, c
       sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
         const auto taken = decoder_->take(event, data);
         if (taken || decoder_->complete()) return true;
-        // Data that the connection's end cut off is broken for that reason.
+        // If the connection ended in the middle of an event, that end is the failure to report, not the
+        // broken data.
         if (exchange_ == nullptr && taken.error().error.code == ErrorCode::bad_reply) return false;
         failure_ = taken.error();
         return false;
@@ -259,7 +260,7 @@ void AttemptRun::time_out() {
            : latest_ ? "the model did not begin to answer soon after the run's budget was used up"
                      : "the model did not begin to answer in time (proposer.limits.first_token_s)";
   transport_.cancel(std::exchange(exchange_, nullptr));
-  reached_ = true;  // libcurl's own limit ends exchanges without a connection
+  reached_ = true;  // without a connection libcurl's own limit ends the exchange
   end(transient(ErrorCode::timeout, what));
 }
 

@@ -47,7 +47,7 @@ std::size_t fence_behind_text(std::string_view line) {
   const std::string_view before = trimmed(line.substr(0, at)), info = info_of(line.substr(at));
   const bool is_tag = !info.empty() && info.find_first_of(" \t") == info.npos;
   const bool announced = before.ends_with(':') || before.ends_with('>') || is_bullet(before);
-  const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // so are the lines of its code
+  const bool is_quoted = before.find_first_not_of("> ") == before.npos;  // the code's lines are quoted too
   return !is_quoted && (is_tag || (info.empty() && announced)) ? at : 0;
 }
 

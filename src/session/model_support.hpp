@@ -22,7 +22,7 @@ struct PromptSettings {
   Result<PromptBuilder> builder(const Task& task, const ProposerContext& context) const;
 };
 
-/// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,
+/// The model writes structure and marks knobs, the tuner varies them: Operator::tune is the tuner's,
 /// everything else the model's.
 std::shared_ptr<Proposer> with_tuner(std::shared_ptr<Proposer> model);
 
