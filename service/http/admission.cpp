@@ -21,7 +21,7 @@ std::string lower(std::string_view text) {
 
 bool is_same(std::string_view one, std::string_view other) { return lower(one) == lower(other); }
 
-/// Returns empty for what is no base64.
+/// Returns empty for text that is not base64.
 std::string base64_decoded(std::string_view text) {
   constexpr std::size_t kLongest = 4096;
   if (text.empty() || text.size() > kLongest || text.size() % 4 != 0) return {};
