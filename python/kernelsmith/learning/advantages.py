@@ -1,7 +1,7 @@
 """Advantages of samples within groups: GRPO, RLOO, and TRLOO for several turns.
 
-`alone` says what a sample gets that is alone in its group, as no other one gives it a baseline: "zero", or "keep" for
-its reward (or return) as it is.
+`alone` says what a sample gets if it is alone in its group, where no other sample gives it a baseline: "zero", or
+"keep" for its reward (or return) as it is.
 """
 
 from __future__ import annotations

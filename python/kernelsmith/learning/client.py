@@ -23,9 +23,9 @@ __all__ = ["Candidate", "Reward", "RewardBatch", "RewardClient"]
 
 log = logging.getLogger("kernelsmith.learning")
 
-ANSWER_S = 30.0  # that an answer may be late: the service reads a request, and writes an answer, for as long
-SILENT_S = 10.0  # that a service may be away without a warning: it may just be starting
-CANCEL_S = 5.0  # for the service to hear that nobody waits any more
+ANSWER_S = 30.0  # how late an answer may be: the service takes up to this time to read a request or to write an answer
+SILENT_S = 10.0  # how long a service may be away without a warning: it may just be starting
+CANCEL_S = 5.0  # the time to tell the service that nobody waits any more
 
 
 class RewardClient:
@@ -94,7 +94,7 @@ class RewardClient:
         return RewardBatch(tuple(tasks[candidate.id].result() for candidate in listed))
 
     async def reward(self, candidate: Candidate) -> Reward:
-        """The reward of one candidate, as `evaluate` gives it."""
+        """The reward of one candidate, as from `evaluate`."""
         async with self._slot():
             return await _Pursuit(self, candidate).run()
 
@@ -121,7 +121,7 @@ class RewardClient:
 
 
 class _Pursuit:
-    """One candidate until its reward."""
+    """Asks for one candidate until there is a reward."""
 
     def __init__(self, client: RewardClient, candidate: Candidate) -> None:
         self._client, self._candidate = client, candidate
@@ -192,7 +192,8 @@ class _Pursuit:
         return Reward(self._candidate.id, None, reason=trouble.reason, message=trouble.message, attempts=self._attempts)
 
     async def _cancel(self) -> None:
-        """Avoids useless evaluations. If the service does not receive it, only that work is lost."""
+        """Cancels the request, which nobody waits for. If the service does not hear of it, the only loss is a useless
+        evaluation."""
         try:
             await self._client._endpoint.ask("DELETE", "/tasks/" + urllib.parse.quote(self._id, safe=""), b"", CANCEL_S)
         except OSError:

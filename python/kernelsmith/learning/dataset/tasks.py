@@ -64,5 +64,5 @@ def _facts(name: str, backend: str, reference: str, files: dict[str, str], entry
 
 
 def readable(text: str) -> str:
-    """With a mark for each byte that is not UTF-8."""
+    """The text with a mark for each byte that is not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
