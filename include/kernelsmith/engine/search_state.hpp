@@ -135,8 +135,8 @@ class SearchState {
 
     bool is_figure() const { return evaluation && !asked_for && !chose; }
   };
-  /// Programs that were confirmed or were to be. A measurement that a proposer asks for later does not
-  /// replace a figure.
+  /// Programs that were confirmed, and those whose confirmation an Error ended. A measurement that a proposer
+  /// asks for later does not replace a figure.
   const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
   /// The best program's evaluation when the run confirmed it, from samples that were not used to choose it;
   /// null if there is none.
@@ -396,13 +396,13 @@ class SearchState {
   /// The best by the measurements at the end of a run.
   struct Leader {
     IndividualPtr individual;
-    std::optional<Measurement> fitness;  ///< its verdict there; empty after an Error
-    TicketId looked_at;                  ///< by that ticket
+    std::optional<Measurement> fitness;  ///< its fitness in that measurement; empty after an Error
+    TicketId looked_at;                  ///< the ticket that measured it
   };
   std::optional<Leader> leader_;
-  std::set<ProgramId> looked_at_;  ///< at an end of the run
-  /// Those since a program was last accepted: measured together with the leader, rejected, or ended by an
-  /// Error. The first measurement and the winner's are not counted.
+  std::set<ProgramId> looked_at_;  ///< programs that were measured at an end of the run
+  /// Measurements at the run's end since a program was last accepted: together with the leader, or ended by a
+  /// rejection or an Error. The first measurement and the winner's are not counted.
   std::uint64_t extra_looks_ = 0;
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;

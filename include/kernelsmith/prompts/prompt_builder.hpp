@@ -35,7 +35,7 @@ struct PromptOptions {
   std::size_t budget_tokens = 24'000;  ///< for the whole prompt, as estimated; 0 is no limit
   std::size_t error_bytes = 6'000;     ///< the length of a report's tail; a tight budget lowers it
   std::string hardware;                ///< hardware that times programs; empty: the parent's report names it
-  std::string toolchain;               ///< likewise
+  std::string toolchain;               ///< compiler and flags; empty: the parent's report names them
   std::vector<SourceFile>
       interface;         ///< files that a candidate is built with, such as the generated task.hpp
   std::string language;  ///< language of candidates, in words; empty: by the file's name
