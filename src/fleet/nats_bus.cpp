@@ -291,7 +291,7 @@ class NatsBus final : public Bus {
     config.AllowDirect = true;
     Outcome made;
     made.status = js_AddStream(nullptr, link.stream(), &config, nullptr, &made.code);
-    // It exists with other limits, or another process is making it now.
+    // The stream exists with other limits, or another process is making it now.
     if (made.code == JSStreamNameExistErr ||
         (made.code == JSStreamSubjectOverlapErr && appears(link, spec.name)))
       made = {};

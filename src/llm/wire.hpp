@@ -40,7 +40,7 @@ struct TokenCounts {
 /// missing, because 0 would make the call free.
 std::optional<std::uint64_t> tokens_at(const Json& object, const char* key);
 
-/// Returns empty if input or output was not reported; a prompt has tokens, so an input of 0 is no count.
+/// Returns empty if input or output was not reported; a prompt has tokens, so an input of 0 is not a count.
 /// Parts are never more than the whole.
 std::optional<Usage> usage_from(const TokenCounts& counts);
 

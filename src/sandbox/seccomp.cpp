@@ -80,7 +80,7 @@ bool deny_everywhere(void* filter) {
             "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot",
             "swapon", "swapoff", "syslog", "acct", "quotactl", "quotactl_fd", "open_by_handle_at",
             "name_to_handle_at", "fanotify_init", "lookup_dcookie", "nfsservctl",
-            // They reach any file system on the machine.
+            // These calls reach any file system on the machine.
             "ustat", "sysfs", "uselib", "iopl", "ioperm", "settimeofday", "clock_settime", "clock_adjtime",
             "adjtimex", "personality", "modify_ldt"});
   done = done && deny_clone3(filter) && deny_mounts(filter) && deny_the_unknown(filter);
@@ -124,7 +124,7 @@ bool deny_to_runners(void* filter, bool threads) {
       deny(filter, kDeny,
            {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
             "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket", "socketpair",
-            // They query the channel to the judge: its peer, and a counter shared by all.
+            // These calls query the channel to the judge: its peer, and a counter shared by all.
             "getsockopt", "setsockopt", "getsockname", "getpeername", "setrlimit", "shmget", "msgget",
             "semget", "mq_open", "inotify_init", "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
             // The nodes in /dev are the host's, and everyone can read their times.
