@@ -35,14 +35,15 @@ class RewardClient:
     token        sent as `Authorization: Bearer`; else the password in the url, else $KERNELSMITH_SERVICE_TOKEN
     concurrency  candidates that are asked for at a time, over all calls in one event loop
     patience_s   seconds from a candidate's first request to a reward of None, plus at most those of one answer
-    evaluations  how often one is evaluated that the service gives back without a verdict (`failed`, `timeout`)
+    evaluations  how often a candidate is evaluated if the service gives it back without a verdict (`failed`, `timeout`)
     wait_s       whole seconds that the service may hold a request until it is evaluated; below the limit of any proxy
     backoff_s    first and longest pause in seconds after a failure. Pauses double, less a random part of up to a half;
                  Retry-After makes them longer, up to the longest one
     ssl_context  for https, in place of the system's certificates
 
-    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. It keeps no connection and needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of
-    any thread. Raises ValueError for settings that are out of range.
+    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. A client keeps no connection and
+    needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of any thread. Raises ValueError
+    for settings that are out of range.
 
         client = RewardClient("http://127.0.0.1:10907")
         candidates = [Candidate(text, reference_code=problem) for text in texts]
@@ -74,8 +75,8 @@ class RewardClient:
     async def evaluate(self, candidates: Iterable[Candidate]) -> RewardBatch:
         """The reward of each candidate, in the order given.
 
-        Candidates with the same id are evaluated once. If the call is cancelled, so are its requests at the service.
-        Called again with the same candidates, also by another process, it takes up what the service still has.
+        Candidates with the same id are evaluated once. If the call is cancelled, so are its requests at the service. A
+        second call with the same candidates, even from another process, takes up what the service still has.
 
         A failure of the machine, the network or one request is a reward of None with its reason. Raises
         kernelsmith.Error only if no candidate can be asked for: "permission" for the token, "not_found" for the address,

@@ -87,7 +87,8 @@ def _written(drafted: _Drafted, folder: Path) -> Task:
 
 
 def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -> None:
-    """Raises Error unless the reference reproduces the module's outputs and draws inputs like the recorded ones."""
+    """Raises Error unless the reference reproduces the module's outputs and draws inputs laid out like the recorded
+    ones."""
     torch = torch_here()
     made = executed(text, where, "reference")
     with torch.no_grad(), torch.random.fork_rng(devices=[]), their_errors(where):

@@ -16,7 +16,7 @@ from .._errors import Error
 from ..learning.dataset.bar import Bar
 
 Record = dict[str, Any]
-# Gives one list of records for each record, in order.
+# Gives a list of records for each record, in the records' order.
 Work = Callable[[Iterator[Record]], Iterator[list[Record]]]
 
 
