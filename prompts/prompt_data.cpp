@@ -20,7 +20,7 @@ namespace {
 using List = Value::List;
 using Map = Value::Map;
 
-constexpr std::size_t kFailureShare = 4;  // a failure's report gets this part of the parent's bytes
+constexpr std::size_t kFailureShare = 4;  // a failure's report gets the parent's bytes divided by this
 
 std::string number(double value) {
   char text[32];
