@@ -212,8 +212,8 @@ class NatsBus final : public Bus {
         stop);
   }
 
-  /// A message without a stream gets no answer, as if there were no JetStream; so does a result to which a
-  /// run listens without a stream.
+  /// A message for a missing stream gets no answer, as if there were no JetStream. Nor does a result for
+  /// which a run listens without its stream.
   static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
     if (outcome.status == NATS_NO_RESPONDERS || outcome.status == NATS_TIMEOUT || outcome.lacks_jetstream())
       outcome = info_of(link, stream);
