@@ -196,7 +196,7 @@ class Engine:
 
     @property
     def done(self) -> bool:
-        """Nothing is open, and nothing is left to ask."""
+        """Whether no ticket is open and nothing is left to ask."""
         return self._search.done()
 
     @property

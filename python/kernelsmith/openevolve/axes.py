@@ -8,7 +8,7 @@ from typing import Any
 
 from .config import Config
 
-# A program that grows past this many times the seed's number, or falls below its share of it, is in the edge bin.
+# A program whose number is above this many times the seed's, or below that fraction of it, is in an edge bin.
 _FACTOR = 16.0
 _BUILT_IN = {"complexity": "ks_length", "diversity": "ks_difference", "score": "fitness"}
 
