@@ -20,7 +20,7 @@ constexpr std::size_t kLargestAnswer = 1 << 20;
 constexpr std::size_t kDiagnosticBytes = 4000;
 constexpr const char* kAnswerFile = "answer.json";
 
-// The folders of one run, and what they are called inside.
+// The folders of one run, and their paths in the sandbox.
 struct RunFolders {
   ScratchFolder task, candidate, answer;
 };
@@ -142,7 +142,7 @@ Status try_sandbox(const std::string& program, const CommandOptions& options) {
   if (!result) return result.error();
   if (result->succeeded()) return {};
   return fail(ErrorCode::tool_missing, "the task's program is not visible in the sandbox", program,
-              "install it in /usr: home folders are not shown to what is not trusted");
+              "install it in /usr: untrusted programs do not see home folders");
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ struct Objects {
   CpuBinaryPtr baseline, seed, yardstick;
 };
 
-/// In parallel: compilers are the slowest part of making an evaluator for a small task.
+/// Builds the sources in parallel, because compilers are the slowest part of making an evaluator for a small
+/// task.
 class Builds {
  public:
   Builds(const Task& task, const CpuCompiler& compiler, std::stop_token stop)
@@ -111,7 +112,7 @@ class Builds {
  private:
   using Built = std::shared_future<Result<CpuBinaryPtr>>;
 
-  /// Not valid for an empty source.
+  /// Starts a build. The future is not valid if the source is empty.
   Built start(const TrustedSource& trusted) const {
     if (trusted.source.empty()) return {};
     return std::async(std::launch::async, [this, trusted] { return compiler_.build(trusted, stop_); })

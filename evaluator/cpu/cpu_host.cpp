@@ -17,7 +17,7 @@ constexpr std::size_t kArenaBytesOfShape = std::size_t{8} << 20;
 constexpr std::size_t kMostSlots = 64;
 /// The scatter of a request's time on an idle machine: half of the span of the middle two thirds.
 constexpr double kBatchNoiseUs = 3;
-/// Their median has a tenth of one request's scatter.
+/// The median of this many has a tenth of one request's scatter.
 constexpr std::size_t kEmptyRequests = 31;
 constexpr const char* kFails = "the task's reference fails";
 
@@ -98,11 +98,11 @@ Judged<std::unique_ptr<KernelSession>> CpuHost::open(const BinaryPtr& binary, Tr
   return std::unique_ptr<KernelSession>(std::move(*session));
 }
 
-/// There is no bound until a call comes near it, so most tasks never pay for the measurement.
+/// The bound is measured only when a call may be near it, so most tasks never pay for the measurement.
 Result<double> CpuHost::least_us(std::size_t shape, const InputSet& set) {
   if (!least_us_[shape] && !roofline_.worth_measuring(shape, fastest_us_[shape])) return 0.0;
   if (least_us_[shape]) return *least_us_[shape];
-  // In memory of its own, because all places may be taken.
+  // The measurement has an arena of its own, because all places may be taken.
   auto arena = make_arena(shape);
   if (!arena) return arena.error();
   std::vector<double> not_a_candidate = fastest_us_;

@@ -46,7 +46,7 @@ class CpuOracle final : public Oracle {
 
 class CpuInputGenerator final : public InputGenerator {
  public:
-  /// As CpuOracle::create().
+  /// Like CpuOracle::create(), but without a precision.
   static Result<std::unique_ptr<CpuInputGenerator>> create(const Task& task,
                                                            const std::vector<TaskShape>& shapes,
                                                            const CpuBinary& binary,

@@ -13,7 +13,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// As streaming_fill(), for a few bytes that are not aligned.
+/// Does what streaming_fill() does, for a few bytes that are not aligned.
 void fill_unaligned(std::span<std::byte> bytes, std::uint32_t word) {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof word)
     std::memcpy(bytes.data() + at, &word, std::min(sizeof word, bytes.size() - at));
@@ -29,7 +29,7 @@ Judged<std::unique_ptr<CpuSession>> CpuSession::open(const SessionSetup& setup, 
   {
     const AddedTime watch(load_ms);
     if (trust == Trust::candidate) {
-      // The one before must not contain anything that could inform this one.
+      // Nothing of an earlier candidate may be left that could inform this one.
       setup.runners.settle();
       arena.wipe();
     }
@@ -76,7 +76,8 @@ Judged<double> CpuSession::run(const Batch& batch) {
   }
   auto read_us = request(calls, batch.timeout_s);
   if (!read_us) return read_us;
-  // For a batch that is shorter than the cost of a request, the discount would decide the score.
+  // At most half is discounted: the discount would decide the score of a batch that is shorter than a
+  // request's cost.
   const double batch_us = std::max(*read_us - setup_.empty_request_us, *read_us / 2);
   double& fastest_us = setup_.fastest_us[batch.shape];
   fastest_us = std::min(fastest_us, batch_us / static_cast<double>(calls));

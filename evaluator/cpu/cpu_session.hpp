@@ -37,9 +37,9 @@ class CpuSession final : public KernelSession {
   Findings compare() override;
   Digest outputs() override;
 
-  /// The time of a request without calls in microseconds, without the discount.
+  /// The time in microseconds of a request without calls; nothing is discounted.
   Judged<double> empty_request();
-  /// Returns true if it is stopped and timed through a cgroup.
+  /// Returns true if the process is stopped and timed through a cgroup.
   bool full_tier() const { return process_.full_tier(); }
 
  private:

@@ -53,7 +53,7 @@ Status check_memory(const Task& task, const std::vector<TaskShape>& shapes, std:
   std::ostringstream text;
   text.precision(3);
   text << "the task '" << task.name << "' needs " << in_gib(needed)
-       << " GiB of memory for inputs and what must come of them, and " << in_gib(free) << " GiB are free";
+       << " GiB of memory for inputs and expected outputs, but only " << in_gib(free) << " GiB are free";
   return fail(ErrorCode::unsupported, text.str(), "sizes", "make its shapes smaller (sizes, timed, check)");
 }
 

@@ -138,7 +138,7 @@ Result<double> Roofline::measure(std::size_t shape, const InputSet& set, const S
   }
   auto session = CpuSession::open(setup, arena, *binary_, Trust::trusted, {});
   if (!session) return trusted_failure(session.error(), kMemoryKernelFails, "");
-  // A single call finds its inputs in the last-level cache, a long batch does not. A batch of short calls
+  // A single call finds its inputs in the last-level cache, but a long batch does not. A batch of short calls
   // hides the cost of starting each.
   std::array<double, kPatterns> us;
   us.fill(std::numeric_limits<double>::infinity());

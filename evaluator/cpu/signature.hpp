@@ -10,7 +10,7 @@
 
 namespace kernelsmith::cpu {
 
-/// The entry's parameters as they are declared.
+/// The declaration of the entry's parameters.
 std::string parameter_list(const Task& task);
 
 /// The header task.hpp: the entry, and `<entry>_inputs` if the task has a generator. In a wider precision
@@ -23,8 +23,7 @@ std::string task_header(const Task& task, OraclePrecision precision, const Sourc
 /// one shim works for every precision.
 std::string shim_source(const Task& task);
 
-/// The same for the generator: its tensors are those with input values (has_input), and behind them one with
-/// the seed.
+/// The same for the generator: its tensors are those with input values (has_input()), then one with the seed.
 std::string generator_shim_source(const Task& task);
 
 }  // namespace kernelsmith::cpu

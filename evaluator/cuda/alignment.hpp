@@ -9,7 +9,7 @@ namespace kernelsmith::cuda {
 /// speed.
 inline constexpr std::size_t kAlignment = 256;
 
-/// `bytes`, rounded up to it.
+/// `bytes`, rounded up to a multiple of kAlignment.
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }

@@ -46,7 +46,7 @@ constexpr double kLeastPlanS = 10;
 /// Computing the tolerances of outputs is the processor's work.
 constexpr std::size_t kMostOracleThreads = 8;
 
-/// Bytes of a device, with what they are claimed from.
+/// Claimed bytes of a device, with the DeviceMemory that they come from.
 struct MemoryClaimed {
   DeviceMemory memory;
   std::optional<DeviceMemory::Held> held;
@@ -81,7 +81,7 @@ class CudaBackend final : public Backend {
         });
   }
   void cannot_run(Error why) { why_not_ = std::move(why); }
-  /// Read by every started runner.
+  /// Keeps the folder of the runner's own kernels, which every started runner reads.
   void keep(std::unique_ptr<ScratchFolder> runner_kernels) { runner_kernels_ = std::move(runner_kernels); }
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
@@ -190,7 +190,8 @@ Result<std::shared_ptr<Device>> open_device(const GpuVendor& vendor, int device)
   return Device::open(vendor, device);
 }
 
-/// The runner's own kernels: for the driver's assembler, or compiled here.
+/// Prepares the start of runners. The runner's own kernels are left to the driver's assembler, or compiled
+/// here.
 Status start_runners(Prepared& prepared, std::shared_ptr<Device> device, const GpuVendor& vendor,
                      const std::stop_token& stop) {
   auto runner = locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER");
@@ -262,7 +263,7 @@ std::uint64_t need_of(const Prepared& prepared, const CudaOptions& options) {
   return 2 * layout.slots() * call + options.bank_bytes + 3 * call + kContexts + kWorkspace;
 }
 
-/// Waits until it is free.
+/// Claims the device memory that the task needs, and waits until it is free.
 Result<std::unique_ptr<MemoryClaimed>> claim_memory(const Prepared& prepared, const CudaOptions& options) {
   const Device& gpu = prepared.gpu->device();
   auto claimed = std::make_unique<MemoryClaimed>(
@@ -369,7 +370,7 @@ Result<PlannedBinaryPtr> planned_alone(const Prepared& prepared, const Source& s
   return std::move(*planned);
 }
 
-/// Uses ncu if it supports the vendor's GPUs and there is one.
+/// Adds ncu's counts to the profile if ncu supports the vendor's GPUs and this machine has one.
 Status count_on_gpu(const Prepared& prepared, const PlannedBinary& planned, const Source& source,
                     const CudaOptions& options, GpuProfile& profile) {
   const GpuVendor& vendor = vendor_of(options);

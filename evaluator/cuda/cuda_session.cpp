@@ -44,7 +44,8 @@ Judged<double> CudaSession::run(const Batch& batch) {
     }
     if (auto done = wipe(); !done) return Failure(done.error());
   }
-  // For a batch that is shorter than an empty graph, the discount would decide the score.
+  // At most half is discounted: the discount would decide the score of a batch that is shorter than an empty
+  // graph.
   return std::max(time->device_us - time->empty_us, time->device_us / 2);
 }
 
@@ -95,7 +96,7 @@ Status CudaSession::lay_out() {
     const auto set = host_.sets().find_or_upload(shape, *batch_.calls[call]);
     if (!set) return set.error();
     for (std::size_t t = 0; t < layout.tensors(); ++t) {
-      // The whole piece, because data next to a tensor could inform the next batch.
+      // The whole piece is filled, because data next to a tensor could inform the next batch.
       moves.push_back({host_.buffers().piece(call, t), 0, layout.piece_bytes(t), poison_});
       if (const std::uint64_t from = (*set)->inputs[t]; from != 0)
         moves.push_back({host_.buffers().tensor(shape, call, t), from, layout.tensor_bytes(shape, t), 0});
@@ -106,8 +107,8 @@ Status CudaSession::lay_out() {
   return host_.device().move(moves);
 }
 
-/// No kernel can know their places or the number of calls in a batch. A kernel that writes there does the
-/// work of later calls, at addresses that it kept.
+/// Draws places that belong to no call of the batch. No kernel can know them or the number of calls in a
+/// batch. A kernel that writes there does the work of later calls, at addresses that it kept.
 void CudaSession::draw_decoys() {
   decoys_.clear();
   const BufferLayout& layout = host_.buffers().layout();
@@ -138,7 +139,7 @@ Judged<ReplayTime> CudaSession::replay(Runner& runner) {
   return time;
 }
 
-/// Inputs and decoys.
+/// Checks that the inputs and the decoys were not written.
 Judged<void> CudaSession::check_untouched() {
   const BufferLayout& layout = host_.buffers().layout();
   std::vector<Look> looks;
@@ -168,7 +169,7 @@ Judged<void> CudaSession::check_untouched() {
   if (changed >= tensors.size())
     return reject(
         Stage::integrity, RejectionCode::out_of_bounds,
-        "an output was written whose call had not begun; a kernel may touch what its call is given");
+        "an output was written before its call began; a kernel may touch only what its call is given");
   const std::size_t tensor = tensors[changed];
   return reject(Stage::integrity, RejectionCode::input_modified,
                 "the input '" + host_.task().tensors[tensor].name + "' was written; inputs are read only");

@@ -67,7 +67,7 @@ class CudaSession final : public KernelSession {
   std::vector<Decoy> decoys_;
   PrivateMemory staging_;
   std::vector<Withdrawn> withdrawn_;
-  std::optional<Error> broken_;  ///< what the device answered to a comparison
+  std::optional<Error> broken_;  ///< the device's answer to a comparison
 };
 
 }  // namespace kernelsmith::cuda

@@ -58,7 +58,7 @@ using PlanFunction = std::function<Judged<PlannedBinaryPtr>(const CudaBinaryPtr&
 /// plan_binary() with that setup.
 PlanFunction planning_with(PlanSetup setup);
 
-/// Keeps the last few. Thread-safe.
+/// Keeps the last few plans. Thread-safe.
 class PlanCache {
  public:
   explicit PlanCache(PlanFunction plan) : plan_(std::move(plan)) {}
@@ -91,7 +91,7 @@ std::map<std::string, double> features_of(const PlannedBinary& planned, const De
 /// workspaces.
 double peak_memory(const PlannedBinary& planned, std::size_t timed);
 
-/// The same for people and models: a line for each kernel.
+/// The features as text for people and models: a line for each kernel.
 std::string kernel_table(const PlannedBinary& planned);
 
 /// Describes the plan of a call at the first shape for people.

@@ -15,7 +15,7 @@ namespace kernelsmith::cuda {
 /// unknown.
 std::map<std::string, double> rates_of(const Task& task, const Report& report, double bytes_per_us);
 
-/// The evaluation with what its features say of its bound (`bound_of`) as advice; a rejection comes back
+/// Adds `bound_of`'s advice about the evaluation's features to the evaluation; a rejection is returned
 /// unchanged.
 Evaluation with_bound(const Evaluation& evaluation);
 

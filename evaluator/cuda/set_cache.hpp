@@ -25,7 +25,7 @@ class SetCache {
   /// Holds at most `limit` bytes; when they are exceeded, everything is dropped.
   SetCache(Device& device, std::size_t limit) : device_(device), limit_(limit) {}
 
-  /// Valid until the next make_room().
+  /// The set's addresses on the device, valid until the next make_room().
   Result<const SetOnDevice*> find_or_upload(std::size_t shape, const InputSet& set);
 
   /// Drops everything if the limit is reached, such as the sets of an earlier bank.

@@ -8,7 +8,7 @@ namespace {
 
 using Built = std::shared_future<Result<CudaBinaryPtr>>;
 
-/// Not valid for an empty source.
+/// The future is not valid if the source is empty.
 Built start_build(const CudaCompiler& compiler, const Source& source, std::string what,
                   OraclePrecision precision, const std::stop_token& stop) {
   if (source.empty()) return {};

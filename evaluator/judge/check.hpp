@@ -18,7 +18,7 @@ std::size_t check_sets(const Context& context, std::size_t shape);
 Judged<void> check_all_shapes(Player& player, const Context& context, const std::vector<double>& yardstick_us,
                               std::vector<ShapeResult>& results);
 
-/// The same, and repeats the last batch in a second session, unless the task allows randomness.
+/// Does check_all_shapes(), and repeats the last batch in a second session unless the task allows randomness.
 Judged<void> check_twice(Player& player, const Context& context, const std::vector<double>& yardstick_us,
                          std::vector<ShapeResult>& results);
 

@@ -59,7 +59,7 @@ inline constexpr std::size_t kEnoughSamples = 8;
 // Decisions.
 /// Apart from noise a batch may be this much faster than single calls: kernels differ in what they find cold.
 inline constexpr double kLoneMargin = 1.03;
-/// No call is shorter; keeps divisions finite.
+/// The shortest time of a call, which keeps divisions finite.
 inline constexpr double kLeastUs = 0.01;
 /// Ratios this wide (relative half width) give no score if the yardstick's times are as unsteady.
 inline constexpr double kUnsteady = 0.3;

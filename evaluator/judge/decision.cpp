@@ -31,7 +31,7 @@ double mean_floor(const std::vector<ShapeScore>& scores, std::span<const double>
   return weights.empty() ? sum / static_cast<double>(scores.size()) : sum;
 }
 
-/// The candidate's speedup, with the number of samples of its own ratio.
+/// The candidate's speedup, with the number of samples of the candidate's ratio.
 Measurement scaled(const Measurement& scale, const Measurement& ratio) {
   Measurement speedup = product(scale, ratio, "x");
   speedup.samples = ratio.samples;

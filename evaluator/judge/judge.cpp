@@ -128,7 +128,7 @@ Status TaskJudge::prepare(const std::stop_token& stop) {
 }
 
 Status TaskJudge::draw_bank(const std::stop_token& stop) {
-  bank_ = {};  // Two at the same time would take twice the memory.
+  bank_ = {};  // Two banks at the same time would take twice the memory.
   auto bank = parts_.draw_bank ? parts_.draw_bank()
                                : truth::make_bank(*parts_.task, shapes_, parts_.oracles,
                                                   parts_.oracle_threads, parts_.bank, stop);
@@ -241,7 +241,7 @@ Judged<void> TaskJudge::check_plausible(const Context& context, const std::vecto
     if (call_us >= *least_us || scores[shape].yardstick_us < *least_us) continue;
     return reject(Stage::integrity, RejectionCode::implausible_speed,
                   "a call at " + where(shapes_[shape]) + " seems to take " + std::to_string(call_us) +
-                      " us, and moving its inputs and outputs takes " + std::to_string(*least_us) +
+                      " us, but moving its inputs and outputs takes " + std::to_string(*least_us) +
                       " us at least on this machine (a task whose kernels need fewer bytes says so by "
                       "declared: {bytes: ...})");
   }

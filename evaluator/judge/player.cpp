@@ -94,8 +94,8 @@ Failure Player::told(const Failure& failure) const {
 
 Failure Player::over_allowance(std::size_t shape) const {
   return reject(Stage::timing, RejectionCode::too_slow,
-                "loading and calling it took " + std::to_string(static_cast<int>(allowance_s())) +
-                    " s in all, which is the limit of an evaluation; it was at " +
+                "loading and calling the kernel took " + std::to_string(static_cast<int>(allowance_s())) +
+                    " s in all, which is the limit of an evaluation; the last call was at " +
                     where(context_->shapes[shape]));
 }
 

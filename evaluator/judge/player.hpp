@@ -16,10 +16,10 @@ namespace kernelsmith::judge {
 /// Not thread-safe. A failure of a trusted kernel is an Error, because it has passed its check.
 class Player {
  public:
-  /// `name` is its name in Report::spent_ms.
+  /// `name` is the kernel's name in Report::spent_ms.
   Player(const Context& context, std::string name, BinaryPtr binary, Trust trust);
 
-  /// Loads it into memory `place`, and closes its earlier session.
+  /// Loads the kernel into memory `place`, and closes its earlier session.
   Judged<void> open(std::size_t place);
   void close();
 
@@ -38,7 +38,7 @@ class Player {
   /// The worst error at the shape, as a fraction of the allowed one.
   double worst_error(std::size_t shape) const { return worst_error_[shape]; }
 
-  /// Adds "NAME: STEP" for each step of its sessions.
+  /// Adds "NAME: STEP" for each step of the player's sessions.
   void add_costs(std::map<std::string, double>& spent_ms) const;
 
  private:

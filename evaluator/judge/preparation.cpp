@@ -22,7 +22,7 @@ Error task_at_fault(const Failure& failure, const std::string& what) {
                   " fails its own check (" + std::string(name_of(rejection.code)) +
                   "): " + rejection.diagnostics,
               "files: " + what,
-              inaccurate ? "if it is right but for rounding, say in task.yaml how wrong a kernel may be: "
+              inaccurate ? "if it is right except for rounding, say in task.yaml how wrong a kernel may be: "
                            "tolerance: {policy: allclose, rtol: ..., atol: ...}, or {policy: normwise}, "
                            "which judges an output as a whole; or give the task an oracle (files: oracle)"
                          : "");

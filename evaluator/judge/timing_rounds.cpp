@@ -141,8 +141,8 @@ timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
                              setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});
 }
 
-/// Also stops if the rest is too small for another turn, or only for one with batches of half the length,
-/// which are less precise.
+/// Also stops if the sets that are left are too few for another turn, or suffice only for one whose batches
+/// have less than half as many calls, which is less precise.
 bool TimingRounds::has_enough(std::size_t shape) const {
   const Shape& at = shapes_[shape];
   if (!at.open || enough({at.samples.batches.ratios(), rounds_done_, at.spent_us}, setup_.rule)) return true;
@@ -155,7 +155,8 @@ bool TimingRounds::any_open() const {
   return std::ranges::any_of(shapes_, [](const Shape& shape) { return shape.open; });
 }
 
-/// A rival that breaks a rule has lost, and the others go on without it. Any other failure ends the timing.
+/// A rival that breaks a rule has lost, and the other players go on without it. Any other failure ends the
+/// timing.
 Judged<void> TimingRounds::unless_rivals(std::size_t player, const Failure& failure) {
   const Rejection* const rejection = std::get_if<Rejection>(&failure);
   if (player != kRival || !rejection) return failure;

@@ -28,7 +28,7 @@ struct TimingResult {
   std::optional<std::string> rival_failed;
 };
 
-/// A round opens all players anew, each in the next memory place, and takes a few samples at each shape. A
+/// A round opens all players again, each in the next memory place, and takes a few samples at each shape. A
 /// turn has as many rounds as players, so that every player was in every place; only complete turns are made.
 /// Not thread-safe.
 class TimingRounds {

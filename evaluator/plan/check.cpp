@@ -77,7 +77,7 @@ Status check_one(const Given& given, const SymbolUpload& upload) {
   return check_upload_size(upload.bytes.size());
 }
 
-// Their numbers and their order are check_streams()'s.
+// check_streams() checks the numbers and the order of records and waits.
 Status check_one(const Given&, const EventRecord&) { return {}; }
 Status check_one(const Given&, const EventWait&) { return {}; }
 

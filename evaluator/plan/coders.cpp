@@ -1,4 +1,4 @@
-// What Reader does whatever it reads.
+// The functions of Reader that do not depend on what it reads.
 #include <kernelsmith/evaluator/plan_coders.hpp>
 
 #include "plan/text.hpp"
@@ -49,7 +49,8 @@ void Reader::real(double& value) {
 }
 
 void Reader::magic(std::string_view text) {
-  if (characters(next(text.size())) != text) refuse("no plan: it does not begin with " + std::string(text));
+  if (characters(next(text.size())) != text)
+    refuse("not a plan: it does not begin with " + std::string(text));
 }
 
 void Reader::text(std::string& value, std::size_t most) { value = characters(next(length(most))); }

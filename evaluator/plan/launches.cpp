@@ -1,5 +1,6 @@
 // Checks a launch against the limits of CUDA (programming guide, "Compute Capabilities"), using the largest
-// device's. The driver refuses the rest when the runner builds its graph.
+// device's. What only the runner's own device does not allow, the driver refuses when the runner builds its
+// graph.
 #include <string>
 
 #include "plan/checks.hpp"

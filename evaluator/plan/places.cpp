@@ -12,7 +12,7 @@ bool begins_in(std::uint64_t address, std::uint64_t begin, std::uint64_t bytes) 
   return address >= begin && address - begin < bytes;
 }
 
-/// The message for a range of `bytes` that exceeds a region of `region_bytes`.
+/// By how many bytes a range of `bytes` at `offset` exceeds a region of `region_bytes`.
 std::uint64_t bytes_past(std::uint64_t offset, std::uint64_t bytes, std::uint64_t region_bytes) {
   const std::uint64_t room = region_bytes - offset;
   return bytes > room ? bytes - room : 0;

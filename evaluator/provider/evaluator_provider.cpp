@@ -15,9 +15,10 @@ Result<GpuProfile> EvaluatorProvider::profile(const Task& task, const Source&, c
 
 Result<PlainVerdict> EvaluatorProvider::verify(const Task& task, const Source&,
                                                const std::stop_token&) const {
-  return fail(ErrorCode::unsupported,
-              "candidates of the backend '" + task.backend + "' are no programs that run without kernelsmith",
-              {}, "kernelsmith evaluate measures them; verify is for torch");
+  return fail(
+      ErrorCode::unsupported,
+      "candidates of the backend '" + task.backend + "' are not programs that run without kernelsmith", {},
+      "kernelsmith evaluate measures them; verify is for torch");
 }
 
 }  // namespace kernelsmith

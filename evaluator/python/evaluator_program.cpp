@@ -32,7 +32,7 @@ void confine(SandboxSpec& spec, const EvaluatorProgram& program, const fs::path&
                       {"LC_ALL", "C.UTF-8"},
                       {"PYTHONPATH", search_path(program.interpreter.folders)},  // the user's own packages
                       {"OMP_NUM_THREADS", "1"},  // there is one evaluation for each core
-                      // It has no /proc in which to find processes that a candidate left.
+                      // The sandbox has no /proc in which to find processes that a candidate left.
                       {"KERNELSMITH_ALONE", "1"}};
   add_toolchain(spec);
   std::vector<fs::path> folders = {program.package, program.shared, folder};

@@ -13,7 +13,7 @@ Error bad_reply(const std::string& what) {
   return fail(ErrorCode::bad_reply, "the worker of the python backend answered " + what);
 }
 
-/// Reads the object that the message holds, if it holds no error.
+/// Reads the object in the message, unless it is an error.
 Status parse(const Message& message, Json& out) {
   out = parse_untrusted(message.json);
   if (!out.is_object()) return bad_reply("no JSON object");
@@ -44,7 +44,7 @@ Status read_numbers(const Json& reply, WorkerReply& out) {
   if (!fitness.is_number() || !features.is_object()) return bad_reply("without a fitness");
   out.fitness = fitness.get<double>();
   for (const auto& [name, value] : features.items()) {
-    if (!value.is_number()) return bad_reply("with a feature that is no number");
+    if (!value.is_number()) return bad_reply("with a feature that is not a number");
     out.features[escape_controls(name)] = value.get<double>();
   }
   return {};

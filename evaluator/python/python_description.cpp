@@ -31,7 +31,7 @@ Result<std::string> try_program(bool sandboxed) {
   return program->interpreter.program.string() + ", Python " + (*process)->version();
 }
 
-/// Other backends do not need it.
+/// Not required: only this backend needs Python.
 MachineCheck check_program(bool sandboxed) {
   const auto tried = try_program(sandboxed);
   if (tried) return {"python", CheckStatus::ok, *tried + ", for python tasks", "", false};

@@ -25,7 +25,7 @@ constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
 /// A dead process is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
 
-/// What was printed to standard error, its end.
+/// The end of standard error.
 std::string said_in(const std::vector<Artifact>& artifacts) {
   const auto err = std::ranges::find(artifacts, "python.err", &Artifact::name);
   return err == artifacts.end() ? "" : tail_of(err->text, kDiagnosticBytes);
@@ -126,7 +126,8 @@ class PythonBackend final : public Backend {
         return reject(RejectionCode::protocol_forged, "the worker's channel carried " + answer.words,
                       std::move(report));
       default:
-        return reject(RejectionCode::crashed, "the process that watches it was ended: " + answer.words,
+        return reject(RejectionCode::crashed,
+                      "the process that watches the evaluation was ended: " + answer.words,
                       std::move(report));
     }
   }

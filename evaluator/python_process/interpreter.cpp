@@ -30,7 +30,7 @@ Result<fs::path> find_program(const InterpreterChoice& choice) {
   const std::string wanted = name;
   std::error_code error;
   if (name.find('/') == name.npos) name = find_tool(name).value_or("");
-  // Not canonical, because Python finds a virtual environment through the link.
+  // The path is not made canonical, because Python finds a virtual environment through the link.
   const auto program = fs::absolute(name, error);
   if (!name.empty() && !error && ::access(program.c_str(), X_OK) == 0) return program;
   return fail(ErrorCode::tool_missing, "there is no Python to run " + choice.user + " with", wanted,

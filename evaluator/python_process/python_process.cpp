@@ -49,7 +49,7 @@ class Waiting {
       const int ready = ::poll(watched.data(), watched.size(),
                                static_cast<int>(std::min(left_ms, static_cast<double>(kLookMs))));
       if (ready <= 0) continue;
-      // Its output before the end must still be read.
+      // What the program wrote before its end must still be read.
       if ((watched[0].revents & (event | POLLHUP | POLLERR)) != 0) return Ready::yes;
       if (watched[1].revents != 0) return Ready::ended;
     }
@@ -141,7 +141,7 @@ Answer PythonProcess::ask(const Message& request, double timeout_s, const std::s
   if (!process_) return {Answer::Kind::ended, {}, "it had ended before"};
   if (request.json.size() > kMostJson || request.blob.size() > kMostBlob)
     return dead(Answer::Kind::garbage, "a request beyond the limits of a message");
-  // What nobody asked for answers an earlier request, and must not be taken for this one's reply.
+  // Unexpected data answers an earlier request, and must not be taken for this one's reply.
   if (has_more(channel_)) return dead(Answer::Kind::ended);
   Waiting waiting(channel_.get(), process_->exit_descriptor(), timeout_s, stop);
   std::string head = head_of(request);

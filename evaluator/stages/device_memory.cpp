@@ -28,10 +28,10 @@ constexpr int kStartField = 20;
 
 Error claims_error(const char* what, const std::filesystem::path& path) {
   return fail(ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path.string(),
-              "claims on a device's memory stand there: check who owns the file");
+              "this file lists the claims on a device's memory: check who owns it");
 }
 
-/// Any user's process may write to it. See device_lease.cpp for why it is opened in two steps.
+/// Any user's process may write to the file. See device_lease.cpp for why the file is opened in two steps.
 Result<Descriptor> open_claims(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (file) return file;
@@ -51,7 +51,7 @@ std::string read_all(int file) {
   return text;
 }
 
-/// When the process started; 0 if it does not exist, or is a zombie.
+/// When the process started; 0 if there is no such process, or it is a zombie.
 std::uint64_t start_of(long pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -174,7 +174,7 @@ bool DeviceMemory::Held::is_wanted() const {
   return looked && wanted;
 }
 
-/// No other process reads or writes meanwhile.
+/// No other process reads or writes the claims during the change.
 Status DeviceMemory::change(const Change& how) const {
   const auto file = open_claims(path_);
   if (!file) return file.error();

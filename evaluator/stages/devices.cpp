@@ -43,7 +43,7 @@ Result<std::shared_ptr<Backend>> make_backend_on(
     if (other->hardware != first->hardware)
       return fail(
           ErrorCode::unsupported,
-          "scores of different devices do not compare: " + first->hardware + " and " + other->hardware,
+          "scores of different devices cannot be compared: " + first->hardware + " and " + other->hardware,
           "evaluator.devices", "choose devices of one kind, by CUDA_VISIBLE_DEVICES and evaluator.device");
     backends.push_back(std::move(other->backend));
   }

@@ -55,7 +55,7 @@ void PreparedTasks::renew(const Digest& task) {
   const MutexLock lock(mutex_);
   const auto found = entries_.find(task);
   if (found == entries_.end() || found->second->queued || !is_spare(*found->second)) return;
-  // On a thread of the pool, because this may be one of the evaluator's own.
+  // A thread of the pool destroys the evaluator, because this thread may be one of the evaluator's own.
   retired_.push_back(std::move(found->second->evaluator));
   entries_.erase(found);
   --occupied_;

@@ -27,7 +27,7 @@ class Recent {
     return found->second->second;
   }
 
-  /// Keeps the first value of a key.
+  /// Keeps a value; a key keeps its first one.
   void put(const Digest& key, Value value) {
     const MutexLock lock(mutex_);
     if (index_.contains(key)) return;

@@ -5,8 +5,9 @@
 
 namespace kernelsmith::stages {
 
-/// Waiting work, until its token fires. The callback's destructor waits for the callback, which locks the
-/// mutex: never destroy one with the mutex held.
+/// A piece of work that waits for its stage, and the callback that removes it when its stop token fires. The
+/// callback's destructor waits for the callback, which locks the mutex: never destroy a Waiting with the
+/// mutex held.
 struct StageScheduler::Waiting {
   Waiting(StageScheduler& scheduler, Slot slot, StageWork what)
       : work(std::move(what)), on_stop(work.stop, [this, &scheduler, slot] { scheduler.stop(slot, this); }) {}

@@ -115,7 +115,8 @@ class StagedEvaluator final : public Evaluator {
     if (!job.rival) return std::nullopt;
     auto rival = compile(job.rival->source, flight.stop);
     if (!rival) return rival.error();
-    // It was accepted before. If a source compiles only sometimes, that is its fault, not the machine's.
+    // The rival was accepted before. If a source compiles only sometimes, that is its own fault, not the
+    // machine's.
     if (const Rejection* rejection = rival->rejection()) {
       flight.request.report.incumbent_failed = "it does not compile any more: " + rejection->diagnostics;
     } else {

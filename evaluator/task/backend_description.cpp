@@ -30,8 +30,8 @@ MachineCheck check_of(const PrecisionCheck& found) {
 MachineCheck check_of_half(const std::string& input, const std::string& shape) {
   return {"inputs", CheckStatus::limited,
           "half of '" + input + "' could be left out" + at(shape) +
-              ": what it adds to the outputs is less than they may be off",
-          "let it matter more: another factor in the reference, or an output of its own", false};
+              ": its effect on the outputs is smaller than the allowed error",
+          "give it more effect: scale it in the reference, or give it an output of its own", false};
 }
 
 /// "reference, baseline and seed".

@@ -8,7 +8,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Any number may come, negative ones too.
+/// Whether any number is possible, also a negative one.
 bool is_drawn_at_random(const TensorSpec& tensor) {
   switch (tensor.init) {
     case TensorInit::normal:

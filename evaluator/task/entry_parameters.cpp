@@ -11,13 +11,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// The definitions in one file.
+/// The functions that one file defines.
 class Definitions {
  public:
   explicit Definitions(const SourceFile& file)
       : text_(file.text), tokens_(without_comments(tokenize(text_, Language::cuda))) {}
 
-  /// The names of its parameters, by the first `NAME(...) {`. A parameter without a name has an empty one.
+  /// The names of `function`'s parameters, taken from the first `NAME(...) {`. An unnamed parameter has an
+  /// empty name.
   std::optional<Names> parameters_of(std::string_view function) const {
     for (const Call& call : find_calls(text_, tokens_)) {
       if (text(call.token) != function) continue;
@@ -40,7 +41,7 @@ class Definitions {
     return tokens_.size();
   }
 
-  /// A parameter's name is its last identifier.
+  /// The names of the parameters between two brackets. A parameter's name is its last identifier.
   Names names_between(std::size_t open, std::size_t close) const {
     Names names(1);
     for (std::size_t i = open + 1; i < close; ++i) {
@@ -73,10 +74,9 @@ std::string exchanged_parameters(const Source& source, std::string_view function
       const auto last = first + static_cast<std::ptrdiff_t>(group.size());
       if (const Names own(first, last); is_exchanged(own, group))
         return file.path + " defines " + std::string(function) + " with (" + listed(own) +
-               "), and is called with (" + listed(group) +
-               "), the order of task.yaml: parameters of these names would hold each other's values. Put "
-               "them "
-               "in that order, or give them other names";
+               "), but it is called with (" + listed(group) +
+               "), as in task.yaml, so these parameters would hold each other's values. Put them in "
+               "task.yaml's order, or give them other names";
       first = last;
     }
   }

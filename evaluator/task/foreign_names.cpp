@@ -26,7 +26,7 @@ constexpr std::array<Name, 12> kDtypes = {
      {"i8", " int8 s8 char signed_char "},
      {"u8", " uint8 byte uchar unsigned_char "},
      {"bool", " boolean bool_ bool8 "},
-     // A similar name would be another type.
+     // Types that we lack, so none of our names is suggested for them.
      {"",
       " i16 int16 short u16 uint16 u32 uint32 uint unsigned u64 uint64 ulong size f8 fp8 float8 i4 int4 u4 "
       "uint4 i128 u128 f128 float128 complex64 complex128 tf32 "}}};

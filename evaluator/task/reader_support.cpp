@@ -14,8 +14,8 @@ void refuse_foreign_keys(YamlMap& in, const Meaning& meaning) {
 
 void require_identifier(YamlMap& in, std::string_view key, std::string_view name) {
   if (in.ok() && !is_identifier(name))
-    in.refuse(key, "'" + std::string(name) + "' is no C++ identifier",
-              "letters, digits and _, not beginning with a digit, no keyword");
+    in.refuse(key, "'" + std::string(name) + "' is not a C++ identifier",
+              "letters, digits and _, not beginning with a digit, not a keyword");
 }
 
 }  // namespace kernelsmith::task

@@ -21,7 +21,7 @@ Error wrong(const char* where, std::string message) {
               "a task.yaml with this would be refused: send the task with an unchanged kernelsmith");
 }
 
-/// Also false for NaN.
+/// Whether the value is in the range; false for NaN.
 template <class T>
 bool within(T value, Range<T> range) {
   return value >= range.low && value <= range.high;
@@ -80,7 +80,7 @@ Status check_shapes(const Task& task) {
 }
 
 Status check_names(const Task& task, const BackendDescription& backend) {
-  if (!is_identifier(task.entry)) return wrong("entry", "'" + task.entry + "' is no C++ identifier");
+  if (!is_identifier(task.entry)) return wrong("entry", "'" + task.entry + "' is not a C++ identifier");
   if (task.size_order.size() != task.sizes.size() ||
       std::set(task.size_order.begin(), task.size_order.end()).size() != task.sizes.size() ||
       !std::ranges::all_of(task.size_order, [&](const auto& name) { return task.sizes.contains(name); }))
@@ -88,7 +88,7 @@ Status check_names(const Task& task, const BackendDescription& backend) {
   std::set<std::string> names;
   for (const TensorSpec& tensor : task.tensors) {
     if (!is_identifier(tensor.name) || task.sizes.contains(tensor.name) || !names.insert(tensor.name).second)
-      return wrong("tensors", "'" + tensor.name + "' is no name of a tensor, or is taken");
+      return wrong("tensors", "'" + tensor.name + "' cannot name a tensor, or is taken");
     if (std::ranges::find(backend.dtypes, tensor.dtype) == backend.dtypes.end())
       return wrong("tensors",
                    "the backend '" + backend.name + "' does not take " + std::string(name_of(tensor.dtype)));
@@ -112,7 +112,7 @@ Status check_kernel(const Task& task, const BackendDescription& backend) {
   if (task.tensors.size() > kMaxTensors || std::ranges::none_of(task.tensors, written))
     return wrong("tensors", "no tensor is written, or there are more than 64");
   if (std::ranges::any_of(task.tensors, generated) == task.inputs.empty())
-    return wrong("inputs", "a generator and tensors that it makes come together");
+    return wrong("inputs", "a generator and generated tensors need each other");
   if (Status tolerance = check_tolerance(task.tolerance); !tolerance) return tolerance;
   return check_shapes(task);
 }

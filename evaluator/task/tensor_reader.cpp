@@ -151,7 +151,7 @@ Status check_offsets(const TensorSpec& tensor, const TensorExtent& extent, const
   return check_fits(tensor, 0, *high, sizes);
 }
 
-// The rest of a tensor.
+// A tensor's other keys, and its checks.
 
 void read_specials(YamlMap& in, TensorSpec& tensor) {
   constexpr std::array<std::string_view, 4> kKnown = {"nan", "inf", "denormals", "large"};

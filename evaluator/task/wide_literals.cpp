@@ -13,7 +13,7 @@ std::optional<double> parsed(std::string_view digits, std::chars_format format) 
   Real value = 0;
   const char* const end = digits.data() + digits.size();
   const auto read = std::from_chars(digits.data(), end, value, format);
-  // Another suffix, or outside the type's range.
+  // The literal has another suffix, or is outside the type's range.
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return static_cast<double>(value);
 }

@@ -17,12 +17,12 @@ struct LoneTimes {
 ///
 ///   (yardstick_us + d) / kLoneMargin,  d the low end of the median of (player_lone - yardstick_lone)
 ///
-/// So the player is granted what being alone costs the yardstick, chance, and a margin. `noise_us` is what
-/// one batch's time scatters by itself: d is at least noise_us / sqrt(samples) below its median.
+/// So the player is granted what being alone costs the yardstick, chance, and a margin. `noise_us` is the
+/// scatter of one batch's time: d is at least noise_us / sqrt(samples) below its median.
 double least_believable_us(const LoneTimes& times, double noise_us);
 
-/// The divisor of its batch times: at most 1, and exactly 1 if they are plausible or there are no single-call
-/// samples.
+/// The divisor of the player's batch times: at most 1, and exactly 1 if these times are plausible or there
+/// are no single-call samples.
 double lone_cap(const LoneTimes& times, double noise_us);
 
 }  // namespace kernelsmith::timing

@@ -9,7 +9,7 @@ namespace {
 
 using judge::kLoneOfRound, judge::kRoundsInSearch;
 
-/// How many times `us` fits into a whole, at least once.
+/// How many times `us` fits into `whole_us`, but at least 1.
 std::size_t times_in(double whole_us, double us) {
   return static_cast<std::size_t>(std::max(whole_us / std::max(us, judge::kLeastUs), 1.0));
 }

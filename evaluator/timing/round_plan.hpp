@@ -10,7 +10,7 @@ struct RoundNeeds {
   std::size_t rounds_done = 0;     ///< rounds so far in this evaluation
   std::size_t rounds_of_turn = 1;  ///< rounds left in this turn, including this one
   std::size_t capacity = 1;        ///< calls that a batch can hold
-  double call_us = 0;              ///< the fastest player's
+  double call_us = 0;              ///< the time of the fastest player's call
   std::size_t least_samples = 4;   ///< samples of the round if there are enough sets
   double batch_us = 40;            ///< HostTraits::batch_us
   bool lone_samples = true;        ///< single calls limit batches of several calls

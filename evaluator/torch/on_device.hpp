@@ -30,7 +30,8 @@ struct OnDevice {
   std::unique_ptr<MemoryHold> memory;  ///< null if the device does not report its memory
 };
 
-/// The device for one use: first its memory, then its time, so that a process with its time never waits.
+/// The device for one use. Its memory is acquired before its time, so that no process waits for memory while
+/// it holds the time.
 class DeviceUse {
  public:
   enum class Share { usual, all };

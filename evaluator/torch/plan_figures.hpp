@@ -31,7 +31,7 @@ CallBytes bytes_of_call(std::string_view plan);
 /// outputs and their tolerance.
 std::uint64_t guess_of_need(const CallBytes& call);
 
-/// A line about it for people.
+/// A line about this need for people.
 std::string need_text(const CallBytes& call);
 
 /// Whether all heavy operators of the reference are left to PyTorch, so that own kernels replace only

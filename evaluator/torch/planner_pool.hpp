@@ -62,14 +62,15 @@ struct PlannerFacts {
 std::size_t planners_for_this_machine();
 
 struct PlannerLimits {
-  double start_s = 300;  ///< to import PyTorch: a cold disk takes minutes
+  double start_s = 300;  ///< for importing PyTorch: a cold disk takes minutes
   double plan_s = 60;    ///< CPU time: Triton compiles a kernel in a second, and there may be dozens
-  /// Wall time as a multiple of `plan_s`, as in the planner (_LONGEST): others use the processors, too.
+  /// Wall time as a multiple of `plan_s`, as in the planner (_LONGEST), because others use the processors,
+  /// too.
   double longest = 4;
   double grace_s = 10;  ///< additional time for the planner to end a candidate by itself
   std::size_t most_plan_bytes = std::size_t{64} << 20;
-  std::size_t most = planners_for_this_machine();  ///< at the same time
-  std::size_t lifetime = 200;  ///< candidates of a planner, so that leftovers do not accumulate
+  std::size_t most = planners_for_this_machine();  ///< planners at the same time
+  std::size_t lifetime = 200;  ///< candidates of one planner: few, so that leftovers do not accumulate
 };
 
 /// The input of planning: a candidate's text, or the reference's own model if it is empty.
@@ -78,7 +79,7 @@ struct PlanRequest {
   std::optional<SourceFile> candidate;
   int arch = 90;      ///< of the GPU: ten times major plus minor
   bool cast = false;  ///< TorchSettings::cast
-  /// Its built extensions (docs/torch-plan.md); their bytes are in `blob`.
+  /// The candidate's built extensions (docs/torch-plan.md); their bytes are in `blob`.
   Json builds = Json::object();
   std::string blob{};
   std::string other_arch{};  ///< TorchOptions::arch; replaces `arch` unless empty

@@ -86,7 +86,7 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
   if (!library.empty()) spec.environment["KERNELSMITH_EXTENSION_LIBRARY"] = library.string();
   if (confinement == Confinement::sandboxed) {
     if (!library.empty()) spec.read_only.push_back({library});
-    // It has no /proc in which to find processes that a candidate left.
+    // The sandbox has no /proc in which to find processes that a candidate left.
     spec.environment["KERNELSMITH_ALONE"] = "1";
     add_toolchain(spec);
     python_process::add_folders(spec, all);

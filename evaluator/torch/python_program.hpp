@@ -18,7 +18,7 @@ struct Python {
   std::filesystem::path program;  ///< its own name for itself, not a script that chooses a Python
   std::vector<std::filesystem::path> folders;  ///< folders that it reads: its own and those of its packages
   std::filesystem::path package;               ///< goes on PYTHONPATH
-  std::filesystem::path shared;                ///< so does this: kernelsmith_process
+  std::filesystem::path shared;                ///< folder of kernelsmith_process, on PYTHONPATH too
   ExtensionPlaces extensions{};
 };
 

@@ -23,7 +23,7 @@ struct WorkerLimits {
   double start_s = 300;    ///< importing PyTorch and opening the device: a cold disk takes minutes
   double prepare_s = 900;  ///< compiling and trying the reference: torch.compile takes minutes
   double load_s = 120;     ///< loading a plan's cubins and timing its alternatives, in addition to its calls
-  double compare_s = 120;  ///< the reference in fp64, for each set of a batch
+  double compare_s = 120;  ///< running the reference in fp64, for each set of a batch
   double grace_s = 20;     ///< drawing inputs and poisoning outputs, in addition to the calls
 };
 
@@ -40,15 +40,15 @@ struct ReferenceFacts {
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
   std::vector<TensorExtent> extents;  ///< layouts of the outputs
   Json layouts;                       ///< this process's description of the outputs, for the runners
-  std::vector<std::string> variants;  ///< of the inputs: "given" first
+  std::vector<std::string> variants;  ///< variants of the inputs; the first is "given"
   std::size_t slots = 1;              ///< the most calls of a batch
-  double compulsory_bytes = 0;        ///< read by each call
-  double bytes_per_us = 0;            ///< of the device's memory; 0: not known
+  double compulsory_bytes = 0;        ///< bytes that each call reads
+  double bytes_per_us = 0;            ///< speed of the device's memory; 0: not known
   double flops = 0;  ///< operations of a call's products, convolutions and attention; 0: none or unknown
   std::vector<std::string> notes;       ///< features that failed for the reference
   std::vector<std::string> degenerate;  ///< names of the outputs that do not depend on the inputs
   Json memory;                          ///< the task's memory plan, for the runners
-  std::uint64_t need_bytes = 0;         ///< of device memory, for all processes of the task
+  std::uint64_t need_bytes = 0;         ///< device memory of all processes of the task
 };
 
 /// The part of the task that the process needs.

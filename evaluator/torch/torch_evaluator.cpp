@@ -113,7 +113,7 @@ class TaskPlanner {
   std::map<std::string, double> heavy_;
 };
 
-/// Adds the feature `algebraic` if a call is shorter than that.
+/// Adds the feature `algebraic` if a call is shorter than `least_products_us`.
 Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
   const auto& accepted = std::get<Acceptance>(evaluation.outcome());
   const auto& runtime_us = accepted.report.runtime_us;
@@ -128,7 +128,7 @@ double bytes_moved(const ReferenceFacts& reference) {
   return bytes;
 }
 
-/// `evaluation` is an acceptance.
+/// `evaluation` must be an acceptance.
 Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const ReferenceFacts& reference,
                         const std::string& memory) {
   std::map<std::string, double> features{{"own_share", profile.own_share}};
@@ -264,13 +264,13 @@ std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts&
 struct Opened {
   std::unique_ptr<ReferenceProcess> process;
   Result<DeviceFacts> device;
-  Spares runners;  ///< started meanwhile; failures are reported when one is taken
+  Spares runners;  ///< started but unused; a failed one is reported when it is taken
 };
 
 /// The number of tries: each start of a worker takes some seconds, in which a neighbour may end.
 constexpr int kOpenings = 20;
 
-/// For a candidate, and for its yardstick.
+/// The number of runners that are started at once: for a candidate, and for its yardstick.
 constexpr int kFirstRunners = 2;
 
 /// Retries while a neighbour leaves no room for a context.
@@ -393,7 +393,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   TaskPlanner planner(task, pool, extensions, options.arch);
   if (opened.device) planner.plan_for(opened.device->arch);
   const auto reference = planner.plan_reference(options.stop);
-  // What a candidate cannot do a reference may: on a GPU it runs as it is.
+  // A reference may use features that candidates may not, because it runs unchanged on a GPU.
   if (!reference && !opened.device) return cannot_be_planned(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
   PlannedTask planning = plan_task(planner, options.stop);

@@ -23,7 +23,8 @@ constexpr double kBatchNoiseUs = 0.5;
 /// Ratios of the same plan in five processes vary by 0.4 %.
 constexpr double kLikeWithLike = 0.005;
 
-/// For the reference, which is its own yardstick, and for a module of the task, which is another program.
+/// The floors for the reference, which is its own yardstick, and for a module of the task, which is another
+/// program.
 Floors floors_of(const TorchSettings& torch) {
   return {.like_with_like = kLikeWithLike,
           .short_call = 0.01,

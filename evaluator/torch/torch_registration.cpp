@@ -60,7 +60,8 @@ class TorchProvider final : public EvaluatorProvider {
     if (!options_.arch.empty() && !is_other_makers(options_.arch))
       io.refuse(
           "arch",
-          "'" + options_.arch + "' is no GPU of AMD's or MetaX's; NVIDIA's are planned for as they are here",
+          "'" + options_.arch +
+              "' is not a GPU of AMD's or MetaX's; plans for NVIDIA's GPUs are made for the one that is here",
           "evaluator: {arch: gfx942}");
     list_devices(io, options_.devices);
     list_sandbox(io, options_.unsandboxed);

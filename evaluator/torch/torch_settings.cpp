@@ -101,7 +101,7 @@ Result<const SourceFile*> baseline_module(const Task& task) {
 std::string settings_text(const TorchSettings& torch) {
   if (torch == TorchSettings{}) return {};
   Json json = torch;
-  if (!torch.module.empty()) json["module"] = torch.module;  // what is older has no such key
+  if (!torch.module.empty()) json["module"] = torch.module;  // older ones lack this key
   return json.dump();
 }
 

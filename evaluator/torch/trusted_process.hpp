@@ -29,8 +29,8 @@ class TrustedProcess {
 
   /// One request with its reply. An error in the reply is returned as that failure. If a runner dies or does
   /// not answer, that is a Rejection (run: crashed, timed_out), which must not be trusted before the machine
-  /// has shown that it works; for a judge it is an Error. Then the process is dead, and also after a reply
-  /// that a kernel crashed, does not end, or changed data that the next candidate would find.
+  /// has shown that it works; for a judge it is an Error. The process is then dead. It is also dead after a
+  /// reply that a kernel crashed, does not end, or changed data that the next candidate would find.
   Judged<Reply> ask(const Json& request, std::string blob, double timeout_s, const std::stop_token& stop);
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop) {
     return ask(request, {}, timeout_s, stop);

@@ -30,7 +30,7 @@ Judged<Reply> read_reply(Message message);
 /// Whether a failure is read_reply()'s error for an invalid reply.
 bool is_no_reply(const Failure& failure);
 
-/// JSON can hold no other text.
+/// Whether the text is valid UTF-8; JSON can hold no other.
 bool is_utf8(std::string_view text);
 
 /// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are

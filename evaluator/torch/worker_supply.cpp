@@ -14,7 +14,7 @@ Result<PythonProcess> SpareWorkers::start(Role role) {
   auto worker = ready ? Result<PythonProcess>(std::move(found->second)) : start_(role);
   if (found != spares_.end()) spares_.erase(found);
   if (!worker) return worker;
-  // If the next one does not start, its user gets the error.
+  // If the next worker does not start, a later call starts one and gets the error.
   if (auto next = start_(role)) spares_.emplace(role, std::move(*next));
   return worker;
 }

@@ -39,7 +39,7 @@ struct ProcessSources {
   std::shared_ptr<BuildService> extensions{};
 };
 
-/// Thread-safe. Spares end with it.
+/// Thread-safe. Spares end with this object.
 class WorkerSupply {
  public:
   /// Sources that are not shared.

@@ -79,7 +79,7 @@ T small_real_from(Real value) {
   if (std::isnan(value)) return with_sign(T::kNan);
   if (std::isinf(value)) return with_sign(kOverflow);
   if (magnitude == 0) return with_sign(0);
-  // In units of the last place, which are the same for denormals and the smallest normal numbers.
+  // Counted in units of the last place, which are the same for denormals and the smallest normal numbers.
   const int exponent = std::max(std::ilogb(magnitude), 1 - T::kBias);
   if (exponent > T::kBias + 1) return with_sign(kOverflow);
   const auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, T::kMantissa - exponent)));

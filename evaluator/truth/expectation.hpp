@@ -42,8 +42,8 @@ inline std::size_t block_of(const TensorExtent& extent) {
   return row >= kLeast && row <= kMost ? row : kMost;
 }
 
-/// The RMS of a tensor with few elements scatters more. Under `normwise` it is the only limit, so at most
-/// twice.
+/// The factor on the limit of the RMS, which scatters more for a tensor with few elements. Under `normwise`
+/// the RMS is the only limit, so the factor is at most 2.
 inline double allowance_for_few(std::size_t elements, bool normwise) {
   const double scatter = 1 + 4 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1)));
   return normwise ? std::min(scatter, 2.0) : scatter;
@@ -148,7 +148,7 @@ class Expectation {
     });
     const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i) * weight(i); });
     const double own = rms_over_judged([&](std::size_t i) { return own_error_[i] * weight(i); });
-    constexpr double kLeast = 1e-12;  // Not zero, even if nothing is judged.
+    constexpr double kLeast = 1e-12;  // The limit is not zero, even if nothing is judged.
     expected_.rms_limit = std::clamp(
         std::max(granted, kOwnRms * own) * allowance_for_few(expected_.judged, false), kLeast, 1.0);
   }

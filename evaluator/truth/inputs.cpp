@@ -87,8 +87,8 @@ Status draw_range(const Drawing& draw, Bytes& bytes) {
   return {};
 }
 
-/// In each row sorted, the first 0 and the last `high`. One in kEmptyOneIn repeats another, so that some
-/// segments are empty.
+/// The offsets of each row are sorted; the first is 0, and the last is `high`. One in kEmptyOneIn repeats
+/// another, so that some segments are empty.
 Status draw_offsets(const Drawing& draw, Bytes& bytes) {
   constexpr std::uint64_t kEmptyOneIn = 8;
   const auto high = draw.bound(draw.spec.high);
@@ -271,7 +271,7 @@ Result<Inputs> draw_inputs(const Task& task, const std::vector<TaskShape>& shape
     SecretStream random({key[0], key[1] + t});
     const truth::Drawing draw{spec, extent, shapes[shape].sizes, random};
     if (auto s = truth::draw_values(draw, inputs[t]); !s) return s.error();
-    // Not in constants, which sets without special values share.
+    // Constants get no special values, because sets without special values share the constants.
     if (recipe.specials && spec.specials.any() && !spec.constant) truth::put_specials(draw, inputs[t]);
   }
   if (!generate) return inputs;

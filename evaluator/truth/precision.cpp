@@ -123,8 +123,8 @@ class PrecisionCheckMaker {
     return all;
   }
 
-  /// Whether a kernel with the oracle's last answer would be rejected; if inputs are already exact in the
-  /// lower precision, a kernel that rounds its outputs.
+  /// Whether a kernel with the oracle's last answer would be rejected. With `round_outputs` the answer is
+  /// first rounded to the lower precision; that is for inputs that are already exact in it.
   bool is_caught(std::size_t shape, const InputSet& set, bool round_outputs) {
     constexpr std::uint32_t kPoison = 0x7fa00000U;
     for (std::size_t t = 0; t < task_.tensors.size(); ++t) {

@@ -23,16 +23,16 @@ struct Range {
   double from, to;
 };
 
-/// Both signs, because for positive inputs every function equals its answer to absolute inputs; and a wide
-/// range, to detect functions that are only linear near zero.
+/// The range has both signs, because for positive inputs every function equals its answer to absolute inputs.
+/// It is wide, to detect functions that are linear only near zero.
 constexpr Range kWide = {-16, 16};
 /// Both signs, one sign, and a wide range for functions that are flat between those.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
 
 /// Recognises sums of products: the answer to absolute values bounds the answer everywhere. Nearly everywhere
-/// it is no larger than cancellation explains (a sensitivity from few samples is sometimes too small), and
-/// nowhere larger than chance explains. It is also not out of the answer's range, as for functions that only
-/// depend on the inputs' magnitude. Zeros are not informative.
+/// this bound is no larger than cancellation explains (a sensitivity from few samples is sometimes too
+/// small), and nowhere larger than chance explains. The bound is also not out of the answer's range, as it is
+/// for functions that depend only on the inputs' magnitude. Zeros are not informative.
 template <class Real>
 bool looks_like_sums(const Evidence<Real>& evidence) {
   constexpr double kSlack = 1 + 1e-9, kMostCancellation = 64, kBeyondChance = 1024, kSteep = 8;

@@ -31,8 +31,8 @@ bool has_budget(const TensorSpec& tensor);
 /// (a floor, a comparison) even for the smallest step.
 double step_for_sensitivity(const Task& task);
 
-/// Queries the oracle. All changes except `none` need one that is not in declared precision. Errors: the
-/// oracle's.
+/// Queries the oracle. All changes except `none` need an oracle that is not in declared precision. Errors:
+/// the oracle's.
 Status ask(const Task& task, Oracle& oracle, std::size_t shape, const Inputs& inputs, const Change& change,
            SecretStream& random);
 

@@ -34,7 +34,7 @@ inline void mark_steps(std::span<const std::byte> answer, Expected& expected) {
   });
 }
 
-/// After marking all: the number of others that may step.
+/// Sets how many unmarked integers may step, too. Call it after all marking.
 inline void count_steps(Expected& expected) {
   // Eight samples miss one step in 256.
   constexpr std::size_t kMarkedForOneMore = 16;

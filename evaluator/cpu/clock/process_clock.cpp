@@ -81,7 +81,7 @@ class SignalClock final : public ProcessClock {
     return ::syscall(SYS_pidfd_send_signal, process_.get(), number, nullptr, 0) == 0;
   }
 
-  /// Every thread: the first one may have ended long before the others.
+  /// Checks every thread, because the first one may have ended long before the others.
   bool all_stopped() const {
     std::error_code error;
     std::filesystem::directory_iterator at(tasks_, error);

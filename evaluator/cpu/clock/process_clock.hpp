@@ -11,7 +11,7 @@
 
 namespace kernelsmith::cpu {
 
-/// Not thread-safe. The process must outlive it.
+/// Not thread-safe. The process must outlive the clock.
 class ProcessClock {
  public:
   /// Uses the process's cgroup if it has one (tier "full"), else SIGSTOP and the program's own CPU clock
@@ -21,10 +21,10 @@ class ProcessClock {
   virtual ~ProcessClock() = default;
   virtual Status freeze() = 0;
   virtual Status thaw() = 0;
-  /// Exact while frozen.
+  /// The CPU time used so far; exact while the program is frozen.
   virtual Result<double> cpu_us() const = 0;
   virtual bool whole_group() const = 0;
-  /// The threads that must stop when it is frozen. Complete while frozen.
+  /// The threads that must stop when the program is frozen. The list is complete while the program is frozen.
   virtual std::vector<pid_t> threads() const = 0;
 };
 

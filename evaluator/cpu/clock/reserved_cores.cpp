@@ -70,7 +70,7 @@ Result<ReservedCores::Hold> ReservedCores::hold(std::chrono::milliseconds limit)
   while (!lock_all(locks_)) {
     if (Clock::now() > deadline)
       return fail(ErrorCode::unstable, "another kernelsmith keeps the cores on which this task is timed", {},
-                  "let it end, or give each its own cores by taskset");
+                  "wait until it ends, or give each kernelsmith its own cores with taskset");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return Hold(*this);

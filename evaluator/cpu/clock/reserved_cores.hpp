@@ -1,6 +1,6 @@
-// ReservedCores: the cores that time kernels of several threads. Their score is wall time, which any program
-// on the same core would disturb. So they get exactly as many cores as the task has threads, with priority
-// over other programs there if that is permitted.
+// ReservedCores: the cores that time kernels of several threads. Such kernels are scored by wall time, which
+// any program on the same core would disturb. So they get exactly as many cores as the task has threads and,
+// if that is permitted, priority over other programs there.
 #pragma once
 
 #include <chrono>

@@ -68,7 +68,7 @@ Result<Arena> Arena::create(std::span<const TensorRole> roles, std::vector<Arena
   return arena;
 }
 
-/// Aligned to end at a guard page, as far as its alignment permits.
+/// Places a tensor so that it ends at a guard page, as far as its alignment permits.
 std::uint64_t Arena::place(bool among_inputs, std::size_t bytes) {
   std::size_t& used = (among_inputs ? inputs_ : outputs_).bytes;
   const std::size_t end = used + rounded(bytes, kPage);
@@ -131,7 +131,7 @@ void Arena::set_calls(std::size_t shape, std::size_t calls) {
 }
 
 void Arena::wipe() {
-  // Bypasses the caches, so that it leaves no trace of which lines were in them. Keeps the header.
+  // Wiping bypasses the caches, so that no trace is left of which lines were in them. The header is kept.
   const std::vector<std::byte> header(inputs_.mapping.get(), inputs_.mapping.get() + table_);
   streaming_copy(inputs_.mapping.get(), header.data(), header.size());
   const std::span<std::byte> inputs(inputs_.mapping.get() + table_, inputs_.bytes - table_);

@@ -45,7 +45,7 @@ class RunnerChannel {
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.
   Result<RunnerMessage> listen(double timeout_s, int exit_descriptor);
 
-  /// True if another message waits, which no runner sends unasked.
+  /// True if another message is waiting; no honest runner sends one unasked.
   bool has_more() const { return kernelsmith::has_more(descriptor_); }
 
  private:

@@ -60,8 +60,8 @@ Header layout;
 std::size_t input_bytes = 0;
 volatile std::uint64_t current_nonce = 0;
 
-/// A fault on a readable page of the inputs can only be a write. If the candidate removes this handler, it is
-/// reported as crashed.
+/// A fault on a readable page of the inputs can only be a write. If the candidate removes this handler, a
+/// write is reported as a crash.
 void on_fault(int, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const auto offset = address - reinterpret_cast<std::uintptr_t>(mapped.inputs);
@@ -72,8 +72,8 @@ void on_fault(int, siginfo_t* info, void*) {
   send(Status::input_written, current_nonce);
 }
 
-/// It has a stack of its own, because a stack overflow must still end the program. It is removed on entry, so
-/// that the fault happens again and ends the process.
+/// Installs on_fault(). It has a stack of its own, because a stack overflow must still end the program. It is
+/// removed when it is entered, so that the fault happens again and ends the process.
 bool watch_inputs() {
   alignas(16) static std::byte stack[16384];
   stack_t alternative{};
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   mapped = memory;
   layout = header;
   if (!watch_inputs()) return 3;
-  // Before the object exists, while a compiler is still working on it.
+  // The libraries are loaded now, while a compiler is still working on the object.
   for (int i = 2; i < argc; ++i) dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
   close(kInputsDescriptor);
   close(kOutputsDescriptor);

@@ -44,7 +44,7 @@ struct Reply {
   std::uint64_t nonce = 0;
 };
 
-/// At offset 0 of the inputs. Offsets are bytes within the inputs.
+/// The header at the beginning of the inputs. Offsets are bytes within the inputs.
 struct Header {
   std::uint32_t magic = kMagic;
   std::uint32_t tensors = 0;

@@ -21,7 +21,7 @@ constexpr const char* kTakenByNeed[] = {"libmvec.so.1", "libatomic.so.1"};
 /// itself and for libraries named by a path.
 Result<std::string> trace(const std::filesystem::path& program, const std::filesystem::path& linked) {
   SandboxSpec spec;
-  // Not in the sandbox's environment, because bubblewrap would get it too.
+  // The variables are not in the sandbox's environment, because bubblewrap would get them, too.
   spec.argv = {"/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", std::string("LD_PRELOAD=") + kObjectTraced,
                kProgramTraced};
   add_toolchain(spec);
@@ -53,7 +53,7 @@ std::vector<std::filesystem::path> files_in(const std::string& traced) {
   return found;
 }
 
-/// Next to those that were found.
+/// Adds the libraries of kTakenByNeed that lie next to the libraries in `files`.
 void add_taken_by_need(std::vector<std::filesystem::path>& files) {
   const std::vector<std::filesystem::path> found = files;
   for (const std::filesystem::path& file : found)

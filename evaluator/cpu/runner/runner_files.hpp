@@ -1,6 +1,6 @@
 // RunnerFiles: the host's files that a runner can see. They are single files, so that it cannot look up names
 // in a folder of the host. Each runner has its own copies, so that pages in memory and lines in caches carry
-// no information: otherwise one process of a candidate could leave results for the next one's set.
+// no information: otherwise one process of a candidate could leave results for the next process.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class RunnerFiles {
   /// The program with the loader and every shared library that it or `linked` needs. `linked` should need
   /// everything that candidates may link with. Errors: tool_failed if the loader does not list them.
   static Result<Ptr> create(std::filesystem::path program, const std::filesystem::path& linked);
-  /// For a program that sees the whole host.
+  /// The files of a program that sees the whole host.
   static Ptr unconfined(std::filesystem::path program);
 
   /// kernelsmith-runner on the host.

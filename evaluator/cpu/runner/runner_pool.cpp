@@ -9,7 +9,8 @@ namespace {
 
 /// Runners for each arena: as many as an evaluation of a search takes. Only taken ones are replaced.
 constexpr std::size_t kWaiting = 4;
-/// The limit of each kind of runner. A candidate's runner may have filled its /tmp and /dev/shm.
+/// The limit of retired runners, and of kept ones. A candidate's runner may have filled its /tmp and
+/// /dev/shm.
 constexpr std::size_t kMostKept = 16;
 /// The compiler's sandbox is made first, because the kernel makes one at a time.
 constexpr auto kHeadStart = std::chrono::milliseconds(20);
@@ -25,7 +26,8 @@ RunnerPool::~RunnerPool() {
 }
 
 void RunnerPool::prepare(const std::vector<const Arena*>& arenas) {
-  // On cores that are reserved for timing, starting one would wait for another's batch, or disturb it.
+  // On cores that are reserved for timing, starting a runner would wait for another runner's batch, or
+  // disturb that batch.
   if (settings_.cores) return;
   const MutexLock lock(preparing_mutex_);
   {

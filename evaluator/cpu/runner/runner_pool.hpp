@@ -27,7 +27,7 @@ class RunnerPool {
   void prepare(const std::vector<const Arena*>& arenas);
   /// Waits until no runner is starting and all released ones have ended. Called before anything is timed.
   void rest();
-  /// Ends the rest, and the retired and kept runners.
+  /// Ends what rest() began, and ends the retired and kept runners.
   void wake();
 
   /// Takes a waiting runner, else starts one. During a rest it also starts one for each other prepared arena

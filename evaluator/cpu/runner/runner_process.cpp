@@ -31,7 +31,7 @@ using SteadyClock = std::chrono::steady_clock;
 /// its other use. If a hypervisor takes the core away at the moment of freezing, that time is counted here.
 constexpr double kIdleAllowanceUs = 20000;
 constexpr double kIdleAllowance = 0.05;
-/// The time within which an end is noticed.
+/// The time within which the end of a process is noticed.
 constexpr std::chrono::seconds kGrace(2);
 /// The longest time that another kernelsmith may time a batch on the reserved cores.
 constexpr std::chrono::seconds kPatience(120);
@@ -77,7 +77,7 @@ Failure forged(const std::string& what) {
                 "the runner's channel carried " + what + ": only the runner may write to it");
 }
 
-/// Without an object nothing is the candidate's fault, and a rejection would mislead.
+/// Nothing is the candidate's fault before it is loaded, so a rejection would mislead.
 Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const auto& rejection = std::get<Rejection>(failure);
@@ -85,11 +85,11 @@ Error not_ready(const Failure& failure, const RunnerSettings& settings) {
     return fail(ErrorCode::busy,
                 "kernelsmith-runner was not ready in its sandbox within " +
                     std::to_string(std::lround(settings.load_timeout_s)) + " s",
-                {}, "let fewer programs run beside kernelsmith");
+                {}, "run fewer other programs on this machine");
   const std::string& words = rejection.diagnostics;
   const std::string said = words.substr(std::min(words.find("\nstderr: "), words.size()));
   return fail(ErrorCode::tool_failed, "the program kernelsmith-runner does not start" + said,
-              settings.files->program(), "install kernelsmith anew, or set KERNELSMITH_RUNNER to its path");
+              settings.files->program(), "install kernelsmith again, or set KERNELSMITH_RUNNER to its path");
 }
 
 /// The program ended without a reply: decides whose fault that is, with the words of the rejection.
@@ -176,7 +176,7 @@ Judged<void> RunnerProcess::load(const std::filesystem::path& object) {
   const auto now = stop_and_read();
   if (!now) return now.error();
   frozen_at_us_ = *now;
-  // Not from the start, because others that load at the same time would wait for the same core.
+  // The runner is bound only now, because runners that load at the same time would wait for the same core.
   if (core_ && !core_->number().empty() && !bind_to(clock_->threads(), core_->number()))
     return clock_failed(fail(ErrorCode::io, "the runner cannot be bound to a core"));
   if (cores_) static_cast<void>(ReservedCores::put_first(clock_->threads()));
@@ -198,7 +198,7 @@ Judged<BatchClock> RunnerProcess::answer(std::size_t calls, double timeout_s) {
   if (const auto reply = await_answer(timeout_s); !reply) return reply.error();
   const auto after = stop_and_read();
   if (!after) return after.error();
-  // Not at the reply, because work that helpers still do then must be counted.
+  // The wall time ends here and not at the reply, because helpers may still work after the reply.
   const double wall_us = us_since(start);
   // CPU time since the last batch is charged to this one.
   const double used_us = *after - frozen_at_us_;
@@ -238,7 +238,7 @@ Failure RunnerProcess::who_did_not_stop(const Result<double>& before_us) {
     return reject(Stage::integrity, RejectionCode::background_work,
                   "the candidate kept the kernel busy after its reply, and could not be frozen");
   return fail(ErrorCode::busy, "a process got no processor time for 4 s, and could not be frozen", {},
-              "let fewer programs run beside kernelsmith");
+              "run fewer other programs on this machine");
 }
 
 /// The candidate's fault if its process has ended or is being killed for its output; else the machine's.
@@ -255,7 +255,7 @@ Judged<void> RunnerProcess::await_answer(double timeout_s) {
     case RunnerMessage::Kind::input_written:
       return reject(
           Stage::integrity, RejectionCode::input_modified,
-          "the kernel wrote where the inputs lie, which are read-only: to an input, or far beyond an output");
+          "the kernel wrote into the read-only memory of the inputs: to an input, or far beyond an output");
     case RunnerMessage::Kind::forged:
       return forged(message->what);
     case RunnerMessage::Kind::nothing:
@@ -268,7 +268,7 @@ Judged<void> RunnerProcess::await_answer(double timeout_s) {
 }
 
 Failure RunnerProcess::past_deadline(double timeout_s) {
-  // It may occupy every core and block the thread that has to kill it.
+  // The object may occupy every core and block the thread that has to kill its process.
   if (cores_ && !loading_) static_cast<void>(clock_->freeze());
   process_->kill();
   if (const auto ended = process_->wait(); !ended) return Failure(ended.error());

@@ -29,21 +29,22 @@ struct RunnerSettings {
   bool cgroup = true;  ///< false: as on a machine without cgroups
   int threads = 1;
   std::shared_ptr<const ReservedCores> cores;  ///< the cores of its wall time; null if only CPU time counts
-  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time, once loaded; null: any
+  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time after loading; null: any
   double load_timeout_s = 10;                  ///< limit for starting, and again for loading
-  double memory_bytes = 4.0 * (1ULL << 30);    ///< in addition to the arena
+  double memory_bytes = 4.0 * (1ULL << 30);    ///< limit, in addition to the arena
 };
 
 /// The times of a batch.
 struct BatchClock {
-  double cpu_us = 0;   ///< of everything in the sandbox, from frozen to frozen
+  double cpu_us = 0;   ///< CPU time of everything in the sandbox between two freezes
   double wall_us = 0;  ///< from the request until everything is frozen
 };
 
 /// Not thread-safe. Movable. The object is frozen between calls.
 class RunnerProcess {
  public:
-  /// Ready for an object, with the arena mapped, which must outlive the process. Errors: tool_failed, io.
+  /// Starts a process that maps the arena and waits for an object. The arena must outlive the process.
+  /// Errors: tool_failed, io.
   static Result<RunnerProcess> start(const Arena& arena, const RunnerSettings& settings);
 
   /// Loads the object: once, and before any call. A rejection is the object's fault.
@@ -61,7 +62,7 @@ class RunnerProcess {
   /// Runs the first `calls` rows of the arena's call table.
   Judged<BatchClock> call(std::size_t calls, double timeout_s);
 
-  /// Returns true if it is stopped and timed through a cgroup.
+  /// Returns true if the process is stopped and timed through a cgroup.
   bool full_tier() const { return clock_->whole_group(); }
 
  private:
@@ -71,7 +72,8 @@ class RunnerProcess {
   Failure why_it_ended();
   Failure clock_failed(const Error& error);
   Judged<double> stop_and_read();
-  /// Whose fault a timeout is: the candidate's if it used processor time since, else the machine's.
+  /// Decides whose fault it is that a process did not stop: the candidate's if it used processor time after
+  /// `before_us` was read, else the machine's.
   Failure who_did_not_stop(const Result<double>& before_us);
   Judged<BatchClock> answer(std::size_t calls, double timeout_s);
   Judged<void> charge_idle_time();

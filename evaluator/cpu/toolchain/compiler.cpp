@@ -82,7 +82,7 @@ Result<std::shared_ptr<const CpuCompiler>> CpuCompiler::create(const Task& task,
     return fail(ErrorCode::tool_missing, "the C++ compiler '" + options.compiler + "' is not installed", {},
                 options.compiler == "g++"
                     ? "apt-get install g++"
-                    : "name one that is there (evaluator.compiler; g++ is the default)");
+                    : "install it, or name another compiler (evaluator.compiler; g++ is the default)");
   self->flags_ = options.flags;
   self->flags_.insert(self->flags_.end(), task.flags.begin(), task.flags.end());
   self->task_ = task;
@@ -232,7 +232,8 @@ Judged<CompileOutput> CpuCompiler::compile(const Source& source, const Manner& m
                   "the candidate has no file that ends in .cpp, .cc or .cxx");
 
   if (files.size() == 1 && !manner.generator && link_command_.get()) {
-    // A file next to it could shadow the generated header and change the meaning of the next ones.
+    // Headers are precompiled only for a single file: another file could shadow the generated header, and
+    // change the meaning of the headers after it.
     std::optional<std::filesystem::path> header;
     if (manner.precompiled && source.files().size() == 1)
       header = precompiled_->find(leading_usual_headers(source.files().front().text));

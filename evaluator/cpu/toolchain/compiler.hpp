@@ -72,7 +72,7 @@ class CpuCompiler {
   struct Manner {
     OraclePrecision precision = OraclePrecision::declared;
     bool generator = false;
-    bool precompiled = false;  ///< with its headers precompiled, if other sources used the same
+    bool precompiled = false;  ///< with precompiled headers, if other sources used the same ones
   };
 
   CpuCompiler() : cache_(BuildCache::of_environment()) {}

@@ -26,16 +26,17 @@ class PrecompiledHeaders {
 
   explicit PrecompiledHeaders(Build build) : build_(std::move(build)) {}
 
-  /// A header that includes exactly these, with its precompiled form next to it, valid for the lifetime of
-  /// this object. If linking then fails for missing standard functions, build without it. Empty for the first
-  /// source with a set, because precompiling takes longer than it saves; for the empty set; if it cannot be
-  /// built; and for sets beyond the first few. The second source builds it while others wait.
+  /// A header that includes exactly `headers`, with its precompiled form next to it, valid for the lifetime
+  /// of this object. If linking then fails for missing standard functions, build without the header. Empty
+  /// for the first source with these headers, because precompiling takes longer than it saves; if there are
+  /// no headers; if the header cannot be built; and for sets beyond the first few. The second source with
+  /// these headers builds the header while others wait.
   std::optional<std::filesystem::path> find(const std::vector<std::string>& headers) const;
 
   static constexpr const char* kName = "usual.hpp";
 
  private:
-  /// Each takes tens of megabytes on disk.
+  /// The most precompiled sets; each takes tens of megabytes on disk.
   static constexpr std::size_t kMostBuilt = 8;
   /// The most sets whose first request is remembered.
   static constexpr std::size_t kMostSets = 256;

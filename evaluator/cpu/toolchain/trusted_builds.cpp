@@ -29,7 +29,7 @@ std::string processor_features() {
   return features;
 }
 
-/// A reinstalled compiler has another one.
+/// The identity of a program; a reinstalled compiler has another one.
 Digest identity_of(const std::filesystem::path& program) {
   struct stat status {};
   ::stat(program.c_str(), &status);
@@ -91,7 +91,7 @@ Status CpuCompiler::build_shim(const std::string& name, const std::string& sourc
                 escape_controls(result->err));
   const auto object = scratch->read("shim.o", runner::kMaxObjectBytes);
   if (!object && object.error().code == ErrorCode::not_found)
-    return fail(ErrorCode::tool_failed, compiler_.string() + " ended well and compiled nothing", {},
+    return fail(ErrorCode::tool_failed, compiler_.string() + " succeeded but compiled nothing", {},
                 kNameACompiler);
   if (!object) return object.error();
   cache_.keep(key, *object);
@@ -110,7 +110,7 @@ Result<CpuBinaryPtr> CpuCompiler::build(const TrustedSource& trusted, const std:
   if (const auto kept = cache_.find(key)) return CpuBinary::create(*kept);
   const auto output = compile(trusted.source, Manner{trusted.precision, trusted.generator, false}, stop);
   if (!output) {
-    // If it fails as it stands, the wider type is not the reason.
+    // If the unchanged source fails too, the wider type is not the reason.
     if (wide && std::holds_alternative<Rejection>(output.error()))
       if (auto plain = build({trusted.source, trusted.what}, stop); !plain) return plain;
     return does_not_compile(trusted, output.error(), " in a wider type",

@@ -58,7 +58,7 @@ class Reader {
     std::string_view name = rest_.substr(0, end);
     while (!name.empty() && (name.back() == ' ' || name.back() == '\t' || name.back() == '\r'))
       name.remove_suffix(1);
-    // A comment after it is skipped with the blanks.
+    // A comment after the name is skipped later, with the blanks.
     const std::size_t close = name.size() < 2 ? name.npos : name.find(name.front() == '<' ? '>' : '"', 1);
     if (close == name.npos) return {};
     const std::string_view behind = name.substr(close + 1);

@@ -1,4 +1,4 @@
-// DeviceContext: a context of our own, separate from others of the program.
+// DeviceContext: a context of our own, separate from the program's other contexts.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A context and the GPU it is on. Thread-safe but for Current's rule.
+/// A context and its GPU. Thread-safe, within the rule of Current.
 class DeviceContext {
  public:
   /// Errors: unsupported (no driver, no such GPU), tool_failed.

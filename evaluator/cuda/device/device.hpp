@@ -21,7 +21,7 @@ namespace kernelsmith::cuda {
 
 struct GpuVendor;
 
-/// Private device memory of the judge's context. Given back by the destructor.
+/// Private device memory of the judge's context. The destructor frees it.
 class PrivateMemory {
  public:
   PrivateMemory() = default;

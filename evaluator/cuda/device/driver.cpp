@@ -89,7 +89,7 @@ std::string Driver::api() const { return vendor_->api; }
 std::string Driver::words(Code code) const {
   const char* text = nullptr;
   const char* name = nullptr;
-  if (error_string(code, &text) != abi::kSuccess || text == nullptr) text = "an error without words";
+  if (error_string(code, &text) != abi::kSuccess || text == nullptr) text = "an error without a description";
   if (error_name(code, &name) != abi::kSuccess || name == nullptr)
     return std::string(text) + " (code " + std::to_string(code) + ")";
   return std::string(text) + " (" + name + ")";
@@ -103,8 +103,9 @@ bool Driver::is_full() const {
 
 Error Driver::error(const char* function, Code code) const {
   if (code == abi::kOutOfMemory)
-    return fail(ErrorCode::busy, std::string("the GPU's memory is used up (") + function + ")", {},
-                "wait for the processes that use this GPU, or end them; evaluator.buffer_mib takes less");
+    return fail(
+        ErrorCode::busy, std::string("the GPU's memory is used up (") + function + ")", {},
+        "wait for the processes that use this GPU, or end them, or set a smaller evaluator.buffer_mib");
   return fail(ErrorCode::tool_failed, std::string(function) + ": " + words(code));
 }
 

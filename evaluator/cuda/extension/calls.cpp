@@ -44,7 +44,7 @@ int guarded(const Act& act) {
   } catch (const std::exception& thrown) {
     error = thrown.what();
   } catch (...) {
-    error = "an exception of a type that is no std::exception";
+    error = "an exception of a type that is not a std::exception";
   }
   return 1;
 }
@@ -66,7 +66,7 @@ using namespace kernelsmith::extension;
 
 extern "C" {
 
-/// Figures of the device, in the order of device.py's.
+/// The device's figures, in the order of device.py.
 struct DeviceFigures {
   int arch, multiprocessors, shared, l2;
   std::uint64_t memory;
@@ -148,7 +148,8 @@ const char* kernelsmith_extension_refusal() {
   return refusal.c_str();
 }
 
-/// Requests of a library since kernelsmith_extension_begin_library; only its constructors can have made them.
+/// The refusal of a request that a library made since kernelsmith_extension_begin_library; only its
+/// constructors can have made one.
 const char* kernelsmith_extension_load_refusal() { return recorder().refusal().c_str(); }
 
 }  // extern "C"

@@ -76,7 +76,7 @@ std::size_t BuiltLibrary::bytes() const {
   return all;
 }
 
-/// Its options resolved for this machine.
+/// A LibraryCompiler's options, resolved for this machine.
 struct LibraryCompiler::Parts {
   LibraryOptions options;
   Toolkit toolkit;

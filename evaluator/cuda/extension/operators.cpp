@@ -110,7 +110,7 @@ void fail(const char* text) { throw c10::Error(text); }
 
 namespace {
 
-/// Lists of results: chunks and splits.
+/// The most results of one operator: chunks and splits give lists.
 constexpr int kMostResults = 1024;
 
 /// Returns the number of results. Missing arguments at the end are left out.

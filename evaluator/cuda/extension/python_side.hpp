@@ -16,7 +16,7 @@ struct Operation {
   std::uint32_t module;             ///< of the kernel or variable
   const char* name;                 ///< of the kernel or variable, mangled
   std::uint64_t to, from;           ///< addresses; for symbols `to` is an offset in the variable
-  std::uint64_t bytes;              ///< size of the operation; of `data` if there is any
+  std::uint64_t bytes;              ///< size of the operation, or of `data` if there is any
   const void* data;                 ///< parameters, or the uploaded bytes
   const std::uint32_t* parameters;  ///< of a kernel: offset and size of each
   std::uint64_t parameter_count;

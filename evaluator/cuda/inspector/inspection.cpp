@@ -198,7 +198,7 @@ InspectFunction inspecting_with(InspectionSetup setup) {
 Status add_profile(const InspectionSetup& setup, const PlannedBinary& planned, const Source& source,
                    const std::stop_token& stop, GpuProfile& profile) {
   if (!setup.profiler) {
-    profile.missing.emplace_back("counters and source lines: ncu is not here (kernelsmith doctor)");
+    profile.missing.emplace_back("counters and source lines: ncu is not installed (see kernelsmith doctor)");
     return {};
   }
   const auto inputs = draw(setup, planned);

@@ -14,8 +14,8 @@
 
 namespace kernelsmith::cuda {
 
-/// Inspects programs that are faster than the yardstick and all earlier ones that passed, unless inspections
-/// have taken more than a fifth of the time. Always inspects confirmations. Not thread-safe.
+/// Inspects programs that are faster than the yardstick and all earlier programs that passed, unless
+/// inspections have taken more than a fifth of the time. Always inspects confirmations. Not thread-safe.
 class InspectionPolicy {
  public:
   using Inspect = std::function<Result<Inspection>(const BinaryPtr&, const std::stop_token&)>;

@@ -23,7 +23,8 @@ Result<InspectorProcess> InspectorProcess::start(const Tool& tool, const Inspect
 Judged<Message> InspectorProcess::receive() {
   auto message = channel_.receive(deadline_, signal_->descriptor());
   if (!message && message.error().code != ErrorCode::io) return Failure(message.error());
-  if (!message) return Failure(fail(ErrorCode::tool_failed, "the tool ended the program that it looked on"));
+  if (!message)
+    return Failure(fail(ErrorCode::tool_failed, "the tool ended the program that it was inspecting"));
   if (message->kind == MessageKind::done) return std::move(*message);
   return refusal_of(*message).failure;
 }

@@ -145,7 +145,7 @@ Judged<std::vector<std::byte>> carry_out(const Message& message, Inspector& insp
     return plan::encoded(addresses);
   }
   if (message.kind != MessageKind::replay)
-    return Failure(fail(ErrorCode::internal, "the inspector was sent something that is no request"));
+    return Failure(fail(ErrorCode::internal, "the inspector was sent something that is not a request"));
   if (auto replayed = inspector.replay(message.payload); !replayed) return replayed.error();
   return std::vector<std::byte>();
 }

@@ -5,7 +5,7 @@
 //           <- done {kept, call, address, ...}
 //   replay  -> the encoded plan of one shape, a single call;
 //           <- done, or refused (the last answer)
-//   forget  -> nothing: it ends, as a program that a tool looks on has to
+//   forget  -> nothing: the inspector ends, as a program under a tool must
 #pragma once
 
 #include <cstdint>

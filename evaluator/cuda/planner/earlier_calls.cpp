@@ -50,9 +50,8 @@ std::string EarlierCalls::kept_by(const plan::Call& call, std::span<const plan::
     if (const auto kept = holder(use.address))
       return use.what + ": its memory was " + *kept + ", and this is call " +
              std::to_string(calls_.size() + 1) +
-             ". Tensors lie elsewhere in each call: take pointers from the arguments, and encode tensor "
-             "maps, "
-             "in every call";
+             ". Tensors have other addresses in each call: take pointers from the arguments, and encode "
+             "tensor maps, in every call";
   }
   return {};
 }

@@ -16,8 +16,8 @@ class EarlierCalls {
  public:
   void add(std::span<const plan::Buffer> tensors) { calls_.emplace_back(tensors.begin(), tensors.end()); }
 
-  /// Describes the first use of an earlier call's tensor that is not one of these, for a refusal; empty:
-  /// none. Ignores parameters of launches, because only the kernel knows their meaning.
+  /// Describes, for a refusal, the first use of an earlier call's tensor that is not one of `tensors`; empty
+  /// if there is none. Ignores parameters of launches, because only the kernel knows their meaning.
   std::string kept_by(const plan::Call& call, std::span<const plan::Buffer> tensors) const;
 
  private:

@@ -45,7 +45,7 @@ class JudgeChannel {
   /// Waits for one message. `exit_descriptor` becomes readable when the process has ended.
   PlannerMessage listen(double timeout_s, int exit_descriptor);
 
-  /// True if something waits that no planner sends unasked.
+  /// True if another message is waiting; no honest planner sends one unasked.
   bool has_more() const { return kernelsmith::has_more(descriptor_); }
 
  private:

@@ -37,7 +37,7 @@ constexpr auto kGrace = std::chrono::seconds(2);  // for a process to end after 
 constexpr double kCpuS = 600;  // limit of a planner's life: 10^5 calls of some milliseconds
 constexpr std::uint64_t kMemoryBytes = 2ULL << 30;  // enough, because host code fills no tensors
 constexpr std::size_t kMostLeftOut = 16;            // the runtime sends two sentences, but they may be forged
-constexpr std::uint64_t kFileBytes = 1ULL << 20;    // nothing honest writes files
+constexpr std::uint64_t kFileBytes = 1ULL << 20;    // honest host code writes no files
 
 SandboxSpec spec_for(const PlannerSettings& settings, const std::filesystem::path& library, int control) {
   SandboxSpec spec;
@@ -74,7 +74,7 @@ Failure forged(const std::string& what) {
                 "the planner's channel carried " + what + ": only the planner may write to it");
 }
 
-/// The tails of its output.
+/// The tails of the program's output.
 std::string printed(const SandboxResult& result) {
   std::string text;
   if (!result.err.empty()) text += "\nstderr: " + escape_controls(result.err);
@@ -116,11 +116,11 @@ Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames
                 "the process ended by itself (" + describe(result) + ")" + when + said);
 }
 
-/// Before the candidate is loaded nothing is its fault, and a rejection would mislead.
+/// Nothing is the candidate's fault before it is loaded, so a rejection would mislead.
 Error not_started(const Failure& failure, const PlannerSettings& settings) {
   return error_of(failure, ErrorCode::tool_failed,
                   "the program " + settings.program.filename().string() + " does not start: ",
-                  settings.program, "install kernelsmith anew");
+                  settings.program, "install kernelsmith again");
 }
 
 std::string words_of(const Error& error) {

@@ -37,7 +37,7 @@ enum class Kind : std::uint32_t {
   call = 5,     ///< planner: an encoded plan::Call
   refused = 6,  ///< planner, instead of loaded or call: the reason as text
   // From the planner before one of these, each at most once.
-  refusing = 7,  ///< why there will be no plan, as text, because the host code may end before the refusal
+  refusing = 7,  ///< why there will be no plan, as text; early, because the host code may end first
   left_out = 8,  ///< requests of the host code that the plan omits, one per line
 };
 
@@ -45,7 +45,7 @@ struct Header {
   std::uint32_t magic = kMagic;
   Kind kind = Kind::start;
   std::uint64_t nonce = 0;  ///< secret number of the answered request; 0 before the first
-  std::uint64_t bytes = 0;  ///< that follow the header
+  std::uint64_t bytes = 0;  ///< bytes that follow the header
 };
 
 /// The recording runtime's data when the library is loaded.

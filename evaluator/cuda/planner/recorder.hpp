@@ -118,7 +118,7 @@ class Recorder {
   // Tensor maps.
   /// Writes a token into the 128 bytes of the map.
   void leave_token(void* map, const plan::TensorMap& arguments);
-  /// The arguments for a token; null if there is none.
+  /// The map whose token is in these bytes; null if they hold no token.
   const plan::TensorMap* behind_token(const void* map) const;
   bool holds_token(std::span<const std::byte> bytes) const;
 

@@ -31,8 +31,8 @@ std::size_t parameter_bytes(const plan::Kernel& kernel) {
 
 }  // namespace
 
-/// plan::check() has the limits of a launch. How many blocks fit at once depends on the device, which only we
-/// know.
+/// plan::check() has the limits of a launch. How many blocks fit at once depends on the device, which only
+/// the recorder knows.
 bool Recorder::fits_at_once(const KernelState& state, const LaunchWish& wish, std::string_view function) {
   const std::uint64_t together = value_of(device(), kMultiprocessors) *
                                  blocks_per_multiprocessor(device(), state.kernel, product(wish.block),

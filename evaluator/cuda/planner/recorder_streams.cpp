@@ -51,7 +51,7 @@ Code Recorder::record_event(void* event, void* stream, std::string_view function
     number.reset();
     return kSuccess;
   }
-  // A new number each time: a wait means the latest record before it.
+  // Each record gets a new number, because a wait means the latest record before it.
   const std::uint32_t fresh = new_event();
   const Code code = add(stream, plan::EventRecord{fresh}, function);
   if (code == kSuccess) number = fresh;
@@ -61,7 +61,8 @@ Code Recorder::record_event(void* event, void* stream, std::string_view function
 Code Recorder::wait_event(void* stream, void* event, std::string_view function) {
   if (!is_event(event) || !is_stream(stream)) return failed(kInvalidResourceHandle);
   const auto number = events_[event];
-  // Not recorded in this call: an earlier call's work is done.
+  // If the event was not recorded in this call, there is nothing to wait for: the work of earlier calls is
+  // done.
   if (!number) return kSuccess;
   if (!may_work(function)) return kNotSupported;
   const auto waiting = number_for_work(stream, function);

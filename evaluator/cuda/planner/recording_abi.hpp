@@ -22,7 +22,7 @@ inline constexpr Code kInvalidResourceHandle = 400;
 inline constexpr Code kSymbolNotFound = 500;
 inline constexpr Code kNotSupported = 801;
 
-/// What a function that only tells something does.
+/// Answers a query with `value`.
 template <class T>
 Code answer(T* place, std::type_identity_t<T> value) {
   *place = value;

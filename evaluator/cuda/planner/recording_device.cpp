@@ -63,7 +63,7 @@ KERNELSMITH_FUNCTION(DeviceGetStreamPriorityRange)(int* least, int* greatest) {
 }
 KERNELSMITH_FUNCTION(DeviceCanAccessPeer)(int* can, int, int) { return answer(can, 0); }
 
-// The driver's.
+// The driver's functions.
 KERNELSMITH_DRIVER_FUNCTION(Init)(unsigned) { return kSuccess; }
 KERNELSMITH_DRIVER_FUNCTION(DeviceGet)(int* device, int index) {
   *device = 0;
@@ -75,7 +75,7 @@ KERNELSMITH_DRIVER_FUNCTION(DeviceGetName)(char* name, int length, int device) {
   return kSuccess;
 }
 
-// Limits and caches: what only changes speed is left out.
+// Limits and caches only affect the speed, so they are omitted.
 KERNELSMITH_FUNCTION(DeviceSetLimit)(int limit, std::size_t) {
   constexpr int kStackSize = 0, kHeapSize = 2, kSyncDepth = 3, kPendingLaunches = 4, kPersistingL2 = 6;
   if (limit == kStackSize || limit == kHeapSize || limit == kSyncDepth || limit == kPendingLaunches)
@@ -97,7 +97,7 @@ KERNELSMITH_FUNCTION(DeviceGetCacheConfig)(int* config) { return answer(config, 
 KERNELSMITH_FUNCTION(DeviceSetSharedMemConfig)(int) { return kSuccess; }
 KERNELSMITH_FUNCTION(CtxResetPersistingL2Cache)() { return kSuccess; }
 
-// Marks for a profiler: there is none.
+// Marks for a profiler are ignored: there is none.
 KERNELSMITH_FUNCTION(ProfilerStart)() { return kSuccess; }
 KERNELSMITH_FUNCTION(ProfilerStop)() { return kSuccess; }
 

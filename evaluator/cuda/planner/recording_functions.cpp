@@ -73,7 +73,7 @@ KERNELSMITH_FUNCTION(FuncGetName)(const char** name, const void* host) {
   return kSuccess;
 }
 
-// Preferences: they change nothing on a device of today.
+// Preferences have no effect on current devices.
 KERNELSMITH_FUNCTION(FuncSetCacheConfig)(const void*, int) { return kSuccess; }
 KERNELSMITH_FUNCTION(FuncSetSharedMemConfig)(const void*, int) { return kSuccess; }
 

@@ -178,8 +178,8 @@ Code pin(void** pointer, std::size_t bytes) {
 
 }  // namespace
 
-// Device memory. As in CUDA, what cudaMallocAsync gives lasts until cudaFreeAsync: what a call does not free
-// is not given to a later one.
+// Device memory. As in CUDA, memory of cudaMallocAsync lasts until cudaFreeAsync; memory that a call does not
+// free is not reused later.
 KERNELSMITH_FUNCTION(Malloc)(void** pointer, std::size_t bytes) {
   return allocate(recorder().kept(), pointer, bytes, KERNELSMITH_PREFIX "Malloc");
 }
@@ -199,7 +199,7 @@ KERNELSMITH_FUNCTION(MallocFromPoolAsync)(void** pointer, std::size_t bytes, voi
 }
 KERNELSMITH_FUNCTION(FreeAsync)(void* pointer, void*) { return release(pointer); }
 
-// Pools: there is one, and what is set of it changes nothing.
+// There is one pool, and setting its attributes has no effect.
 KERNELSMITH_FUNCTION(DeviceGetDefaultMemPool)(void** pool, int) {
   return answer(pool, Recorder::call_stream());
 }
@@ -212,7 +212,7 @@ KERNELSMITH_FUNCTION(MemPoolDestroy)(void*) { return kSuccess; }
 KERNELSMITH_FUNCTION(MemPoolSetAttribute)(void*, int, void*) { return kSuccess; }
 KERNELSMITH_FUNCTION(MemPoolTrimTo)(void*, std::size_t) { return kSuccess; }
 
-// Pinned host memory, for copies to the device. A kernel that is given it is refused at its launch.
+// Pinned host memory, for copies to the device. A launch that passes it to a kernel is refused.
 KERNELSMITH_FUNCTION(MallocHost)(void** pointer, std::size_t bytes) { return pin(pointer, bytes); }
 KERNELSMITH_FUNCTION(HostAlloc)(void** pointer, std::size_t bytes, unsigned) { return pin(pointer, bytes); }
 KERNELSMITH_FUNCTION(FreeHost)(void* pointer) {
@@ -255,7 +255,7 @@ KERNELSMITH_FUNCTION(Memset2DAsync)
 KERNELSMITH_FUNCTION(Memset2D)(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
   return KERNELSMITH_RUNTIME(Memset2DAsync)(to, pitch, value, width, rows, nullptr);
 }
-// Memsets of words are the driver's.
+// Memsets of words exist only in the driver.
 KERNELSMITH_DRIVER_FUNCTION(MemsetD8Async)
 (std::uint64_t to, unsigned char value, std::size_t count, void* stream) {
   return recorder().add(stream, plan::Memset{to, value, 1, count}, KERNELSMITH_DRIVER_NAME("MemsetD8Async"));
@@ -308,7 +308,7 @@ KERNELSMITH_FUNCTION(MemcpyFromSymbolAsync)
 KERNELSMITH_FUNCTION(MemcpyFromSymbol)(void* to, const void*, std::size_t, std::size_t, int kind) {
   return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbol");
 }
-/// A number that textures and arrays are described with: these are what is refused.
+/// Describes textures and arrays; only these are refused, not the description.
 KERNELSMITH_RECORDED AbiChannelDescriptor KERNELSMITH_RUNTIME(CreateChannelDesc)(int x, int y, int z, int w,
                                                                                  int kind) {
   return {x, y, z, w, kind};

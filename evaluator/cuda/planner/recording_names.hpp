@@ -29,11 +29,11 @@
 /// Another name of the same function.
 #define KERNELSMITH_ALIAS(alias_name, function) \
   KERNELSMITH_RECORDED KERNELSMITH_ALIAS_OF(function) decltype(function) alias_name
-/// The name under which it is called in code built with --default-stream per-thread.
+/// The function's name in code that is built with --default-stream per-thread.
 #define KERNELSMITH_PTSZ(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptsz), KERNELSMITH_RUNTIME(name));
 #define KERNELSMITH_PTDS(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptds), KERNELSMITH_RUNTIME(name));
 
-/// macro(name) for each of the names, of which there may be 81.
+/// macro(name) for each of the names; at most 81.
 #define KERNELSMITH_EACH(macro, ...) KERNELSMITH_AGAIN(KERNELSMITH_EACH_STEP(macro, __VA_ARGS__))
 #define KERNELSMITH_EACH_STEP(macro, name, ...) \
   macro(name) __VA_OPT__(KERNELSMITH_EACH_NEXT KERNELSMITH_PARENTHESES(macro, __VA_ARGS__))

@@ -55,7 +55,7 @@ KERNELSMITH_FUNCTION(EventQuery)(void* event) { return KERNELSMITH_RUNTIME(Event
 KERNELSMITH_FUNCTION(StreamIsCapturing)(void*, int* status) {
   return answer(status, 0);  // cudaStreamCaptureStatusNone
 }
-/// The status alone: everything behind it is defined only while a stream is captured.
+/// Sets only the status: the other results are defined only while a stream is captured.
 KERNELSMITH_FUNCTION(StreamGetCaptureInfo)(void* stream, int* status) {
   return KERNELSMITH_RUNTIME(StreamIsCapturing)(stream, status);
 }
@@ -78,7 +78,7 @@ KERNELSMITH_FUNCTION(StreamGetDevice)(void* stream, int* device) {
   *device = 0;
   return check(recorder().is_stream(stream));
 }
-/// Access windows, priorities and policies only change how fast it is.
+/// Access windows, priorities and policies only affect the speed.
 KERNELSMITH_FUNCTION(StreamSetAttribute)(void* stream, int attribute, const void*) {
   if (attribute == kAttributeAccessPolicyWindow) recorder().leave_out(kPersistence);
   if (attribute == kAttributePriority) recorder().leave_out(kStreamPriority);

@@ -23,7 +23,7 @@ std::string refusal_of(std::string_view function, const RuntimeNames& names);
 std::string load_refusal(std::string_view loader_message, const RuntimeNames& names);
 
 /// Whether the loader reports a missing function of the runtime or of a related library. The library may
-/// still be loaded, because it may never call it.
+/// still be loaded, because the library may never call the function.
 bool misses_runtime(std::string_view loader_message, const RuntimeNames& names);
 
 /// load_refusal() for the loader's output if it ended the process because of a missing function; else empty.

@@ -14,7 +14,7 @@ struct Advice {
   std::string_view prefix, what, instead;
 };
 
-// What is said of several libraries and drivers.
+// Explanations that fit several libraries and drivers.
 inline constexpr std::string_view kOwnKernel = "write it as a kernel of your own";
 inline constexpr std::string_view kOwnProduct = "write the product as a kernel of your own";
 inline constexpr std::string_view kOneDevice = "use one device";
@@ -27,7 +27,7 @@ inline constexpr std::string_view kOrder =
 
 struct RuntimeNames {
   std::string_view prefix;         ///< of the runtime's functions: "cuda"
-  std::string_view driver_prefix;  ///< of a driver's apart from it: "cu"; may be empty
+  std::string_view driver_prefix;  ///< of a separate driver's functions: "cu"; may be empty
   /// Explanations for libraries and the driver, with complete prefixes.
   std::span<const Advice> others;
   /// Numbers of device attributes in DeviceFacts::attributes and in the runtime. Empty: the same numbers.

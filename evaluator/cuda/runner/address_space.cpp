@@ -56,7 +56,7 @@ Status AddressSpace::attach(std::uint64_t address, std::uint64_t bytes, abi::Mem
 Result<std::uint64_t> AddressSpace::map(const Descriptor& memory, std::uint64_t bytes) {
   if (bytes == 0 || bytes % granule_ != 0)
     return fail(ErrorCode::invalid_argument,
-                "shared memory of " + std::to_string(bytes) + " bytes is no multiple of the granularity");
+                "shared memory of " + std::to_string(bytes) + " bytes is not a multiple of the granularity");
   abi::MemoryHandle handle = 0;
   // The driver wants the number as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
   void* const descriptor = reinterpret_cast<void*>(static_cast<std::intptr_t>(memory.get()));

@@ -16,7 +16,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A place in the range whose first part has memory. Owned by the AddressSpace.
+/// A part of the range whose beginning has memory. Owned by the AddressSpace.
 class Region {
  public:
   std::uint64_t address() const { return address_; }
@@ -32,7 +32,8 @@ class Region {
   std::vector<Chunk> chunks_;
 };
 
-/// Not thread-safe. Its context must be current. Its memory is released with the process, not one by one.
+/// Not thread-safe. Its context must be current. Its memory is released when the process ends, not piece by
+/// piece.
 class AddressSpace {
  public:
   /// Errors: tool_failed, with the driver's words.

@@ -54,7 +54,7 @@ void collect(msghdr& message, std::vector<Descriptor>& descriptors) {
   }
 }
 
-/// Until the socket can be read.
+/// Waits until the socket can be read.
 Status wait_for(int socket, std::optional<Channel::Clock::time_point> deadline, int wake) {
   while (true) {
     int wait_ms = -1;
@@ -143,7 +143,7 @@ Result<Message> Channel::receive(std::optional<Clock::time_point> deadline, int 
     return got.error();
   if (header.magic != kMagic || header.length > kMaxPayload || header.kind < MessageKind::done ||
       header.kind > MessageKind::replay)
-    return fail(ErrorCode::io, "the channel carries something that is no message");
+    return fail(ErrorCode::io, "the channel carries something that is not a message");
   message.kind = header.kind;
   message.payload.resize(static_cast<std::size_t>(header.length));
   if (auto got = read(message.payload, message.descriptors, deadline, wake); !got) return got.error();

@@ -75,7 +75,7 @@ std::string describe_end(int status) {
 
 Result<ChildProcess> ChildProcess::start(const std::filesystem::path& program,
                                          std::vector<std::string> arguments, int descriptor) {
-  // Above 3, so that dup2 makes a new descriptor without close-on-exec.
+  // The copy's number is above 3, so that dup2 makes a new descriptor without close-on-exec.
   const Descriptor passed(::fcntl(descriptor, F_DUPFD_CLOEXEC, kChannelDescriptor + 1));
   if (!passed) return fail(ErrorCode::io, std::string("fcntl: ") + std::strerror(errno));
   std::string path = program.string();
@@ -121,7 +121,7 @@ std::optional<std::string> ChildProcess::reap(std::chrono::milliseconds limit) {
     }
     if (got < 0 && errno != EINTR) {
       id_ = -1;
-      return "somebody else has reaped it";
+      return "an unknown status (something else reaped it)";
     }
     if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
     std::this_thread::sleep_for(kReapPause);

@@ -17,7 +17,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-// One block fills an SM; the first wave reaches all SMs, the rest makes sure.
+// One block fills an SM. The first wave should reach all SMs, and the further waves make sure.
 constexpr unsigned kWipeWaves = 4;
 constexpr unsigned kWipeThreads = 1024;
 /// The driver's additional stack for a thread whose stack size the compiler cannot determine.
@@ -28,9 +28,9 @@ constexpr std::uint64_t kSweepOverL2 = 2;
 /// The gate opens by itself after this time, in case a launch waits for the stream. That costs this time
 /// once, and sets `late`.
 constexpr std::uint64_t kGateNs = 20'000'000;
-constexpr auto kSpin = std::chrono::milliseconds(2);  // for shorter times the host clock must be exact
-constexpr auto kNap = std::chrono::microseconds(20);  // for longer ones at most a hundredth of the time
-constexpr int kEmptyRuns = 31;                        // for a median that single disturbances do not move
+constexpr auto kSpin = std::chrono::milliseconds(2);  // spins this long: short times must be exact
+constexpr auto kNap = std::chrono::microseconds(20);  // then sleeps this long: a hundredth of the time
+constexpr int kEmptyRuns = 31;                        // their median resists single disturbances
 constexpr auto kEmptyLimit = std::chrono::seconds(10);
 
 /// The largest frame of own_kernels.cu; local memory beyond it is not wiped.

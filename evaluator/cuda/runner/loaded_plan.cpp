@@ -178,7 +178,7 @@ Judged<void> LoadedPlan::upload(abi::Stream stream) {
   return {};
 }
 
-/// The driver does not say which launch it means: the first call's are named.
+/// The driver does not say which launch it refuses, so the first call's launches are named.
 Failure LoadedPlan::graph_refused(const char* function, abi::Code code) const {
   std::string launches;
   std::size_t named = 0;

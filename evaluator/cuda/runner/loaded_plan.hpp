@@ -22,7 +22,7 @@ namespace kernelsmith::cuda {
 /// Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
 class LoadedPlan {
  public:
-  /// `plan` must outlive this.
+  /// `plan` must outlive the LoadedPlan.
   static Judged<std::unique_ptr<LoadedPlan>> load(const Driver& driver, const plan::Plan& plan,
                                                   std::size_t calls);
   ~LoadedPlan();
@@ -52,7 +52,7 @@ class LoadedPlan {
   Judged<abi::Stream> enter(std::uint32_t stream);
   Judged<abi::Event> event(std::uint32_t number);
 
-  /// A refusal by the driver, of what `what` says.
+  /// A refusal by the driver; `what` names what it refuses.
   template <class What>
   Judged<void> done(abi::Code code, const char* function, const What& what) const {
     if (code == abi::kSuccess) return {};

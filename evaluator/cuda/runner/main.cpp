@@ -22,7 +22,7 @@ class Server {
  public:
   Server(Channel channel, Replayer& replayer) : channel_(std::move(channel)), replayer_(replayer) {}
 
-  /// Until the judge closes the channel, or the context is lost.
+  /// Answers messages until the judge closes the channel or the context is lost.
   void serve() {
     while (const auto message = channel_.receive()) {
       const auto payload = carry_out(*message);
@@ -36,7 +36,7 @@ class Server {
  private:
   using Payload = std::vector<std::byte>;
 
-  /// What the message asks for, and the answer's payload.
+  /// Executes the message, and returns the answer's payload.
   Judged<Payload> carry_out(const Message& message) {
     switch (message.kind) {
       case MessageKind::map:
@@ -76,7 +76,7 @@ class Server {
   }
 
   static Failure no_request() {
-    return fail(ErrorCode::internal, "the runner was sent something that is no request");
+    return fail(ErrorCode::internal, "the runner was sent something that is not a request");
   }
 
   void refuse(const Failure& failure) {

@@ -11,10 +11,11 @@ namespace kernelsmith::cuda {
 /// A uniform random number below `limit`.
 using RandomBelow = std::function<std::uint64_t(std::uint64_t limit)>;
 
-/// From the kernel's generator: no candidate can guess the next address.
+/// Random numbers of the operating system, so that no candidate can guess the next address.
 RandomBelow random_from_system();
 
-/// Counts in granules. There is at least one free granule on both sides of each piece. Not thread-safe.
+/// Sizes and addresses are counted in granules. There is at least one free granule on both sides of each
+/// piece. Not thread-safe.
 class Placement {
  public:
   explicit Placement(std::uint64_t granules) : granules_(granules) {}

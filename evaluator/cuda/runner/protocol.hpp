@@ -1,5 +1,5 @@
-// What judge and runner say to each other: the payloads of the messages in channel.hpp. Both are of the same
-// build and trust each other; what is cut short is noticed all the same.
+// The protocol of judge and runner: the payloads of the messages in channel.hpp. Both come from the same
+// build and trust each other, but truncated messages are detected.
 //
 //   start   <- done {plan::Workspace}, or refused
 //   map     -> the pieces' sizes, their descriptors;  <- done {address, ...}
@@ -71,7 +71,7 @@ void fields(Coder& coder, plan::Of<ReplayTime> auto& time) {
   coder.number(time.sm_mhz);
 }
 
-/// What a request failed with. `fatal`: the runner's context is lost, and it ends itself or must be ended.
+/// The error of a request. `fatal`: the runner's context is lost, and the runner ends or must be ended.
 struct RunnerRefusal {
   Failure failure;
   bool fatal = false;
@@ -83,7 +83,7 @@ void fields(Coder& coder, plan::Of<RunnerRefusal> auto& refusal) {
   coder.flag(refusal.fatal);
 }
 
-/// What a message of kind refused holds.
+/// Decodes a message of kind refused.
 inline RunnerRefusal refusal_of(const Message& message) {
   const RunnerRefusal unreadable{fail(ErrorCode::internal, "the answer is neither a result nor a refusal"),
                                  true};

@@ -14,7 +14,7 @@ namespace {
 using Clock = LaunchClock::Clock;
 
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 30;  // more than split-K or a sort needs
-constexpr auto kPoisonLimit = std::chrono::seconds(5);             // our own kernels: milliseconds
+constexpr auto kPoisonLimit = std::chrono::seconds(5);             // our own kernels take milliseconds
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
@@ -106,9 +106,10 @@ Judged<ReplayTime> Replayer::replay(std::uint32_t number, const Replay& how) {
   if (found == plans_.end())
     return Failure(fail(ErrorCode::invalid_argument, "the runner has no plan " + std::to_string(number)));
   if (how.calls == 0 || how.calls > found->second.calls.size())
-    return Failure(fail(ErrorCode::invalid_argument, std::to_string(how.calls) +
-                                                         " calls are to be replayed of a plan of " +
-                                                         std::to_string(found->second.calls.size())));
+    return Failure(fail(ErrorCode::invalid_argument,
+                        std::to_string(how.calls) +
+                            " calls cannot be replayed: the number of calls in the plan is " +
+                            std::to_string(found->second.calls.size())));
   return replay(found->second, how);
 }
 
@@ -124,11 +125,11 @@ Judged<void> Replayer::fit(Region& region, std::uint64_t need, std::uint64_t mos
                   "the call asks for " + std::to_string(need >> 20) + " MiB of workspace: more than the " +
                       std::to_string(region.bytes() >> 20) + " MiB that a call may use");
   // The request is within the limit, so other processes use the rest.
-  return Failure(
-      fail(ErrorCode::busy,
-           "the GPU has less than the " + std::to_string(need >> 20) +
-               " MiB of workspace left that a call may use",
-           {}, "wait for the processes that use this GPU, or end them; evaluator.buffer_mib takes less"));
+  return Failure(fail(
+      ErrorCode::busy,
+      "the GPU has less than the " + std::to_string(need >> 20) +
+          " MiB of workspace left that a call may use",
+      {}, "wait for the processes that use this GPU, or end them, or set a smaller evaluator.buffer_mib"));
 }
 
 Judged<void> Replayer::provide_workspace(const plan::Plan& plan, std::size_t calls) {

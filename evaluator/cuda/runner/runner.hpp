@@ -43,8 +43,8 @@ struct ReplayTime {
   std::uint32_t sm_mhz = 0;            ///< right after the batch; 0: unknown
 };
 
-/// Its process holds no secrets of the judge. When it dies (a sticky fault, a kernel that never ends) it is
-/// replaced. Not thread-safe.
+/// The runner's process holds no secrets of the judge. When it dies (a sticky fault, a kernel that never
+/// ends), the runner is replaced. Not thread-safe.
 class Runner {
  public:
   /// Starts the process and its context (0.2 to 0.3 s). Errors: unsupported, tool_failed.

@@ -23,7 +23,7 @@ std::filesystem::path build_folder(const std::filesystem::path& scratch, Confine
 SandboxSpec compiler_sandbox(const Toolkit& toolkit, std::vector<std::string> argv,
                              const std::filesystem::path& scratch, Confinement confinement, double cpu_s);
 
-/// Whether the limits of time, memory or file size ended it.
+/// Whether the limits of time, memory or file size ended the compiler.
 bool ran_out_of_limits(const SandboxResult& result);
 
 }  // namespace kernelsmith::cuda

@@ -145,7 +145,7 @@ Failure CudaCompiler::why_it_failed(const SandboxResult& result) const {
                       ")\n" + errors_of(result.err));
   std::string errors = advice_on(result.err) + errors_of(result.err);
   if (errors.empty()) errors = "the compiler failed: " + describe(result);
-  // Its declaration may differ from the generated header, which comes first.
+  // The candidate may declare the entry differently than the generated header, which comes first.
   if (errors.find(task_.entry) != errors.npos) errors += "the entry's signature:\n" + wanted_signature();
   return reject(Stage::compile, RejectionCode::compile_failed, std::move(errors));
 }

@@ -14,8 +14,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// The header that declares device_type(dtype) beyond what the compiler itself includes; empty if none is
-/// needed.
+/// The header that declares device_type(dtype); empty if the compiler includes it by itself.
 std::string_view header_of(Dtype dtype, const Dialect& dialect) {
   switch (dtype) {
     case Dtype::f16:

@@ -26,9 +26,9 @@ std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
                         const Source& user = {});
 
-/// The translation unit (C++ with the toolkit's headers) that defines planner::kShimSymbol, and what of the
-/// runtime depends on a toolkit's struct layouts (Dialect::device_properties). It knows the entry by its C
-/// linkage alone, so that one shim serves every precision.
+/// The translation unit (C++ with the toolkit's headers) that defines planner::kShimSymbol, and the runtime
+/// functions that depend on a toolkit's struct layouts (Dialect::device_properties). It refers to the entry
+/// only by its C linkage, so that one shim works for every precision.
 std::string shim_source(const Task& task, const GpuVendor& vendor);
 
 }  // namespace kernelsmith::cuda

@@ -103,7 +103,7 @@ std::string advice_on_header(std::string_view log) {
   constexpr std::array<std::string_view, 6> kLibraries = {"cublas",   "cudnn",    "cufft",
                                                           "cusparse", "cusolver", "nccl"};
   if (std::ranges::any_of(kPyTorch, misses))
-    return "PyTorch is no part of the backend `cuda`: use the entry's pointers, or a task of the backend "
+    return "PyTorch is not part of the backend `cuda`: use the entry's pointers, or a task of the backend "
            "`torch`\n";
   if (std::ranges::any_of(kLibraries, misses))
     return "a plan cannot hold calls of other libraries (cuBLAS, cuDNN and the like): leave their headers "

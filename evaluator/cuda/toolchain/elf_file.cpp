@@ -96,7 +96,7 @@ Result<ElfFile> read_elf(ByteSpan bytes) {
   constexpr std::array<unsigned char, 6> kMagic = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB};
   const auto header = number_at<Elf64_Ehdr>(bytes, 0);
   if (!header || !std::equal(kMagic.begin(), kMagic.end(), header->e_ident))
-    return fail(ErrorCode::bad_input, "no 64-bit ELF file");
+    return fail(ErrorCode::bad_input, "not a 64-bit ELF file");
   const auto headers = section_headers(bytes, *header);
   if (!headers) return headers.error();
   auto sections = sections_of(bytes, *headers, header->e_shstrndx);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
 
-/// A reinstalled compiler has another one.
+/// Adds the identity of a program; a reinstalled compiler has another one.
 void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
   struct stat status {};
   (void)::stat(program.c_str(), &status);
@@ -85,8 +85,8 @@ Status CudaCompiler::learn_steps(std::vector<std::string> command, const std::st
   const auto dryrun = run_sandboxed(spec(std::move(command), scratch->path()), stop);
   if (!dryrun) return dryrun.error();
   if (!dryrun->succeeded())
-    return fail(ErrorCode::tool_failed, "the compiler does not take its flags (" + description_ + ")",
-                "flags", escape_controls(dryrun->err));
+    return fail(ErrorCode::tool_failed, "the compiler refuses its flags (" + description_ + ")", "flags",
+                escape_controls(dryrun->err));
   script_ = tools_.learn(dryrun->err, build_folder(scratch->path(), confinement()).string(), link_with_shim())
                 .value_or(script_);
   return {};
@@ -129,7 +129,7 @@ Result<CudaBinaryPtr> CudaCompiler::build(const TrustedSource& trusted, const st
     if (auto binary = unpacked(*kept, tools_)) return binary;
   const auto output = build_in(trusted.source, trusted.precision, stop);
   if (!output) {
-    // If it fails as it stands, double is not the reason.
+    // If the unchanged source fails too, double is not the reason.
     if (wide && std::holds_alternative<Rejection>(output.error()))
       if (auto declared = build({trusted.source, trusted.what}, stop); !declared) return declared;
     return does_not_compile(

@@ -1,4 +1,4 @@
-// What the drivers' codes say of a kernel. The numbers are CUDA's.
+// The meaning of the drivers' codes for a kernel. The numbers are CUDA's.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ inline constexpr FaultCode kFaults[] = {
     {abi::kInvalidPc, true, "a kernel jumped to an address that holds no code"},
     {abi::kLaunchFailed, true,
      "a kernel failed on the device (often: shared memory out of bounds, a bad barrier or bulk copy)"},
-    // CUDA's own.
+    // The codes that only CUDA has.
     {abi::kNvlinkUncorrectable},
     {abi::kContained},
     {abi::kInvalidAddressSpace, true,
@@ -29,7 +29,7 @@ inline constexpr FaultCode kFaults[] = {
     {abi::kExternalDevice},
 };
 
-/// Those that every vendor lists.
+/// The codes that every vendor lists.
 inline constexpr std::span kRuntimeFaults = std::span(kFaults).first(10);
 
 }  // namespace kernelsmith::cuda

@@ -28,7 +28,8 @@ namespace kernelsmith::cuda {
 
 struct Driver;
 
-/// The names that a driver's library exports. Null if it has no such function, or if `adapt` supplies it.
+/// The names that a driver's library exports. Null if the library has no such function, or if `adapt`
+/// supplies the function.
 struct DriverNames {
 #define DRIVER_FUNCTION(member, ...) const char* member = nullptr;
 #include "vendors/driver_functions.def"
@@ -39,7 +40,7 @@ struct DriverNames {
 struct FaultCode {
   abi::Code code = 0;
   bool sticky = true;
-  const char* deed = "";  ///< "a kernel touched memory outside its buffers"; empty if it is no kernel's doing
+  const char* deed = "";  ///< "a kernel touched memory outside its buffers"; empty if no kernel causes it
 };
 
 struct DriverTable {
@@ -146,7 +147,7 @@ struct GpuVendor {
   /// How the language differs from CUDA C++, in Markdown, for prompts. Empty: it is CUDA C++.
   const char* differences = "";
   const char* libraries =
-      "";  ///< of the host that a plan cannot hold, for prompts: "cuBLAS, cuDNN or Thrust"
+      "";  ///< host libraries that a plan cannot hold, for prompts: "cuBLAS, cuDNN or Thrust"
   RuntimeNames names = {};
   DriverTable driver = {};
   DeviceTable device = {};

@@ -28,11 +28,11 @@ class BuildService {
  public:
   using Compile = std::function<Judged<BuiltLibrary>(const LibraryJob&, const std::stop_token&)>;
 
-  /// Keeps the newest, up to `most_bytes` in all: some thousand extensions.
+  /// Keeps the newest builds, up to `most_bytes` in all: some thousand extensions.
   explicit BuildService(Compile compile, std::size_t most_bytes = std::size_t{256} << 20)
       : compile_(std::move(compile)), most_bytes_(most_bytes) {}
 
-  /// Waits if another thread builds the same. Errors are the machine's.
+  /// Waits if another thread builds the same extension. Errors are the machine's.
   Result<BuiltExtensionPtr> build(const LibraryJob& job, const std::stop_token& stop);
 
  private:

@@ -7,7 +7,7 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// Makes it at the first request, and retries until that succeeds. Thread-safe.
+/// Makes the compiler at the first request, and retries until that succeeds. Thread-safe.
 class LateCompiler {
  public:
   LateCompiler(ExtensionPlaces places, bool unsandboxed)
@@ -35,7 +35,7 @@ class LateCompiler {
 Result<std::shared_ptr<LibraryCompiler>> make_library_compiler(const ExtensionPlaces& places,
                                                                bool unsandboxed) {
   if (places.include.empty() || places.library.empty())
-    return fail(ErrorCode::tool_missing, "what C++ extensions are built with is not installed",
+    return fail(ErrorCode::tool_missing, "the files for building C++ extensions are not installed",
                 "libkernelsmith_extension.so",
                 "install kernelsmith, or set KERNELSMITH_EXTENSION_LIBRARY to its path");
   return LibraryCompiler::create({places.include, places.library, unsandboxed});

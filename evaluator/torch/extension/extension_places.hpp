@@ -5,7 +5,7 @@
 
 namespace kernelsmith::torch {
 
-/// Both empty if they are not installed.
+/// The files for building extensions; both empty if they are not installed.
 struct ExtensionPlaces {
   std::filesystem::path include;  ///< the folder of the replacements of PyTorch's headers
   std::filesystem::path library;  ///< libkernelsmith_extension.so

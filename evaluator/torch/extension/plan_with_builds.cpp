@@ -11,7 +11,7 @@ namespace kernelsmith::torch {
 namespace {
 
 constexpr int kMostExtensions = 16;
-/// They are sent with each request.
+/// The limit of a candidate's built extensions, which are sent with each request.
 constexpr std::size_t kMostBuiltBytes = std::size_t{128} << 20;
 
 Json place_in(std::string& blob, const std::string& bytes) {

@@ -15,12 +15,12 @@ inline Status check_backend(const Task& task, const std::string& backend) {
               "the task '" + task.name + "' is for the backend '" + task.backend + "'");
 }
 
-/// Errors: unsupported, if the task's operations are to bound its speed too.
+/// Errors: unsupported if the task asks that its operations bound the speed, too.
 inline Status check_bounded_by_bytes(const Task& task) {
   if (!task.declared.operations_are_minimal) return {};
   return fail(ErrorCode::unsupported,
-              "the " + task.backend + " backend bounds no speed by the number of operations",
-              "declared: operations_are_minimal", "leave it out; the bytes are bounded");
+              "the " + task.backend + " backend cannot bound the speed by the number of operations",
+              "declared: operations_are_minimal", "leave it out: the bytes bound the speed");
 }
 
 }  // namespace kernelsmith

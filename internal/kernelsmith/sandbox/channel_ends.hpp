@@ -24,7 +24,8 @@ inline Result<std::pair<Descriptor, Descriptor>> channel_ends(int type) {
   return std::pair(Descriptor(pair[0]), Descriptor(pair[1]));
 }
 
-/// A request's. Never zero: that is what a program says before it was asked anything.
+/// The random number of a request. It is not zero, because zero is what a program sends before the first
+/// request.
 inline std::uint64_t secret_number() {
   std::uint64_t number = 0;
   while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {

@@ -30,7 +30,7 @@ Result<std::vector<std::byte>> image_in_build(const ScratchFolder& folder, const
 
 namespace {
 
-/// Its output about its version.
+/// What the compiler prints about its version.
 Result<std::string> clang_version(const std::filesystem::path& program, const char* hint) {
   auto scratch = ScratchFolder::create();
   if (!scratch) return scratch.error();

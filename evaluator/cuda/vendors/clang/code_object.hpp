@@ -15,7 +15,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The names that one vendor's compiler uses in it.
+/// The names that one vendor's compiler uses in images and their notes.
 struct CodeObjectFormat {
   std::uint16_t machine = 0;    ///< machine of the ELF file
   const char* section = "";     ///< section of the host's object with the bundle

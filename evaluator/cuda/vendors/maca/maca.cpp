@@ -39,7 +39,7 @@ constexpr CodeObjectFormat kFormat{
     .local = ".private_memory_size",
 };
 
-/// Others measured on a C500: a block's registers are the registers of a thread times its threads.
+/// Measured by others on a C500: a block's registers are the registers of a thread times its threads.
 constexpr OccupancyRules kRules{.register_granule = 64, .shared_granule = 1, .partitions = 1};
 
 /// A C550, from public notes.

@@ -22,7 +22,8 @@ constexpr std::uint8_t kEntrySymbol = 0x10;
 /// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is not part of its size.
 constexpr std::uint32_t kFirstArchWithReserve = 90;
 constexpr std::uint64_t kReservedShared = 1024;
-/// What CUDA gives a thread whose stack the compiler cannot tell: recursion, alloca, calls through a pointer.
+/// The stack that CUDA gives a thread if the compiler cannot determine its size: recursion, alloca, calls
+/// through a pointer.
 constexpr std::uint32_t kUnknownStack = 1024;
 
 // Attributes of .nv.info sections.
@@ -151,7 +152,7 @@ class CubinReader {
     return section == nullptr ? ByteSpan() : section->bytes;
   }
 
-  /// In .nv.info: a symbol's index and a number.
+  /// Reads an attribute of .nv.info: a symbol's index and a number.
   bool note_resource(std::uint8_t attribute, ByteSpan value) {
     if (attribute != kRegisterCount && attribute != kFrameSize && attribute != kMinStackSize) return true;
     const auto symbol = number_at<std::uint32_t>(value, 0);

@@ -4,7 +4,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// The first whose prefix fits.
+/// The first matching prefix is used.
 constexpr Advice kOthers[] = {
     {"cublas", "calls of cuBLAS", kOwnProduct},
     {"cudnn", "calls of cuDNN", kOwnKernel},

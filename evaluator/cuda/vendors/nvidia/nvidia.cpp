@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostImageBytes = 64U << 20U;
 
-/// A kernel that is loaded when it is first launched would be loaded inside the clock.
+/// Lazy loading would load a kernel at its first launch, inside the measured time.
 constexpr std::pair<const char*, const char*> kEnvironment[] = {{"CUDA_MODULE_LOADING", "EAGER"}};
 
 std::string version_text(int version) {
@@ -136,7 +136,7 @@ GpuVendor table() {
       },
   };
   vendor.own_kernels = {own_kernels_text, local_wipe_text,
-                        "is libnvidia-ptxjitcompiler.so.1 beside libcuda.so.1?"};
+                        "is libnvidia-ptxjitcompiler.so.1 next to libcuda.so.1?"};
   Dialect dialect = kDialect;
   dialect.device_properties = kDeviceProperties;
   vendor.toolchain = {

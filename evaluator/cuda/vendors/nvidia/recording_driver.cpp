@@ -114,14 +114,14 @@ KERNELSMITH_RECORDED int cuDeviceGetAttribute(int* value, int attribute, int dev
   *value = found == attributes.end() ? 0 : found->second;
   return device == 0 ? kSuccess : kInvalidDevice;
 }
-/// The generated shim asks this and cuDeviceGetName for cudaGetDeviceProperties.
+/// The generated shim calls this and cuDeviceGetName for cudaGetDeviceProperties.
 KERNELSMITH_RECORDED int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
   *bytes = recorder().device().memory_bytes;
   return device == 0 ? kSuccess : kInvalidDevice;
 }
 KERNELSMITH_RECORDED int cuCtxGetDevice(int* device) { return answer(device, 0); }
 KERNELSMITH_RECORDED int cuCtxGetCurrent(void** context) {
-  return answer(context, Recorder::call_stream());  // a handle with nothing behind it
+  return answer(context, Recorder::call_stream());  // a dummy handle
 }
 KERNELSMITH_RECORDED int cuCtxSetCurrent(void*) { return kSuccess; }
 KERNELSMITH_RECORDED int cuGetErrorString(int code, const char** text) {

@@ -9,7 +9,7 @@ from typing import Any, Dict, Tuple
 
 from kernelsmith_process import descendants
 
-# In its sandbox only the worker and its forks write here.
+# In a sandbox only the worker and its forks write to these folders.
 _SHARED_FOLDERS = ("/tmp", "/dev/shm") if descendants.ALONE else ()  # noqa: S108
 _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 

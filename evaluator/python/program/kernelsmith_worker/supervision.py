@@ -1,4 +1,4 @@
-"""Watches the fork that evaluates a program: its limits, output and end. Afterwards nothing of it is left."""
+"""Watches the fork that evaluates a program: its limits, output and end. Afterwards nothing of the fork is left."""
 
 from __future__ import annotations
 

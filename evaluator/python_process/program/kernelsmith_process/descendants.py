@@ -36,7 +36,7 @@ def end_all(child: int) -> None:
     if not ALONE and not os.path.exists("/proc/self/stat"):
         return
     try:
-        # Its children are now descendants of this process.
+        # The children of `child` are now descendants of this process.
         while True:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
                 # A process may fork until it is killed: look again after each end.

@@ -31,11 +31,13 @@ _ALIGNMENT = 256
 LARGEST_GAP = 1 << 20
 """Between inputs lies a random gap below this, so that a kernel cannot count on where another call's are."""
 SMALL_GAP = 1 << 12
-"""The same between parameters, of which a model may have hundreds and every call reads the same."""
+"""The same limit for the gaps between parameters. A model may have hundreds of them, and every call reads the same
+ones."""
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 
 CHUNK = 1 << 22
-"""Elements that are looked at together: bounds the extra memory of comparisons and hashes (some 200 MB)."""
+"""The number of elements that are processed together. It bounds the extra memory of comparisons and hashes (some 200
+MB)."""
 
 
 def pieces(count: int) -> Iterator[slice]:
@@ -50,7 +52,7 @@ class Device:
     def __init__(self, index: int | None) -> None:
         self.is_cuda = index is not None
         self.outside = 0
-        """Bytes of the device that this process holds beside PyTorch's allocator."""
+        """Bytes of the device that this process holds outside of PyTorch's allocator."""
         self.cpu_memory = _CPU_TELLS
         """What the CPU says it has; tests make it small."""
         self.torch = torch.device("cuda", index) if self.is_cuda else torch.device("cpu")
@@ -202,7 +204,7 @@ def as_words(tensor: torch.Tensor) -> torch.Tensor:
 
 _STEP, _FIRST, _SECOND = (n - (1 << 64) for n in fused.MIX)
 PUBLIC_KEY = (1 << 62) + 1
-"""For digests that no candidate's kernel could gain from."""
+"""The key for digests whose knowledge would not help a candidate's kernel."""
 
 
 def secret_key() -> int:
@@ -231,14 +233,15 @@ def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
 
 
 def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:
-    """Their hashes, on the host."""
+    """The tensors' hashes, on the host."""
     hashes = [hash_of(tensor, key) for tensor in tensors]
     return torch.stack([value.to(hashes[0].device) for value in hashes]).tolist() if hashes else []
 
 
 class Seal:
-    """Detects changes of tensors since it was closed. Key and hashes stay on the host, where no kernel can read them;
-    on the device a key is only an argument of our own kernels. The caller wipes what these leave in free memory."""
+    """Detects changes of tensors since the seal was closed. Key and hashes stay on the host, where no kernel can read
+    them; on the device a key is only an argument of our own kernels. The caller wipes what these leave in free
+    memory."""
 
     def __init__(self, tensors: list[torch.Tensor]) -> None:
         self._tensors = tensors

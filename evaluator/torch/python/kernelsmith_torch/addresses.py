@@ -1,7 +1,7 @@
-"""The addresses of tensors while a plan is recorded: numbers without memory. Every storage has its own, far from all
-others, and none is reused: caches keyed by address work, and an address that became a number in the plan
-identifies its storage. A second recording with `mirrored` addresses gives the same plan unless something was
-computed from an address: every bit above the alignment is inverted, and the order is reversed.
+"""The addresses of tensors while a plan is recorded. They are numbers without memory. Every storage has an address of
+its own, far from all others, and no address is reused. So caches keyed by address work, and an address that became a
+number in the plan identifies its storage. A second recording uses `mirrored` addresses: every bit above the alignment
+is inverted, and the order is reversed. It gives the same plan unless something was computed from an address.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Addresses:
         self._random = random.Random(seed)
         self._flipped = _END - ALIGNMENT if mirrored else 0
         self._known: dict[int, int] = {}  # by identity of the storage
-        self._storages: dict[int, torch.UntypedStorage] = {}  # by address; keeps them, and so their identities
+        self._storages: dict[int, torch.UntypedStorage] = {}  # by address; keeps storages alive, and so their identities
         self._sorted: list[int] = []
         self._last, self._last_size = _FIRST, 0
 
@@ -37,7 +37,7 @@ class Addresses:
         return bool(self._known)
 
     def address_of(self, tensor: torch.Tensor) -> int:
-        """0 if it has no elements, as in PyTorch."""
+        """The tensor's address; 0 if the tensor has no elements, as in PyTorch."""
         if tensor.numel() == 0:
             return 0
         return self.of_storage(tensor.untyped_storage()) + offset_of(tensor)
@@ -56,7 +56,7 @@ class Addresses:
 
     def _place(self, storage: torch.UntypedStorage) -> int:
         size = storage.nbytes()
-        # If mirrored, it is before the last one: there must be room for both.
+        # A mirrored storage lies below the previous one, so the gap must have room for the larger of the two.
         room = -(-max(size, self._last_size) // ALIGNMENT) * ALIGNMENT
         self._last += room + _APART + ALIGNMENT * self._random.randrange(_PLACES)
         self._last_size = size
@@ -69,5 +69,5 @@ class Addresses:
 
 
 def offset_of(tensor: torch.Tensor) -> int:
-    """Bytes from the beginning of its storage."""
+    """The tensor's offset in its storage, in bytes."""
     return tensor.storage_offset() * tensor.element_size()

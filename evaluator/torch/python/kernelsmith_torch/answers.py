@@ -100,8 +100,8 @@ def _install_autocast() -> None:
     autocast = torch.amp.autocast_mode.autocast
 
     class OnCuda(autocast):
-        """As for a CPU. The cache would pass a cast weight from one call to another, without an operator for the
-        plan."""
+        """Autocast of the CPU's fakes, without a cache: the cache would pass a cast weight from one call to another,
+        without an operator for the plan."""
 
         def __init__(self, device_type: str = "cuda", dtype: torch.dtype | None = None, enabled: bool = True,
                      cache_enabled: bool | None = None) -> None:

@@ -159,7 +159,7 @@ class _Assembly:
                 continue
             name = step.body["aten"] + ("" if step.body["overload"] == "default" else "." + step.body["overload"])
             if not step.draws:
-                raise Refused("not_allowed", f"{name} cannot stand in a plan", "use operators that keep shapes", step.where)
+                raise Refused("not_allowed", f"{name} cannot be part of a plan", "use operators that keep shapes", step.where)
             before_call = any(step is each for each in drawn) and operators.is_given(step.body["aten"], step.body["overload"])
             if not before_call and not any(step is each for each in made):
                 raise Refused("not_allowed", f"{name} draws in a call, which can only be given numbers that depend on shapes alone",

@@ -17,7 +17,7 @@ _HINT = "write the fused kernel with Triton, or call the function itself"
 def install() -> None:
     """Replaces the decorators for the rest of this process."""
     torch.compile = torch.compiler.compile = _compile
-    # Without importing Dynamo, which takes seconds.
+    # PyTorch's own would import Dynamo, which takes seconds.
     for name in ("disable", "allow_in_graph", "assume_constant_result"):
         setattr(torch.compiler, name, _as_it_is)
 
@@ -31,7 +31,7 @@ def _compile(model: Any = None, *_: Any, **__: Any) -> Any:
 
     @functools.wraps(model)
     def refuse(*_: Any, **__: Any) -> Any:
-        raise Refused("not_allowed", f"torch.compile cannot stand in a plan: {_told(model)} is called", _HINT)
+        raise Refused("not_allowed", f"torch.compile cannot be part of a plan: {_told(model)} is called", _HINT)
 
     return refuse
 
@@ -42,11 +42,11 @@ class _Module(torch.nn.Module):
         self._orig_mod = module
 
     def forward(self, *_: Any, **__: Any) -> Any:
-        raise Refused("not_allowed", f"torch.compile cannot stand in a plan: {_told(type(self._orig_mod))} is called", _HINT)
+        raise Refused("not_allowed", f"torch.compile cannot be part of a plan: {_told(type(self._orig_mod))} is called", _HINT)
 
 
 def _told(function: Any) -> str:
-    """Its name, file and line."""
+    """The function's name, file and line."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
     try:
         function = inspect.unwrap(function)

@@ -20,7 +20,8 @@ def install(tape: Tape) -> None:
     torch._C._nn.scaled_dot_product_attention = attention
     torch.batch_norm = _whole(tape, torch.batch_norm, torch.ops.aten.batch_norm.default)
     torch.instance_norm = _whole(tape, torch.instance_norm, torch.ops.aten.instance_norm.default)
-    # On a GPU it is one operator, which draws differently than on a CPU; in evaluation there is none.
+    # In training dropout is one operator on a GPU, which draws differently than on a CPU. In evaluation there is no
+    # operator.
     dropout, drawn = torch.dropout, _whole(tape, torch.dropout, torch.ops.aten.dropout.default)
     torch.dropout = torch._VF.dropout = lambda input, p, train: (drawn if train and p else dropout)(input, p, train)
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):

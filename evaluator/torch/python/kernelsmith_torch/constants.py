@@ -1,4 +1,4 @@
-"""Keeps the values of tensors that a constructor computes from numbers alone, so that it can read them:
+"""Keeps the values of tensors that a constructor computes from numbers alone, so that the constructor can read them:
 torch.linspace(0, 1, 9).tolist()."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST = 4_096  # numbers of a tensor
 
 
 class Constants(Mode):
-    """Entered around a constructor. The operators are executed a second time, on values, beside what is recorded."""
+    """Entered around a constructor. Its operators are recorded, and executed a second time on values."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,11 +13,11 @@ from torch.utils.flop_counter import flop_registry
 
 
 class Mode(TorchDispatchMode):
-    """A mode around code that is not compiled."""
+    """A mode around code that Dynamo does not compile."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """PyTorch asks: what Dynamo must leave alone imports it."""
+        """PyTorch asks this; for a mode that Dynamo must skip, PyTorch would import Dynamo."""
         return False
 
 

@@ -30,7 +30,8 @@ def resources(cubin: bytes, name: str) -> dict[str, int]:
 
 
 def may_keep_variables(cubin: bytes) -> bool:
-    """Whether loading it creates variables that outlive a launch (`.global` in PTX). True for an unreadable file."""
+    """Whether loading the file creates variables that outlive a launch (`.global` in PTX). True for an unreadable
+    file."""
     try:
         sections = sections_of(cubin)
     except (struct.error, IndexError, ValueError, OverflowError):

@@ -38,9 +38,9 @@ class KernelFacts:
 class CubinFacts:
     kernels: dict[str, KernelFacts] = field(default_factory=dict)
     variables: dict[str, int] = field(default_factory=dict)
-    """Their bytes, by their mangled names."""
+    """The bytes of each variable, by its mangled name."""
     variable_bytes: int = 0
-    """Counts all, also those without names."""
+    """The bytes of all variables, also of those without names."""
 
     @property
     def loaded_bytes(self) -> int:
@@ -77,7 +77,7 @@ def _read(cubin: bytes) -> CubinFacts:
         name = text_at(cubin, place)
         names += len(name)
         if names > _MOST_NAMES or name in facts.kernels or name in facts.variables:
-            raise ValueError("a name that is there twice, or too many names")
+            raise ValueError("a name that occurs twice, or too many names")
         if is_variable:
             facts.variables[name] = bytes_
         else:

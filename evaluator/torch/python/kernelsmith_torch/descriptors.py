@@ -21,7 +21,7 @@ def arguments_of(descriptor: Any, kind: str, layout: dict[str, Any] | None) -> l
         return [("*" + dtype, descriptor.base), *wide, ("i1", descriptor.padding == "nan"), *after]
     doubled = shape[:-1] + [shape[-1] * 2] if layout["fp4_padded"] else shape
     size = layout["elem_size"]
-    # From the innermost dimension, as in the driver.
+    # The driver counts dimensions from the innermost one.
     return [("tensormap", {
         "base": descriptor.base, "type": TMA_DTYPE_DEVICE_TO_HOST[layout["elem_type"]], "shape": doubled[::-1],
         "strides": [n * size for n in strides[-2::-1]], "box": [int(n) for n in layout["block_size"]][::-1],

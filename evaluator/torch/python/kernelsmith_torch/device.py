@@ -5,8 +5,8 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass
 
-# Compute capability: a device with it, multiprocessors, bytes of a block's shared memory, of memory, of L2. An honest
-# candidate chooses grids by them, and a plan also runs on another device of the capability.
+# By compute capability: a device's name, multiprocessors, bytes of a block's shared memory, of memory, of L2. An honest
+# candidate chooses grids by these figures, and a plan also runs on another device of the capability.
 _FIGURES = {
     75: ("Tesla T4", 40, 65536, 16 << 30, 4 << 20),
     80: ("NVIDIA A100-SXM4-80GB", 108, 166912, 80 << 30, 40 << 20),
@@ -37,9 +37,9 @@ class Maker:
     binary: str
     """What Triton compiles kernels to."""
     registers: int
-    """That a multiprocessor has."""
+    """Registers of a multiprocessor."""
     gems: str
-    """Its name in FlagGems."""
+    """The maker's name in FlagGems."""
 
 
 _MAKERS = {"cuda": Maker("cubin", 65536, "nvidia"), "hip": Maker("hsaco", 131072, "amd"),

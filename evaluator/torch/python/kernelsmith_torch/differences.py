@@ -14,11 +14,11 @@ from .recording import Refused
 
 
 def refuse_differences(first: bytes, second: bytes, where: str) -> None:
-    """`where` an address was requested."""
+    """Raises Refused if the plans differ. `where` is the line that requested an address."""
     if first == second:
         return
     what, line = next(_differences(first, second), ("the plan", ""))
-    raise Refused("address_as_number", f"{what} is another one if the tensors lie at other addresses, as in each call",
+    raise Refused("address_as_number", f"{what} changes with the addresses of tensors, which differ from call to call",
                   "compute nothing from data_ptr() but keys of caches and alignment; initialise structures that kernels get "
                   "(P p{};)", line or where)
 

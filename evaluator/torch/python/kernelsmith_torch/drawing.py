@@ -18,7 +18,7 @@ _CPU = torch.device("cpu")
 
 
 def count(op: Aten, args: list[Any]) -> int:
-    """The most numbers that it draws."""
+    """The most numbers that the operator draws."""
     sizes = [arg.numel() for arg in args if isinstance(arg, torch.Tensor)]
     return max(sizes + [math.prod(arg) for arg in args if isinstance(arg, list)], default=1)
 

@@ -87,7 +87,8 @@ def _drawn(step: Step, tape: Tape, out: Any) -> list[Step]:
 
 
 def _scratch(tensor: torch.Tensor, out: Any, unread: bool, where: str) -> Step:
-    """Draws depend on the order of elements in memory. Values that are read must be valid, and zero is."""
+    """Makes the tensor that a draw writes or reads. Draws depend on the order of elements in memory. Values that are
+    read must be valid, as zeros are."""
     kwargs = {"dtype": {"dtype": name_of(tensor.dtype)}, "device": {"device": True}}
     name, args = ("empty_strided", [list(tensor.shape), list(tensor.stride())]) if unread else (
         "zeros", [list(tensor.shape)])

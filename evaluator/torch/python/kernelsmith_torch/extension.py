@@ -45,8 +45,8 @@ class Extensions:
         self._tensors: dict[int, torch.Tensor] = {}  # by the identity of a handle
         self._next_identity = 1
         self._operators = Operators(tape, self._take, self.work.multiply)
-        self._defined: dict[str, Any] = {}  # of the module being initialised
-        self._raised: BaseException | None = None  # by an operator, in the call that goes on
+        self._defined: dict[str, Any] = {}  # the functions of the module that is being initialised
+        self._raised: BaseException | None = None  # by an operator in the current call
 
     def install(self) -> None:
         torch.utils.cpp_extension.load_inline = self._load_inline
@@ -72,7 +72,7 @@ class Extensions:
     def _module(self, name: str, units: list[dict[str, str]], cflags: Any, cuda_cflags: Any, folders: Any,
                 is_python_module: bool) -> types.ModuleType:
         if not is_python_module:
-            raise Refused("not_allowed", "an extension that is no Python module (TORCH_LIBRARY) cannot be planned",
+            raise Refused("not_allowed", "an extension that is not a Python module (TORCH_LIBRARY) cannot be planned",
                           "bind its functions with PYBIND11_MODULE or functions=", self._tape.line())
         if self._device.kind != "cuda":
             raise Refused("not_allowed", f"C++ extensions are planned for NVIDIA's GPUs, and not for {self._device.arch}",
@@ -105,7 +105,7 @@ class Extensions:
         with open(path, "wb") as file:
             file.write(host)
         try:
-            # Its own names and those of our library take precedence over PyTorch's in the process.
+            # The extension's own names and our library's take precedence over PyTorch's in the process.
             loaded = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
         except OSError as error:
             raise ImportError(str(error)) from None

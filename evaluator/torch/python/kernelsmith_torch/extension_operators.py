@@ -139,7 +139,7 @@ _SPECIAL: dict[str, Callable] = {
     "tensor": torch.tensor,
     "rdiv": lambda tensor, number: number / tensor,
     "slice": lambda tensor, dim=0, start=None, end=None, step=1: torch.ops.aten.slice.Tensor(tensor, dim, start, end, step),
-    # Only these have no operator of that name.
+    # Only these two have no operator of their name.
     "relu6": lambda tensor: torch.nn.functional.relu6(tensor),
     "contiguous": lambda tensor, memory_format=torch.contiguous_format: tensor.contiguous(memory_format=memory_format),
 }

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 VERSION = 1
-"""The version of the stand-in of PyTorch's headers: an extension that was built for another one is built anew."""
+"""The version of the stand-in of PyTorch's headers: an extension that was built for another version is built again."""
 
 # The same number of lines as PyTorch writes before a source, so that line numbers agree. PyTorch's second line for
 # CUDA is <cuda.h>, which only names of the driver need.
@@ -146,7 +146,7 @@ def _bindings(functions: dict[str, str]) -> str:
 
 
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
-    """Only functions; otherwise two units could differ from one."""
+    """Whether the text only declares functions. With anything else one unit could differ from two."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)

@@ -17,7 +17,7 @@ from .recording import Refused, Tape
 
 _WORD = struct.Struct("<Q")
 FAILED = -1
-"""What the library takes for an error whose words it was given before."""
+"""Tells the library that there was an error, whose text it already has."""
 
 
 class Work:
@@ -29,18 +29,18 @@ class Work:
         self._tape, self._readable = tape, readable
         self._host: dict[int, int] = {}  # sizes of tensors with values, by address
         self._workspaces: dict[int, torch.Tensor] = {}  # by address
-        self._sent = {False: 0, True: 0}  # bytes from the host, of the setup and of a call
+        self._sent = {False: 0, True: 0}  # bytes copied from the host by the setup and by a call
         self._thread = threading.get_ident()
 
     def note_thread(self) -> None:
         """Keeps a refusal if the extension runs in a thread of its own."""
         if threading.get_ident() != self._thread:
             self.refused = self.refused or Refused(
-                "not_allowed", "work of the device is asked for in a thread of its own (std::thread, OpenMP): a plan is one "
-                "sequence", "ask for it in the function itself; streams let kernels overlap")
+                "not_allowed", "device work is requested in another thread (std::thread, OpenMP): a plan is one sequence",
+                "request it in the function itself; streams let kernels overlap")
 
     def has_values(self, address: int, size: int) -> None:
-        """Whether a CPU tensor that is not a fake is there."""
+        """Notes a CPU tensor with values at the address."""
         self._host[address] = size
 
     def on_device(self, address: int) -> int:
@@ -138,7 +138,7 @@ class Work:
     def _place(self, address: int, size: int, what: str) -> tuple[int, int]:
         place = self._tape.find(address)
         if place is None:
-            raise Refused("plan_failed", f"{what} is given an address that is no tensor's", "", self._tape.line())
+            raise Refused("plan_failed", f"{what} is given an address outside all tensors", "", self._tape.line())
         self._check_place(place[0], what)
         there = self._tape.tensors[place[0]].untyped_storage().nbytes() - place[1]
         if size > there:
@@ -170,7 +170,7 @@ class Work:
     def _matrices(self, address: int, dtype: torch.dtype | None, shape: tuple, strides: tuple) -> torch.Tensor:
         found = self._tape.find(address)
         if found is None or dtype is None:
-            what = "an address that is no tensor's" if found is None else "elements of an unusual type"
+            what = "an address outside all tensors" if found is None else "elements of an unusual type"
             raise Refused("not_allowed", f"cuBLAS is given {what}", "", self._tape.line())
         tensor = self._tape.tensors[found[0]]
         if tensor.dtype != dtype:

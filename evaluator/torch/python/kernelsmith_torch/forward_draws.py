@@ -71,8 +71,8 @@ class _Learning(_Mode):
 
     def drawn(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if not is_given(function._schema.name, function._overloadname):
-            raise TypeError(f"forward() draws by {function.name()}, whose numbers a seed and shapes do not give: draw by "
-                            "torch.rand, torch.randn, uniform_ or normal_")
+            raise TypeError(f"forward() draws by {function.name()}, whose numbers depend on more than a seed and shapes: "
+                            "draw by torch.rand, torch.randn, uniform_ or normal_")
         result = function(*args, **kwargs)
         if any(argument.name == "dtype" for argument in function._schema.arguments):
             kwargs = {**kwargs, "dtype": result.dtype}  # independent of the default when it is drawn again

@@ -22,7 +22,7 @@ class Lie:
     storage: int
 
     def bytes(self) -> int:
-        """From the beginning of the storage to the end of the last element."""
+        """The bytes from the beginning of the storage to the end of the last element."""
         if 0 in self.shape:
             return 0
         return (self.offset + sum((n - 1) * step for n, step in zip(self.shape, self.stride)) + 1) * self.dtype.itemsize
@@ -61,11 +61,11 @@ class Arrangement:
         return [_typed(storages[lie.storage], lie.dtype).as_strided(lie.shape, lie.stride, lie.offset) for lie in self.lies]
 
     def is_like(self, other: Arrangement) -> bool:
-        """Whether it is the same for all elements."""
+        """Whether both arrangements place every element alike."""
         return [lie.matters() for lie in self.lies] == [lie.matters() for lie in other.lies]
 
     def told(self) -> list[dict[str, Any]]:
-        """As a plan writes it."""
+        """The arrangement as a plan writes it."""
         return [{"dtype": str(lie.dtype).removeprefix("torch."), "shape": list(lie.shape), "stride": list(lie.stride),
                  "offset": lie.offset, "storage": lie.storage} for lie in self.lies]
 
@@ -117,12 +117,12 @@ def _distinct_bytes(*group: torch.Tensor) -> int:
 
 
 def is_alone(tensor: torch.Tensor) -> bool:
-    """Whether it is dense and fills its storage."""
+    """Whether the tensor is dense and fills its storage."""
     return is_dense(tensor.shape, tensor.stride()) and tensor.untyped_storage().nbytes() == tensor.nbytes
 
 
 def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """All of its storage."""
+    """All bytes of the tensor's storage."""
     return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage())
 
 

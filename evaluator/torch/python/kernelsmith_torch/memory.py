@@ -35,21 +35,21 @@ class Measured:
     state: int  # parameters and buffers
     inputs: int  # of a call
     outputs: int
-    draw: int  # while inputs are drawn, the inputs among it
-    call: int  # by the reference: outputs and temporaries
+    draw: int  # while inputs are drawn, with the inputs
+    call: int  # outputs and temporaries of a call of the reference
     wide: int  # while the reference runs in fp64: inputs, outputs and temporaries
-    truth: int  # of a set, as it is kept
+    truth: int  # the truth of a set, as it is kept
 
 
 @dataclass(frozen=True)
 class Layout:
     slots: int  # calls of a batch
-    judge: int  # what its process holds at most
+    judge: int  # the most that its process holds
     runner: int
-    need: int  # of all processes of the task
+    need: int  # the memory of all processes of the task
     gives_back: bool  # whether a process frees what it caches after each step
     together: bool  # whether candidate and truth are on the device at the same time
-    truth_on_host: bool  # in pinned memory, compared in slices
+    truth_on_host: bool  # whether the truth is in pinned memory, and compared in slices
 
     def told(self) -> dict[str, int | bool]:
         return dict(vars(self))
@@ -64,7 +64,7 @@ def slots_for(measured: Measured, wanted: int, l2: int, total: int) -> int:
 
 
 def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
-    """The first of these that fits on the device, or else the last one:
+    """The first of these layouts that fits on the device, or else the last one:
 
     | cached from step to step | together | truth  |
     |--------------------------|----------|--------|
@@ -84,13 +84,14 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     if cached <= _LARGE * total:
         return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
     # The fp64 outputs become the truth: tolerances are added to them while the reference's own outputs exist.
-    # Meanwhile the reference may run again (singles.py).
+    # During that time the reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
     truth = max(m.wide, m.outputs + m.truth, again + m.truth)
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
-    # One after the other. Only outputs are kept: the yardstick's, and those of two runners.
+    # Candidate and truth are on the device one after the other. Only outputs are kept: the yardstick's, and those of
+    # two runners.
     idle = 3 * CONTEXT + 5 * m.state + 3 * slots * m.outputs + CONTEXT + ALLOWANCE
     play = idle + calls + m.draw
     on_host = idle + truth > total
@@ -108,8 +109,8 @@ class Shortage:
     total: int
     free: int
     own: int  # held by the process that asked
-    kin: int  # held at most by the task's other processes
-    asked: int  # what it asked for last; 0: not known
+    kin: int  # the most that the task's other processes hold
+    asked: int  # the bytes of its last request; 0: not known
     given: int  # what the task's process was meant to have: the reference's need and ALLOWANCE
     alone: bool  # whether no other task has claimed memory
 
@@ -141,7 +142,8 @@ def gib(size: int) -> str:
 
 
 def missing(shortage: Shortage) -> str:
-    """The message for a task that does not fit alone: how much it needs, exists, and is missing."""
+    """The message for a task that does not fit alone: how much memory it needs, how much there is, and how much is
+    missing."""
     s = shortage
     wanted = s.own + max(s.asked, 1)
     return f"{gib(wanted)} are needed of the GPU's {gib(s.total)}, and {gib(max(s.asked - s.free, 0))} are missing"

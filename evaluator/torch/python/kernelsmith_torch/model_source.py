@@ -173,7 +173,7 @@ class Reference:
         return {name: value.detach().cpu() for name, value in self._model.state_dict().items()}
 
     def state_lies(self) -> Arrangement:
-        """Their layout on the device."""
+        """The layout of parameters and buffers on the device."""
         return Arrangement.of(self._model.state_dict().values())
 
     def draw(self, variant: int, seed: int) -> Inputs:

@@ -20,12 +20,12 @@ from .plan_format import MOST_VARIABLES
 MOST_PARAMETERS = 32_764  # CUDA 12.1's own limit
 MOST_UPLOAD = 64 << 10
 MOST_POINTERS = MOST_UPLOAD // 8
-MOST_UPLOADED = 1 << 20  # of the setup, or of a call: a plan holds no weights
+MOST_UPLOADED = 1 << 20  # in the setup, or in a call: a plan holds no weights
 MOST_BYTES = 1 << 48  # no device has more
 _ADDRESS_BYTES = 8
 
 MOST_SHARED = 232_448  # an H100's, and no device has more
-PLAIN_SHARED = 48 << 10  # more than this must be asked for
+PLAIN_SHARED = 48 << 10  # a kernel must ask for more than this
 _MOST_REGISTERS = 65_536  # of a block
 _MOST_THREADS = 1024
 _BLOCK = (1024, 1024, 64)
@@ -63,11 +63,11 @@ class DeviceOp:
 
     @property
     def title(self) -> str:
-        """Its description for people."""
+        """The entry's description for people."""
         return type(self).__name__.lower()
 
     def refs(self) -> Iterator[Ref]:
-        """Tensors that it names."""
+        """The tensors that the entry names."""
         for value in vars(self).values():
             for each in value if isinstance(value, tuple) else (value,):
                 if isinstance(each, (Place, Pointer)):
@@ -134,7 +134,7 @@ def check_module(told: Any, cubin: bytes) -> Module:
     try:
         return Module(cubin, cubin_facts.read(cubin))
     except ValueError as error:
-        refuse(f"a module is no cubin: {error}")
+        refuse(f"a module is not a cubin: {error}")
 
 
 class Modules:
@@ -233,7 +233,7 @@ class Modules:
 
 def _three(value: Any, most: tuple[int, ...], what: str) -> tuple[int, int, int]:
     if len(list_of(value, 3, what)) != 3:
-        refuse(f"{what} has not three dimensions")
+        refuse(f"{what} does not have three dimensions")
     x, y, z = (integer_of(n, 1, limit, f"a dimension of {what}") for n, limit in zip(value, most))
     return x, y, z
 

@@ -53,7 +53,7 @@ ACTIVATIONS = """
     relu relu6 selu silu softplus softshrink threshold _softmax _log_softmax softmax log_softmax
 """
 
-# In evaluation only: takes_numbers.
+# Allowed in evaluation only, see takes_numbers().
 DROPOUT = """
     alpha_dropout dropout feature_alpha_dropout feature_dropout native_dropout rrelu rrelu_with_noise
 """

@@ -31,7 +31,7 @@ _GRID = (2**31 - 1, 65_535, 65_535)
 SCALARS = {"i1": (0, 1), "i8": (-2**7, 2**7 - 1), "i16": (-2**15, 2**15 - 1), "i32": (-2**31, 2**31 - 1),
            "i64": (-2**63, 2**63 - 1), "u1": (0, 1), "u8": (0, 2**8 - 1), "u16": (0, 2**16 - 1),
            "u32": (0, 2**32 - 1), "u64": (0, 2**64 - 1), "fp32": None, "fp64": None}
-"""Types of kernel arguments that are no pointers, and the bounds of integers."""
+"""Types of kernel arguments that are not pointers, and the bounds of integers."""
 
 _LAYOUTS = {"strided": torch.strided}
 _MEMORY_FORMATS = {name: getattr(torch, name) for name in

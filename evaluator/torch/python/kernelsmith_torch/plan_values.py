@@ -20,9 +20,9 @@ class Aten:
     args: list[Any]
     kwargs: dict[str, Any]
     out: Any
-    frees: list[int] = field(default_factory=list)  # ids that nothing after it uses
-    draws: str = ""  # in setup, of a random operator: `cpu` or `cuda`, the generator that it takes numbers from
-    strides: list[tuple[int, ...]] = field(default_factory=list)  # of its results, if kernels count on them
+    frees: list[int] = field(default_factory=list)  # ids that are not used later
+    draws: str = ""  # in setup, for a random operator: the generator that it draws from, `cpu` or `cuda`
+    strides: list[tuple[int, ...]] = field(default_factory=list)  # of its results, if kernels rely on them
 
     @property
     def name(self) -> str:
@@ -109,6 +109,6 @@ class Plan:
     alternatives: list[Alternative]
     kernels: list[Kernel]
     modules: list[Module] = field(default_factory=list)
-    lies: Arrangement | None = None  # of the inputs in the planner; may be missing in a handwritten plan
-    draws: list[Op] = field(default_factory=list)  # before each call, which is given `drawn`
+    lies: Arrangement | None = None  # the inputs' layout in the planner; may be missing in a handwritten plan
+    draws: list[Op] = field(default_factory=list)  # made before each call, which is given `drawn`
     drawn: list[int] = field(default_factory=list)

@@ -42,7 +42,7 @@ _LONGEST = 4
 
 _FIRST = {"reference": "done"}
 
-# A sandbox has its own; on the host they are shared.
+# A sandbox has its own folders; on the host they are shared.
 _SHARED = ("/tmp", "/dev/shm") if ALONE else ()
 _CHANGED = 4
 
@@ -84,7 +84,7 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if not surroundings.restore():
-            os._exit(_CHANGED)  # no other candidate is planned here, and this one has killed a planner
+            os._exit(_CHANGED)  # this candidate has killed a planner: no other one is planned here
 
 
 def _checked(request: Message) -> Message:
@@ -99,7 +99,7 @@ def _checked(request: Message) -> Message:
     if not good:
         raise Failure("machine", "plan", "bad_request", "a field of the request is missing or of a wrong type or size",
                       "see docs/torch-plan.md")
-    # A file beside reference.py, and a name that Python's tracebacks and Triton show.
+    # The name of a file next to reference.py. Python's tracebacks and Triton show it.
     stem = re.sub(r"\W", "_", os.path.basename(checked["name"]).removesuffix(".py"))[:64]
     checked["name"] = ("candidate" if stem in ("", "reference") else stem) + ".py"
     try:
@@ -169,7 +169,7 @@ def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, by
                       "compile fewer kernels and configurations; do no work in Python loops") from None
     except (FramingError, EOFError) as error:
         raise Failure(fault, "plan", "plan_failed" if fault == "candidate" else "reference_failed",
-                      f"the process that executes it ended or wrote something else: {error}",
+                      f"the planning process ended or wrote something other than a plan: {error}",
                       "do not end the process, and leave its descriptors alone") from None
     finally:
         os.close(read_end)
@@ -182,7 +182,7 @@ def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, by
         return reply, b""
     types = {"summary": dict, "text": str, "told_addresses": bool}
     if set(reply) != set(types) or not all(isinstance(reply[key], types[key]) for key in types):
-        raise Failure("candidate", "plan", "plan_failed", "the process that executes it wrote something else", "")
+        raise Failure("candidate", "plan", "plan_failed", "the planning process wrote something other than a plan", "")
     return reply, blob
 
 

@@ -39,8 +39,8 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
          progress: Progress) -> tuple[dict[str, Any], bytes]:
     """The reply's fields and the plan. `folder` is this process's own, and becomes its working folder. A Failure is
     the task's fault before `reference_done` was called, and the candidate's after it. If `told_addresses` is in
-    the reply, the plan may depend on addresses: the same request with the plan as `first` records it with other
-    addresses and refuses differences."""
+    the reply, the plan may depend on addresses: the same request with the plan as `first` records the candidate with
+    other addresses and refuses differences."""
     # Compiled kernels contain the names of their source files. Relative paths give the same bytes in every folder.
     os.chdir(folder)
     paths = {"reference": "reference.py", "candidate": request["name"]}
@@ -205,7 +205,7 @@ def _words(tensor: torch.Tensor) -> str:
 
 
 class _Brought:
-    """Tensors of modules that a function was applied to. Keeps alive whose identities it has."""
+    """Tensors of modules that a function was applied to. Objects whose identities are kept here are kept alive."""
 
     def __init__(self, places: Places) -> None:
         self._places = places

@@ -28,7 +28,7 @@ class Progress:
             (others.ru_utime + others.ru_stime) / len(os.sched_getaffinity(0)), self._compiled, len(text)) + text
 
     def seconds(self, child: int) -> float:
-        """Its CPU time; its compilations share the processors. 0 if it has ended."""
+        """The child's CPU time, with its compilations divided by the number of processors. 0 if the child has ended."""
         others, _, _ = _HEAD.unpack_from(self._memory)
         try:
             own = time.clock_gettime(~child << 3 | 2)  # the clock of another process's CPU time, as from clock_getcpuclockid

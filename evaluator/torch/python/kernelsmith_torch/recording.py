@@ -41,7 +41,7 @@ class Step:
     writes: set[int]
     results: list[int]
     where: str
-    # The values of a tensor that is no fake.
+    # The values of a tensor that is not a fake.
     constant: torch.Tensor | None = None
 
     @property
@@ -175,7 +175,7 @@ class Tape:
         elif isinstance(v, (int, float)) and v == v // 1 and (found := self.addresses.find(int(v))):
             storage, offset = found
             raise Refused("address_as_number", f"{what} is the address of a tensor (byte {offset} of {storage.nbytes()}), "
-                          "which is another one in each call", "give kernels the tensors themselves, each as an argument",
+                          "which differs from call to call", "give kernels the tensors themselves, each as an argument",
                           where or self.line())
 
     def find(self, address: int) -> tuple[int, int] | None:
@@ -250,7 +250,7 @@ class Tape:
             return [self.value(each, tensors) for each in v]
         if isinstance(v, dict):
             return {key: self.value(each, tensors) for key, each in v.items()}
-        raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot stand in a plan", "", self.line())
+        raise Refused("not_allowed", f"an argument of type {type(v).__name__} cannot be part of a plan", "", self.line())
 
     def _without_scalar_tensors(self, func: torch._ops.OpOverload, args: tuple) -> tuple[torch._ops.OpOverload, tuple]:
         """`x[mask] = 0` and `x[:, 0] = 5` have a tensor with one number, which a graph would have to read."""
@@ -404,7 +404,7 @@ def float_value(v: float) -> Any:
 
 
 def values_of(tensor: torch.Tensor) -> list:
-    """The numbers of a tensor that is no fake."""
+    """The numbers of a tensor that is not a fake."""
     with torch.utils._python_dispatch._disable_current_modes(), torch._C.DisableTorchFunction():
         return tensor.detach().reshape(-1).tolist()
 
@@ -445,7 +445,8 @@ _ANSWERS = {
     torch.Tensor.data_ptr: lambda tape, tensor: tape.tell_address(tensor),
 }
 
-# Another object for the same tensor: PyTorch makes one for each factory's result that the tape keeps.
+# Operators that make another object for the same tensor: PyTorch calls one for each factory's result that the tape
+# keeps.
 _SAME = (torch.ops.aten.detach.default, torch.ops.aten.alias.default, torch.ops.aten.lift_fresh.default)
 
 # Operators that PyTorch refuses for floats of several dtypes on CPU and GPU; fakes do not check it.

@@ -200,7 +200,7 @@ class ReferenceProcess:
             raise Failure("task", "run", "inputs_change", "get_inputs() gives other shapes, dtypes or strides the second time",
                           "give tensors of the same shapes and strides each time", self._path)
         if other.constants != first.constants:
-            raise Failure("task", "run", "inputs_change", "get_inputs() gives other values that are no tensors the second time",
+            raise Failure("task", "run", "inputs_change", "values of get_inputs() that are not tensors differ the second time",
                           "draw tensors only", self._path)
         moved = self._counted(inputs)
         still = [index for index, pair in enumerate(zip(plain, moved)) if _close(*pair, errors[index])]
@@ -285,7 +285,7 @@ class ReferenceProcess:
             if self._layout.gives_back:
                 self._device.give_back()
                 # After freeing memory the first pass over memory takes up to a tenth longer. The runner makes that
-                # pass before its clock starts, when it hashes its inputs, and so does this.
+                # pass before its clock starts, when it hashes its inputs. So this process makes it, too.
                 hashes_of([slot[3] for slot in self._slots[:len(sets)]])
 
         return self._clock.play([slot[2] for slot in self._slots[:len(sets)]], lay_out)
@@ -318,7 +318,7 @@ class ReferenceProcess:
         except RuntimeError as error:
             self._device.finish()
             note = ("the reference cannot be captured in a CUDA graph "
-                    f"({str(error).splitlines()[0][:200]}): it is timed with its launches")
+                    f"({str(error).splitlines()[0][:200]}): its time includes its launches")
             if note not in self._notes:
                 self._notes.append(note)
             return tensors, inputs, self._clock.launched(function), memory

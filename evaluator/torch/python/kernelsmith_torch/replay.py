@@ -103,13 +103,13 @@ class Kernels:
             self._functions[index] = function
 
     def frame(self) -> int:
-        """The most bytes of local memory of a thread of any of them."""
+        """The most bytes of local memory that a thread of any kernel has."""
         attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES if self._functions else None
         return max((int(driver_ok(self._driver.cuFuncGetAttribute(attribute, function)))
                     for function in self._functions.values()), default=0)
 
     def renew(self, used: set[int]) -> None:
-        """Loads those of these kernels again that may have variables, to reset the variables. No graph may use them."""
+        """Resets variables: loads those of these kernels again that may have any. No graph may use the kernels."""
         for index in sorted(self._with_variables & used):
             driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
             self._load(index)
@@ -248,12 +248,12 @@ class Program:
         return [tensors[id_] for id_ in self._plan.drawn]
 
     def renew(self, alternative: Alternative) -> None:
-        """Resets variables of its kernels. No recorded call of it may exist."""
+        """Resets the variables of the alternative's kernels. No recorded call of the alternative may exist."""
         self.kernels.renew({op.kernel for op in alternative.ops if isinstance(op, Launch)})
         self.modules.renew()
 
     def reserve(self, alternative: Alternative) -> None:
-        """Called before a call of it is recorded."""
+        """Called before a call of the alternative is recorded."""
         if self.modules.uploads is not None:
             self.modules.uploads.reserve([len(op.data) for op in alternative.ops if isinstance(op, (Upload, Symbol))])
 
@@ -346,11 +346,11 @@ class Program:
                 for o, r in zip(out, result):
                     self._bind(op, o, r, tensors, footprint, foreign)
             elif out is not None:
-                raise ValueError("the plan takes another number of results")
+                raise ValueError("the plan expects another number of results")
             return
         if not isinstance(result, torch.Tensor):
             if out is not None:
-                raise ValueError("the plan takes a tensor where there is none")
+                raise ValueError("the plan expects a tensor where there is none")
             return
         if result.untyped_storage().data_ptr() not in foreign:
             footprint.add(result)
@@ -359,7 +359,7 @@ class Program:
         if isinstance(out, Ref):
             tensors[out.id] = result
         elif out is not None:
-            raise ValueError("the plan takes a list where there is a tensor")
+            raise ValueError("the plan expects a list where there is a tensor")
 
     def _output(self, info: TensorInfo, tensor: torch.Tensor) -> torch.Tensor:
         if tuple(tensor.shape) != info.shape or tensor.dtype != info.dtype:

@@ -33,7 +33,7 @@ _TRIAL_REPLAYS = 5
 # The memory between an input's elements: numbers far from any input, positive and negative, but finite, so that 0
 # times them is 0.
 _GAPS = (0x4B, 0xCB)
-_PARAMETERS = "parameters of the model, or memory beside them"
+_PARAMETERS = "parameters of the model, or memory next to them"
 
 
 def _call_s_of(request: Message) -> float:
@@ -229,7 +229,7 @@ class Runner:
         if self._played is None:
             raise Failure("machine", "run", "bad_request", "there was no batch since the plan was loaded")
         with blaming_candidate("reading the candidate's outputs"):
-            for seal, what in ((self._inputs_seal, "its inputs, or memory beside them"), (self._state_seal, _PARAMETERS)):
+            for seal, what in ((self._inputs_seal, "its inputs, or memory next to them"), (self._state_seal, _PARAMETERS)):
                 if not seal.intact():
                     raise _changes(what)
             self._state_seal.close()
@@ -314,7 +314,7 @@ class Runner:
         self._calls = [self._record(self._best, slot, self._pool) for slot in range(count)]
 
     def _forget_calls(self) -> None:
-        """Also drops everything that uses their memory, including the seal."""
+        """Drops the recorded calls and everything that uses their memory, including the seal."""
         self._clock.forget()
         self._calls, self._slots, self._played, self._inputs_seal = [], [], None, None
 

@@ -75,7 +75,7 @@ END:
 
 
 class _Kernel:
-    """One of these, loaded."""
+    """One of these kernels, loaded."""
 
     def __init__(self, driver: Any, text: str, bytes_: int) -> None:
         self._driver, self._bytes = driver, bytes_

@@ -120,7 +120,7 @@ class Inbox:
     def _new(self, outbox: dict[str, Any], size: int) -> tuple[torch.Tensor, Any]:
         if not self._device.is_cuda:
             if os.path.getsize(outbox["file"]) < size:
-                raise ValueError("the file is smaller than it is said to be")
+                raise ValueError("the file is smaller than its description says")
             return torch.from_file(outbox["file"], shared=True, size=size, dtype=torch.uint8), None
         from cuda.bindings import driver
 

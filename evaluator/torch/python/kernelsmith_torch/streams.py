@@ -68,7 +68,7 @@ class _Graph:
     _name = ""
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
-        raise Refused("not_allowed", f"{cls._name} cannot stand in a plan", "the plan is run in a graph already")
+        raise Refused("not_allowed", f"{cls._name} cannot be part of a plan", "the plan is run in a graph already")
 
 
 class CUDAGraph(_Graph):

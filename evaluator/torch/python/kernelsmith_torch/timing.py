@@ -145,7 +145,7 @@ class Clock:
 
     def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
                   patience: Patience | None = None) -> Times | None:
-        """The same, but None if the launch was too late."""
+        """Like play(), but None if the launch was too late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
@@ -261,7 +261,7 @@ class Patience:
             passed = self._now() - begun
             if passed > self._left_s:
                 raise Failure("candidate", "run", "timed_out", f"the calls did not end within {self._limit_s:g} s",
-                              "a loop without an end, or a lock that nobody gives free?")
+                              "an endless loop, or a lock that is never released?")
             if passed > _SPIN_S:
                 time.sleep(_NAP_S)
         self._left_s -= self._now() - begun

@@ -173,7 +173,7 @@ class Recording:
         elif isinstance(v, (bool, int, float, torch.Tensor)):
             to.append((kind, v))
         else:
-            raise Refused("not_allowed", f"{name} is of type {type(v).__name__}, and no tensor, number or None",
+            raise Refused("not_allowed", f"{name} is of type {type(v).__name__}, which is not a tensor, a number or None",
                           "give the kernel the tensor itself", self.tape.line())
 
     def _grid(self, grid: Any) -> list[int]:

@@ -45,9 +45,9 @@ class Expected:
     shape: tuple[int, ...]
     dtype: torch.dtype
     truth: torch.Tensor  # float64; float32 for outputs in 16 bits; the values of integers
-    allowed: torch.Tensor | None = None  # of reals: what an element may be off; infinite: anything
-    scale: torch.Tensor | None = None  # of reals: what the error's RMS may be, for each BLOCK elements; None: any
-    own: torch.Tensor | None = None  # of integers: what the reference itself wrote, which is right as well
+    allowed: torch.Tensor | None = None  # for reals: the error that an element may have; infinite: any
+    scale: torch.Tensor | None = None  # for reals: the RMS that the error may have, for each BLOCK elements; None: any
+    own: torch.Tensor | None = None  # for integers: what the reference itself wrote, which is right, too
     per_element: bool = True
 
     def bytes(self) -> int:
@@ -139,7 +139,7 @@ class Truth:
         return found
 
     def _budget(self, one: Expected, r: torch.Tensor, p: torch.Tensor, terms: int, variant: int, index: int) -> None:
-        """In pieces, because intermediates take ten times the truth's memory."""
+        """Works in pieces, because intermediates take ten times the truth's memory."""
         allclose = self._tolerance.policy == "allclose"
         half = torch.finfo(one.dtype).bits == 16 and not allclose
         count = one.truth.numel()
@@ -241,8 +241,8 @@ class Truth:
             if is_memory(error):
                 raise
             self._wide = None
-            self.notes.append(f"the reference does not run in fp64 ({type(error).__name__}: {str(error)[:200]}): the truth "
-                              "is what it writes itself")
+            self.notes.append(f"the reference does not run in fp64 ({type(error).__name__}: {str(error)[:200]}): its own "
+                              "outputs are the truth")
             return [_widened(t) for t in plain]
         return [_widened(t) for t in wide]
 

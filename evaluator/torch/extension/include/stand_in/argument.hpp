@@ -91,10 +91,10 @@ void call(const char* name, std::initializer_list<Argument> arguments, at::Tenso
 std::vector<at::Tensor> call_for_list(const char* name, std::initializer_list<Argument> arguments);
 double call_for_number(const char* name, std::initializer_list<Argument> arguments);
 
-/// Its address, if the tensor has elements of that type.
+/// The tensor's address. Throws if the elements have another type than `wanted`.
 void* data_of(const Facts* facts, c10::ScalarType wanted);
 void* data_of(const Facts* facts);
-/// An index of one of its dimensions; negative ones count from the end.
+/// The dimension with this index; negative indices count from the end.
 std::int64_t dimension(const Facts* facts, std::int64_t index);
 /// Throws if the tensor is undefined.
 const Facts& defined(const Facts* facts);

@@ -42,7 +42,7 @@ struct Input<T, std::enable_if_t<std::is_floating_point_v<T>>> {
   static void spell(Text& to) { to.add("f"); }
   static T take(const Value& value) { return static_cast<T>(value.real); }
 };
-/// With its size, because numbers out of its range are invalid arguments.
+/// An integer is spelled with its size, because numbers out of its range are invalid arguments.
 template <class T>
 struct Input<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
   static void spell(Text& to) {
