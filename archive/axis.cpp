@@ -104,7 +104,7 @@ Result<std::vector<double>> inner_edges(const CategoricalScale& scale) {
 }
 
 std::string edge_text(double edge, int digits) {
-  constexpr double kWritten = 1e7;  // below it all digits before the point stand there
+  constexpr double kWritten = 1e7;  // below it all digits before the point are written
   if (std::abs(edge) >= 1 && std::abs(edge) < kWritten)
     digits = std::max(digits, static_cast<int>(std::log10(std::abs(edge))) + 1);
   std::array<char, 32> buffer{};

@@ -48,8 +48,9 @@ Result<Objectives> Objectives::create(std::vector<Objective> objectives, Objecti
   }
   const auto fitness = std::ranges::find(objectives, kFitnessName, &Objective::feature);
   if (fitness == objectives.end())
-    return refused("the speedup is not among them, and a search is after it whatever else counts",
-                   "add speedup (or fitness) to the list");
+    return refused(
+        "the speedup is not among them, and every search has it as an objective, whatever else counts",
+        "add speedup (or fitness) to the list");
   if (fitness->minimise) return refused("a higher fitness is the better one");
   Objectives made;
   if (objectives.size() == 1) return made;
@@ -69,7 +70,7 @@ Result<Objectives> Objectives::from_text(const std::string& text) {
   while (in >> sense) {
     Objective one;
     if ((sense != "max" && sense != "min") || !(in >> std::quoted(one.feature)))
-      return refused("this is no list of objectives: \"" + text + "\"");
+      return refused("this is not a list of objectives: \"" + text + "\"");
     one.minimise = sense == "min";
     objectives.push_back(std::move(one));
   }

@@ -14,7 +14,7 @@ std::string line_of(const char* what, std::span<const IndividualPtr> individuals
   return line + '\n';
 }
 
-/// The data of the tree's statistics.
+/// The island's counters for tree search: joined, visits, visits of each leader.
 std::string tree_of(const Island& island) {
   std::string line =
       "joined " + std::to_string(island.joined()) + " visits " + std::to_string(island.visits());

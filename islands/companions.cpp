@@ -16,8 +16,8 @@ double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>&
   return nearest;
 }
 
-/// The elites of an archive without a few, as a pool. A taken elite is replaced by the last one. Only
-/// differences from the archive's order are stored, so the archive's size does not matter.
+/// A pool of an archive's elites, except the parent and the top programs. A taken elite is replaced by the
+/// last one. Only differences from the archive's order are stored, so the archive's size does not matter.
 class Pool {
  public:
   Pool(const Archive& archive, const Selection& selection) : elites_(archive.elites()) {
@@ -59,7 +59,7 @@ class Pool {
   std::size_t size_ = 0;
 };
 
-/// Takes the farthest from `shown` of a few random elites out of `pool`.
+/// Draws a few random elites from `pool`, and takes out the one farthest from `shown`.
 const Elite& take_far(Pool& pool, const Grid& grid, const std::vector<Cell>& shown, Rng& rng) {
   std::size_t farthest = 0;
   double distance = -1;

@@ -76,7 +76,7 @@ std::uint64_t Island::visits(ProgramId program) const {
   return found == visits_of_.end() ? 0 : found->second;
 }
 
-/// A program that was measured again is only at its new place.
+/// A program that was measured again is listed at its new place only.
 void Island::rank(IndividualPtr individual) {
   remove(leaders_, individual->program->id);
   if (archive_.objectives().pareto()) {

@@ -20,7 +20,7 @@ namespace {
 using List = Value::List;
 using Map = Value::Map;
 
-constexpr std::size_t kFailureShare = 4;  // a failure's report gets this part of the parent's bytes
+constexpr std::size_t kFailureShare = 4;  // a failure's report gets the parent's bytes divided by this
 
 std::string number(double value) {
   char text[32];
@@ -131,7 +131,7 @@ std::string_view meaning_of(RejectionCode code) {
     case RejectionCode::worker_lost:
       return "several machines were lost while they ran it";
     case RejectionCode::bad_metrics:
-      return "its score is no finite number";
+      return "its score is not a finite number";
     case RejectionCode::wrong_output:
       return "an output differs from the reference by more than the tolerance";
     case RejectionCode::output_not_written:
@@ -310,7 +310,7 @@ std::string suffix_of(const Task& task, const PromptOptions& options) {
   return std::filesystem::path(task.reference.files().front().path).extension().string();
 }
 
-/// The field of the first report that has it.
+/// The field, from the first report that has it.
 std::string from_reports(const Shown& shown, std::string Report::*field) {
   for (const auto* group : {&shown.top, &shown.inspirations, &shown.failures})
     for (const IndividualPtr& one : *group)

@@ -39,7 +39,8 @@ def start(function: Callable[[Any], Awaitable[Any]], argument: Any,
 
 
 async def _guarded(function: Callable[[Any], Awaitable[Any]], argument: Any) -> Any:
-    """In asyncio these two would end the loop, with everything that runs on it."""
+    """Raises RuntimeError for KeyboardInterrupt and SystemExit: in asyncio these would end the loop, with everything
+    that runs on it."""
     try:
         return await function(argument)
     except (KeyboardInterrupt, SystemExit) as raised:

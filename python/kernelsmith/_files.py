@@ -16,7 +16,7 @@ _CODES = {errno.ENOENT: "not_found", errno.ENOTDIR: "not_found", errno.EISDIR: "
 
 
 def write(path: Path, content: bytes) -> None:
-    """In place of what stands there."""
+    """Writes the file, in place of what stands there."""
     try:
         path.write_bytes(content)
     except OSError as failed:
@@ -26,7 +26,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def replace(path: Path, text: str) -> None:
-    """The same at once: whoever reads it sees the old text or the new one. Raises OSError."""
+    """Replaces the file atomically: a reader sees the old text or the new one. Raises OSError."""
     part = path.with_name(f".{path.name}.part")
     part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
     part.replace(path)
@@ -38,7 +38,7 @@ def text_of(path: Path, what: str = "the file", hint: str = "", encoding: str = 
     except OSError as failed:
         raise Error(f"{what} cannot be read: {failed.strerror}", "not_found", str(path), hint) from None
     except UnicodeDecodeError as wrong:
-        raise Error(f"{what} is no UTF-8: {wrong}", "bad_input", str(path), hint) from None
+        raise Error(f"{what} is not UTF-8: {wrong}", "bad_input", str(path), hint) from None
 
 
 def toml_of(path: Path, what: str = "the file", hint: str = "") -> dict[str, Any]:

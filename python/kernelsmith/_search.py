@@ -44,7 +44,7 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
     Either `task` names a folder with a task.yaml, or `evaluator` scores candidates: a function of a Source that returns
     a number (higher is better), (number, features), a dict with "fitness", or an Evaluation; a coroutine function; or
     an object with a method evaluate(job). What it raises rejects the candidate, with the traceback as its diagnostics.
-    Beside a task, `evaluator` is a dict: run.yaml's section.
+    With a task, `evaluator` is a dict: run.yaml's section.
 
     `proposer` makes children: a function of a Request that returns a text, a dict of texts by path, a Source, a
     Refusal, or None if nothing is left; a coroutine function; an object with propose(request); Tuner, Chat or
@@ -185,7 +185,8 @@ class Engine:
         return self._search.tell(_number(ticket), child, answer)
 
     def give_back(self, ticket: "_core.Ticket | SupportsIndex", reason: str) -> list[_core.Commit]:
-        """Closes a ticket unscored, for a reason that is not the candidate's. It uses up no budget. Raises as tell()."""
+        """Closes a ticket without a score, for a reason that is not the candidate's fault. It uses up no budget. Raises
+        as tell()."""
         return self._search.give_back(_number(ticket), reason)
 
     def run(self, progress: "Callable[[_core.Commit], None] | None" = None) -> _core.Outcome:
@@ -195,7 +196,7 @@ class Engine:
 
     @property
     def done(self) -> bool:
-        """Nothing is open, and nothing is left to ask."""
+        """Whether no ticket is open and nothing is left to ask."""
         return self._search.done()
 
     @property

@@ -10,7 +10,7 @@ from ._errors import Error
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Those of the page's light mode (service/ui/page/page.css).
+# The colours of the page's light mode (service/ui/page/page.css).
 INK = "#1f2430"
 MUTED = "#687080"
 GRID = "#e4e7ec"

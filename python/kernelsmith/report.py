@@ -20,5 +20,5 @@ def report(run: Run, out: str | os.PathLike[str]) -> None:
     """Writes the page of the run's current state to `out`, and replaces an existing file. Raises Error."""
     if not isinstance(run, Run):
         raise TypeError(f"this is no Run, but {type(run).__name__}: Run.open(folder) makes one")
-    # A path that begins with "-" is no option.
+    # A path that begins with "-" is not an option.
     answer_of("report", "--json", f"--out={os.fspath(out)}", os.path.abspath(run.folder))

@@ -131,8 +131,8 @@ std::function<Result<typename Kind::Answer>(const typename Kind::Request&)> plai
   };
 }
 
-/// One call of a coroutine. What asks it to stop needs the GIL, so that neither `mutex` nor the end of `stop`
-/// is waited for with the GIL, and `stop` is made and ended without `mutex`.
+/// One call of a coroutine. Asking it to stop needs the GIL. Therefore no thread waits for `mutex` or for the
+/// end of `stop` with the GIL, and `stop` is made and ended without `mutex`.
 template <class Kind>
 struct Flight {
   using Stop = std::stop_callback<std::function<void()>>;

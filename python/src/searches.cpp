@@ -197,7 +197,7 @@ class Search {
 unsigned workers_in(const std::string& settings) {
   const py::object workers = json_of(settings).attr("get")("workers", 1);
   if (!py::isinstance<py::int_>(workers)) return 1;
-  int beyond = 0;  // -1 or 1 for what no long holds, which run.yaml's reader refuses
+  int beyond = 0;  // -1 or 1 for a number beyond long, which run.yaml's reader refuses
   const long number = PyLong_AsLongAndOverflow(workers.ptr(), &beyond);
   return static_cast<unsigned>(std::clamp(number, 1L, 1024L));
 }

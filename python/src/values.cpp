@@ -85,7 +85,7 @@ py::str decoded(std::string_view text, const char* errors) {
   return str;
 }
 
-/// A file's bytes; what is no UTF-8 goes into Python and back as surrogates.
+/// A file's bytes; bytes that are not UTF-8 go into Python and back as surrogates.
 std::string bytes_of(const py::handle& text) { return encoded(text, "surrogateescape"); }
 
 py::str file_text(std::string_view text) { return decoded(text, "surrogateescape"); }

@@ -38,13 +38,14 @@ py::typing::List<ProgramView> list_of(const std::vector<IndividualPtr>& individu
 std::vector<std::uint64_t> numbers_of(const std::vector<ProgramId>& programs);
 std::vector<ProgramId> programs_of(const std::vector<std::uint64_t>& numbers);
 
-/// The text as Python's. What is no UTF-8 becomes a replacement character: it may be a log's, cut anywhere.
+/// The text as Python's. Bytes that are not UTF-8 become replacement characters: a log may be cut anywhere.
 py::str text_of(std::string_view text);
 
 /// The error in words, if there is one.
 std::optional<py::str> words_of(const std::optional<Error>& error);
 
-/// Its counterpart: a Python text as UTF-8, with escapes for what has none. Throws py::error_already_set.
+/// The counterpart of text_of(): a Python text as UTF-8, with escapes for characters that UTF-8 lacks. Throws
+/// py::error_already_set.
 std::string utf8_of(const py::handle& text);
 
 /// A Source from a Source, a text, or a dict of texts by path. A text takes the path of `like`'s only file,

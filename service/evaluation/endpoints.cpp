@@ -113,8 +113,7 @@ std::optional<Response> without_hardware(const Parts& parts, const Submission& s
   if (found == parts.hardware.end() || found->second != kNoGpu) return std::nullopt;
   return later(
       503, "this machine can evaluate nothing for the backend " + backend + ": it has no GPU, or no PyTorch",
-      kPauseWithoutHardware,
-      "kernelsmith doctor says what is missing; the service is to be started anew then");
+      kPauseWithoutHardware, "kernelsmith doctor says what is missing; then start the service again");
 }
 
 void evaluate(Parts& parts, const Request& request, const Responder& responder) {

@@ -57,7 +57,7 @@ JobTable::~JobTable() {
   for (const JobPtr& job : left) job->stop.request_stop();
 }
 
-// What is submitted.
+// Submissions.
 
 SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obstacle) {
   const MutexLock lock(mutex_);
@@ -131,7 +131,7 @@ bool JobTable::is_late_for(Priority priority, Moment now) const {
   return false;
 }
 
-// What is asked.
+// Queries.
 
 JobTable::JobPtr JobTable::find(const std::string& id) const {
   const auto found = jobs_.find(id);
@@ -224,7 +224,7 @@ void JobTable::drain(const std::stop_token& stop) {
   for (const JobPtr& job : unfinished) end(job, State::cancelled, stopped("ended"), calls);
 }
 
-// What is evaluated.
+// Evaluations.
 
 const JobTable::Fault* JobTable::fault_of(const Job& job, Moment now) const {
   const auto found = faults_.find(job.assignment.task->digest);
@@ -344,7 +344,7 @@ bool JobTable::is_tried_again(const JobPtr& job, const Error& error) {
   return true;
 }
 
-// What time brings.
+// Deadlines and rests.
 
 Moment JobTable::look(Moment now) {
   Deferred calls;
@@ -398,7 +398,7 @@ Moment JobTable::next_due(Moment now) const {
   return due;
 }
 
-// What ends.
+// Ends of jobs.
 
 void JobTable::end(const JobPtr& job, State state, Verdict verdict, Deferred& calls) {
   if (is_final(job->state)) return;

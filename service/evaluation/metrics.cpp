@@ -81,7 +81,7 @@ std::string metrics_text(const Counts& counts, unsigned workers, double uptime_s
   gauge("kernelsmith_prepared_tasks", "Evaluators that are ready.",
         static_cast<double>(counts.prepared_tasks));
   gauge("kernelsmith_results_kept", "Results that can be fetched.", static_cast<double>(counts.kept));
-  gauge("kernelsmith_results_bytes", "Bytes of those.", static_cast<double>(counts.kept_bytes));
+  gauge("kernelsmith_results_bytes", "Bytes of these results.", static_cast<double>(counts.kept_bytes));
   gauge("kernelsmith_draining", "1 while the service takes no requests because it stops.",
         counts.draining ? 1 : 0);
   gauge("kernelsmith_uptime_seconds", "Since the service was started.", uptime_s);
@@ -99,7 +99,7 @@ std::string metrics_text(const Counts& counts, unsigned workers, double uptime_s
   head(out, "kernelsmith_waiting_seconds", "histogram", "From a request to the beginning of its evaluation.");
   samples_of(out, "kernelsmith_waiting_seconds", "", counts.waiting);
   head(out, "kernelsmith_evaluation_seconds", "histogram",
-       "From there to its end, preparing the task included.");
+       "From the beginning of an evaluation to its end, preparing the task included.");
   samples_of(out, "kernelsmith_evaluation_seconds", "", counts.evaluating);
   return out;
 }

@@ -108,7 +108,7 @@ std::optional<Response> ambiguous(const Header& header) {
 
 std::string words_of(const error_code& error) {
   if (error == wire::error::bad_obs_fold) return "a header field goes on in another line";
-  return "this is no HTTP request: " + error.message();
+  return "this is not an HTTP request: " + error.message();
 }
 
 /// The answer to a request that reaches no handler; empty if one is found.

@@ -15,14 +15,14 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongestReason = 300;
 constexpr std::size_t kMostProgramBytes = std::size_t{256} << 10;  // as in kernelsmith mcp
-constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;       // above it JSON readers round
+constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;       // above it JSON readers round numbers
 // More than anyone pays for one request, and small enough for a run's sums.
 constexpr double kMostUsd = 1e6;
 constexpr std::uint64_t kMostTokens = 1'000'000'000'000;
 
 /// nlohmann's messages quote the invalid text, which may be megabytes.
 Error refused(const std::string& why) {
-  return fail(ErrorCode::bad_input, "this is no ask: " + why.substr(0, kLongestReason), "",
+  return fail(ErrorCode::bad_input, "this is not an ask: " + why.substr(0, kLongestReason), "",
               "use tools/kernelsmith, or see README.md");
 }
 

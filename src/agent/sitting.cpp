@@ -63,7 +63,7 @@ Result<Proposal> Sitting::run(const std::stop_token& stop) {
   }
   if (!*end) return end->error();
   if (attended) attended = attend();
-  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // its last ask may be its best
+  while (attended && under_way_ > 0 && !stop.stop_requested()) {  // the agent's last ask may be its best
     std::this_thread::sleep_for(kLookEvery);
     attended = attend();
   }
@@ -91,7 +91,7 @@ SandboxSpec Sitting::sandbox() const {
   spec.limits.limit_address_space = false;  // runtimes reserve much more than they use
   spec.limits.open_files = 4096;
   spec.limits.processes = 512;
-  spec.limits.gives_way = true;  // because evaluations at the same time are timed
+  spec.limits.gives_way = true;  // because evaluations may be timed at the same time
   spec.limits.tmp_bytes = 1ULL << 30;
   spec.limits.output_bytes = 0;
   spec.limits.kept_output_bytes = options_.transcript_bytes;

@@ -13,7 +13,7 @@
 namespace kernelsmith::agent {
 
 inline constexpr const char* kWorkspace = "/workspace";  ///< inside the sandbox; the agent's own
-inline constexpr const char* kAnswers = "/answers";      ///< likewise; read-only there
+inline constexpr const char* kAnswers = "/answers";      ///< inside the sandbox; read-only there
 
 /// Owns both folders on the host and removes them. Reads the agent's files without following links.
 class Workspace {

@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* kDiffFooter =
     R"(Prints how program B differs from program A of a run, by what the run holds: text by EVOLVE-BLOCK, kernels with their
-grids, registers, shared memory and spills, the plan of a call, knobs, features, and times by shape. The two were not measured
-beside each other, but each beside the yardstick, so ratios are those of their speeds and not of their times, and a ratio's
-interval holds what both intervals allow. `show` and `export` name programs. docs/formats.md is the schema of --json.)";
+grids, registers, shared memory and spills, the plan of a call, knobs, features, and times by shape. The two were not timed
+beside each other, but each beside the yardstick. So a ratio is one of speeds, not of times, and its interval holds what
+both intervals allow. `show` and `export` name programs. docs/formats.md is the schema of --json.)";
 
 std::string verdict_text(const Individual& one) {
   const std::string who = fmt::format("program {} ({})", one.program->id.value, name_of(one.program->origin));

@@ -60,7 +60,7 @@ bool warn_of_yardstick(const Evaluation& evaluation) {
   return true;
 }
 
-/// The gain may not be a faster kernel.
+/// The gain may not come from a faster kernel.
 void print_shortcuts(const Metrics& metrics) {
   const auto has = [&](const char* name) {
     const auto found = metrics.features().find(name);

@@ -69,7 +69,7 @@ Status OutFile::finish() {
   if (stream_.fail()) {
     const bool full = errno == ENOSPC || (fs::space(part_, error).available < kRoom && !error);
     return fail(full ? ErrorCode::disk_full : ErrorCode::io, "the file cannot be written", path_.string(),
-                full ? "make room and try again: what was there is as it was" : "");
+                full ? "make room and try again: the earlier file is unchanged" : "");
   }
   if (part_ != path_) fs::rename(part_, path_, error);
   if (error) return system_error("the file cannot be replaced", path_, error.value());

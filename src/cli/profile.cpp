@@ -25,7 +25,7 @@ has its registers, shared memory, spills, occupancy and what limits that. On a m
 unit that bounds it, its place on the roofline, what its warps wait for and its hottest source lines. ncu sets the GPU's
 clocks: its times are for comparison among launches. What is not known on this machine stands after "missing:".
 --config and --set count in the section `evaluator` only. A program of a run has the run's own settings beneath them; if those turn
-the sandbox off, that is said again, as to `resume`. Hot spots of a whole PyTorch model:
+the sandbox off, repeat that setting, as for `resume`. Hot spots of a whole PyTorch model:
 python -m kernelsmith profile MODEL --out DIR (docs/production.md).
 
 Exit status: 0 accepted, or not run for want of a GPU; 1 rejected; 2 wrong use; 3 a broken machine or environment.)";

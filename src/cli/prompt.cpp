@@ -71,7 +71,7 @@ struct PromptCommand {
     if (!repeat) return repeat.error();
     if (!repeat->is_the_same())
       return fail(ErrorCode::version,
-                  "this run's templates, machine or run.yaml are others than when ticket " +
+                  "this run's templates, machine or run.yaml differ from those when ticket " +
                       std::to_string(*ticket) + " was asked for: its prompt cannot be made again",
                   path,
                   "its digest was " + repeat->sent.hex() +

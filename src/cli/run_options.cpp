@@ -54,7 +54,7 @@ std::string without_password(const std::string& setting) {
 
 CLI::Validator no_option(const std::string& value_name) {
   const auto check = [value_name](const std::string& text) -> std::string {
-    return text.starts_with("--") ? fmt::format("its {} is missing: {} comes next", value_name, text) : "";
+    return text.starts_with("--") ? fmt::format("{} is missing before {}", value_name, text) : "";
   };
   return {check, ""};
 }

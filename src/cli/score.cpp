@@ -18,9 +18,9 @@ constexpr const char* kScoreFooter =
     R"(CANDIDATES holds, for a task level1/softmax: softmax.cpp, softmax/any.cpp or the same below level1 (.cpp, .cu, .py;
 candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
 is for the task of level 1 that begins with 3_. CANDIDATES may also be a published set, which is
-written out to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code. Without --tasks its own
-problems are the tasks, as the claimed speedups are about them. The best candidate of a task counts; a task without one is not solved.
-The same command goes on after an interruption, and evaluates anew what has changed.
+written out to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code. Without --tasks the set's own
+problems are the tasks: the claimed speedups are about them. The best candidate of a task counts; a task without one is not solved.
+The same command goes on after an interruption, and evaluates again what has changed.
 Exit status: 0 every task has its result, 130 interrupted, else that of the first task's error.
 docs/suite.md explains the figures and the files.)";
 

@@ -220,7 +220,7 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   print_next(session, outcome);
 }
 
-/// Such a run has done nothing, even if its seed was evaluated.
+/// Whether no model answered: then the run has done nothing, even if its seed was evaluated.
 bool nobody_answered(const Session& session, const Outcome& outcome) {
   const bool asked = outcome.budget == BudgetName::wall_time ||
                      (outcome.budget == BudgetName::money && !outcome.spending.empty());

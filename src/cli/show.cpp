@@ -41,7 +41,7 @@ std::string words_for(ErrorCode code) {
   }
 }
 
-/// How they were recognised.
+/// How repeats were recognised.
 std::string repeats_text(const Counts& counts) {
   if (counts.same_binary == 0) return "";
   return fmt::format(" ({} by their text, {} by their binary)", counts.repeated - counts.same_binary,
@@ -182,7 +182,8 @@ void print_failures(const RunView& view) {
     say("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
 }
 
-/// They are not evaluated again automatically, so the user should check them and the machines.
+/// The programs on which workers were lost are not evaluated again automatically, so the user should check
+/// these programs and the machines.
 void print_lost_workers(const RunView& view) {
   if (view.lost_workers.empty()) return;
   constexpr std::size_t kShown = 20;

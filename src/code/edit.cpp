@@ -120,7 +120,7 @@ std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFi
 
 // Changes the indentation of `text` from `from` to `to`; empty if a line has less indentation than `from`.
 std::optional<std::string> shifted(std::string_view text, std::string_view from, std::string_view to) {
-  // If one ends like the other, the lines that are less indented than both move with them.
+  // If one indentation ends like the other, lines that are less indented than both are shifted too.
   const bool deeper = to.ends_with(from), higher = from.ends_with(to);
   if (deeper) to.remove_suffix(from.size());
   if (higher) from.remove_suffix(to.size());

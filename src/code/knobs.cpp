@@ -92,7 +92,7 @@ std::string list_fault(const std::vector<std::string>& values, Language language
   if (values.empty()) return "@tune without values";
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!is_listable(values[i], language))
-      return "the value '" + values[i] + "' is no literal and no identifier";
+      return "the value '" + values[i] + "' is neither a literal nor an identifier";
     if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
         values.begin() + static_cast<std::ptrdiff_t>(i)) {
       return "the value '" + values[i] + "' is listed twice";

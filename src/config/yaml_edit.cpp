@@ -46,13 +46,13 @@ Result<std::string> changed(std::string_view text, const std::vector<std::string
                             const Change& change) {
   try {
     const YAML::Node root = YAML::Load(std::string(text));
-    if (!root.IsMap()) return fail(ErrorCode::bad_input, "the document is no mapping");
+    if (!root.IsMap()) return fail(ErrorCode::bad_input, "the document is not a mapping");
     change(at(root, path));
     YAML::Emitter out;
     write(out, root);
     return std::string(out.c_str()) + '\n';
   } catch (const YAML::Exception& wrong) {
-    return fail(ErrorCode::bad_input, std::string("the document is no YAML: ") + wrong.what());
+    return fail(ErrorCode::bad_input, std::string("the document is not YAML: ") + wrong.what());
   }
 }
 

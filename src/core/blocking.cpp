@@ -83,7 +83,8 @@ std::shared_ptr<Proposer> blocking_proposer(ProposalFunction propose, unsigned w
 
 Result<Evaluation> as_evaluation(double fitness) {
   if (!std::isfinite(fitness)) {
-    return Evaluation(Rejection{Stage::run, RejectionCode::bad_metrics, "the score is no finite number", {}});
+    return Evaluation(
+        Rejection{Stage::run, RejectionCode::bad_metrics, "the score is not a finite number", {}});
   }
   return as_evaluation(Metrics::create(Measurement::exact(fitness)).value());
 }

@@ -141,11 +141,12 @@ class Committer {
   std::unique_ptr<Journal> journal_ KERNELSMITH_GUARDED_BY(mutex_);
   SearchState state_ KERNELSMITH_GUARDED_BY(mutex_);
   std::set<TicketId> to_issue_ KERNELSMITH_GUARDED_BY(mutex_);  ///< open tickets that are not being worked on
-  /// These, and issued ones that were not reopened since.
+  /// The tickets of `to_issue_`, and issued ones that were not reopened since.
   std::set<TicketId> left_open_ KERNELSMITH_GUARDED_BY(mutex_);
   double session_began_s_ KERNELSMITH_GUARDED_BY(mutex_);  ///< on the options' clock
-  double began_s_ KERNELSMITH_GUARDED_BY(mutex_);          ///< likewise; following a recording changes it
-  double before_s_ KERNELSMITH_GUARDED_BY(mutex_);         ///< the run's used wall time at began_s_
+  /// On the options' clock; following a recording changes it.
+  double began_s_ KERNELSMITH_GUARDED_BY(mutex_);
+  double before_s_ KERNELSMITH_GUARDED_BY(mutex_);  ///< the run's used wall time at began_s_
   mutable std::chrono::steady_clock::duration busy_ KERNELSMITH_GUARDED_BY(mutex_){};  ///< time of all Turns
 };
 

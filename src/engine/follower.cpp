@@ -122,7 +122,7 @@ void Follower::part(const Event& recorded) {
       Followed::End::parted,
       fail(ErrorCode::not_found,
            "this run leaves its recording, where " + words_for(recorded) + "; here " + words_for(own), "",
-           evaluator_ ? "what is measured anew differs, and so does what is selected; keep the "
+           evaluator_ ? "new measurements differ, and so does what is selected; keep the "
                         "recorded evaluations to repeat the search itself"
                       : "repeat it with its own task and configuration, and the same kernelsmith")};
 }

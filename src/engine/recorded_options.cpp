@@ -59,7 +59,7 @@ bool read_range(std::istream& in, AxisSpec& axis) {
 
 /// Returns true if the axis ends here; consumes the semicolon before the next one.
 bool at_end(std::istream& in) {
-  if (!in.eof()) in >> std::ws;  // which fails at the end
+  if (!in.eof()) in >> std::ws;  // fails at the end of the text
   return in.eof() || in.peek() == ';';
 }
 
@@ -173,7 +173,7 @@ Result<SearchState> replay_as_recorded(
   auto options = options_from(*gathered.settings);
   if (!options) return options.error();
   options->seeds = std::move(gathered.seeds);
-  // The program's own fingerprint is unknown, but not which children it treated as equal.
+  // The program's own fingerprint is unknown, but the journal shows which children it treated as equal.
   options->fingerprint = [repeats = std::move(gathered.repeats)](const Source& source) {
     const Digest digest = source.digest();
     const auto found = repeats.find(digest);

@@ -144,8 +144,9 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   answer(delivery, message->id, std::move(evaluation));
 }
 
-/// The number of workers after the first that began the job and were lost; below kMostLosses this worker is
-/// added. A job that was handed out has not yet begun: it may never have reached a worker.
+/// The number of workers after the first that began the job and were lost; if they are fewer than
+/// kMostLosses, this worker is added. A job that was handed out has not yet begun: it may never have reached
+/// a worker.
 Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, const JobId& id,
                                                   const std::stop_token& stop) {
   const auto begun = bus_.subjects(kBegunStream, begun_filter(id.key), stop);
@@ -167,7 +168,7 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
                  [&](auto done) { prepared_.start(*task, std::move(job), {}, std::move(done), [](bool) {}); })
           .get();
     } catch (const std::exception& error) {
-      // Nor must the author of the job.
+      // The author of the job must not be able to either.
       return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));
     }
   };

@@ -41,8 +41,9 @@ struct Outgoing {
 };
 
 struct Put {
-  std::uint64_t sequence = 0;  ///< in the stream; 0 if something was there already (if_absent)
-  bool repeated = false;       ///< the id was seen before; the message may be gone since
+  std::uint64_t sequence =
+      0;  ///< the message's number in the stream; 0 if the subject had one already (if_absent)
+  bool repeated = false;  ///< the id was seen before; that message may be gone by now
 };
 
 struct Stored {

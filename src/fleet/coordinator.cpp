@@ -75,7 +75,7 @@ void Coordinator::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation
   to_ask_.post(std::string(subject));
 }
 
-// What is asked.
+// Evaluations that are asked for.
 
 void Coordinator::ask_all(const std::stop_token& stop) {
   const std::stop_callback wake(stop, [this] { to_ask_.wake(); });

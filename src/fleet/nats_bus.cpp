@@ -179,7 +179,7 @@ class NatsBus final : public Bus {
     const auto outcome = ask(
         stream, [&](const NatsLink& link) { return try_to_mend(link, stream, queue, sequence); }, stop);
     return verdict(outcome,
-                   "the queue " + queue + ", which has passed a job that waits, cannot be made anew");
+                   "the queue " + queue + ", which has passed a job that waits, cannot be made again");
   }
 
   Result<std::unique_ptr<JobSource>> jobs(const char* stream, const std::string& queue,
@@ -212,8 +212,8 @@ class NatsBus final : public Bus {
         stop);
   }
 
-  /// A message without a stream gets no answer, as if there were no JetStream; so does a result to which a
-  /// run listens without a stream.
+  /// A message for a missing stream gets no answer, as if there were no JetStream. Nor does a result for
+  /// which a run listens without its stream.
   static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
     if (outcome.status == NATS_NO_RESPONDERS || outcome.status == NATS_TIMEOUT || outcome.lacks_jetstream())
       outcome = info_of(link, stream);
@@ -291,7 +291,7 @@ class NatsBus final : public Bus {
     config.AllowDirect = true;
     Outcome made;
     made.status = js_AddStream(nullptr, link.stream(), &config, nullptr, &made.code);
-    // It exists with other limits, or another process is making it now.
+    // The stream exists with other limits, or another process is making it now.
     if (made.code == JSStreamNameExistErr ||
         (made.code == JSStreamSubjectOverlapErr && appears(link, spec.name)))
       made = {};

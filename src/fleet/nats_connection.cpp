@@ -115,7 +115,7 @@ Error NatsConnection::away_error() const {
 }
 
 Error NatsConnection::no_answer(const Outcome& outcome) const {
-  if (outcome.lacks_room()) return nats_error(outcome, "what is put is not taken", url_);
+  if (outcome.lacks_room()) return nats_error(outcome, "the server takes no messages", url_);
   return fail(ErrorCode::network,
               "the NATS server is there and gives no answer: " +
                   (outcome.lacks_jetstream() ? "its JetStream is off"

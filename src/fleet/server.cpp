@@ -42,7 +42,7 @@ Result<FleetServer> parse_fleet_server(std::string_view url) {
   FleetServer server;
   const std::size_t scheme_end = url.find("://");
   const std::string_view scheme = url.substr(0, scheme_end == url.npos ? 0 : scheme_end);
-  if (scheme != "nats" && scheme != "tls") return wrong("this is no URL of a NATS server");
+  if (scheme != "nats" && scheme != "tls") return wrong("this is not the URL of a NATS server");
   std::string_view rest = url.substr(scheme_end + 3);
   if (const std::size_t at = rest.rfind('@'); at != rest.npos) {
     const std::string_view who = rest.substr(0, at);

@@ -75,7 +75,7 @@ class Announcer {
     if (again) join_again(stop);
     const std::uint64_t streams_lost = bus_.streams_lost();
     const bool lost = std::exchange(streams_lost_, streams_lost) != streams_lost;
-    if (lost) tell(Notice::Level::warning, "the server had lost streams of the fleet; they are made anew");
+    if (lost) tell(Notice::Level::warning, "the server had lost streams of the fleet; they are made again");
     if (!due_.exchange(false) && !again && !lost && steady_clock::now() < next_) return;
     next_ = steady_clock::now() + options_.announce_every;
     declare_queues(stop);

@@ -34,7 +34,7 @@ bool is_event_stream(std::string_view type) {
   });
 }
 
-/// An object, or a list with one: "[" alone may begin other text.
+/// Whether an object begins, or a list of objects or none: "[" alone may begin other text.
 bool begins_json(std::string_view text) {
   if (text.starts_with('{')) return true;
   if (!text.starts_with('[')) return false;
@@ -138,7 +138,8 @@ AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, c
       sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
         const auto taken = decoder_->take(event, data);
         if (taken || decoder_->complete()) return true;
-        // Data that the connection's end cut off is broken for that reason.
+        // If the connection ended in the middle of an event, that end is the failure to report, not the
+        // broken data.
         if (exchange_ == nullptr && taken.error().error.code == ErrorCode::bad_reply) return false;
         failure_ = taken.error();
         return false;
@@ -257,7 +258,7 @@ void AttemptRun::time_out() {
            : latest_ ? "the model did not begin to answer soon after the run's budget was used up"
                      : "the model did not begin to answer in time (proposer.limits.first_token_s)";
   transport_.cancel(std::exchange(exchange_, nullptr));
-  reached_ = true;  // libcurl's own limit ends exchanges without a connection
+  reached_ = true;  // without a connection libcurl's own limit ends the exchange
   end(transient(ErrorCode::timeout, what));
 }
 

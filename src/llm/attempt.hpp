@@ -35,7 +35,7 @@ int status_in(std::string_view line);
 struct AttemptEnd {
   Attempt<ModelReply> reply;
   std::optional<LostCall> lost;
-  std::optional<std::chrono::milliseconds> pause;  ///< the server's rate limits say so
+  std::optional<std::chrono::milliseconds> pause;  ///< the pause that the server's rate limits ask for
   bool hinted = false;                             ///< the server sends its limits
 };
 

@@ -146,7 +146,7 @@ Status check_endpoint(const Endpoint& endpoint) {
     return fail(ErrorCode::invalid_argument, std::move(why), "base URL", std::move(hint));
   };
   const Url url = parse(endpoint.base_url);
-  // Never quoted as a whole before searching it for the key.
+  // The URL is never quoted as a whole before it was searched for the key.
   const std::string shown = in_quotes(endpoint.key.redact(endpoint.base_url));
   if (!url) return refuse(shown + " is no URL", "write it as https://HOST/v1");
   if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty())
@@ -160,7 +160,7 @@ Status check_endpoint(const Endpoint& endpoint) {
   if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
     return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
                   "use https, or unset the key if this server needs none");
-  // It is printed and stored with the run.
+  // The URL is printed, and stored with the run.
   if (endpoint.key.stands_in(endpoint.base_url))
     return refuse("the key stands in it", "keys go in a header: write the URL without it");
   if (Status key = check_key(endpoint.key); !key) return key;

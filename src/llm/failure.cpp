@@ -191,7 +191,8 @@ CallFailure broken_off(const std::string& reason) {
 }
 
 std::optional<CallFailure> broken_off_by(const std::string& reason) {
-  // vLLM's and SGLang's, OpenRouter's and Mistral's, DeepSeek's, watsonx's, and other names for them.
+  // The reasons of vLLM and SGLang, OpenRouter and Mistral, DeepSeek and watsonx, and other spellings of
+  // them.
   constexpr std::array kReasons{"abort",     "aborted",  "error",  "insufficient system resource",
                                 "cancelled", "canceled", "failed", "timeout",
                                 "time limit"};

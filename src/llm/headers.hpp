@@ -43,7 +43,7 @@ std::optional<std::chrono::milliseconds> duration(std::string_view text);
 std::optional<double> http_date(std::string_view text);
 std::optional<double> rfc3339(std::string_view text);
 
-/// The present time in seconds since the epoch, by the server's clock if it is sent.
+/// The present time in seconds since the epoch, by the server's clock if the server sends it.
 double clock_of(const Headers& headers, WallClock now);
 
 /// Returns true if the server sends its rate limits at all.

@@ -120,7 +120,8 @@ Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const 
 
 Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
   const auto parsed = llm::parse_json(body);
-  if (!parsed) return llm::bad_reply("is no JSON object in UTF-8, is cut off, or holds millions of values");
+  if (!parsed)
+    return llm::bad_reply("is not a JSON object in UTF-8, is cut off, or holds millions of values");
   const Json& document = llm::out_of_list(*parsed);
   if (!document.is_object()) return llm::no_reply(document, "is no JSON object");
   const auto& error = llm::error_in(document);

@@ -127,7 +127,7 @@ Attempt<ModelReply> decode_responses(const Json& document) {
   const std::string status = text_at(document, "status");
   if (status == "failed") return failed(document);
   if (!status.empty() && status != "completed" && status != "incomplete")
-    return bad_reply("is no finished response: its status is " + status);
+    return bad_reply("is not a finished response: its status is " + status);
   const Json& output = member(document, "output");
   if (!output.is_array()) return no_reply(document, "holds no output");
   ModelReply reply;

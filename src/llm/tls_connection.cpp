@@ -16,8 +16,8 @@ int connection_slot() {
   return slot;
 }
 
-/// The index with which a TLS object also keeps it, to detect its end. The context, which ends later, keeps
-/// it alive.
+/// The index under which a TLS object also keeps the connection, to detect the object's end. The context,
+/// which ends later, keeps the connection alive.
 int layer_slot() {
   static const int slot = SSL_get_ex_new_index(
       0, nullptr, nullptr, nullptr, [](void* ssl, void* connection, CRYPTO_EX_DATA*, int, long, void*) {

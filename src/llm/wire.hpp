@@ -70,7 +70,7 @@ CallFailure failure_of(const Json& answer, int status, std::optional<std::chrono
 /// The failure for an answer that is not a reply: its error, else a bad_reply with WHAT and its beginning.
 CallFailure no_reply(const Json& answer, const std::string& what);
 
-/// The same for a text: `otherwise`, which quotes it, unless its words identify the error.
+/// The same for a text: the failure that its words identify, else `otherwise`, which quotes the text.
 CallFailure no_reply(std::string_view text, const CallFailure& otherwise);
 
 /// The server aborted the reply, so it is unusable, but a retry may succeed.

@@ -11,7 +11,7 @@ namespace kernelsmith::memory {
 namespace {
 
 constexpr std::size_t kLongestWord = 100;
-constexpr std::size_t kTokens = 3;  // length of a sequence: pairs are too common
+constexpr std::size_t kTokens = 3;  // length of a sequence: pairs of tokens are too common
 
 using Counts = std::map<std::string, std::size_t>;
 

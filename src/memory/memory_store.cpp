@@ -23,7 +23,8 @@ constexpr const char *kFile = "rules.jsonl", *kRuns = "runs";
 Status require_private(const fs::path& folder) {
   struct stat found {};
   if (::lstat(folder.c_str(), &found) != 0) return system_error("cannot look at", folder, errno);
-  if (!S_ISDIR(found.st_mode)) return fail(ErrorCode::bad_input, "the memory is no folder", folder.string());
+  if (!S_ISDIR(found.st_mode))
+    return fail(ErrorCode::bad_input, "the memory is not a folder", folder.string());
   if (found.st_uid != ::geteuid()) {
     return fail(ErrorCode::permission, "the memory belongs to another user", folder.string(),
                 "name a folder of your own; 'memory export' and 'memory merge' carry rules over");

@@ -8,11 +8,11 @@
 
 namespace kernelsmith::detail {
 
-/// The reply without its reasoning:
+/// The reply without its reasoning, which is:
 /// - a pair of tags that begins a line outside fenced code, `<name>…</name>` or `[name]…[/name]` in any case,
 ///   if the name speaks of thinking, thoughts or reasoning, or, unless it speaks of an answer, if a
 ///   program stands behind the pair;
-/// - what stands before the end of such thoughts whose beginning the server kept;
+/// - what stands before the closing tag of such thoughts, if the server kept back the opening tag;
 /// - messages between channel markers (`<|channel|>analysis<|message|>…<|end|>`), but for the final one.
 /// Nothing if thoughts are not closed: the reply ended while the model was still thinking.
 /// `holds_program` says whether a part of the reply can be the answer.

@@ -80,7 +80,7 @@ bool deny_everywhere(void* filter) {
             "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot",
             "swapon", "swapoff", "syslog", "acct", "quotactl", "quotactl_fd", "open_by_handle_at",
             "name_to_handle_at", "fanotify_init", "lookup_dcookie", "nfsservctl",
-            // They reach any file system on the machine.
+            // These calls reach any file system on the machine.
             "ustat", "sysfs", "uselib", "iopl", "ioperm", "settimeofday", "clock_settime", "clock_adjtime",
             "adjtimex", "personality", "modify_ldt"});
   done = done && deny_clone3(filter) && deny_mounts(filter) && deny_the_unknown(filter);
@@ -124,7 +124,7 @@ bool deny_to_runners(void* filter, bool threads) {
       deny(filter, kDeny,
            {"timerfd_create", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
             "setpriority", "ioprio_set", "memfd_create", "memfd_secret", "socket", "socketpair",
-            // They query the channel to the judge: its peer, and a counter shared by all.
+            // These calls query the channel to the judge: its peer, and a counter shared by all.
             "getsockopt", "setsockopt", "getsockname", "getpeername", "setrlimit", "shmget", "msgget",
             "semget", "mq_open", "inotify_init", "inotify_init1", "pidfd_open", "pidfd_send_signal", "setsid",
             // The nodes in /dev are the host's, and everyone can read their times.
@@ -132,14 +132,16 @@ bool deny_to_runners(void* filter, bool threads) {
             // Shared memory's policy outlives the process, and could carry results to the next.
             "mbind", "set_mempolicy", "set_mempolicy_home_node", "get_mempolicy", "migrate_pages",
             "move_pages", "remap_file_pages",
-            // So could the pages of the host's libraries in memory, which only the host should control.
+            // The pages of the host's libraries in memory could carry results too; only the host should
+            // control them.
             "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2",
             // The host's work and locks.
             "sync", "syncfs", "sync_file_range", "io_setup", "flock",
             // Other sandboxes can read counters that the kernel keeps by user or for the whole machine.
             "pipe", "pipe2", "splice", "tee", "vmsplice", "mknod", "mknodat", "epoll_create", "epoll_create1",
             "sysinfo"});
-  // So do the present pages of shared memory; and a second mapping reaches past the end of the first.
+  // Which pages of shared memory are present could carry results too; and a second mapping reaches past the
+  // end of the first.
   for (const scmp_datum_t advice :
        {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})
     done = done && deny_where(filter, kDeny, SCMP_SYS(madvise),
@@ -158,7 +160,7 @@ bool deny_to_runners(void* filter, bool threads) {
   for (const scmp_datum_t command :
        {scmp_datum_t{F_SETSIG}, scmp_datum_t{F_SETOWN}, scmp_datum_t{F_SETOWN_EX}, scmp_datum_t{F_NOTIFY},
         scmp_datum_t{F_SETLEASE},
-        // It could leave a number for the next process on the object's file.
+        // The hint could leave a number for the next process on the object's file.
         kSetWriteHint, kSetFileWriteHint, scmp_datum_t{F_SETPIPE_SZ}})
     done = done && deny_command(filter, command);
   // Locks could encode any data in their offsets.

@@ -236,7 +236,7 @@ void Supervisor::set_up_init(pid_t init) {
   }
   const bool may_multiply = spec_.profile != SandboxProfile::runner;
   if (may_multiply && spec_.limits.processes > 0) {
-    // One is the sandbox's init.
+    // One of them is the sandbox's init.
     if (Status limited = limit_processes(init, spec_.limits.processes + 1); !limited)
       failure_ = limited.error();
   }

@@ -39,7 +39,7 @@ class AgentProvider final : public ProposerProvider {
     for (const std::string& path : read_only_) {
       std::error_code ignored;
       if (!std::filesystem::path(path).is_absolute() || !std::filesystem::exists(path, ignored))
-        return fail(ErrorCode::not_found, "the agent is to see what is not there", path,
+        return fail(ErrorCode::not_found, "the agent is to see a file that does not exist", path,
                     context.place + ".read_only lists absolute paths");
       options.read_only.emplace_back(path);
     }

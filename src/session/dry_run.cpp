@@ -71,7 +71,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                  "");
 }
 
-/// A note if the tuner is also used but initially has no knobs.
+/// A note if the tuner is used too, but the seed has no knobs for it.
 std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
   const bool tunes = std::ranges::any_of(config.operators, [](const auto& entry) {
     return entry.choice.op == Operator::tune && entry.weight > 0;

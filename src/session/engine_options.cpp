@@ -79,7 +79,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
-  // Every query whether the money covers another call must get the same answer, including `show`.
+  // All who ask whether the money covers another call, `show` included, must get the same answer.
   if (const auto recording = config.proposer.provider->traits().recorded; !recording || recording->live)
     if (const auto planner = config.proposer.provider->planner(task); planner && *planner)
       options.forecast_usd = [planner = *planner](const ProposalRequest& request) {
@@ -93,8 +93,8 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
     const AskedModel* asked = outlook.find(model);
     return asked && asked->may_be_given_up;
   };
-  // Replay repeats migrations. It takes selections and proposals from the journal, so another sampler would
-  // only change a deterministic run.
+  // A replay repeats migrations, so it needs the run's own policy. Selections and proposals come from the
+  // journal, so the sampler matters in a deterministic run only.
   for (auto& [name, text] : policy_texts(config))
     (config.deterministic || name == "migration" ? options.fixed : options.recorded)
         .emplace(name, std::move(text));

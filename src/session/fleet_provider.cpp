@@ -147,7 +147,7 @@ class FleetProvider final : public EvaluatorProvider {
     if (fleet_.on() || !io.writes()) io.map("fleet", [&](Section& fleet) { fleet_.list(fleet); });
     if (!io.ok()) return;
     if (!fleet_.on()) return local_->settings(io);
-    // They would have no effect, because the evaluating machine uses its own.
+    // Settings of the backend would have no effect here, because the evaluating machine uses its own.
     for (const std::string& key : io.reader() ? io.reader()->keys() : std::vector<std::string>()) {
       if (key == "fleet" || key == "kind") continue;
       io.given(key);

@@ -107,7 +107,8 @@ Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, st
   for (const TicketId ticket : spool.tickets()) {
     const auto request = request_of(engine, ticket, seed);
     auto left = spool.take(ticket);
-    // If it is not requested, it is already in the journal: the kill came in between.
+    // If the ticket is no longer open, its answer is in the journal: the process was killed before it removed
+    // the file.
     if (!request || !left) {
       spool.forget(ticket);
       continue;

@@ -14,7 +14,7 @@ namespace kernelsmith {
 /// process writes.
 class RecordedJournal final : public Journal {
  public:
-  /// Errors: RunStore's, and `not_found` for a folder that is no run.
+  /// Errors: RunStore's, and `not_found` for a folder that is not a run.
   static Result<std::unique_ptr<RecordedJournal>> open(const std::filesystem::path& folder);
 
   Status append(std::span<const Event> events) override;

@@ -138,7 +138,7 @@ void list_islands(Section& io, RunConfig& config) {
     io.refuse("topology", valid.error().message, valid.error().hint);
 }
 
-// Choices out of the registry.
+// Choices among the kinds of the registry.
 
 void list_evaluator(Section& io, const Registry& registry, Chosen<EvaluatorProvider>& chosen) {
   if (io.tells()) return list_choice(io, registry.evaluators, chosen, "the task's backend");
@@ -150,7 +150,7 @@ void list_evaluator(Section& io, const Registry& registry, Chosen<EvaluatorProvi
   chosen.provider->settings(io);
 }
 
-/// For what people call language models.
+/// The hint for a name that people use for a language model.
 std::optional<std::string_view> proposer_meant(std::string_view name) {
   constexpr std::array<std::string_view, 10> kModels = {"openai", "anthropic", "gpt",  "claude", "llm",
                                                         "model",  "ollama",    "vllm", "gemini", "deepseek"};

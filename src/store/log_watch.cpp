@@ -56,9 +56,9 @@ LogWatch::LogWatch(fs::path database, fs::path log)
 
 void LogWatch::look() {
   if (!tell_ || size_of(log_) < size_at_first_ + kMostGrowth) return;
-  std::exchange(
-      tell_, nullptr)(log_.string() + " grows, now " + megabytes(size_of(log_)) +
-                      ", because a reader does not end its transaction, or itself: " + readers_of(database_));
+  std::exchange(tell_, nullptr)(
+      log_.string() + " grows, now " + megabytes(size_of(log_)) +
+      ", because a reader ends neither its transaction nor its process: " + readers_of(database_));
 }
 
 }  // namespace kernelsmith::detail

@@ -85,7 +85,7 @@ Result<std::shared_ptr<ReplySpool>> ReplySpool::open(const fs::path& folder, Dur
     if (!answer) return no_answer(answer.error());
     if (answer->error()) return no_answer(fail(ErrorCode::corrupt, "it holds an error"));
     if (!is_plausible(answer->cost))
-      return no_answer(fail(ErrorCode::corrupt, "the costs that it tells cannot be those of calls"));
+      return no_answer(fail(ErrorCode::corrupt, "the costs that it holds cannot be those of calls"));
     spool->files_.insert(*ticket);
     spool->left_.emplace(*ticket, std::move(*answer));
   }

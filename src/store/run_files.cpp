@@ -60,7 +60,7 @@ Result<FolderLock> lock_folder(const fs::path& folder, const char* lock_file) {
     const auto pid = read_regular_file(path, kLongestPid);
     return fail(ErrorCode::busy,
                 "in use by " + (pid && !pid->empty() ? "process " + *pid : "another process"),
-                folder.string(), "wait for it or end it; to look on, use 'show'");
+                folder.string(), "wait for it or end it; 'show' can be used meanwhile");
   };
   FolderLock lock;
   lock.folder = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -59,7 +59,7 @@ ErrorCode code_for(sqlite3* handle, int result) {
 std::string_view hint_for(ErrorCode code) {
   switch (code) {
     case ErrorCode::disk_full:
-      return "make room and resume the run, which holds all up to its last commit; begin anew if it has no "
+      return "make room and resume the run, which holds all up to its last commit; begin again if it has no "
              "folder yet";
     case ErrorCode::corrupt:
       return "restore the run folder from a copy";

@@ -4,7 +4,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Quotes it if necessary (RFC 4180).
+/// Quotes the text if necessary (RFC 4180).
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

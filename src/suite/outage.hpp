@@ -8,8 +8,8 @@
 
 namespace kernelsmith::suite {
 
-/// Counts consecutive tasks that a server, a full disk or a missing GPU ended, because the next one would end
-/// too.
+/// Counts consecutive tasks that a server, a full disk or a missing GPU ended, because the same would end the
+/// next task.
 class Outage {
  public:
   /// `what` names them in the error: "searches".

@@ -54,8 +54,8 @@ class Unpacked {
 };
 
 Error not_this_layout(const fs::path& where, const std::string& what) {
-  return fail(ErrorCode::bad_input, "this set is not as its layout says: " + what, where.string(),
-              "fetch it anew from its authors");
+  return fail(ErrorCode::bad_input, "this set does not have the form of its layout: " + what, where.string(),
+              "fetch it again from its authors");
 }
 
 /// Parses "Level 1: 3_Batched_matrix_multiplication" into its numbers and the file's stem.

@@ -178,8 +178,8 @@ Result<SuiteReport> suite_report_from_json(std::string_view text, const std::str
       if (result.at("error").is_null()) report.results.push_back(result_from(result));
     return report;
   } catch (const Json::exception& wrong) {
-    return fail(ErrorCode::bad_input, std::string("these are no results of kernelsmith: ") + wrong.what(),
-                where, "remove the file to begin anew, or name another folder with --out");
+    return fail(ErrorCode::bad_input, std::string("these are not results of kernelsmith: ") + wrong.what(),
+                where, "remove the file to begin again, or name another folder with --out");
   }
 }
 

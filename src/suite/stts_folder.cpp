@@ -29,7 +29,7 @@ Result<std::map<std::string, std::string>> settings_in(const fs::path& file) {
     return json.at("settings").get<std::map<std::string, std::string>>();
   } catch (const nlohmann::json::exception& wrong) {
     return fail(ErrorCode::bad_input,
-                std::string("these are no results of kernelsmith stts: ") + wrong.what(), file.string(),
+                std::string("these are not results of kernelsmith stts: ") + wrong.what(), file.string(),
                 "name another folder with --out");
   }
 }

@@ -94,7 +94,7 @@ Status SttsJournal::take_head(const nlohmann::ordered_json& line) {
   if (line.at("task").get<std::string>() != key_.task || line.at("basis").get<std::string>() != key_.basis)
     return fail(ErrorCode::invalid_argument,
                 "the task or the settings were changed since this trajectory began", path_.string(),
-                "name another folder with --out, or remove the journal to begin anew");
+                "name another folder with --out, or remove the journal to begin again");
   trajectory_.system = line.at("system").get<std::string>();
   trajectory_.user = line.at("user").get<std::string>();
   begun_ = true;
@@ -129,8 +129,9 @@ Status SttsJournal::take_verdict(const nlohmann::ordered_json& line) {
 }
 
 Error SttsJournal::corrupt(const std::string& why) const {
-  return fail(ErrorCode::corrupt, "this is no journal of a trajectory: " + why,
-              path_.string() + ":" + std::to_string(lines_), "remove the file to begin this trajectory anew");
+  return fail(ErrorCode::corrupt, "this is not the journal of a trajectory: " + why,
+              path_.string() + ":" + std::to_string(lines_),
+              "remove the file to begin this trajectory again");
 }
 
 Status SttsJournal::append(const std::string& line) {

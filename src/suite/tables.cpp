@@ -80,7 +80,7 @@ std::string speedup_text(const TaskResult& result) {
   return text;
 }
 
-/// Joins it to one line.
+/// Joins the text to one line.
 std::string note(const TaskResult& result) {
   std::string text = result.error ? "error: " + describe(*result.error) : result.failure;
   const auto add = [&](bool is, const char* word) {

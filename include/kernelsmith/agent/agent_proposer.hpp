@@ -21,15 +21,15 @@ namespace kernelsmith {
 struct AgentOptions {
   std::vector<std::string> command;  ///< the program, looked up in PATH if it has no slash, and its arguments
   std::string name;                  ///< the name that its cost is counted under; empty: the command's name
-  double time_s = 1200;              ///< from its start; then the agent and all its processes are killed
+  double time_s = 1200;              ///< after this time the agent and all its processes are killed
   std::uint64_t evaluations = 20;    ///< evaluations that it may ask for before it answers
   std::optional<double> usd;         ///< it is killed if it reports a higher cost
   unsigned parallel = 1;             ///< agents that run at the same time; other requests wait
   bool network = false;              ///< the whole network of the host
-  std::map<std::string, std::string> environment;  ///< besides the sandbox's own short one
-  std::vector<std::filesystem::path> read_only;    ///< of the host, besides the toolchain; may be absent
-  std::uint64_t memory_bytes = 8ULL << 30;  ///< of all its processes together, if the machine can limit that
-  std::uint64_t transcript_bytes = 256ULL << 10;  ///< of its output, the tail is kept in the journal
+  std::map<std::string, std::string> environment;  ///< variables besides the sandbox's own few
+  std::vector<std::filesystem::path> read_only;  ///< paths that it sees besides the toolchain; may be absent
+  std::uint64_t memory_bytes = 8ULL << 30;  ///< for all its processes together, if the machine can limit that
+  std::uint64_t transcript_bytes = 256ULL << 10;  ///< the journal keeps this much of its output's end
 };
 
 /// A Proposer whose every request is one run of the agent in a sandbox of its own. What it has evaluated goes

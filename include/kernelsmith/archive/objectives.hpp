@@ -68,8 +68,8 @@ class Objectives {
   /// partial order.
   bool dominates(const Metrics& a, const Metrics& b) const;
 
-  /// Under the lexicographic rule: the first objective in which the two differ beyond the noise, and which is
-  /// better. Empty for a tie.
+  /// Under the lexicographic rule: the first objective in which the two differ beyond the noise, and which of
+  /// the two is better. Empty for a tie.
   struct Decision {
     std::size_t objective = 0;
     Comparison verdict = Comparison::ambiguous;  ///< better or worse

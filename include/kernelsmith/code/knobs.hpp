@@ -44,7 +44,7 @@ struct NearKnob {
   std::size_t file = 0;  ///< index in Source::files()
   std::size_t line = 0;  ///< 1 for the first
   std::string written;   ///< `@tunes 1 4`, cut off if it is long
-  std::string meant;     ///< the correct form, `@tune 1 4`, likewise
+  std::string meant;     ///< the correct form, `@tune 1 4`, also cut off
 
   friend bool operator==(const NearKnob&, const NearKnob&) = default;
 };
@@ -67,7 +67,7 @@ Result<Source> with_knobs(const Source& source, std::span<const std::size_t> cho
 /// The number at the beginning of a literal, without its suffix; empty for any other text.
 std::optional<double> number_of(std::string literal);
 
-/// The index of `value` in the list; if it is a number that is not listed, of the nearest number (the first
+/// The index of `value` in the list; for a number that is not listed, that of the nearest number (the first
 /// of two). Empty for any other text.
 std::optional<std::size_t> nearest_value(const std::string& value, std::span<const std::string> listed);
 

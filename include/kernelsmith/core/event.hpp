@@ -40,8 +40,8 @@ struct ProposalArrived {
   friend bool operator==(const ProposalArrived&, const ProposalArrived&) = default;
 };
 
-/// An attempt to call a model failed after it cost something or may have, or the session ended during it. The
-/// ticket stays open.
+/// An attempt to call a model failed and cost something, or may have; or the session ended during the
+/// attempt. The ticket stays open.
 struct CallFailed {
   TicketId ticket;
   Cost cost;
@@ -55,7 +55,7 @@ struct CallFailed {
 enum class EvaluationSource {
   evaluated,  ///< by the evaluator
   cached,     ///< a repeat of an earlier program: costs an iteration but no evaluation, and makes no program
-  same_binary,  ///< likewise, found after compiling: its binary has the same bytes
+  same_binary,  ///< the same, found after compiling: its binary has the same bytes
 };
 
 std::string_view name_of(EvaluationSource source);

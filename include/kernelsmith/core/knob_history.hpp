@@ -45,8 +45,8 @@ struct KnobObservation {
   friend bool operator==(const KnobObservation&, const KnobObservation&) = default;
 };
 
-/// Observations in their order. Copies share all but the last few: a search gives one to each tuned child and
-/// keeps adding to its own.
+/// Observations in their order. Copies share all but the last few: a search gives a copy to each tuned child
+/// and keeps adding to its own.
 class KnobObservations {
  public:
   KnobObservations() = default;

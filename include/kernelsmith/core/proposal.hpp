@@ -64,8 +64,8 @@ struct ProposalRequest {
   /// The programs that an earlier session tried for this request before it ended without an answer.
   std::vector<IndividualPtr> tried = {};
   std::uint64_t trials = 0;  ///< trials that were begun for it, including `tried`
-  /// Requested when the run's time or money is used up. From then on the request starts no call, no pause and
-  /// does not queue. Calls under way are waited for.
+  /// Requested when the run's time or money is used up. From then on the request starts no call and no pause,
+  /// and does not queue. Calls under way are waited for.
   std::stop_token ending = {};
 
   /// The proposer's random stream: the same request gives the same child.
@@ -107,7 +107,7 @@ struct Cost {
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
   std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty if not reported
-  std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; likewise
+  std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; empty if not reported
   std::string model = {};                                        ///< the asked model's configured name
   std::uint64_t calls = 0;   ///< calls that were answered, or broke off and may have been billed
   std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report

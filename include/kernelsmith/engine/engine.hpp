@@ -66,8 +66,8 @@ class Engine {
   Result<Commits> tell(TicketId ticket, Refusal refusal);
   Result<Commits> tell(TicketId ticket, Evaluation evaluation);
 
-  /// Takes a proposer's answer, with its cost, from an earlier session. A child turns the ticket into an
-  /// Evaluate; a refusal closes it. Errors: tell()'s.
+  /// Takes a proposer's answer that arrived in an earlier session, with its cost. A child turns the ticket
+  /// into an Evaluate; a refusal closes it. Errors: tell()'s.
   Result<Commits> propose(TicketId ticket, Proposal answer);
 
   /// Closes a ticket without a score, for a reason that is not the candidate's fault. It uses no budget.

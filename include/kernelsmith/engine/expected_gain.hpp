@@ -15,7 +15,7 @@ namespace kernelsmith {
 struct Improvement {
   ProgramId program;             ///< the new best
   std::uint64_t evaluation = 0;  ///< evaluations so far, including this one
-  double log_gain = 0;           ///< the logarithm of its fitness over that of the best before
+  double log_gain = 0;           ///< the logarithm of its fitness over the fitness of the best before
 
   friend bool operator==(const Improvement&, const Improvement&) = default;
 };

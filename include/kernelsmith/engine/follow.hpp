@@ -35,7 +35,7 @@ struct Followed {
 struct Place {
   std::uint64_t position = 0;      ///< of the recording's last event that the run contains
   std::optional<Budgets> budgets;  ///< the session in force after it; empty if the recording is empty
-  std::map<std::string, std::string> settings;  ///< likewise
+  std::map<std::string, std::string> settings;  ///< that session's settings
   bool fits = true;                             ///< false: the run has events that the recording lacks
 };
 

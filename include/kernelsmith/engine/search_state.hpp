@@ -35,7 +35,7 @@ enum class TicketKind {
   seed,       ///< an evaluation
   iteration,  ///< an iteration, and an evaluation unless it is a repeat or a refusal
   repair,     ///< an evaluation, unless it is a repeat or a refusal
-  tuning,     ///< likewise: tuning of a new structure
+  tuning,     ///< the same, for tuning a new structure
   trial,      ///< an evaluation: a trial of a proposer that has not answered yet
   duel,       ///< an evaluation
   confirm,    ///< an evaluation
@@ -47,10 +47,11 @@ struct ProgramRecord {
   Digest source;  ///< Source::digest
   Origin origin = Origin::seed;
   bool accepted = false;
-  Cell cell;                                   ///< if it was accepted
-  double low = 0, fitness = 0, deviation = 0;  ///< likewise: low end, median, and its standard deviation
-  std::uint64_t proposed_at = 0;               ///< the event's position in the journal
-  std::vector<std::uint64_t> evaluated_at;     ///< likewise, of its evaluation and each that adds to it
+  Cell cell;  ///< if it was accepted
+  /// If it was accepted: low end, median, and its standard deviation.
+  double low = 0, fitness = 0, deviation = 0;
+  std::uint64_t proposed_at = 0;            ///< the event's position in the journal
+  std::vector<std::uint64_t> evaluated_at;  ///< positions of its evaluation and of each that adds to it
   mutable std::weak_ptr<const Individual> individual;  ///< the current verdict
 };
 
@@ -67,9 +68,9 @@ struct OpenTicket {
   std::optional<Digest> fingerprint;               ///< of the proposed child
   std::optional<KnobSetting> knobs;                ///< of the proposed child
   std::optional<Digest> tunes;                     ///< for Operator::tune: the parent's structure
-  double forecast_usd = 0;       ///< upper limit of a call's cost, if known and its kind has not answered yet
-  std::vector<Cost> costs;       ///< of its calls; not yet counted in deterministic mode
-  bool told_of_failure = false;  ///< in this session: its call is not under way any more
+  double forecast_usd = 0;           ///< upper limit of a call's cost, while no call of its kind was answered
+  std::vector<Cost> costs;           ///< of its calls; not yet counted in deterministic mode
+  bool told_of_failure = false;      ///< in this session: its call is not under way any more
   std::vector<IndividualPtr> tried;  ///< programs that its proposer had evaluated before it answered
   std::uint64_t trials = 0;          ///< tickets that were opened within this one
   /// Its answer. In deterministic mode it waits here for its turn.
@@ -134,8 +135,8 @@ class SearchState {
 
     bool is_figure() const { return evaluation && !asked_for && !chose; }
   };
-  /// Programs that were confirmed or were to be. A measurement that a proposer asks for later does not
-  /// replace a figure.
+  /// Programs that were confirmed, and those whose confirmation an Error ended. A measurement that a proposer
+  /// asks for later does not replace a figure.
   const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
   /// The best program's evaluation when the run confirmed it, from samples that were not used to choose it;
   /// null if there is none.
@@ -150,7 +151,7 @@ class SearchState {
   // Progress.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
-  /// The part of it for measuring the best again. The budget of wall time excludes it.
+  /// The part of elapsed_s() for measuring the best again. The budget of wall time excludes it.
   double confirming_s() const { return confirming_s_; }
   /// The last session's record; empty before the first.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
@@ -395,13 +396,13 @@ class SearchState {
   /// The best by the measurements at the end of a run.
   struct Leader {
     IndividualPtr individual;
-    std::optional<Measurement> fitness;  ///< its verdict there; empty after an Error
-    TicketId looked_at;                  ///< by that ticket
+    std::optional<Measurement> fitness;  ///< its fitness in that measurement; empty after an Error
+    TicketId looked_at;                  ///< the ticket that measured it
   };
   std::optional<Leader> leader_;
-  std::set<ProgramId> looked_at_;  ///< at an end of the run
-  /// Those since a program was last accepted: measured together with the leader, rejected, or ended by an
-  /// Error. The first measurement and the winner's are not counted.
+  std::set<ProgramId> looked_at_;  ///< programs that were measured at an end of the run
+  /// Measurements at the run's end since a program was last accepted: together with the leader, or ended by a
+  /// rejection or an Error. The first measurement and the winner's are not counted.
   std::uint64_t extra_looks_ = 0;
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;

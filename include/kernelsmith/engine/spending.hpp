@@ -28,7 +28,7 @@ struct CallTotals {
 /// A value.
 class Spending {
  public:
-  /// Costs of zero are no calls.
+  /// Adds the cost of calls. Costs of zero are not calls.
   void add(const Cost& cost);
 
   /// Calls that may have been under way when the process was killed: their cost is unknown.

@@ -86,11 +86,11 @@ std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionChe
 /// The first item of `examine_task`: `prepared` is the outcome of preparing the task.
 MachineCheck task_check(const Task& task, const Status& prepared);
 
-/// Its item for an output that does not depend on any input, at a shape.
+/// The item of `examine_task` for an output that does not depend on any input, at a shape.
 MachineCheck degenerate_check(const std::string& output, const std::string& shape);
 
-/// Its item for a task that was planned on a machine without a GPU. The machine lacks the GPU; the task has
-/// no fault.
+/// The item of `examine_task` for a task that was planned on a machine without a GPU. The machine lacks the
+/// GPU; the task has no fault.
 inline constexpr std::string_view kGpuCheck = "gpu";
 MachineCheck without_gpu(std::string_view maker = "NVIDIA");
 

@@ -58,8 +58,8 @@ class Archipelago {
   /// seed and the epoch. Both islands then share the individual. A migrant settles like any newcomer.
   std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
 
-  /// The best elite of all islands: the highest fitness, of equals the older program; under the lexicographic
-  /// rule Objectives::best_of. Null while no program is accepted.
+  /// The best elite of all islands: the highest fitness, the older program if equal; under the lexicographic
+  /// rule, as Objectives::best_of(). Null while no program is accepted.
   IndividualPtr best() const;
 
   /// Each filled cell with the best elite of all islands, by the same rule.

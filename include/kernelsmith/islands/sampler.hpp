@@ -81,9 +81,10 @@ struct TreeOptions {
 /// asks for this many translations.
 ///
 /// Then the parent is the leader with the highest bound: its rank among the leaders (1 for the first, 0 for
-/// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + place) (1 + its own visits)). A visit is a
-/// child that was asked for. Shown with it are the best other leaders, and inspirations and failures as in
-/// MixtureSampler. Without an accepted program the parent comes from the rejections, as there.
+/// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + its place) (1 + its own visits)), the
+/// places being 0, 1, 2, ... A visit is a child that was asked for. Shown with it are the best other leaders,
+/// and inspirations and failures as in MixtureSampler. Without an accepted program the parent comes from the
+/// rejections, as in MixtureSampler.
 class TreeSampler final : public Sampler {
  public:
   /// Refuses (`invalid_argument`) an exploration that is negative or not finite.

@@ -69,9 +69,9 @@ class ModelClient {
   /// Errors: encode_call's; `network`, `untrusted`, `timeout`, `rate_limited`, `server_failed`, `bad_reply`,
   /// `too_long`, `permission`, `not_found`, `invalid_argument` as the server's last answer was; `cancelled`.
   /// `lost` may be empty; it is called on the client's thread as soon as an attempt is lost, before `done`.
-  /// `ending` is ProposalRequest's. After it no attempt starts, pauses or queues, and an attempt under way
-  /// must begin its reply within CallLimits::silence or twice the time of the slowest reply so far. A call
-  /// that this ends has its last attempt's error, or is `cancelled`.
+  /// `ending` is ProposalRequest's. Once it is requested, no attempt starts, pauses or queues, and an attempt
+  /// under way must begin its reply within CallLimits::silence or twice the time of the slowest reply so far.
+  /// A call that this ends has its last attempt's error, or is `cancelled`.
   void start(ModelCall call, std::stop_token stop, Sink<ModelReply> done, LostCallSink lost = {},
              std::stop_token ending = {});
 

@@ -36,8 +36,8 @@ struct MemorySnapshot {
 MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string& backend,
                         const std::vector<std::string>& terms, std::size_t budget_tokens);
 
-/// A tactic that does not transfer costs each run that tries it an evaluation. Two are at most 2 % of a
-/// search of a hundred.
+/// A tactic that does not transfer costs each run that tries it an evaluation. Two of them are at most 2 % of
+/// a search of a hundred evaluations.
 inline constexpr std::size_t kMostTactics = 2;
 
 /// The rules as notes for prompts, with their sources.

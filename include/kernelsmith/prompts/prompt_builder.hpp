@@ -35,7 +35,7 @@ struct PromptOptions {
   std::size_t budget_tokens = 24'000;  ///< for the whole prompt, as estimated; 0 is no limit
   std::size_t error_bytes = 6'000;     ///< the length of a report's tail; a tight budget lowers it
   std::string hardware;                ///< hardware that times programs; empty: the parent's report names it
-  std::string toolchain;               ///< likewise
+  std::string toolchain;               ///< compiler and flags; empty: the parent's report names them
   std::vector<SourceFile>
       interface;         ///< files that a candidate is built with, such as the generated task.hpp
   std::string language;  ///< language of candidates, in words; empty: by the file's name
@@ -94,8 +94,8 @@ class PromptBuilder {
   /// The same for a reply from which no program could be taken.
   Result<std::string> feedback(const Refusal& refusal) const;
 
-  /// The source that a reply to a translate request fills in: the seed, or one empty file, candidate.cpp or
-  /// with PromptOptions::suffix.
+  /// The source that a reply to a translate request fills in: the seed, or one empty file named `candidate`
+  /// plus PromptOptions::suffix (.cpp by default).
   Source blank_candidate() const;
 
  private:

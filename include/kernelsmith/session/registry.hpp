@@ -101,7 +101,7 @@ struct ProposerTraits {
 struct AskedModel {
   std::string name;                      ///< one of ProposerTraits::models, or empty
   std::optional<PromptOptions> prompts;  ///< options of its prompts; empty: it gets none
-  bool may_be_given_up = false;  ///< which is free: the run does not wait for people beyond its wall time
+  bool may_be_given_up = false;  ///< the run does not wait for it beyond its wall time, because it is free
   bool is_free = false;          ///< every call is free
   std::optional<Error> unpriced = {};  ///< why a budget of money would not hold or would never end the run
 };
@@ -109,7 +109,8 @@ struct AskedModel {
 /// The models or agents of a proposer.
 struct ProposerOutlook {
   std::vector<AskedModel> models;
-  std::string destination = {};  ///< and the secret that it uses, in words; empty: only this machine's files
+  /// The server and the secret that it gets, in words; empty: only this machine's files.
+  std::string destination = {};
 
   /// Finds a model by name, or the first one if the name is empty. Null if it does not exist.
   const AskedModel* find(const std::string& model) const;

@@ -73,7 +73,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop = {}, bool careful = false);
 
-/// The same for one.
+/// The same for one candidate.
 Result<Evaluation> evaluate_one(const Task& task, const RunConfig& config, const Source& candidate,
                                 const std::stop_token& stop = {}, bool careful = false);
 

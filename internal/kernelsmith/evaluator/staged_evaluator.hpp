@@ -17,10 +17,10 @@ struct EvaluatorOptions {
   bool compile_while_running = false;
   std::size_t max_source_bytes = std::size_t{256} * 1024;
   std::size_t cached_binaries = 256;     ///< by exact source bytes; the least recently used goes first
-  std::size_t shared_verdicts = 10'000;  ///< by exact bytes of the binary; likewise
+  std::size_t shared_verdicts = 10'000;  ///< by exact bytes of the binary; the least recently used goes first
 
-  /// The default for this machine: each core that does not time compiles. With fewer than four cores nothing
-  /// compiles during timing.
+  /// The default for this machine: every core that is not used for timing compiles. With fewer than four
+  /// cores nothing compiles during timing.
   static EvaluatorOptions for_this_machine();
   /// The same for backends that time on devices: what the processor compiles meanwhile does not disturb them.
   static EvaluatorOptions for_devices(int count);

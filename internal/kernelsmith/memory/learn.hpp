@@ -35,9 +35,10 @@ struct Learnt {
 /// children introduced without a gain gives a dead end. A tactic is described by the first two sentences of
 /// its reply.
 ///
-/// A tactic that the run read helped if a child with a gain did at least half of it; a refusal helped if an
-/// accepted child did. A dead end did not help if a child still introduced it; otherwise its use is unknown.
-/// A run without prompts used no rule. The result depends only on the journal. Errors: the journal's.
+/// A tactic that the run read helped if a child with a gain has at least half of its terms; a refusal helped
+/// if an accepted child has. A dead end did not help if a child still introduced its identifier; otherwise
+/// its use is unknown. A run without prompts used no rule. The result depends only on the journal. Errors:
+/// the journal's.
 Result<Learnt> learn(const Journal& journal, const LearntFrom& from);
 
 }  // namespace kernelsmith

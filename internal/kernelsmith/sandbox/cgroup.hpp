@@ -1,5 +1,6 @@
 // Cgroup: a control group (v2) of our own, to stop and time a whole tree of processes from outside. A child
-// process can evade the process clock, and a timer SIGSTOP; nothing evades the cgroup's clock and freezer.
+// process can evade the process clock, and a timer can evade SIGSTOP; nothing evades the cgroup's clock and
+// freezer.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ struct ProgramDiff {
   std::optional<Measurement> gain;  ///< the speed of `b` relative to `a`: gain_over()
   /// Differing knobs, with both values from the sources.
   std::map<std::string, std::pair<std::optional<std::string>, std::optional<std::string>>> knobs;
-  /// Likewise, without the features of knobs, which are their places on the archive's axes.
+  /// Differing features, with both values, without those of knobs, which are places on the archive's axes.
   std::map<std::string, std::pair<std::optional<double>, std::optional<double>>> features;
   std::vector<ShapeTimes> shapes;    ///< shapes at which either was timed
   std::vector<std::string> missing;  ///< a sentence for each item that the run does not have

@@ -30,8 +30,8 @@ struct TaskStanding {
   bool interrupted = false;   ///< its search has more to do under this budget
   /// It cannot use more evaluations: it failed, found nothing new, or used up another budget.
   bool ended = false;
-  /// It is flat if the whole rest of the total is expected to raise its best by less than this many percent
-  /// (Budgets::until_flat).
+  /// A task is flat if the whole rest of the total is expected to raise its best by less than this many
+  /// percent (Budgets::until_flat).
   std::optional<double> until_flat = std::nullopt;
   std::vector<Improvement> improvements = {};
 };

@@ -84,7 +84,7 @@ def verdict(one: Verdict) -> str:
     if one.confirmation is not None:
         lines.append(f"measured again with care: {evaluation(one.confirmation)}")
         if one.confirmation.accepted:
-            lines.append("The last is this measurement alone; the first is what the run says of the program: all its measurements "
+            lines.append("The last line is this measurement alone; the first is what the run says of the program: all its measurements "
                          "together, or, if the run has ended before, what it measured then by itself.")
     if one.unconfirmed:
         lines.append(f"not measured again: {one.unconfirmed}")

@@ -70,7 +70,7 @@ def mcp(arguments: Sequence[str]) -> NoReturn:
                                 "and output, or over HTTP", epilog="Needs the SDK: pip install 'mcp>=2,<3'")
     add_run_options(parser)
     parser.add_argument("--http", metavar="HOST:PORT", help="serve http://HOST:PORT/mcp, to this machine alone")
-    parser.add_argument("--finish", action="store_true", help="serve nobody: end the run, whose best is measured again")
+    parser.add_argument("--finish", action="store_true", help="do not serve: end the run; its best is measured again")
     options = parser.parse_args(arguments)
     at = address(options.http) if options.http else None
     desk = desk_for(options, "mcp", options.finish)

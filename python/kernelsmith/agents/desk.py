@@ -38,7 +38,8 @@ class Verdict:
 
 
 class Desk:
-    """A run over a task folder, driven by drive() on one thread and used by any others. What it says is of the journal.
+    """A run over a task folder, driven by drive() on one thread and used by any others. What it reports comes from the
+    journal.
 
     task       the task's folder
     folder     the run's folder: begun, or continued
@@ -112,7 +113,7 @@ class Desk:
         return left is not None and left <= 1
 
     async def propose(self, request: _core.Request) -> Any:
-        """The engine's side: lays the request on the desk and waits for submit()."""
+        """Called by the engine: lays the request on the desk and waits for submit()."""
         if self._ends or (self._answered and self._is_spent()):
             return _finished(_FINISHED)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -133,7 +134,7 @@ class Desk:
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """One of the evaluations under way: a flood is refused instead of queued."""
+        """Counts as one of the evaluations under way. A flood of them is refused instead of queued."""
         with self._changed:
             if self._at_work >= _MOST_AT_ONCE:
                 raise Error(f"{_MOST_AT_ONCE} evaluations are under way already", "busy", "", "wait for one of them")
@@ -179,7 +180,7 @@ class Desk:
                 raise
 
     def _confirmed(self, request: _core.Request, program: _core.Program, known: bool = False) -> Verdict:
-        """Returns the program's state in the run, with this measurement."""
+        """The program's state in the run, with this measurement."""
         confirmation = request.confirm(program.id)
         return Verdict(self.program(program.id) if confirmation.accepted else program, known, confirmation)
 
@@ -190,7 +191,7 @@ class Desk:
             return self._submitted(self._open(), files, parents)
 
     def _submitted(self, request: _core.Request, files: dict[str, str], parents: list[int] | None) -> Verdict:
-        """If that was the last one, the run is over."""
+        """If that was the last request, the run is over."""
         if parents is None:
             parents = [request.parent.id] if request.parent else []
         if not self._settle(_core.Child(files, parents), request):
@@ -203,8 +204,8 @@ class Desk:
         return Verdict(commit.program, commit.kind == "repeated")
 
     def finish(self, why: str = _FINISHED) -> None:
-        """Ends the run and waits until its best was measured again; `show` gives the reason. Raises Error if the run
-        ended for another reason."""
+        """Ends the run and waits until its best was measured again; `kernelsmith show` gives `why` as the reason.
+        Raises Error if the run ended for another reason."""
         try:
             self._open()
         except Error:

@@ -217,11 +217,12 @@ class Conversation:
         request.charge(self._model.name, reply["usd"], usage["prompt_tokens"], usage["completion_tokens"])
 
     def _cut_off(self, request: _core.Request) -> None:
-        """A call that Ctrl-C interrupts may be billed for an unknown amount: it counts as the most expensive so far."""
+        """A call that Ctrl-C interrupts may be billed for an unknown amount: it counts as much as the most expensive
+        one so far."""
         if self._asks:
             usd = dearest(self._desk.run())
             request.charge(self._model.name, usd, 0, 0)
-            say(f"a call was cut off: it counts as {usd:.4g} USD, what the dearest before cost")
+            say(f"a call was cut off: it counts as {usd:.4g} USD, as much as the dearest call before it")
 
     def _messages(self, request: _core.Request) -> list[dict[str, Any]]:
         task = prompt(request, self._desk.task, set="agent")
@@ -282,7 +283,7 @@ def agent(arguments: Sequence[str]) -> NoReturn:
     add_run_options(parser)
     parser.add_argument("--model", required=True, help="the model's name")
     parser.add_argument("--base-url", default="", help="the server, as in docs/llm.md; default: the environment's")
-    parser.add_argument("--max-tokens", type=int, help="of a reply")
+    parser.add_argument("--max-tokens", type=int, help="the most tokens of a reply")
     parser.add_argument("--max-usd", metavar="X", type=float,
                         help="end the run when the model's calls have cost so much in all; needs --price-file")
     parser.add_argument("--price-file", default="", metavar="FILE", help="what the model costs, as in docs/llm.md")

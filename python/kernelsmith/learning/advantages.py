@@ -1,7 +1,7 @@
 """Advantages of samples within groups: GRPO, RLOO, and TRLOO for several turns.
 
-`alone` says what a sample gets that is alone in its group, as no other one gives it a baseline: "zero", or "keep" for
-its reward (or return) as it is.
+`alone` says what a sample gets if it is alone in its group, where no other sample gives it a baseline: "zero", or
+"keep" for its reward (or return) as it is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def grpo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: np
     (samples).
 
     None, or `valid` False: left out of mean and std, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
-    group of one, also one that is left: 0, as in TRL; with `alone="keep"` r / (1 + epsilon), or r without std, as in verl.
+    group of one sample, or with one sample left: 0, as in TRL; with `alone="keep"` r / (1 + epsilon), or r without std, as in verl.
     Equal rewards: 0. For several turns: a masked turn is an invalid sample.
 
     Source: arXiv 2402.03300, without std arXiv 2503.20783; verl-project/verl,
@@ -53,7 +53,7 @@ def rloo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: np
     Shapes: as for `grpo`.
 
     None, or `valid` False: left out of the means, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
-    group of one, also one that is left: 0, as in TRL and verl's rloo_vectorized; with `alone="keep"` r, as in verl's
+    group of one sample, or with one sample left: 0, as in TRL and verl's rloo_vectorized; with `alone="keep"` r, as in verl's
     rloo. Equal rewards: 0. For several turns: a masked turn is an invalid sample; see `trloo`.
 
     Source: arXiv 2402.14740; verl-project/verl, verl/trainer/ppo/core_algos.py: compute_rloo_outcome_advantage.
@@ -78,10 +78,10 @@ def trloo(turn_rewards: Sequence[Sequence[float | None]], groups: Iterable[Hasha
     `groups` a label for each trajectory (its prompt), no labels are one group. The result has the shape (trajectories,
     most turns), padded at the end with 0 and `valid` False.
 
-    None: that turn's return and those before it are unknown. These turns get 0 and `valid` False, are in nobody's baseline,
-    and are counted. NaN: a ValueError. A masked turn gets 0 and `valid` False, is in no baseline, and adds 0 to the returns
-    before it. A group of one: its return, as the source has it, which is needed for an unbiased gradient; if you mask
-    turns by their outcome, that is a bonus without a baseline, and `alone="zero"` avoids it.
+    None: that turn's return and those before it are unknown. These turns get 0 and `valid` False, are in nobody's
+    baseline, and are counted. NaN: a ValueError. A masked turn gets 0 and `valid` False, is in no baseline, and adds 0
+    to the returns before it. A group of one gets its return, as in the source; an unbiased gradient needs that. But if
+    you mask turns by their outcome, that is a bonus without a baseline, and `alone="zero"` avoids it.
 
     Source: arXiv 2602.05885 (Dr. Kernel); hkust-nlp/KernelGYM,
     verl_patch/trainer/code/ppo/core_algos.py: compute_multi_turn_rloo_outcome_advantage.

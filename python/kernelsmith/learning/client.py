@@ -23,9 +23,9 @@ __all__ = ["Candidate", "Reward", "RewardBatch", "RewardClient"]
 
 log = logging.getLogger("kernelsmith.learning")
 
-ANSWER_S = 30.0  # that an answer may be late: the service reads a request, and writes an answer, for as long
-SILENT_S = 10.0  # that a service may be away without a warning: it may just be starting
-CANCEL_S = 5.0  # for the service to hear that nobody waits any more
+ANSWER_S = 30.0  # how late an answer may be: the service takes up to this time to read a request or to write an answer
+SILENT_S = 10.0  # how long a service may be away without a warning: it may just be starting
+CANCEL_S = 5.0  # the time to tell the service that nobody waits any more
 
 
 class RewardClient:
@@ -35,14 +35,15 @@ class RewardClient:
     token        sent as `Authorization: Bearer`; else the password in the url, else $KERNELSMITH_SERVICE_TOKEN
     concurrency  candidates that are asked for at a time, over all calls in one event loop
     patience_s   seconds from a candidate's first request to a reward of None, plus at most those of one answer
-    evaluations  how often one is evaluated that the service gives back without a verdict (`failed`, `timeout`)
+    evaluations  how often a candidate is evaluated if the service gives it back without a verdict (`failed`, `timeout`)
     wait_s       whole seconds that the service may hold a request until it is evaluated; below the limit of any proxy
     backoff_s    first and longest pause in seconds after a failure. Pauses double, less a random part of up to a half;
                  Retry-After makes them longer, up to the longest one
     ssl_context  for https, in place of the system's certificates
 
-    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. It keeps no connection and needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of
-    any thread. Raises ValueError for settings that are out of range.
+    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. A client keeps no connection and
+    needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of any thread. Raises ValueError
+    for settings that are out of range.
 
         client = RewardClient("http://127.0.0.1:10907")
         candidates = [Candidate(text, reference_code=problem) for text in texts]
@@ -74,8 +75,8 @@ class RewardClient:
     async def evaluate(self, candidates: Iterable[Candidate]) -> RewardBatch:
         """The reward of each candidate, in the order given.
 
-        Candidates with the same id are evaluated once. If the call is cancelled, so are its requests at the service.
-        Called again with the same candidates, also by another process, it takes up what the service still has.
+        Candidates with the same id are evaluated once. If the call is cancelled, so are its requests at the service. A
+        second call with the same candidates, even from another process, takes up what the service still has.
 
         A failure of the machine, the network or one request is a reward of None with its reason. Raises
         kernelsmith.Error only if no candidate can be asked for: "permission" for the token, "not_found" for the address,
@@ -94,7 +95,7 @@ class RewardClient:
         return RewardBatch(tuple(tasks[candidate.id].result() for candidate in listed))
 
     async def reward(self, candidate: Candidate) -> Reward:
-        """The reward of one candidate, as `evaluate` gives it."""
+        """The reward of one candidate, as from `evaluate`."""
         async with self._slot():
             return await _Pursuit(self, candidate).run()
 
@@ -121,7 +122,7 @@ class RewardClient:
 
 
 class _Pursuit:
-    """One candidate until its reward."""
+    """Asks for one candidate until there is a reward."""
 
     def __init__(self, client: RewardClient, candidate: Candidate) -> None:
         self._client, self._candidate = client, candidate
@@ -192,7 +193,8 @@ class _Pursuit:
         return Reward(self._candidate.id, None, reason=trouble.reason, message=trouble.message, attempts=self._attempts)
 
     async def _cancel(self) -> None:
-        """Avoids useless evaluations. If the service does not receive it, only that work is lost."""
+        """Cancels the request, which nobody waits for. If the service does not hear of it, the only loss is a useless
+        evaluation."""
         try:
             await self._client._endpoint.ask("DELETE", "/tasks/" + urllib.parse.quote(self._id, safe=""), b"", CANCEL_S)
         except OSError:

@@ -15,7 +15,7 @@ from .client_records import Candidate, Reward, is_unicode
 MOST_CHARACTERS = 100_000  # of kernel_code
 PENDING = ("pending", "processing")
 RETRIED = (408, 425, 429)
-# "The service was stopped before this began, or ended": it is started anew.
+# "The service was stopped before this began, or ended": the candidate is evaluated again.
 STOPPED = "RESOURCE_ERROR"
 # "A failure: a reference that fails its own check, a request that cannot be understood."
 UNUSABLE = "VALIDATION_ERROR"
@@ -25,10 +25,10 @@ class Kind(enum.Enum):
     """The reason why there is no reward yet, which decides the next step."""
 
     PENDING = "the service has the request and goes on with it"
-    UNHEARD = "nothing is known of the request: the same one is asked for again"
-    FAILED = "it ended without a verdict, and the same one is evaluated anew if it is asked for again"
-    TIMED_OUT = "it ended without a verdict, and stays so: it is asked for under another id"
-    CANCELLED = "a client cancelled it: it is asked for under another id"
+    UNHEARD = "nothing is known of the request: send the same one again"
+    FAILED = "it ended without a verdict, and is evaluated again if the same request is sent again"
+    TIMED_OUT = "it ended without a verdict, and stays so: send it under another id"
+    CANCELLED = "a client cancelled it: send it under another id"
     REFUSED = "another try would end as this one did"
 
 

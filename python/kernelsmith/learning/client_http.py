@@ -37,7 +37,7 @@ class Endpoint:
             raise ValueError("url: http://HOST:PORT or https://HOST:PORT is expected")
         secure = parts.scheme == "https"
         if ssl_context is not None and not secure:
-            raise ValueError("ssl_context: the url is no https")
+            raise ValueError("ssl_context: the url is not https")
         self.host, self.port = parts.hostname, parts.port or (443 if secure else 80)
         self.path = parts.path.rstrip("/")
         self.shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{self.path}"
@@ -55,7 +55,7 @@ class Endpoint:
                 await writer.drain()
                 return _parsed(await _read(reader))
             except (http.client.HTTPException, EOFError, ValueError) as error:
-                raise Broken(f"the answer broke off, or is no HTTP ({type(error).__name__})") from error
+                raise Broken(f"the answer broke off, or is not HTTP ({type(error).__name__})") from error
             finally:
                 writer.transport.abort()
 

@@ -42,7 +42,7 @@ def pad_turns(turn_rewards: Sequence[Sequence[float | None]],
               masked: Sequence[Sequence[bool]] | None = None) -> tuple[Scored, Flags, Flags]:
     """Rewards, turns that were played and masked turns, each of the shape (trajectories, most turns).
 
-    Rewards that are None are invalid, as is padding. It stands at the end.
+    Rewards that are None are invalid, and so is the padding at the end.
     """
     lengths = [len(turns) for turns in turn_rewards]
     width = max(lengths, default=0)

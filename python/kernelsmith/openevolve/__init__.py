@@ -1,4 +1,4 @@
-"""The way over from OpenEvolve 0.4.1: its tasks, configuration, files and functions on this engine (docs/openevolve.md).
+"""OpenEvolve 0.4.1's tasks, configuration, files and functions on this engine (docs/openevolve.md).
 
     from kernelsmith.openevolve import run_evolution
 

@@ -52,12 +52,12 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
                   population_strategy: Any = None) -> EvolutionResult:
     """Evolves a program.
 
-    `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or
-    the text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
-    (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is
-    pickled, with cloudpickle if that is installed. Without `output_dir` the results go with a temporary folder, or
-    with `cleanup=False` stay in openevolve_output. A second call with the same arguments continues in `output_dir`.
-    Raises Error.
+    `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or the
+    text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
+    (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is pickled,
+    with cloudpickle if that is installed. Without `output_dir` the results are deleted with a temporary folder, or with
+    `cleanup=False` stay in openevolve_output. A second call with the same arguments continues in `output_dir`. Raises
+    Error.
     """
     _require("initial_program", initial_program, str, os.PathLike, list)
     if not callable(evaluator):

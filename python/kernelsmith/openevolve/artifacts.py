@@ -1,4 +1,4 @@
-"""Artifacts of evaluations, from a run folder. The engine itself keeps none in memory."""
+"""Artifacts of evaluations, from a run folder. The engine itself keeps no artifacts in memory."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .config import Config
 
-# A program that grows past this many times the seed's number, or falls below its share of it, is in the edge bin.
+# A program whose number is above this many times the seed's, or below that fraction of it, is in an edge bin.
 _FACTOR = 16.0
 _BUILT_IN = {"complexity": "ks_length", "diversity": "ks_difference", "score": "fitness"}
 
@@ -37,7 +37,8 @@ def axes_for(config: Config, seed_length: int, seed_features: Mapping[str, float
 
 
 def _around(value: float) -> dict[str, Any]:
-    """Shares lie between 0 and 1; larger numbers may grow or shrink by a factor; negative ones by that much."""
+    """The bounds around a value: 0 and 1 for a share, a factor up and down for a larger number, a range on both sides
+    of 0 for a negative one."""
     if 0 <= value <= 1:
         return {"scale": "linear", "low": 0.0, "high": 1.0}
     if value > 0:

@@ -27,7 +27,7 @@ def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], floa
     path = Path(folder)
     metadata = path / "metadata.json"
     if not metadata.is_file():
-        raise Error("this is no checkpoint: it has no metadata.json", "not_found", folder,
+        raise Error("this is not a checkpoint: it has no metadata.json", "not_found", folder,
                     "name a folder such as OUT/checkpoints/checkpoint_50")
     try:
         about = json.loads(metadata.read_text(encoding="utf-8"))

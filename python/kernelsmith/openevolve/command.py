@@ -30,13 +30,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", metavar="OUT", help="where results go; openevolve_output beside INITIAL")
     parser.add_argument("-i", "--iterations", metavar="N", type=int, help="in place of max_iterations")
     parser.add_argument("-t", "--target-score", metavar="TARGET", type=float, help="ends the search when reached")
-    parser.add_argument("-l", "--log-level", choices=_LEVELS, help="of the screen and of OUT/logs")
+    parser.add_argument("-l", "--log-level", choices=_LEVELS, help="the level of messages on the screen and in OUT/logs")
     parser.add_argument("--logger-prefix", metavar="NAME", help="put before the logger's name")
     parser.add_argument("--checkpoint", metavar="DIR", help="go on from a checkpoint, OpenEvolve's or ours")
     parser.add_argument("--evaluator-args", metavar="JSON", help="an object of keyword arguments for evaluate()")
     parser.add_argument("--api-base", metavar="URL", help="the models' server, up to and with /v1")
     parser.add_argument("--primary-model", metavar="NAME", help="in place of the configured models")
-    parser.add_argument("--secondary-model", metavar="NAME", help="a second one, by default asked one time in six")
+    parser.add_argument("--secondary-model", metavar="NAME", help="a second model, by default asked one time in six")
     return parser
 
 
@@ -84,7 +84,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as wrong:
-        raise Error(f"this is no JSON: {wrong}", "invalid_argument", "--evaluator-args") from None
+        raise Error(f"this is not JSON: {wrong}", "invalid_argument", "--evaluator-args") from None
     if not isinstance(value, dict):
         raise Error("this is no JSON object", "invalid_argument", "--evaluator-args", "write '{\"name\": value}'")
     return value

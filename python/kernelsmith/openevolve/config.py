@@ -50,7 +50,7 @@ class Config(Section):
     def from_object(cls, given: Any) -> Config:
         """From a Config of OpenEvolve's own."""
         values = dataclasses.asdict(given)
-        if values["llm"]["models"]:  # which the named models are part of already
+        if values["llm"]["models"]:  # this list includes the named models already
             values["llm"] |= {"primary_model": None, "secondary_model": None}
         for models in (values["llm"]["models"], values["llm"]["evaluator_models"]):
             for model in models:

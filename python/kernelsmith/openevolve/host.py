@@ -49,7 +49,7 @@ def _combined(metrics: Dict[str, Any]) -> Optional[float]:
 
 
 def fitness_of(metrics: Dict[str, Any], dimensions: List[str]) -> float:
-    """combined_score, else the mean of the numbers that are no feature dimension, else of all."""
+    """combined_score, else the mean of the numbers that are not feature dimensions, else of all numbers."""
     combined = _combined(metrics)
     if combined is not None:
         return combined

@@ -13,7 +13,7 @@ from .. import _core
 from .._errors import Error
 from .sections import LLMModelConfig
 
-# It refuses calls with a seed.
+# Google's server refuses calls with a seed.
 _NO_SEED = "https://generativelanguage.googleapis.com"
 
 

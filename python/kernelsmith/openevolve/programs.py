@@ -49,7 +49,7 @@ class Program:
 
     @property
     def artifacts(self) -> dict[str, str]:
-        """The kept texts by name."""
+        """The kept artifacts' texts by name."""
         kept = json.loads(self.artifacts_json) if self.artifacts_json else {}
         return {str(name): value if isinstance(value, str) else str(value) for name, value in kept.items()}
 

@@ -145,7 +145,7 @@ def check(config: Section, file: str) -> None:
     try:
         re.compile(config.diff_pattern)
     except re.error as failed:
-        raise bad("diff_pattern", f"this is no regular expression: {failed}") from None
+        raise bad("diff_pattern", f"this is not a regular expression: {failed}") from None
     share = config.full_rewrite_probability
     if not 0 <= share <= 1:
         raise bad("full_rewrite_probability", f"a probability is from 0 to 1, not {share}")

@@ -9,7 +9,7 @@ from typing import Any
 @dataclass
 class EvaluationResult:
     """Numbers by name, and texts by name that the next prompt shows. Evaluators may as well import
-    openevolve.evaluation_result: it stands there in evaluations, be OpenEvolve installed or not."""
+    openevolve.evaluation_result: evaluations find it there, whether OpenEvolve is installed or not."""
 
     metrics: dict[str, Any]
     artifacts: dict[str, str | bytes] = field(default_factory=dict)
@@ -37,5 +37,5 @@ class EvaluationResult:
         return len(value if isinstance(value, bytes) else str(value).encode())
 
     def get_total_artifact_size(self) -> int:
-        """The size of all, in bytes."""
+        """The size of all artifacts, in bytes."""
         return sum(map(self.get_artifact_size, self.artifacts))

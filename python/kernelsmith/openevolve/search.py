@@ -215,7 +215,7 @@ class _Search:
 
     def _write_row(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None, note: Note | None,
                    kind: str) -> None:
-        """A ticket's line. Prompts are part of the program; of a refusal they stand beside it."""
+        """A ticket's line. A program holds its prompts; for a refusal the line holds them."""
         with_prompts = self._config.database.log_prompts
         row: dict[str, Any] = {"ticket": commit.ticket, "iteration": self._iteration, "kind": kind, "island": commit.island}
         if seen is not None and made is not None:

@@ -47,4 +47,4 @@ class Templates:
         except (KeyError, IndexError, ValueError) as wrong:
             known = ", ".join(f"{{{name}}}" for name in values)
             raise Error(f"a placeholder cannot be filled in: {wrong}", "bad_input", where,
-                        f"there are {known}; a brace that is meant is written twice") from None
+                        f"there are {known}; a literal brace is written twice") from None

@@ -84,7 +84,7 @@ def _alone(places: Places, modules: dict[str, Any]) -> None:
 
 
 def _step(loaded: Loaded, places: Places, in_place: bool, steps: int) -> Any:
-    """An arm that checks before each measurement that the swap is in place, or is not."""
+    """An arm that checks before each measurement that the swap is in place, or that it is not."""
     def with_places(run: Any) -> Any:
         places.put(in_place)
         try:

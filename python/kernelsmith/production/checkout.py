@@ -29,7 +29,7 @@ class Checkout:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         if not folder.is_dir() or self._git("rev-parse", "--is-inside-work-tree", quiet=True) != "true":
-            raise Error("this is no Git repository", "not_found", str(folder), "check it out first")
+            raise Error("this is not a Git repository", "not_found", str(folder), "check it out first")
         changed = self._git("status", "--porcelain")
         if changed:
             raise Error(f"the repository has changes of its own:\n{changed}", "bad_input", str(folder),
@@ -38,7 +38,7 @@ class Checkout:
         self._added: list[Path] = []
 
     def inside(self, path: Path) -> Path:
-        """Where that is. Raises Error if a link leads out of the repository."""
+        """The path in the work tree. Raises Error if a link leads out of the repository."""
         target = self.folder / path
         if not target.resolve().is_relative_to(self.folder.resolve()):
             raise Error("a link leads out of the repository", "bad_input", str(target), "name another place in the manifest")

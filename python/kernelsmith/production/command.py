@@ -25,9 +25,9 @@ def _apply(arguments: Sequence[str]) -> int:
     _add_model(parser)
     add = parser.add_argument
     add("--at", metavar="MODULE", action="append", default=[], help="a module's path (all that fit); may be repeated")
-    add("--measure", action="store_true", help="measure steps with and without it, in turn")
-    add("--pairs", metavar="N", type=int, default=30, help="of the two arms, at least 6 (30)")
-    add("--steps", metavar="N", type=int, default=10, help="of a measurement (10)")
+    add("--measure", action="store_true", help="measure steps with and without the package, in turn")
+    add("--pairs", metavar="N", type=int, default=30, help="pairs of the two arms, at least 6 (30)")
+    add("--steps", metavar="N", type=int, default=10, help="steps of a measurement (10)")
     options = vars(parser.parse_args(arguments))
     if options["pairs"] < 6 or options["steps"] < 1:
         raise Error("an interval needs six pairs, and a measurement a step", "invalid_argument", "--pairs, --steps")
@@ -44,10 +44,10 @@ def _publish_parser() -> argparse.ArgumentParser:
     add("RUNS", nargs="+", type=Path, help="run folders over one module, at one or several sizes")
     add("--as", dest="kind", required=True, choices=KINDS, help="what the package is")
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
-    add("--name", metavar="NAME", help="of the Python package and the operator (the task's)")
+    add("--name", metavar="NAME", help="the name of the Python package and the operator (the task's)")
     add("--between", action="store_true", help="let kernels serve sizes between those measured; they are checked there")
     add("--capability", metavar="X.Y", help="the compute capability of the runs' GPU, if its name is unknown")
-    add("--licence", metavar="TEXT", help="hf-kernel: of the package, if the reference names none")
+    add("--licence", metavar="TEXT", help="hf-kernel: the licence of the package, if the reference names none")
     add("--repo-id", metavar="OWNER/NAME", help="hf-kernel: where it is going to be uploaded")
     add("--into", metavar="MANIFEST", type=Path, help="patch: which function of which repository is replaced")
     add("--force", action="store_true", help="publish what is not faster, or whose tests fail: all documents and the exit status say so")
@@ -63,9 +63,9 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("MODEL", help="FILE.py with Model and get_inputs, package.module:Class, or a Transformers configuration")
     add("--inputs", metavar="FILE.py", type=Path, help="get_inputs(), and get_init_inputs() for a class's constructor")
-    add("--batch", metavar="N", type=int, default=1, help="of a configuration: sequences (1)")
-    add("--length", metavar="N", type=int, default=128, help="of a configuration: tokens of a sequence (128)")
-    add("--dtype", choices=("fp32", "bf16", "fp16"), help="of the model and its inputs (as they are made)")
+    add("--batch", metavar="N", type=int, default=1, help="sequences of a configuration's input (1)")
+    add("--length", metavar="N", type=int, default=128, help="tokens of each of these sequences (128)")
+    add("--dtype", choices=("fp32", "bf16", "fp16"), help="the dtype of the model and its inputs (as they are made)")
 
 
 def _wanted(options: dict[str, Any]) -> Wanted:
@@ -80,9 +80,9 @@ def _profile(arguments: Sequence[str]) -> int:
     _add_model(parser)
     add = parser.add_argument
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
-    add("--tasks", metavar="N", type=int, default=3, help="how many at most (3)")
-    add("--most-kernels", metavar="N", type=int, default=12, help="of a hot spot that becomes a task (12)")
-    add("--gpu", metavar="NAME", help="whose peaks the roofline has (the one here, else an H100)")
+    add("--tasks", metavar="N", type=int, default=3, help="tasks at most (3)")
+    add("--most-kernels", metavar="N", type=int, default=12, help="kernels of a hot spot that becomes a task, at most (12)")
+    add("--gpu", metavar="NAME", help="the GPU whose peaks the roofline has (the one here, else an H100)")
     options = vars(parser.parse_args(arguments))
     made = profile(_wanted(options), options.pop("out"), **options)
     print(report(made), end="")

@@ -55,7 +55,8 @@ def _name(path: str) -> str:
 
 
 def _places(module: Any, path: str, value: Any, tokens: list[str], draft: Callable[[], str]) -> list[int] | None:
-    """Where the text has the value as it is; empty if it does not depend on it, None if it does in another way."""
+    """Where the text has the value as it is; empty if the text does not depend on the value, None if it depends on it
+    in another way."""
     own = type(module.get_submodule(path.rpartition(".")[0])).__module__
     # Operators accept no other string, and PyTorch's modules use every attribute that they read, so this saves exports.
     if isinstance(value, str) or (type(value) is not float and own.startswith("torch.nn.")):
@@ -66,7 +67,7 @@ def _places(module: Any, path: str, value: Any, tokens: list[str], draft: Callab
             changed = re.findall(_TOKEN, draft(), re.DOTALL)
     except Error:
         return None
-    # A number that an earlier attribute took the place of stands in the text that is drafted anew as it was.
+    # In the new draft a number that an attribute has replaced in `tokens` is a number again.
     apart = [at for at, (old, new) in enumerate(zip(tokens, changed, strict=False)) if old != new and not old.startswith("self.")]
     if not apart and len(tokens) == len(changed):
         return []

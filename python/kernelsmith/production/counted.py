@@ -10,7 +10,7 @@ from typing import Any
 
 
 class _Result(unittest.TextTestResult):
-    """Each test by its name; a subtest is its test's."""
+    """Counts each test by its name; a subtest counts for its test."""
 
     answers_of_kernels = 0
 

@@ -101,7 +101,8 @@ def _type_of(value: Any, name: str) -> str:
 
 
 def _stored(values: list[Any]) -> list[dict[str, Any]]:
-    """Tensors with their storages and offsets, because kernels were measured so and may reach one from the other."""
+    """Tensors with their storages and offsets, because kernels were measured with these and may reach one tensor from
+    another."""
     lies = iter(lies_of([value for value in values if type(value).__module__.startswith("torch")]))
     return [_lying(value, next(lies)) if type(value).__module__.startswith("torch") else
             {"value": list(value) if isinstance(value, tuple) else value} for value in values]

@@ -11,8 +11,8 @@ from .graph import Graph, Operator
 
 @dataclass(frozen=True)
 class HotSpot:
-    """Modules that do the same on the same shapes. Times are of all of them. `bound_us` is theirs if each product is a
-    kernel and all else is part of it; without a product a module is one kernel."""
+    """Modules that do the same on the same shapes. Times are sums over them. `bound_us` is their time at the roofline
+    if each product is a kernel that includes all work around it; a module without a product is one kernel."""
 
     paths: list[str]
     kind: str

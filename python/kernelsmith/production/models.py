@@ -18,8 +18,8 @@ from .torch_here import executed, require_values, their_errors, torch_here
 
 @dataclass(frozen=True)
 class Loaded:
-    """In evaluation mode, without gradients, on a device. `tokens` of a step, if inputs are token numbers. `again` makes
-    another one."""
+    """In evaluation mode, without gradients, on a device. `tokens`: those of a step, if inputs are token numbers.
+    `again` makes another such model."""
 
     name: str
     model: Any

@@ -18,8 +18,8 @@ LOG = "tests.log"
 
 @dataclass(frozen=True)
 class Tested:
-    """What unittest counted. Each failure has its reason, a failed test perhaps several; `kernels`: their answers that were
-    compared, on a GPU or by the interpreter. `not_run` says why there is nothing to count."""
+    """What unittest counted. Each failure has its reason; a failed test may have several. `kernels`: how many answers
+    of kernels were compared, on a GPU or by the interpreter. `not_run` says why there is nothing to count."""
 
     ran: int = 0
     failed: int = 0

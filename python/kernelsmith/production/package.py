@@ -21,7 +21,7 @@ _OF_KIND = {"module": {"__init__.py": "init_module.py", "_ops.py": "namespace.py
 
 
 def write_package(out: Path, kind: str, facts: dict[str, Any], winners: list[Winner], more: Mapping[str, str]) -> Path:
-    """Into a new folder. Returns the Python package within it. Raises Error."""
+    """Writes the package into a new folder. Returns the Python package within it. Raises Error."""
     if out.exists() and any(out.iterdir()):
         raise Error("the folder is not empty", "invalid_argument", str(out), "name a new folder")
     home = Path("torch-ext" if kind == "hf-kernel" else ".") / str(facts["name"])

@@ -25,5 +25,5 @@ def imported(folder: Path) -> Any:
     finally:
         sys.path.pop(0)
     if not hasattr(package, "agreement"):
-        raise Error("an earlier kernelsmith published this package", "version", str(folder), "publish the runs anew")
+        raise Error("an earlier kernelsmith published this package", "version", str(folder), "publish the runs again")
     return package

@@ -53,7 +53,7 @@ class Published:
         return list(self.facts["overridden"])
 
     def write_documents(self) -> None:
-        """Writes it again, with all that is known by now."""
+        """Writes the report and package.json again, with all that is known by now."""
         write_documents(self.request.out, self.package, self.request.kind, self.facts, self.winner, self.words)
 
 

@@ -83,7 +83,8 @@ def arguments_of(module: Any, package: Any, call: Call) -> tuple[Any, ...]:
 
 
 def states_of(module: Any, package: Any) -> tuple[Any, ...]:
-    """Its parameters and buffers, the package's constants, and the constructor's arguments: the module's if it has them."""
+    """The module's parameters and buffers, the package's constants, and the constructor's arguments (the module's if it
+    has them)."""
     facts = package.FACTS
     stored = facts["buckets"][0]["arguments"]
     init = [each.get("value") for each in stored[len(stored) - len(facts["init"]):]] if facts["init"] else []

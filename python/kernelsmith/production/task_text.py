@@ -14,8 +14,8 @@ from .torch_here import torch_here
 
 # Larger constants are unreadable as text.
 _MOST_VALUES = 4096
-# Operators by the name that users call them by. The planner knows attention by that name only. What was a view where the
-# module was met need not be one in fp64, where attention gives other strides: the truth would be the module's own rounding.
+# Operators by the names that users call. The planner knows attention by that name only. A view of the recorded module
+# need not be possible in fp64, where attention gives other strides; then the truth would be the module's own rounding.
 _NAMES = {**{f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
              for name in ("scaled_dot_product_attention", "linear", "silu", "gelu")},
           "torch.ops.aten.view.default(": "torch.reshape(", "torch.ops.aten._unsafe_view.default(": "torch.reshape("}
@@ -56,7 +56,7 @@ def _inputs(torch: Any, names: list[str], inputs: list[Any]) -> dict[str, str]:
 
 
 def _end(value: Any) -> int:
-    """The element of its storage after its last one."""
+    """The place in the storage after the tensor's last element."""
     steps = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True))
     return int(value.storage_offset() + steps + 1) if value.numel() else 0
 

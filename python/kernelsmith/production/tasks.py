@@ -87,7 +87,8 @@ def _written(drafted: _Drafted, folder: Path) -> Task:
 
 
 def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -> None:
-    """Raises Error unless the reference reproduces the module's outputs and draws inputs like the recorded ones."""
+    """Raises Error unless the reference reproduces the module's outputs and draws inputs laid out like the recorded
+    ones."""
     torch = torch_here()
     made = executed(text, where, "reference")
     with torch.no_grad(), torch.random.fork_rng(devices=[]), their_errors(where):
@@ -98,9 +99,9 @@ def check(text: str, program: Any, inputs: list[Any], call: Call, where: Path) -
         given, wanted = tensors(model(*inputs)), tensors(call.output)
         drawn = made.get_inputs()
     if len(given) != len(wanted) or not all(map(_equal, given, wanted)):
-        raise Error("the task does not equal its module on what the module was called with", "internal", str(where))
+        raise Error("the task does not equal its module on the module's recorded inputs", "internal", str(where))
     if lies_of(drawn) != lies_of(inputs):
-        raise Error("the task's inputs are not as they were met", "internal", str(where))
+        raise Error("the task's inputs are not laid out like the recorded ones", "internal", str(where))
 
 
 def _equal(given: Any, wanted: Any) -> bool:

@@ -43,7 +43,7 @@ def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:
 
 
 def _forced(overridden: list[str], refused: bool) -> str:
-    """Before all else, if there is anything."""
+    """The notice at the top of the report; empty if nothing was overridden."""
     if not overridden:
         return ""
     return "\n".join(["> **Not published:**" if refused else "> **Published with `--force`, although:**", ">", *(f"> - {each}" for each in overridden), "", ""])

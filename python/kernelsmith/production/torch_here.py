@@ -42,7 +42,7 @@ def their_errors(path: Path) -> Iterator[None]:
 
 
 def require_values(model: Any, inputs: Any, where: Path) -> None:
-    """Raises Error for tensors that have none."""
+    """Raises Error for tensors without values."""
     torch = torch_here()
     held = [*model.named_parameters(), *model.named_buffers()]
     held += [("an input", leaf) for leaf in torch.utils._pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]

@@ -49,7 +49,7 @@ class Winner:
 
 
 def winners(folders: Sequence[Path], *, force: bool = False) -> list[Winner]:
-    """One of each run, in their order. Raises Error for a run that has none, and for mixed hardware."""
+    """One winner of each run, in the runs' order. Raises Error for a run that has none, and for mixed hardware."""
     found = [_winner(folder, force) for folder in folders]
     kinds = sorted({winner.hardware for winner in found})
     if len(kinds) > 1:

@@ -8,7 +8,7 @@ import sys
 
 from . import names
 
-# From the standard library: no files, processes, sockets, threads, clocks, or ways around names.
+# No module here gives access to files, processes, sockets, threads or clocks, or reaches a name in a roundabout way.
 IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
                      "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
 _REFUSED_MODULES = (

@@ -55,7 +55,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _closed(node: ast.expr) -> str:
-    """The text, if it means the same anywhere."""
+    """The argument's text, if it means the same anywhere."""
     for inner in ast.walk(node):
         unknown = isinstance(inner, ast.Name) and inner.id not in _CLOSED
         if unknown or isinstance(inner, (ast.Lambda, ast.Await, ast.comprehension)):

@@ -64,7 +64,7 @@ def _sklearn(module: str) -> Any:
 
 
 def _medoids(points: numpy.typing.NDArray[numpy.float64], least: int) -> tuple[list[int], int]:
-    """HDBSCAN's; and how many points are in no cluster."""
+    """The centres of HDBSCAN's clusters, and how many points are in no cluster."""
     labels = _sklearn("cluster").HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_
     centres = []
     for label in sorted(set(labels) - {-1}):
@@ -125,7 +125,7 @@ def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[st
         tree = ast.parse(text)
         allowed.check(tree)
     except (OSError, ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as failed:
-        raise Error(f"this is no centre of the synthesis: {failed}", "bad_input", str(place),
+        raise Error(f"this is not a centre of the synthesis: {failed}", "bad_input", str(place),
                     "leave about.json as it is") from None
     except allowed.Refusal as refusal:
         raise Error(f"the reference may not stand in a task: {refusal.code} {refusal.message}", "bad_input",

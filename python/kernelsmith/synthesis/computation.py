@@ -39,7 +39,7 @@ def graph_hash(operators: Operators) -> str:
 
 
 def kinds_hash(operators: Operators) -> str:
-    """The same, ignoring repetitions of parts, so that networks of different depth are equal."""
+    """The same hash, ignoring repetitions of parts, so that networks of different depth are equal."""
     return _hash(sorted(set(_labels(operators, 1))))
 
 

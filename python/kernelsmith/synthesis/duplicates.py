@@ -14,7 +14,7 @@ from ..learning.dataset.similar import jaccard, signature
 from .computation import Operators, graph_hash, kinds_hash
 from .normal_form import fingerprint, shingles
 
-_BANDS, _ROWS = 32, 4  # 128 permutations: pairs of a Jaccard index of 0.6 are looked at with 98.8 %
+_BANDS, _ROWS = 32, 4  # 128 permutations: pairs with a Jaccard index of 0.6 are compared with a probability of 98.8 %
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ _WITHOUT_FORWARD = frozenset({"Module", "object", "ABC", "ModuleList", "ModuleDi
 
 
 def is_module(repository: Repository, file: SourceFile, node: ast.ClassDef, seen: tuple[set[int], int] | None = None) -> bool:
-    """Whether it derives from torch.nn.Module, by any way through the repository. `seen`: classes on other ways, and how long
-    this way is."""
+    """Whether it derives from torch.nn.Module, by any way through the repository. `seen`: the classes visited so far,
+    and how long this way is."""
     classes, depth = seen or (set(), 0)
     if depth == _MOST_BASES or id(node) in classes:
         return False
@@ -43,7 +43,7 @@ def _is_module_base(repository: Repository, file: SourceFile, base: ast.expr, se
 
 
 def has_forward(extraction: Any) -> bool:
-    """Its own, or that of a class that it derives from; a class of torch.nn brings one."""
+    """Whether Model or a class that it derives from has one; a class of torch.nn brings one."""
     pending, seen = ["Model"], set()
     while pending:
         name = pending.pop()

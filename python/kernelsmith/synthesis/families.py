@@ -28,8 +28,8 @@ _ACTIVATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`needs`: each of these patterns matches an operator, so often at least. `last`: this one matches the last, but for
-    scaling and adding up."""
+    """`needs`: each of these patterns matches at least so many operators. `last`: this pattern matches the last
+    operator, not counting scaling and adding up."""
 
     family: str
     needs: tuple[tuple[str, int], ...]
@@ -38,7 +38,7 @@ class _Rule:
 
 _GATE = "mul of two"
 _SCALING = r"add_?|neg|div_?|\w+_scalar|mul"
-# In order: the first rule that fits. docs/synthesis.md has the same table; a test compares them.
+# The first rule that fits wins. docs/synthesis.md has the same table; a test compares them.
 RULES = (
     _Rule("recurrence", ((r"lstm\w*|gru\w*|rnn_\w+", 1),)),
     _Rule("spectral", ((r"_fft_\w+", 1),)),

@@ -12,8 +12,8 @@ _FILE = re.compile(r"^(LICEN[CS]E|COPYING|UNLICENSE)([-._].*)?$", re.IGNORECASE)
 _PROJECT = re.compile(r"""^license(?:-expression|\.text)?\s*=\s*(?:\{\s*text\s*=\s*)?["']?([^"'}\n]+)""", re.MULTILINE)
 _CLASSIFIER = re.compile(r"License :: OSI Approved :: ([^\"'\n]+)")
 _CLASSIFIERS = {"MIT License": "MIT", "Apache Software License": "Apache-2.0", "ISC License (ISCL)": "ISC"}
-# A licence is recognised by its title near the beginning, or by a characteristic sentence. The first that fits:
-# restrictions come before what they restrict.
+# A licence is recognised by its title near the beginning, or by a characteristic sentence. The first rule that fits
+# wins, so restrictions come before the licences that they restrict.
 _TITLE = 400
 _RULES: tuple[tuple[str, str, int], ...] = (
     ("LicenseRef-restricted", r"non-?commercial|commons clause|research purposes only|business source license", 0),

@@ -51,7 +51,7 @@ class _Text(Plain):
         return ast.Constant(text.lower() if isinstance(text, str) and text.lower() in _OPTIONS else 0)
 
     def visit_Assert(self, node: ast.Assert) -> None:
-        """It computes nothing."""
+        """Removes it, because it computes nothing."""
 
 
 def _pattern(text: str) -> str:

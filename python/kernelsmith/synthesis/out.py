@@ -25,13 +25,13 @@ _GROUP = 256
 
 
 def split_of(repository: str, test_share: float) -> str:
-    """Only by the repository, so that its modules stay together."""
+    """The split, chosen by the repository only, so that its modules stay together."""
     drawn = int.from_bytes(hashlib.sha256(repository.encode()).digest()[:8]) / 2**64
     return "test" if drawn < test_share else "train"
 
 
 def reference_text(record: Record) -> str:
-    """With its origin and licence in the heading."""
+    """The reference with its origin and licence in the heading."""
     commit = f"@{record['commit']}" if record["commit"] else ""
     about = [f"SPDX-License-Identifier: {record['licence']}",
              f"From {record['repository']}{commit}: {record['path']}, {record['name']}.",

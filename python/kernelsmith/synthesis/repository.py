@@ -84,7 +84,8 @@ class SourceFile:
         return self.facts[id(node)]
 
     def _bind(self, node: ast.stmt, either: bool = False) -> None:
-        """`either`: one of several branches, so that the first usable one counts; otherwise the last."""
+        """`either`: the node is in one of several branches, of which the first usable one counts; otherwise the last
+        binding counts."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._add(node.name, Definition(node), either)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -110,7 +111,7 @@ class SourceFile:
             self._try(node)
 
     def _try(self, node: ast.Try) -> None:
-        """As if its imports were executed: failing ones leave their names to the handlers or undefined."""
+        """Binds names as if the imports were executed: failing ones leave their names to the handlers or undefined."""
         handlers = [inner for handler in node.handlers for inner in handler.body]
         wanted = [inner for inner in node.body if isinstance(inner, (ast.Import, ast.ImportFrom))]
         missing = [one for one in wanted if not self.home.has(self.path, one)]

@@ -121,7 +121,7 @@ def _answer(text: str) -> Record:
 
 @contextmanager
 def sandboxes(python: str, count: int) -> Iterator[Sandboxes]:
-    """Their files are in folders that cannot be listed but can be entered by all. Raises Error if the programs are
+    """The sandboxes' files are in folders that all users can enter but not list. Raises Error if the programs are
     missing."""
     with tempfile.TemporaryDirectory(prefix="kernelsmith-synthesis-") as name:
         Path(name).chmod(0o755)
@@ -145,7 +145,7 @@ def _fill(folder: Path) -> None:
 
 
 def _package(name: str, variable: str, places: tuple[str, str]) -> Path:
-    """Found like the backends' programs: named, installed, or in the source tree."""
+    """The folder is found like the backends' programs: named, installed, or in the source tree."""
     source = os.environ.get("KERNELSMITH_SOURCE")
     here = Path(__file__).resolve()
     folders = [Path(os.environ[variable])] if os.environ.get(variable) else [

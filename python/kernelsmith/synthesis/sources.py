@@ -64,7 +64,7 @@ def _folder(path: Path) -> Tree:
 
 
 def _archive(path: Path) -> Tree:
-    """A tarball or zip, its one outermost folder left off."""
+    """A tarball or zip, without its outermost folder if that is the only one."""
     tree, kept = Tree(re.sub(r"\.(tar(\.\w+)?|tgz|zip)$", "", path.name)), 0
     try:
         for name, data in _zip(path) if path.suffix == ".zip" else _tar(path, tree):
@@ -146,7 +146,7 @@ def _head(folder: Path, name: str) -> str:
 
 
 def found(paths: Sequence[str | os.PathLike[str]], each: Sequence[str | os.PathLike[str]] = ()) -> list[Path]:
-    """The repositories' places, by name. Raises Error if one is missing, or if two have a name."""
+    """The repositories' places, by name. Raises Error if one is missing, or if two have the same name."""
     places = [Path(path) for path in paths]
     for folder in map(Path, each):
         if not folder.is_dir():

@@ -1,5 +1,5 @@
-"""A stage: a pure function from records to lists of records, written line by line, so that a killed one can
-continue."""
+"""A stage: a pure function from records to lists of records. Its results are written line by line, so that a killed
+stage can continue."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .._errors import Error
 from ..learning.dataset.bar import Bar
 
 Record = dict[str, Any]
-# Gives one list of records for each record, in order.
+# Gives a list of records for each record, in the records' order.
 Work = Callable[[Iterator[Record]], Iterator[list[Record]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Its file, and the settings that affect its records."""
+    """The stage's file, and the digest of the settings that affect its records."""
 
     path: Path
     digest: str
@@ -77,7 +77,7 @@ class Stage:
                 try:
                     yield dict(json.loads(line))
                 except (ValueError, TypeError, RecursionError):
-                    raise Error("this line is no record", "corrupt", f"{self.path}:{number}",
+                    raise Error("this line is not a record", "corrupt", f"{self.path}:{number}",
                                 "delete the file and those after it, and repeat the command") from None
 
 
@@ -90,6 +90,6 @@ def digest_of(*parts: Any) -> str:
 
 
 def refused(record: Record, code: str, message: str = "") -> Record:
-    """The record with the reason of its refusal, without its code and text."""
+    """The record with the reason why it was refused, without the module's code and text."""
     kept: Record = {name: record[name] for name in ("id", "repository", "path", "name", "licence") if name in record}
     return {**kept, "refused": code, "message": message[:400]}

@@ -3,14 +3,14 @@
 import { clamped, Frame, linear, marker } from "./scale.js";
 import { counted, measuredText } from "./words.js";
 
-// So much of the programs at the bottom may lie outside: one that is very bad would flatten all others.
+// This share of the worst programs may lie outside: a very bad one would flatten all others.
 const LEFT_OUT = 0.05;
-// More steps than this have no room for the programs' numbers.
+// With more steps than this there is no room for the programs' numbers.
 const NUMBERED_STEPS = 12;
 
 const fitnessLabel = (unit) => (unit ? `fitness (${unit})` : "fitness");
 
-// `best` is the summary's: if it was measured again and came out differently a diamond shows it.
+// `best` is the summary's: if it was measured again with another result, a diamond shows that.
 export function bestSoFar({ evaluated, unit, steps, accepted, rejected }, best, width) {
   const frame = new Frame("Best so far", "Best fitness so far over evaluated programs", width, 340);
   if (steps.length === 0) {
@@ -74,7 +74,7 @@ function interval(frame, x, y, { low, high }, colour, shape, more = {}) {
   frame.add("path", { d: shape, fill: colour, ...more });
 }
 
-// Fitness with its interval by step, coloured by what made the program.
+// Fitness with its interval by step; the colour says what made the program.
 export function lineage(steps, unit, width) {
   const frame = new Frame("Lineage of the best", "Fitness along the lineage of the best", width, 340);
   if (steps.length === 0) return frame.nothing("nothing was accepted yet");

@@ -5,7 +5,7 @@ const element = document.getElementById("data");
 // {version, run, programs} of a report; null in a live page.
 export const inlined = element && JSON.parse(element.textContent);
 
-// A program's document. What goes wrong is an Error for people.
+// A program's document. Failures throw an Error whose message is for people.
 export async function programDocument(id) {
   if (inlined) return inlinedProgram(id);
   let answer, body;

@@ -3,7 +3,7 @@
 
 import { codePoint, counted, isOdd, whole } from "./words.js";
 
-// A reader scrolls no further; the run has it all.
+// Longer texts are cut: nobody scrolls further, and the run has all of it.
 const LINES = 1500;
 const CHARACTERS_OF_A_LINE = 500;
 
@@ -36,7 +36,7 @@ function put(element, children, plain = false) {
   }
 }
 
-// With characters that would hide or turn others shown as their code points.
+// The text, with code points in place of characters that would hide or turn others.
 function foreign(text) {
   const parts = [];
   let run = "";
@@ -91,8 +91,8 @@ export function programLink(id) {
   return button;
 }
 
-// Whole numbers stand at the right. A cell that is an element keeps to itself; one in an array takes the room that is
-// left.
+// Whole numbers are aligned to the right. A cell that is an element keeps its own width; one in an array takes the room
+// that is left.
 export function table(head, rows) {
   const numbers = head.map((_, at) => rows.some((row) => typeof row[at] === "number"));
   const titles = head.map((title, at) => make(numbers[at] ? "th.number" : "th", title));
@@ -105,7 +105,7 @@ export function table(head, rows) {
   return make("div.wide", make("table", make("thead", make("tr", ...titles)), make("tbody", ...lines)));
 }
 
-// Names and what they stand for, one pair a row.
+// Names with their values, one pair a row.
 export function pairs(rows) {
   const lines = rows.map(([name, value]) => make("tr", make("th", name), make("td", value)));
   return make("div.wide", make("table", make("tbody", ...lines)));
@@ -128,7 +128,7 @@ function linesOf(text) {
   return text.replace(/\n$/, "").split("\n");
 }
 
-// A removed line "-- x" is no file's name: what is inside of a hunk is known by the lengths in its head.
+// A removed line "-- x" is not a file's name: the lengths in a hunk's head tell which lines are inside of it.
 function kinds(lines) {
   let before = 0, after = 0;
   return lines.map((line) => {

@@ -4,14 +4,14 @@ import { draw } from "./dom.js";
 import { clamped, Frame, linear } from "./scale.js";
 import { number, rounded, shortened, whole } from "./words.js";
 
-// More cells than this in a row have no room for their numbers, nor for lines between them.
+// With more cells than this in a row there is no room for their numbers, or for lines between them.
 const NUMBERED_CELLS = 10;
 const LINED_CELLS = 40;
-// More labels than this along an axis run into each other.
+// More labels than this along an axis overlap.
 const LABELS = 10;
 const LABEL_CHARACTERS = 16;
 
-const FRAME = "#e11d48"; // seen on all colours of the map
+const FRAME = "#e11d48"; // visible on all colours of the map
 
 // The colours of matplotlib's viridis at equal distances.
 const VIRIDIS = ["440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"]
@@ -79,7 +79,7 @@ function binText(axis, bin) {
   return shortened(rounded(axis.bins[bin] || `bin ${bin}`), 24);
 }
 
-// Between cells, so that empty ones are seen to be cells.
+// Lines between cells, so that empty ones are visible.
 function lines(frame, columns, rows, x, y) {
   const outline = `M${x(0)} ${y(0)}H${x(columns)}V${y(rows)}H${x(0)}Z`;
   let path = "";

@@ -14,7 +14,7 @@ const byId = (id) => document.getElementById(id);
 // What a part showed last, and its element.
 const drawn = new Map();
 const dialog = new ProgramDialog(byId("program"));
-let latest = null, best = null, wanted = null; // a run, its best program's document, and which one that is to be
+let latest = null, best = null, wanted = null; // a run, its best's document, the id that was asked for
 
 // Draws the parts that changed; one that has nothing to show is an empty element. Parts of one group stand together.
 function show(parts) {
@@ -77,7 +77,7 @@ async function wantBest(id) {
     best = found;
     show(partsOfRun(latest, best));
   } catch {
-    if (wanted === id) wanted = null; // with the next event again
+    if (wanted === id) wanted = null; // the next event asks again
   }
 }
 
@@ -118,7 +118,7 @@ function follow() {
   });
 }
 
-// Whatever names a program opens it; pictures tell below them what the pointer is at.
+// Whatever names a program opens it; below a picture stands what the pointer is at.
 document.addEventListener("click", (event) => openProgram(event.target));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("svg [data-program]")) openProgram(event.target);

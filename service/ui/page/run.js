@@ -1,4 +1,4 @@
-// A run's page: a list of parts, each drawn anew only when what it shows has changed.
+// A run's page: a list of parts, each drawn again only when its data has changed.
 
 import { bestSoFar, lineage } from "./curves.js";
 import { bar, card, diff, folded, listing, make, note, programLink, section, table } from "./dom.js";
@@ -14,7 +14,7 @@ const ENDS = {
   refused: "the task is not usable: its seed was rejected",
 };
 
-// [what the search is, why].
+// [the state of the search, the reason for it].
 function stateOf({ ended, used_up: usedUp, in_use: inUse, goes_on: goesOn, open: { count }, error }) {
   const why = usedUp ? `its budget is used up: ${usedUp}` : ENDS[ended] ?? ended;
   if (inUse && (!ended || count > 0)) return ["under way", usedUp ? `${why}; what was begun is waited for` : ""];
@@ -45,7 +45,7 @@ function costText({ cost, budgets }) {
   return budgets.usd.limit === null ? usd(spentUsd(cost)) : `${number(budgets.usd.used)} of ${number(budgets.usd.limit)} USD`;
 }
 
-// With what is guessed; null if no call had a price.
+// The cost with the estimated part; null if no call had a price.
 function spentUsd({ usd: known, guessed_usd: guessed }) {
   return known === null ? null : known + guessed;
 }

@@ -1,6 +1,6 @@
-// How numbers and foreign texts are written for a person.
+// Formats numbers and foreign texts for people.
 
-// Control bytes, what turns or hides text, halves of characters, separators of lines: nobody would see them.
+// Invisible characters: control bytes, those that turn or hide text, halves of characters, separators of lines.
 const ODD = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 
 export function isOdd(character) {
@@ -11,13 +11,13 @@ export function codePoint(character) {
   return "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-// One line of at most so many characters.
+// One line of at most this many characters.
 export function shortened(text, most) {
   const shown = [...text].map((one) => (isOdd(one) || one === "\n" || one === "\t" ? codePoint(one) : one));
   return shown.length <= most ? shown.join("") : shown.slice(0, most - 1).join("") + "…";
 }
 
-// Parted thousands.
+// With separators of thousands.
 export function whole(value) {
   return value.toLocaleString("en-US");
 }
@@ -30,7 +30,7 @@ export function number(value) {
   return short(value, 3);
 }
 
-// So many significant digits, trailing zeros left out.
+// This many significant digits, without trailing zeros.
 function short(value, digits) {
   const text = value.toPrecision(digits);
   if (!text.includes(".")) return text;

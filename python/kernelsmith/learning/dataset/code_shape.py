@@ -89,7 +89,7 @@ def normalised(code: str) -> str:
 
 
 def _is_program(tree: ast.Module) -> bool:
-    """References define functions or classes. "Task: sort" parses, too."""
+    """Whether a text is code: references define functions or classes. Prose such as "Task: sort" parses, too."""
     return any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in ast.walk(tree))
 
 

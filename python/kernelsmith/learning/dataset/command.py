@@ -20,13 +20,14 @@ def _parser() -> argparse.ArgumentParser:
     add("RUNS", nargs="+", type=Path, help="run folders")
     add("--kind", required=True, choices=KINDS, help="what the rows are for")
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or one of an export that was cut off")
-    add("--format", choices=FORMATS, default="parquet", help="of the files (parquet, which needs pyarrow)")
+    add("--format", choices=FORMATS, default="parquet", help="the format of the files (parquet, which needs pyarrow)")
     add("--preset", choices=PRESETS, help="the columns of a published set")
     add("--against", metavar="FOLDER", type=Path, help="drop the tasks that this folder of references has")
-    add("--similar", metavar="J", type=float, default=0.8, help="the Jaccard index from which a task is one of them (0.8)")
+    add("--similar", metavar="J", type=float, default=0.8,
+        help="the Jaccard index from which a task counts as one of those (0.8)")
     add("--licence", metavar="[TASK=]TEXT", action="append", default=[],
-        help="of references whose files name none; may be repeated")
-    add("--mixed-hardware", action="store_true", help="take runs of different hardware; the column hardware tells")
+        help="the licence of references whose files name none; may be repeated")
+    add("--mixed-hardware", action="store_true", help="take runs of different hardware; the column hardware tells them apart")
     add("--over", choices=("parent", "baseline"), default="parent", help="sft: what a step has to be faster than (parent)")
     add("--any-form", action="store_true",
         help="sft, multiturn: keep replies in another form than the prompt asks for, such as a program instead of edits")

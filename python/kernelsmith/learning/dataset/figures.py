@@ -23,7 +23,8 @@ class Figure:
         return cls(measurement["median"], measurement["low"], measurement["high"])
 
     def over(self, other: Figure) -> Figure:
-        """Their ratio, as wide as both intervals allow: its low end is above 1 if and only if the intervals are apart."""
+        """The ratio of the two, with an interval as wide as theirs allow: its low end is above 1 if and only if the
+        intervals are apart."""
         return Figure(self.median / other.median, self.low / other.high, self.high / other.low)
 
     @property
@@ -31,5 +32,5 @@ class Figure:
         return all(map(math.isfinite, (self.median, self.low, self.high)))
 
     def beyond(self, other: Figure) -> bool:
-        """Whether it is larger by more than noise."""
+        """Whether this figure is larger by more than noise."""
         return self.low > other.high

@@ -42,7 +42,7 @@ class Folder:
             stored = json.loads(manifest.read_bytes())
             plan, files = stored["plan"], dict(stored["files"])
         except (ValueError, KeyError, TypeError):
-            raise Error("this is no list of an export's files", "corrupt", str(manifest), "name a new folder") from None
+            raise Error("this is not a list of an export's files", "corrupt", str(manifest), "name a new folder") from None
         if plan != self._plan:
             raise Error("the folder holds an export of other runs, or with other options or versions", "invalid_argument",
                         str(self.path), "name a new folder, or delete this one")
@@ -56,7 +56,7 @@ class Folder:
         if _digest(file) != self._files[name]:
             kind = "Parquet file" if file.suffix == ".parquet" else "file"
             raise Error(f"the {kind} is broken: it is not as this export wrote it", "corrupt", str(file),
-                        "delete it and export again: it is then written anew")
+                        "delete it and export again, which writes it")
         return True
 
     def add(self, name: str, write: Callable[[Path], None]) -> None:

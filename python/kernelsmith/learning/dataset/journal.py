@@ -41,7 +41,7 @@ def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], Non
     for ticket, texts in zip(asked, _looked_at(stored, asked), strict=True):
         run.steps.append(_step(run, opened[ticket], outcomes[ticket], texts))
     if not any(step.texts for step in run.steps):
-        raise Error("the run kept no replies, and a data set is made of them", "bad_input", str(folder),
+        raise Error("the run kept no replies, of which a data set is made", "bad_input", str(folder),
                     "set proposer.keep.text: true in run.yaml, or begin runs with --for-training")
     keep(run, stored)
     return run

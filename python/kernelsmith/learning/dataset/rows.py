@@ -51,8 +51,8 @@ def _asked(reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parent(step: Step, reader: Reader) -> dict[str, Any]:
-    """`parent_code` is the program that the prompt asks to change, even a rejected one; `parent_speedup` that of the
-    accepted program behind it, over the baseline, or its score if there is no baseline."""
+    """`parent_code` is the program that the prompt asks to change, even a rejected one; `parent_speedup` is the speedup
+    over the baseline of the accepted program that it comes from, or that program's score if there is no baseline."""
     base = step.run.base(step)
     verdict = Verdict(False) if base is None else step.run.verdicts[base]
     figure = verdict.speedup or verdict.score

@@ -56,7 +56,7 @@ class Step:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The child's. A new program has the number of its ticket."""
+        """The child's verdict. A new program has the number of its ticket."""
         return self.run.verdicts.get(self.ticket) if self.outcome == "evaluated" else None
 
     @property

@@ -50,7 +50,7 @@ def read_task(run: Path, seed: str) -> TaskFacts:
 
 
 def _without_seed(folder: Path, task: _core.Task) -> dict[str, str]:
-    """The definition of the task: its other files, and task.yaml without the seed's name."""
+    """The definition of the task: its files except the seed, and task.yaml without the seed's name."""
     files = {path.relative_to(folder).as_posix(): path.read_text(errors="replace")
              for path in sorted(folder.rglob("*")) if path.is_file()}
     files["task.yaml"] = _SEED.sub("", files["task.yaml"])
@@ -64,5 +64,5 @@ def _facts(name: str, backend: str, reference: str, files: dict[str, str], entry
 
 
 def readable(text: str) -> str:
-    """With a mark for each byte that is not UTF-8."""
+    """The text with a mark for each byte that is not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")

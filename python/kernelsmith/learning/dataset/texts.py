@@ -77,5 +77,5 @@ class Reader:
 def _opened(run: RunSteps) -> Run:
     stored = Run.open(run.folder)
     if stored.id != run.id:
-        raise Error("another run stands here than a moment ago", "corrupt", run.folder)
+        raise Error("the folder now holds another run than a moment ago", "corrupt", run.folder)
     return stored

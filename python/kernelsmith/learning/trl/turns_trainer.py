@@ -1,8 +1,8 @@
 """GRPOTrainer over conversations: several turns with the service's feedback between them, and TRLOO's advantages.
 
-TRL 1.16 has two ways to several turns. `environment_factory` goes on only if a reply calls a tool, asks for one reward of
-the whole conversation, and shows an exception to the model as the tool's answer. A kernel is a fenced block in a reply, each
-turn has a reward, and the machine's failure is no answer. So this is built on `rollout_func`.
+TRL 1.16 offers two ways to have several turns. `environment_factory` goes on only if a reply calls a tool, asks for one
+reward of the whole conversation, and shows an exception to the model as the tool's answer. A kernel is a fenced block
+in a reply, each turn has a reward, and a failure of the machine is not an answer. So this is built on `rollout_func`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
                      prompts. "nan": a NaN, which only the estimator ks_trloo leaves out; any other one makes the whole
                      group NaN
 
-    Use it with the reward managers `naive` or `dapo`: `rate_limited` makes an exception, and a timeout of its own, a 0.
+    Use it with the reward managers `naive` or `dapo`: the manager `rate_limited` turns an exception, or a timeout of
+    its own, into a 0.
     """
     if unscored not in ("raise", "nan"):
         raise ValueError(f'unscored: "raise" or "nan" is expected, not {unscored!r}')

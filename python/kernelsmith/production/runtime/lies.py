@@ -15,7 +15,8 @@ def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def relaid(tree: Any, function: Callable[[Any], Any]) -> Any:
-    """The tree with tensors that lie as they did, in storages whose elements `function` makes of the old ones, flat."""
+    """The tree with tensors laid out as before, in new storages: `function` makes each one's elements from the old
+    storage's, which it gets flat."""
     import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     made: dict[tuple[int, Any], tuple[Any, Any]] = {}  # keeps the tensors, and so the identities of their storages

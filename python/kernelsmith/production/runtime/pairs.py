@@ -46,8 +46,8 @@ def alternate(old: Callable[[], float], new: Callable[[], float], pairs: int = 3
 
 
 def timed(call: Callable[[], Any], calls: int, on_gpu: bool) -> Callable[[], float]:
-    """An arm: the seconds of a call. On a GPU between events around a CUDA graph of `calls`, so that Python is not in it; what
-    such a graph runs is fixed here."""
+    """An arm: the seconds of a call. On a GPU between events around a CUDA graph of `calls`, so that the time excludes
+    Python; what such a graph runs is fixed here."""
     import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     def on_the_host() -> float:

@@ -15,7 +15,7 @@ from typing import Any
 from kernelsmith_process.descendants import end_all, end_with_parent
 
 CPU_S = 10
-WALL_S = 60  # by the clock: what sleeps, or waits for a busy machine
+WALL_S = 60  # by the clock, which also counts sleep and waiting for a busy machine
 _MOST_REPLY = 1 << 20
 _MOST_FILE = 16 << 20
 _MOST_MEMORY = 5 << 30
@@ -23,7 +23,7 @@ _MOST_PROCESSES = 24  # of the sandbox's user: each is a copy of a process that 
 
 
 def asked(function: Callable[[], dict[str, Any]], cpu_s: int = CPU_S) -> dict[str, Any]:
-    """Its result; a refusal if it ends in another way."""
+    """The function's result; a refusal if its process ends in another way."""
     wall_s = WALL_S * cpu_s / CPU_S
     read_end, write_end = os.pipe()
     child = os.fork()

@@ -41,7 +41,7 @@ class Config(types.SimpleNamespace):
 def made(module: types.ModuleType, calls: list[dict[str, str]],
          hints: dict[str, str]) -> Generator[tuple[Any, list[str], str], str | None, None]:
     """Models with the texts of their arguments, and where these came from: "call", "default", "guess". The caller sends
-    it the error of the model's call. Raises NotMade."""
+    this generator the error of the model's call. Raises NotMade."""
     kind = module.Model
     parameters = _parameters(kind.__init__)
     words, tried = "no constructor was tried", 0

@@ -124,7 +124,7 @@ def _said(message: str) -> Iterator[tuple[int, int]]:
 
 
 def _different(message: str) -> Iterator[tuple[int, int]]:
-    """Two shapes of an error, beside each other from the last size on."""
+    """The differing sizes of two shapes in an error, which are aligned at the last size."""
     shapes = [[int(size) for size in text.split(", ")] for text in _SHAPE.findall(message)[:3]]
     for one, other in itertools.combinations(shapes, 2):
         for first, second in zip(reversed(one), reversed(other), strict=False):
@@ -134,7 +134,7 @@ def _different(message: str) -> Iterator[tuple[int, int]]:
 
 
 def _replaced(specs: Specs, has: int, should: int) -> Iterator[Specs]:
-    """All such sizes, but a batch; then one at a time, from the last."""
+    """Changes all such sizes except batches, then one at a time, from the last."""
     def everywhere(one: Spec) -> Spec:
         return one.resized(tuple(should if size == has and at else size for at, size in enumerate(one.sizes)))
 

@@ -36,7 +36,7 @@ class Unstable(Exception):
 
 
 class NoSize(Exception):
-    """No tried size is in the window; has the last one's time."""
+    """No tried size is in the window; holds the time of the last one."""
 
 
 def measured(model: torch.nn.Module, specs: Specs) -> Measured:
