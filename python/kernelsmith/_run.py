@@ -96,8 +96,11 @@ class Run(_core.StoredRun):
     """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
     are: `pandas.DataFrame(Run.open("a.run").programs())`.
 
-    >>> from kernelsmith import run >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5,
-    out="a.run") >>> stored = Run.open("a.run") >>> stored.ended, stored.programs()[0]["origin"] ('budget', 'seed')
+    >>> from kernelsmith import run
+    >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5, out="a.run")
+    >>> stored = Run.open("a.run")
+    >>> stored.ended, stored.programs()[0]["origin"]
+    ('budget', 'seed')
     """
 
     @classmethod

@@ -89,7 +89,7 @@ def test_kills_lose_and_double_nothing(service):
 
 def test_a_call_that_is_cancelled_goes_on_later(service):
     client = RewardClient(service.url, wait_s=5, backoff_s=(0.01, 0.1))
-    candidates = [Candidate(f"{number}\n", task="number") for number in range(20)]
+    candidates = [Candidate(f"{number}\n", task="hill") for number in range(20)]
 
     async def twice():
         call = asyncio.create_task(client.evaluate(candidates))
