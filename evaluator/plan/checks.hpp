@@ -15,7 +15,7 @@ inline Error refuse(std::string message, std::string hint) {
   return fail(ErrorCode::bad_input, std::move(message), {}, std::move(hint));
 }
 
-/// How a call accesses memory; a tensor map may be used for both.
+/// How a call accesses memory. `covers` is for a tensor map, by which a kernel may read and write.
 enum class Access { reads, writes, covers };
 
 /// The device memory that a call may use. Keeps references to its arguments.

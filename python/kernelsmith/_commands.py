@@ -21,7 +21,7 @@ def _plot(arguments: Sequence[str]) -> None:
                      epilog="Needs matplotlib: pip install matplotlib")
     parser.add_argument("RUN", help="the run folder; another process may be writing it")
     parser.add_argument("-o", "--out", metavar="FILE.{svg,png}", type=Path, required=True,
-                        help="what is written, in place of what stands there")
+                        help="the picture; an existing file is replaced")
     options = parser.parse_args(arguments)
     # Names of models or folders may have letters that the font lacks; boxes replace them.
     warnings.filterwarnings("ignore", message="Glyph .* missing from font")
@@ -31,7 +31,7 @@ def _plot(arguments: Sequence[str]) -> None:
 def _draw(run: str, out: Path) -> None:
     kind = out.suffix[1:].lower()
     if kind not in ("svg", "png"):
-        raise Error("a picture is .svg or .png", "invalid_argument", str(out), "name the file so")
+        raise Error("a picture is .svg or .png", "invalid_argument", str(out), "end the file's name in one of them")
     made = plot.figure(Run.open(run))
     file = io.BytesIO()
     made.savefig(file, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else None)
@@ -40,12 +40,12 @@ def _draw(run: str, out: Path) -> None:
 
 _COMMANDS = {
     "plot": "Draw a run: best so far, lineage of the best, archive, cost, failures",
-    "dataset": "Make training data of runs (docs/datasets.md)",
-    "synthesize": "Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
+    "dataset": "Make training data from runs (docs/datasets.md)",
+    "synthesize": "Make tasks from the PyTorch modules of repositories (docs/synthesis.md)",
     "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
     "mcp": "Serve a run to agents by the Model Context Protocol (docs/agents.md)",
     "agent": "Let a model work on a run with tools (docs/agents.md)",
-    "profile": "Find a model's hot spots, and make tasks of them (docs/production.md)",
+    "profile": "Find a model's hot spots, and make tasks from them (docs/production.md)",
     "publish": "Make a package of runs' confirmed bests (docs/production.md)",
     "apply": "Put a package into a model, check and measure the whole (docs/production.md)",
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
@@ -80,7 +80,7 @@ def _reports_held_out(arguments: Sequence[str]) -> bool:
 
 
 def _profiles_a_candidate(arguments: Sequence[str]) -> bool:
-    """`profile TASK FILE` belongs to the executable; a model is one word, followed by options."""
+    """Whether this is the executable's `profile TASK FILE`, and not `profile MODEL` with options."""
     words = arguments[1:3]
     return arguments[0] == "profile" and ("--no-evaluation" in arguments or any(one.startswith("--json") for one in arguments)
                                           or (len(words) == 2 and not any(one.startswith("-") for one in words)))

@@ -41,7 +41,7 @@ class PythonProposer final : public ProgramProposer {
   std::optional<unsigned> in_flight_;
 };
 
-/// The object's properties: its number of parallel requests, and the program that drives it.
+/// The object's property `name`, if it has one.
 template <class T>
 std::optional<T> said_by(const py::object& proposer, const char* name) {
   if (proposer.is_none() || !py::hasattr(proposer, name)) return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 
 /// Placeholders for local servers such as "EMPTY" or "not-needed" also occur in normal text.
 constexpr std::size_t kShortest = 8, kLongestWord = 19;
-/// From this length on normal text does not contain it by chance, in any case.
+/// From this length on, normal text does not contain a key by chance, even in other letter case.
 constexpr std::size_t kShortestDisguised = 16;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
@@ -100,7 +100,7 @@ Result<Secret> expand_variables(std::string_view text) {
     const std::string name(text.substr(begin + 2, end - begin - 2));
     // Not quoted, because it may be the key itself.
     if (!is_variable_name(name))
-      return fail(ErrorCode::bad_input, "what stands in ${} is no name of an environment variable", "",
+      return fail(ErrorCode::bad_input, "the text in ${} is not the name of an environment variable", "",
                   "write ${NAME}, and give the key as that variable's value");
     const char* value = std::getenv(name.c_str());
     if (!value || !*value)

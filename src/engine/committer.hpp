@@ -63,7 +63,7 @@ class Committer {
 
   /// Takes a ticket's evaluation.
   Result<Commits> evaluate(TicketId ticket, Evaluation evaluation);
-  /// Both at once.
+  /// propose() and evaluate() at once.
   Result<Commits> tell(TicketId ticket, Child child, Evaluation evaluation);
   Result<Commits> give_back(TicketId ticket, Error error);
 
@@ -74,14 +74,14 @@ class Committer {
   /// Answers a ticket from the cache if its child became a repeat since it was proposed.
   Result<Commits> answer_repeat(TicketId ticket);
 
-  /// Lets ask() hand out a ticket again that was not answered.
+  /// Lets ask() hand out an unanswered ticket again.
   void put_back(TicketId ticket);
 
   /// Takes a step of a recording as this run's own; requires would_do(). `measured` replaces the recorded
   /// evaluation. Consequences of the step are not appended, because they follow in the recording.
   Result<Commits> repeat(const Event& recorded, std::optional<Evaluation> measured);
 
-  /// Begins a session with the budgets and policies of a recording's; does nothing if the run has them.
+  /// Begins a session with the budgets and policies of a recorded session; does nothing if the run has them.
   Status enter(const Budgets& budgets, const std::map<std::string, std::string>& recorded);
 
   /// Begins a session with these budgets and the options' own policies; does nothing if the run has them.
@@ -157,7 +157,7 @@ std::vector<Notice> notices_of_changes(const std::map<std::string, std::string>&
 /// One for each axis that the first accepted program has no number for.
 std::vector<Notice> notices_of_axes(const std::vector<AxisSpec>& axes, const Metrics& metrics);
 
-/// A mark of the budget of money was passed.
+/// The warning that the spending has passed a mark of the money budget.
 Notice money_warning(const SearchState& state);
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// The follower of follow(): takes a recording's events one after another, and repeats evaluations that are to
-// be measured. Used only by the thread that called follow().
+// The follower of follow(): takes a recording's events one after another, and measures evaluations again
+// unless they are kept. Used only by the thread that called follow().
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ class Follower {
   /// Without an evaluator the recorded evaluations are kept.
   Follower(Committer& committer, Evaluator* evaluator, const std::function<void(const Commit&)>& on_commit,
            std::stop_token stop);
-  /// Stops useless measurements.
+  /// Stops the measurements under way.
   ~Follower();
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;

@@ -179,7 +179,7 @@ class NatsBus final : public Bus {
     const auto outcome = ask(
         stream, [&](const NatsLink& link) { return try_to_mend(link, stream, queue, sequence); }, stop);
     return verdict(outcome,
-                   "the queue " + queue + ", which has passed a job that waits, cannot be made again");
+                   "the queue " + queue + ", whose position is after a waiting job, cannot be recreated");
   }
 
   Result<std::unique_ptr<JobSource>> jobs(const char* stream, const std::string& queue,
@@ -212,8 +212,8 @@ class NatsBus final : public Bus {
         stop);
   }
 
-  /// A message for a missing stream gets no answer, as if there were no JetStream. Nor does a result for
-  /// which a run listens without its stream.
+  /// A message for a missing stream gets no answer, as if there were no JetStream. The same is true
+  /// of a result that a run listens for.
   static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
     if (outcome.status == NATS_NO_RESPONDERS || outcome.status == NATS_TIMEOUT || outcome.lacks_jetstream())
       outcome = info_of(link, stream);
@@ -326,7 +326,7 @@ class NatsBus final : public Bus {
       return {};
     }
     if (put.status == NATS_MAX_PAYLOAD && size + kMostHeaders < link.most_bytes()) {
-      link.close();  // the limit that it has read since is another server's
+      link.close();  // the link has since read another server's limit
       return {NATS_CONNECTION_CLOSED, {}};
     }
     return put.code == JSStreamStoreFailedErr ? reason_of(link, message.stream, put.status) : put;
@@ -338,7 +338,7 @@ class NatsBus final : public Bus {
     const char* const text = nats_GetLastError(nullptr);  // JetStream's latest error, on this thread
     std::string said = text ? text : "";
     if (const auto place = said.find("): "); said.starts_with("(js.c") && place != said.npos)
-      said.erase(0, place + 3);  // in libnats' source
+      said.erase(0, place + 3);  // the place in libnats' source
     if (said.find("no space") != said.npos) return {status, JSInsufficientResourcesErr};
     if (said.find("no such file") != said.npos) return without(link, stream);
     jsStreamInfo* raw = nullptr;

@@ -26,8 +26,8 @@ inline constexpr const char* kProcessors = "/sys/devices/system/cpu";
 std::filesystem::path folder_of_core(int core, const std::filesystem::path& processors = kProcessors);
 
 /// The core that times kernels of one thread. Work on the same physical core slows a kernel by a fifth or
-/// more, on a virtual machine invisibly, so two kernels that are compared must run on the same core. Not
-/// thread-safe. Movable.
+/// more, and a virtual machine cannot see it. Two kernels that are compared must therefore run on the same
+/// core. Not thread-safe. Movable.
 class TimingCore {
  public:
   /// Chooses a core that the calling thread may use and on which no other kernelsmith measures, if there is

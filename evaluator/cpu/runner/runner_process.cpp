@@ -27,8 +27,9 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// The limit for the clock's total advance while the object is frozen, in microseconds and as a fraction of
-/// its other use. If a hypervisor takes the core away at the moment of freezing, that time is counted here.
+/// The limit for the clock's total advance while the object is frozen: microseconds or a fraction of all its
+/// CPU time, whichever is more. If a hypervisor takes the core away at the moment of freezing, that time is
+/// counted here.
 constexpr double kIdleAllowanceUs = 20000;
 constexpr double kIdleAllowance = 0.05;
 /// The time within which the end of a process is noticed.
@@ -92,7 +93,7 @@ Error not_ready(const Failure& failure, const RunnerSettings& settings) {
               settings.files->program(), "install kernelsmith again, or set KERNELSMITH_RUNNER to its path");
 }
 
-/// The program ended without a reply: decides whose fault that is, with the words of the rejection.
+/// The rejection for a program that ended without a reply.
 Failure failure_of(const SandboxResult& result, bool loading) {
   const std::string tail = escape_controls(result.err);
   const std::string said = tail.empty() ? "" : "\nstderr: " + tail;
@@ -104,7 +105,8 @@ Failure failure_of(const SandboxResult& result, bool loading) {
   if (result.kind == ExitKind::signalled && result.code == SIGSYS)
     return reject(Stage::integrity, RejectionCode::sandbox_violation,
                   "a forbidden system call was made" + when +
-                      " (by a thread beyond the task's `threads`, a process, or a socket, for instance)" +
+                      " (to start a process or a thread beyond the task's `threads`, or to open a socket, "
+                      "for instance)" +
                       said);
   if (result.kind == ExitKind::signalled) {
     const bool outside = !loading && (result.code == SIGSEGV || result.code == SIGBUS);
@@ -285,7 +287,7 @@ Failure RunnerProcess::why_it_ended() {
   if (!ended) {
     process_->kill();
     if (const auto killed = process_->wait(); !killed) return Failure(killed.error());
-    return forged("its own end");
+    return forged("an end of file while the runner was still running");
   }
   if (!*ended) return ended->error();
   return failure_of(**ended, loading_);

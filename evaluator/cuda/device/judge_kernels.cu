@@ -1,7 +1,7 @@
 // The judge's comparisons on the device, compiled by the toolkit's compiler when a device is first used. A
 // kernel only decides whether all is well; if not, the processor compares again, element by element
-// (truth/compare.cpp). The vendor's prologue (Dialect::kernel_prologue) comes before it: it names the types
-// and the lanes of a wave.
+// (truth/compare.cpp). This text follows the vendor's prologue (Dialect::kernel_prologue), which names the
+// types and the lanes of a wave.
 
 namespace {
 

@@ -240,7 +240,7 @@ Failure Planner::State::why_it_ended() {
   if (!ended_by) {
     process.kill();
     static_cast<void>(process.wait());
-    return forged("its own end");
+    return forged("an end of file while the planner was still running");
   }
   if (!*ended_by) return ended_by->error();
   return failure_of(**ended_by, loading, names);

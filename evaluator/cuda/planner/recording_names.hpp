@@ -1,7 +1,7 @@
 // Names and exports of the recording runtime's functions. The vendors' names differ by a prefix.
 #pragma once
 
-// The vendor's runtime, by the prefix of its functions: each planner is compiled with its own.
+// The prefix of the vendor's runtime functions. The planner is compiled once for each vendor.
 #ifndef KERNELSMITH_RUNTIME_PREFIX
 #error "KERNELSMITH_RUNTIME_PREFIX is the prefix of the runtime's functions, as vendors/README.md says"
 #endif

@@ -7,7 +7,7 @@ from .judge import Judged
 MOST_CHARACTERS = 2000  # of a compiler's or a checker's report: the prompt of the next turn grows by it
 _WHOLE = "Answer with the whole program in one fenced code block."
 _FORMS = {
-    "edits": "Answer with SEARCH/REPLACE edits, in the form of the first message, of your last program that could be read.",
+    "edits": "Answer with SEARCH/REPLACE edits of your last program that could be read, in the first message's form.",
     "program": _WHOLE, None: _WHOLE,
 }
 

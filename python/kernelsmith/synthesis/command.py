@@ -16,7 +16,7 @@ from .settings import ALLOWED, Settings
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="kernelsmith synthesize", allow_abbrev=False,
-                    description="Make tasks of the PyTorch modules of repositories (docs/synthesis.md)",
+                    description="Make tasks from the PyTorch modules of repositories (docs/synthesis.md)",
                     epilog="kernelsmith synthesize centers --help: cluster centres for experts")
     add = parser.add_argument
     add("SOURCES", nargs="*", help="repositories: folders, tarballs or zips")

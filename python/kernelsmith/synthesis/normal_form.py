@@ -63,7 +63,7 @@ def _pattern(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def shape(code: str) -> str:
-    """Code without names, numbers and layout, and its classes, functions and methods in an order of their own."""
+    """Code without names, numbers and layout. Its classes, functions and methods are sorted."""
     try:
         tree = ast.parse(code)
         text = _Text(tree)
@@ -94,5 +94,5 @@ def fingerprint(code: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def shingles(code: str) -> frozenset[str]:
-    """Every five tokens in a row of the normal form."""
+    """Every sequence of five tokens of the normal form."""
     return shingles_of(shape(code))

@@ -25,7 +25,7 @@ MOST_BYTES = 1 << 48  # no device has more
 _ADDRESS_BYTES = 8
 
 MOST_SHARED = 232_448  # an H100's, and no device has more
-PLAIN_SHARED = 48 << 10  # a kernel must ask for more than this
+PLAIN_SHARED = 48 << 10  # a kernel needs an opt-in for more
 _MOST_REGISTERS = 65_536  # of a block
 _MOST_THREADS = 1024
 _BLOCK = (1024, 1024, 64)
@@ -118,7 +118,7 @@ class Upload(DeviceOp):
 
 @dataclass
 class Symbol(DeviceOp):
-    """Bytes of a variable of a module: `data`, or from a tensor."""
+    """A copy to a variable of a module, of `data` or of bytes of a tensor."""
 
     module: int
     name: str
@@ -134,7 +134,7 @@ def check_module(told: Any, cubin: bytes) -> Module:
     try:
         return Module(cubin, cubin_facts.read(cubin))
     except ValueError as error:
-        refuse(f"a module is no cubin: {error}")
+        refuse(f"a module is not a cubin: {error}")
 
 
 class Modules:
@@ -253,7 +253,7 @@ def _data(text: Any, most: int, what: str) -> bytes:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        refuse(f"{what} are no base64")
+        refuse(f"{what} are not base64")
     if len(data) > most:
         refuse(f"{what} are more than {most} bytes")
     return data

@@ -159,11 +159,11 @@ DRAWS = frozenset("""
 """.split())
 
 
-# Operators whose result a draw may write, or whose shape it may have.
+# Operators that make a tensor for a draw to fill, or to take its shape from.
 SCRATCH = ("aten::empty_strided", "aten::zeros")
 
 
-# Planner and runner do not let them change the shape of `out`, which may be an input.
+# Operators that may write to `out`. Planner and runner do not let them change its shape, because it may be an input.
 OUT = frozenset("""
     abs add addmm addmv amax amin argmax argmin baddbmm bitwise_and bmm cat clamp cos cumsum div exp gelu index_select log
     log2 logsumexp max maximum mean min minimum mm mul mv neg pow reciprocal relu rsqrt sigmoid silu sin sqrt stack sub
@@ -182,8 +182,8 @@ def draws(name: str, overload: str) -> bool:
 
 
 def is_given(name: str, overload: str) -> bool:
-    """Whether the draw `aten::NAME.OVERLOAD` of a call depends only on shapes, so that the call can receive its
-    numbers."""
+    """Whether `aten::NAME.OVERLOAD` is a draw whose numbers depend only on the seed and shapes. They can then be
+    drawn before a call, and given to it."""
     if not draws(name, overload):
         return False
     kinds = [str(argument.type) for argument in getattr(getattr(torch.ops.aten, name[6:]), overload)._schema.arguments]

@@ -15,7 +15,7 @@ from .settings import FORMATS, KINDS, PRESETS, Settings
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="kernelsmith dataset", allow_abbrev=False,
-                    description="Make training data of runs whose replies were kept (docs/datasets.md)")
+                    description="Make training data from runs whose replies were kept (docs/datasets.md)")
     add = parser.add_argument
     add("RUNS", nargs="+", type=Path, help="run folders")
     add("--kind", required=True, choices=KINDS, help="what the rows are for")
