@@ -14,7 +14,7 @@ namespace kernelsmith {
 namespace cpu {
 namespace {
 
-/// Enough for a check: nothing is measured.
+/// Time to make sets of a bank. It is short, because a check measures nothing.
 constexpr double kBankSeconds = 0.2;
 
 std::vector<Dtype> dtypes_with_a_type() {

@@ -204,7 +204,7 @@ std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
 }
 
 /// Special values in a sixteenth of the rows leave most row and column results finite. If there are few rows,
-/// up to a quarter have them, so that a set has each kind. One or two per row.
+/// up to a quarter have them, so that a set has each kind. Such a row has one or two special values.
 void put_specials(const Drawing& draw, Bytes& bytes) {
   constexpr std::size_t kRowsForOne = 16, kLeastRowsForOne = 4;
   SecretStream& random = draw.random;

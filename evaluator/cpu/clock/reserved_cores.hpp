@@ -18,8 +18,8 @@ namespace kernelsmith::cpu {
 /// Not thread-safe.
 class ReservedCores {
  public:
-  /// Chooses among the cores that the calling thread may use: first those that share no physical core; all of
-  /// them if there are fewer than `count`.
+  /// Chooses `count` of the cores that the calling thread may use, or all of them if there are fewer. Cores
+  /// that share no physical core are chosen first.
   explicit ReservedCores(int count);
 
   const std::vector<int>& numbers() const { return numbers_; }
