@@ -13,8 +13,8 @@ from .results import BadMetrics, Outcome, is_number, outcome_of
 def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
         going_on: Callable[[int, Outcome], None]) -> Outcome:
     """The outcome of evaluate(), or of the stages if the task has a cascade and the evaluator has stages.
-    `going_on` gets the next stage and the result to keep if that stage fails. Exceptions of the first stage or
-    evaluate() are passed on."""
+    `going_on` gets the next stage and the result to keep if that stage fails. Exceptions of
+    the first stage or evaluate() are passed on."""
     if not evaluator.cascade or not evaluator.stages:
         return outcome_of(call(evaluator.evaluate, path))
     merged = outcome_of(call(evaluator.stages[0], path))

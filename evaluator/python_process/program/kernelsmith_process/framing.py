@@ -45,7 +45,7 @@ class FramingError(Exception):
 
 
 def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None:
-    """Writes one message and flushes. If the message exceeds the limits, writes nothing and raises FramingError."""
+    """Writes a message and flushes. Raises FramingError, and writes nothing, for one beyond the limits."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(text) > MOST_JSON or len(blob) > MOST_BLOB:
         raise FramingError(f"a message of {len(text)} bytes of JSON and {len(blob)} of blob: at most {MOST_JSON} and "
