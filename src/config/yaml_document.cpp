@@ -65,8 +65,8 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Open {
     YamlNode node;
-    std::set<std::string> keys;      ///< key of a mapping
-    std::optional<YamlEntry> entry;  ///< whose key was read and value follows
+    std::set<std::string> keys;      ///< the keys of a mapping so far
+    std::optional<YamlEntry> entry;  ///< the entry whose key was read and whose value follows
   };
 
   static YamlNode node_at(const YAML::Mark& mark, YamlKind kind) {

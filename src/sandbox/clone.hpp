@@ -1,5 +1,5 @@
-// clone_process: starts a new process directly in a control group, without copying this process's memory:
-// copying the page tables of a judge with a large bank would take longer than everything else.
+// clone_process: starts a new process directly in a control group, without copying this process's memory.
+// Copying the page tables of a judge with a large bank would take longer than everything else.
 #pragma once
 
 #include <sys/types.h>
