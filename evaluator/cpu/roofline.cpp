@@ -20,8 +20,8 @@ constexpr double kMargin = 0.25;
 constexpr double kCertainlyPlausible = 2000;
 /// The number of batches of each pattern; the best one counts.
 constexpr std::size_t kBatches = 6;
-/// The access pattern: reads one word of each cache line; writes everything, through the caches or around
-/// them.
+/// The access patterns: to read one word of each cache line, to write everything through the caches, and to
+/// write everything around them.
 enum Pattern : std::size_t { touch, fill, stream };
 constexpr std::size_t kPatterns = 3;
 constexpr const char* kMemoryKernelFails = "a kernel that only moves the task's memory fails";

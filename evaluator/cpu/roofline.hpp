@@ -1,6 +1,6 @@
 // Roofline: the shortest time in which this machine can read each input of a task and write each output once,
-// as every kernel of the task must. A kernel that does only this is timed in the sandbox, memory and clock of
-// a candidate.
+// as every kernel of the task must. A kernel that does only this is timed with a candidate's sandbox, memory
+// and clock.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ struct Reading {
   NamedFiles files;
 };
 
-/// Sizes in the order of the file, which is that of the entry's last arguments.
+/// Reads the sizes in the file's order, which is also the order of the entry's last arguments.
 void read_sizes(YamlMap& in, Task& task) {
   in.optional_map("sizes", [&](YamlMap& sizes) {
     for (const std::string& name : sizes.keys()) {
@@ -259,7 +259,7 @@ void refuse_loose_figures(YamlMap& in) {
       in.refuse(key, "unknown key '" + key + "'", "tolerance: {rtol: 1e-5, atol: 1e-8}");
 }
 
-/// Without a described backend the keys decide.
+/// The form of the task. If the backend is not described, the keys decide.
 TaskForm form_of(YamlMap& in, const Reading& reading) {
   if (reading.backend) return reading.backend->form;
   if (in.kind("command") != YamlKind::absent) return TaskForm::command;

@@ -26,7 +26,7 @@ struct Range {
 /// The range has both signs, because for positive inputs every function equals its answer to absolute inputs.
 /// It is wide, to detect functions that are linear only near zero.
 constexpr Range kWide = {-16, 16};
-/// Both signs, one sign, and a wide range for functions that are flat between those.
+/// A range with both signs, one with one sign, and a wider one for functions that are flat on the first.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
 
 /// Recognises sums of products: the answer to absolute values bounds the answer everywhere. Nearly everywhere

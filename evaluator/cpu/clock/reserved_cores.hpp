@@ -1,6 +1,6 @@
 // ReservedCores: the cores that time kernels of several threads. Such kernels are scored by wall time, which
-// any program on the same core would disturb. So they get exactly as many cores as the task has threads and,
-// if that is permitted, priority over other programs there.
+// any program on the same core would disturb. So these kernels get exactly as many cores as the task has
+// threads and, if that is permitted, priority over other programs there.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,8 @@ class ReservedCores {
   const std::vector<int>& numbers() const { return numbers_; }
 
   /// Gives stopped threads, and all that they will start, priority over ordinary programs. False if that is
-  /// not permitted (it takes root or RLIMIT_RTPRIO). They must be bound to the cores (SandboxSpec::cores).
+  /// not permitted (it takes root or RLIMIT_RTPRIO). The threads must be bound to the cores
+  /// (SandboxSpec::cores).
   static bool put_first(std::span<const pid_t> threads);
 
   /// During its lifetime no other kernelsmith of this machine times anything on the cores, and the calling
