@@ -176,7 +176,7 @@ class JobTable {
   /// Evaluations that were answered, by backend.
   std::map<std::string, std::uint64_t> successes_ KERNELSMITH_GUARDED_BY(mutex_);
   std::uint64_t last_number_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
-  /// Nothing starts any more: the pool is destroyed before the watch.
+  /// Nothing starts any more. The destructor sets this, because it destroys the pool before the watch.
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);  ///< running counts for counts()
   Repeater watch_;

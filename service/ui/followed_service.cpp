@@ -118,7 +118,7 @@ Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
   if (too_deep)
     return fail(ErrorCode::bad_reply, "the answer is nested deeper than 64 levels", service.url + path);
   if (!body.is_object()) return no_service(service.url + path, 200);
-  // Because a Json converts implicitly to many types.
+  // It is constructed in place, because a Json converts implicitly to many types.
   return Result<Json>(boost::system::in_place_value, std::move(body));
 }
 

@@ -47,7 +47,7 @@ bool is_shown(const std::filesystem::path& program, const AgentOptions& options)
   });
 }
 
-/// The sandbox's "No such file or directory" does not refer to the host.
+/// Adds a hint, because the sandbox's "No such file or directory" is not about the host's files.
 Error with_hint(Error error) {
   if (error.code == ErrorCode::not_found && error.hint.empty())
     error.hint =

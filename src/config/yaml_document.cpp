@@ -150,7 +150,7 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-/// Checks before parsing.
+/// Checks the text before it is parsed.
 std::optional<Refused> unreadable(std::string_view text) {
   if (text.size() > kLargest) return Refused{-1, "larger than 1 MiB"};
   if (!is_utf8(text)) return Refused{-1, "not UTF-8"};

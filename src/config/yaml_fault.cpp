@@ -38,7 +38,7 @@ class BracketReader {
   char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\n'; }
   bool in_flow() const { return !open_.empty(); }
 
-  /// One character outside of a quoted text.
+  /// Reads one character outside of a quoted text.
   std::optional<YamlFault> step() {
     const char c = text_[at_];
     if (ends_line(c)) {
@@ -100,7 +100,7 @@ class BracketReader {
 
   void skip_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
-  /// The lines of a `|` or `>`: those that are indented deeper than the line that begins it.
+  /// Skips the lines of a `|` or `>`: those that are indented deeper than the line that begins it.
   void skip_block() {
     const std::size_t depth = indent_;
     skip_line();

@@ -117,7 +117,7 @@ bool is_language_word(std::string_view word) {
   return word.find('.') == word.npos && language_of_tag(std::string(word)) != Language::other;
 }
 
-// Whether a docstring is open after a line; `open` says whether one was before it.
+// Whether a docstring is open after a line; `open` says whether one was open before it.
 bool in_docstring(std::string_view line, bool open) {
   constexpr auto kQuote = "\"\"\""sv;
   for (auto at = line.find(kQuote); at != line.npos; at = line.find(kQuote, at + kQuote.size())) open = !open;
@@ -208,7 +208,7 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
 std::vector<Fence> find_fences(std::string_view reply) {
   std::vector<Fence> fences;
   auto outer = scan(reply, true);
-  // Signs that only look like an open docstring may hide the end.
+  // Signs that only look like an open docstring may hide a fence's end.
   if (!outer.empty() && !outer.back().closed) outer = scan(reply, false);
   for (Fence& fence : outer) {
     auto inner = is_markdown(fence.info) ? scan(fence.text, false) : std::vector<Fence>{};

@@ -87,7 +87,7 @@ bool deny_everywhere(void* filter) {
   for (scmp_datum_t bit = 1; bit <= kNewNamespaces; bit <<= 1)
     if (kNewNamespaces & bit)
       done = done && deny_where(filter, kDeny, SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, bit, bit)});
-  // Pushing characters into a terminal's input, and descriptors that send signals.
+  // Denies pushing characters into a terminal's input, and descriptors that send signals.
   for (const scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}, scmp_datum_t{FIOASYNC},
                                      scmp_datum_t{FIOSETOWN}, scmp_datum_t{SIOCSPGRP}})
     done = done &&
@@ -100,7 +100,7 @@ bool deny_all_sockets_but_local(void* filter) {
   return deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
 }
 
-// Name resolution also uses netlink.
+// Netlink is allowed, because name resolution uses it.
 bool deny_all_sockets_but_the_internets(void* filter) {
   constexpr scmp_datum_t kFamilies = AF_NETLINK + 1;
   bool done = deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_GE, kFamilies)});
@@ -115,8 +115,8 @@ bool deny_command(void* filter, scmp_datum_t fcntl_command) {
                     {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
 }
 
-// Calls that could do work outside of timed calls, or evade the freezer and the clock. If no honest library
-// uses a call, the program is killed, so that the verdict can name the reason.
+// Denies calls that could do work outside of timed calls, or evade the freezer and the clock. If no honest
+// library uses a call, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
   done =
@@ -216,7 +216,7 @@ Result<Descriptor> seccomp_filter(SandboxProfile profile) {
   const Descriptor& compiled = all.at(static_cast<std::size_t>(profile));
   if (!compiled)
     return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");
-  // Opened again, for its own read position.
+  // The file is opened again, to have its own read position.
   Descriptor copy(::open(("/proc/self/fd/" + std::to_string(compiled.get())).c_str(), O_RDONLY | O_CLOEXEC));
   if (!copy) return system_error("the seccomp filter could not be opened");
   return copy;

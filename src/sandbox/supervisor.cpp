@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 /// A killed sandbox ends within milliseconds. After this time its monitor, which may be stopped, is killed
 /// too.
 constexpr std::chrono::seconds kEndsWithin(2);
-/// After this time the kernel is holding the rest, and we stop waiting.
+/// What still exists after this time is held by the kernel, and we stop waiting.
 constexpr std::chrono::seconds kPatience(20);
 
 Clock::duration seconds(double s) {
@@ -313,7 +313,7 @@ void Supervisor::kill_everything() {
 void Supervisor::reap() {
   siginfo_t info{};
   over_ = true;
-  // In a shell's form, because bubblewrap passes on its program's status in this form.
+  // The status has a shell's form, because bubblewrap passes on its program's status in this form.
   if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) == 0)
     monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (cgroup_ != nullptr) cgroup_->kill();

@@ -76,7 +76,7 @@ class Supervisor {
   std::uint64_t used_us_ = 0;                        ///< the processor time at that check
   std::optional<Error> failure_;                     ///< the sandbox could not be set up or ended
   bool over_ = false;
-  std::optional<int> monitor_status_;  ///< status of its end, unless taken elsewhere
+  std::optional<int> monitor_status_;  ///< the monitor's exit status, unless other code has taken it
   double wall_s_ = 0;
 };
 
