@@ -78,7 +78,7 @@ class CommandBackend final : public Backend {
 
  private:
   SandboxSpec describe_run(const RunFolders& folders, const Source& candidate) const {
-    // Without a sandbox paths are the same.
+    // Without a sandbox the program sees the host's paths.
     const bool inside = !options_.unsandboxed;
     const fs::path task = inside ? "/task" : folders.task.path();
     const fs::path sources = inside ? "/candidate" : folders.candidate.path();
@@ -132,7 +132,7 @@ class CommandBackend final : public Backend {
   CommandOptions options_;
 };
 
-// Every run would fail in the same way, so this is reported once, before the search starts.
+// Checks that the sandbox shows the program. A hidden program is reported once, before the search starts.
 Status try_sandbox(const std::string& program, const CommandOptions& options) {
   SandboxSpec spec;
   add_toolchain(spec);

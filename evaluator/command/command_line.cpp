@@ -45,7 +45,7 @@ Result<std::string> find_program(const std::vector<std::string>& command) {
   if (name.find('/') != std::string::npos) {
     if (name.front() != '/')
       return fail(ErrorCode::refused, "the command's program must be an absolute path or a name", name,
-                  "a script of the task is run through its interpreter: [python3, " + name + ", ...]");
+                  "run a script of the task through its interpreter: [python3, " + name + ", ...]");
     if (::access(name.c_str(), X_OK) == 0) return name;
   } else {
     std::istringstream folders(kProgramPath);
@@ -55,7 +55,7 @@ Result<std::string> find_program(const std::vector<std::string>& command) {
     }
   }
   return fail(ErrorCode::tool_missing, "the task's program is not installed", name,
-              std::string("install it so that it is found in ") + kProgramPath);
+              std::string("install it in one of these folders: ") + kProgramPath);
 }
 
 }  // namespace kernelsmith

@@ -14,7 +14,7 @@ namespace kernelsmith {
 namespace cpu {
 namespace {
 
-/// Enough for a check: nothing is measured.
+/// Time to make sets of a bank. It is short, because a check measures nothing.
 constexpr double kBankSeconds = 0.2;
 
 std::vector<Dtype> dtypes_with_a_type() {
@@ -51,8 +51,8 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
-/// The backend cannot measure memory use, structure or parallelism, so features of the source stand for them:
-/// nesting for blocking (memory), loops for the structure, calls for intrinsics (parallelism).
+/// The backend cannot measure memory use, structure or parallelism. It uses features of the source instead:
+/// nesting for memory use (blocking), loops for structure, calls for parallelism (intrinsics).
 std::vector<BehaviourLevels> behaviour() {
   return {{"max_nesting", {0, 4, 6, 8, 12}}, {"loops", {0, 2, 4, 8, 16}}, {"calls", {0, 1, 8, 32, 128}}};
 }

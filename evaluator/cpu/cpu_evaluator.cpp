@@ -83,8 +83,8 @@ struct Objects {
   CpuBinaryPtr baseline, seed, yardstick;
 };
 
-/// Builds the sources in parallel, because compilers are the slowest part of making an evaluator for a small
-/// task.
+/// Builds the sources in parallel, because compiling takes most of the time of making an evaluator for a
+/// small task.
 class Builds {
  public:
   Builds(const Task& task, const CpuCompiler& compiler, std::stop_token stop)
@@ -149,7 +149,7 @@ RunnerSettings runner_settings(const Task& task, const CpuOptions& options, Runn
   return settings;
 }
 
-/// The common beginning of an evaluator and a check of the task.
+/// What an evaluator and a check of the task both need first.
 struct Prepared {
   std::shared_ptr<const Task> task;
   std::shared_ptr<const CpuCompiler> compiler;

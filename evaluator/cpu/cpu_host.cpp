@@ -17,7 +17,7 @@ constexpr std::size_t kArenaBytesOfShape = std::size_t{8} << 20;
 constexpr std::size_t kMostSlots = 64;
 /// The scatter of a request's time on an idle machine: half of the span of the middle two thirds.
 constexpr double kBatchNoiseUs = 3;
-/// The median of this many has a tenth of one request's scatter.
+/// The median of this many requests scatters a tenth as much as one request.
 constexpr std::size_t kEmptyRequests = 31;
 constexpr const char* kFails = "the task's reference fails";
 

@@ -31,7 +31,7 @@ class CpuHost final : public KernelHost {
   void rest() override { runners_.rest(); }
   Result<double> least_us(std::size_t shape, const InputSet& set) override;
 
-  /// Starts sandboxes in the background; if the host rests, after its rest. Thread-safe.
+  /// Starts sandboxes in the background, or after the rest if the host rests. Thread-safe.
   void expect_evaluation() { runners_.prepare({arenas_[0].get(), arenas_[1].get()}); }
   /// Ends the rest: destroys closed sessions and prepares for expected evaluations.
   void evaluation_is_over() { runners_.wake(); }

@@ -64,7 +64,7 @@ class CpuInputGenerator final : public InputGenerator {
 
   const Task& task_;
   const std::vector<TaskShape>& shapes_;
-  Arena arena_;  ///< all tensors except those that are only written, then one with the seed
+  Arena arena_;  ///< all tensors except those that are only written, then a tensor with the seed
   RunnerProcess runner_;
   const std::stop_token stop_;
   double cpu_us_ = 0;

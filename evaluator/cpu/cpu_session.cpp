@@ -76,8 +76,8 @@ Judged<double> CpuSession::run(const Batch& batch) {
   }
   auto read_us = request(calls, batch.timeout_s);
   if (!read_us) return read_us;
-  // At most half is discounted: the discount would decide the score of a batch that is shorter than a
-  // request's cost.
+  // At most half of the time is discounted. Otherwise the discount would decide the score of a batch that is
+  // shorter than a request's cost.
   const double batch_us = std::max(*read_us - setup_.empty_request_us, *read_us / 2);
   double& fastest_us = setup_.fastest_us[batch.shape];
   fastest_us = std::min(fastest_us, batch_us / static_cast<double>(calls));

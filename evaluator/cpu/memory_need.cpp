@@ -27,7 +27,7 @@ std::size_t memory_needed(const Task& task, const std::vector<TaskShape>& shapes
     std::size_t of_a_set = 0, of_an_oracle = 0;
     for (std::size_t t = 0; t < task.tensors.size(); ++t) {
       const TensorSpec& tensor = task.tensors[t];
-      // Inputs once; outputs twice, as values and weights.
+      // Inputs are stored once, outputs twice: as values and as weights.
       if (tensor.role != TensorRole::out) of_a_set += shape.extents[t].bytes;
       if (tensor.role != TensorRole::in) of_a_set += 2 * shape.extents[t].bytes;
       of_an_oracle += shape.extents[t].bytes + shape.extents[t].elements * element_bytes(tensor.dtype, wide);

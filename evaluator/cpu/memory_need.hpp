@@ -8,8 +8,8 @@
 
 namespace kernelsmith::cpu {
 
-/// The bytes of the smallest bank of sets, of two places for kernels, and of the oracles, `oracle_threads` of
-/// which answer one call each at the same time.
+/// The bytes for the smallest bank of sets, for two places for kernels, and for the oracles, of which
+/// `oracle_threads` answer one call each at the same time.
 std::size_t memory_needed(const Task& task, const std::vector<TaskShape>& shapes, std::size_t oracle_threads);
 
 /// The machine's available memory (MemAvailable); the largest number if unknown.

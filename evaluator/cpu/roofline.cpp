@@ -13,15 +13,15 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// If neighbours share the memory, the best of a few milliseconds is not the true best: an honest kernel was
-/// 9 % faster.
+/// If other virtual machines use the memory, the best of a few milliseconds is not the true best. An honest
+/// kernel was 9 % faster.
 constexpr double kMargin = 0.25;
 /// No processor is at its limit below this many bytes per microsecond and thread (2 GB/s).
 constexpr double kCertainlyPlausible = 2000;
 /// The number of batches of each pattern; the best one counts.
 constexpr std::size_t kBatches = 6;
-/// The access pattern: reads one word of each cache line; writes everything, through the caches or around
-/// them.
+/// The access patterns: to read one word of each cache line, to write everything through the caches, and to
+/// write everything around them.
 enum Pattern : std::size_t { touch, fill, stream };
 constexpr std::size_t kPatterns = 3;
 constexpr const char* kMemoryKernelFails = "a kernel that only moves the task's memory fails";
@@ -72,8 +72,8 @@ std::string bytes_expression(const TensorSpec& tensor) {
 
 }  // namespace
 
-/// The task's entry, which only accesses memory. The patterns alternate from batch to batch; every batch
-/// begins at the same place.
+/// The source of a kernel with the task's entry that only accesses memory. The access patterns alternate from
+/// batch to batch; every batch begins at the same place.
 Source Roofline::kernel() const {
   const auto access = [&](const char* helper, TensorRole untouched) {
     std::string text;
@@ -108,8 +108,8 @@ std::size_t Roofline::read_bytes(std::size_t shape) const {
   return bytes;
 }
 
-/// The declared bytes minus the written ones. Without a declaration: all inputs in full, except those whose
-/// results a kernel may have kept.
+/// The declared bytes minus the written ones. Without a declaration: the bytes of all inputs, except constant
+/// ones, from which a kernel may have kept results.
 std::size_t Roofline::compulsory_read_bytes(std::size_t shape) const {
   const std::size_t all = read_bytes(shape), written = written_bytes(shape);
   if (task_.declared.bytes.empty()) {

@@ -1,6 +1,6 @@
-// Roofline: the machine's shortest time for what every kernel of a task must do: read each input and write
-// each output once. A kernel that does only this measures it, with the same sandbox, memory and clock as a
-// candidate.
+// Roofline: the shortest time in which this machine can read each input of a task and write each output once,
+// as every kernel of the task must. A kernel that does only this is timed with a candidate's sandbox, memory
+// and clock.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace kernelsmith::cpu {
 
-/// Builds a source of kernelsmith's own.
+/// Builds one of kernelsmith's own sources.
 using TrustedBuilder = std::function<Result<CpuBinaryPtr>(const Source&)>;
 
 /// Not thread-safe.

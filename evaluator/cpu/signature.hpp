@@ -23,7 +23,8 @@ std::string task_header(const Task& task, OraclePrecision precision, const Sourc
 /// one shim works for every precision.
 std::string shim_source(const Task& task);
 
-/// The same for the generator: its tensors are those with input values (has_input()), then one with the seed.
+/// The shim of the generator, whose tensors are those with input values (has_input()), then one with the
+/// seed.
 std::string generator_shim_source(const Task& task);
 
 }  // namespace kernelsmith::cpu

@@ -40,7 +40,7 @@ std::string limit_of(const CallFigures& call) {
   if (call.share_of_bandwidth <= 0) return {};
   if (call.share_of_bandwidth < kFarFromCopy)
     return "Device memory need not bound the call: " + speed +
-           ". Arithmetic, latency, or bytes that move more than once do.";
+           ". Arithmetic, latency, or bytes that move more than once may bound it.";
   return {};
 }
 

@@ -57,13 +57,13 @@ std::string such_as(const Tally& tally, const TensorExtent& extent) {
   return (tally.count == 1 ? ": " : ", such as ") + element_at(tally.first, extent);
 }
 
-/// The elements with less severe faults.
+/// Says how many other elements have less severe faults.
 std::string others(std::size_t count) {
   if (count == 0) return "";
   return "; " + std::to_string(count) + (count == 1 ? " other is wrong" : " others are wrong");
 }
 
-/// For the worst element, such as "; element [1, 5]: expected 2, got 2.5, allowed error 1e-06".
+/// Describes the worst element, such as "; element [1, 5]: expected 2, got 2.5, allowed error 1e-06".
 std::string worst_values(const OutputFault& fault) {
   if (fault.values == Values::hidden) return "";
   const double allowed = fault.due.allowed_error;
@@ -88,7 +88,7 @@ std::string remedy(const OutputFault& fault) {
   if (fault.result.error >= kByALittle) return "";
   if (fault.tolerance.policy == "allclose")
     return " (the task's tolerance is " + tolerance_of(fault.tolerance) +
-           ": a right kernel needs a higher precision, the task perhaps a larger rtol or atol)";
+           ": compute in a higher precision, or give the task a larger rtol or atol)";
   return " (a lower precision, a long sum in one piece, or digits lost where numbers cancel out?)";
 }
 

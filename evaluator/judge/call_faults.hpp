@@ -11,13 +11,14 @@
 
 namespace kernelsmith::judge {
 
-/// Whether the diagnostics may show values of outputs: only for the check's sets, which are never timed.
+/// Whether the diagnostics show values of outputs. They may do so only for the check's sets, which are never
+/// timed.
 enum class Values { hidden, shown };
 
 /// Such as "rows=65 cols=33", or a phrase for a shape without sizes.
 std::string where(const TaskShape& shape);
 
-/// Adds the shape to a kernel's failure of calls, and the usual causes to a crash.
+/// Adds the shape to the failure of a kernel's call, and the usual causes to a crash.
 Failure in_a_call(const Failure& failure, const TaskShape& shape, const Task& task);
 
 /// Adds the limit and its terms to a timeout (`timed_out`); returns other failures unchanged.
@@ -28,7 +29,7 @@ Failure with_limit(const Failure& failure, const CallLimit& limit);
 Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task& task,
               const TaskShape& shape, Values values);
 
-/// The rejection of two sessions that wrote different bytes for the same inputs.
+/// The rejection of a kernel whose two sessions wrote different bytes for the same inputs.
 Failure differing(const TaskShape& shape);
 
 Error cancelled();

@@ -17,7 +17,8 @@ Judged<double> run_and_compare(Player& player, std::size_t shape, std::span<cons
   return call_us;
 }
 
-/// Times a call: the first one may make tables for the others, so it is not counted.
+/// Runs and compares a shape's calls, and returns the time of a call. The first call is not timed, because it
+/// may make tables for the others.
 Judged<double> check_shape(Player& player, const Context& context, std::size_t shape) {
   std::vector<std::size_t> all(check_sets(context, shape));
   std::iota(all.begin(), all.end(), std::size_t{0});

@@ -6,19 +6,19 @@
 namespace kernelsmith::judge {
 
 // The check.
-/// Sets of a timed shape for the check only: the first call may make tables, the second is typical.
+/// How many sets of a timed shape only the check uses: the first call may make tables, the second is typical.
 inline constexpr std::size_t kCheckSetsOfTimed = 2;
 /// A call this short is made with all sets of a check shape, a longer one only with two.
 inline constexpr double kQuickCallUs = 10e3;
-/// `too_slow` if a call takes longer: the many calls of timing would take minutes, ...
+/// A call is `too_slow` if it takes longer than this, because many such calls would take minutes, ...
 inline constexpr double kLongCallUs = 100e3;
-/// ... and is this many times slower than the yardstick: no search needs its score.
+/// ... and if it is this many times slower than the yardstick, because no search needs its score.
 inline constexpr double kHopeless = 1000;
-/// The limit of a call of the task's own kernels on a GPU while the yardstick's time is unknown.
+/// The time limit of a call of the task's own kernels on a GPU while the yardstick's time is unknown.
 inline constexpr double kUnknownCallS = 60;
-/// Wall time of a candidate's loads and calls: enough for honest calls of a second, ...
+/// A candidate's loads and calls may take this much wall time, enough for honest calls of a second, ...
 inline constexpr double kLeastAllowanceS = 30;
-/// ... and for tasks whose calls may take long, a few of them.
+/// ... or this many times a call's limit, if that is more.
 inline constexpr double kAllowanceTimeouts = 3;
 
 /// The minimum of sets for a timed shape: the check's, and a warm-up and a sample in each of a duel's three
@@ -31,7 +31,7 @@ inline constexpr std::size_t kLeastSets = kCheckSetsOfTimed + 6;
 inline constexpr double kSampleUs = 200;
 /// A round's samples contain this much time of the faster player's calls, ...
 inline constexpr double kRoundUs = 1000;
-/// ... and there are at least this many: loading costs as much as some of them.
+/// ... and a round has at least this many samples, because loading costs as much as some of them.
 inline constexpr std::size_t kSamplesOfRound = 4;
 /// Single-call samples of a round whose batches have several calls: they limit the gain of a batch.
 inline constexpr std::size_t kLoneOfRound = 8;
@@ -39,29 +39,34 @@ inline constexpr std::size_t kLoneOfRound = 8;
 inline constexpr std::size_t kYardstickCalls = 3;
 
 // Stopping.
-/// In a search eight samples give a 95 % interval without their extremes, ...
+/// In a search a shape gets at least this many samples. The 95 % interval of eight samples leaves out the
+/// smallest and the largest.
 inline constexpr std::size_t kLeastInSearch = 8;
-/// ... as wide as the variation between runs, ...
+/// An interval this narrow (relative half width) ends a shape's timing in a search, because runs vary as
+/// much.
 inline constexpr double kTargetInSearch = 0.015;
-/// ... or after two turns. The sets are divided among as many rounds.
+/// A search ends a shape's timing after this many rounds, which are two turns. The sets are divided among
+/// them.
 inline constexpr std::size_t kRoundsInSearch = 4;
-/// In a search an interval that ends below this needs no precision.
+/// In a search an interval that ends below this is precise enough.
 inline constexpr double kClearlyWorse = 0.7;
-/// `evaluate` and confirmations: an interval clearly narrower than the variation between runs.
+/// `evaluate` and confirmations need an interval clearly narrower than the variation between runs.
 inline constexpr std::size_t kLeastWithCare = 16, kRoundsWithCare = 16;
 inline constexpr double kTargetWithCare = 0.006;
 /// The baseline is measured once and is a factor of every score. Its sets may be reused.
 inline constexpr std::size_t kLeastOfBaseline = 16, kRoundsOfBaseline = 8, kSamplesOfBaselineRound = 8;
-/// Long calls: this much time at a shape is enough, with the minimum of samples for an interval.
+/// A shape with long calls has enough samples after this much time, if there is the minimum for an interval.
 inline constexpr double kEnoughUs = 3e6;
 inline constexpr std::size_t kEnoughSamples = 8;
 
 // Decisions.
-/// Apart from noise a batch may be this much faster than single calls: kernels differ in what they find cold.
+/// Apart from noise, a batch's calls may be this much faster than single calls, because cold caches cost some
+/// kernels more than others.
 inline constexpr double kLoneMargin = 1.03;
 /// The shortest time of a call, which keeps divisions finite.
 inline constexpr double kLeastUs = 0.01;
-/// Ratios this wide (relative half width) give no score if the yardstick's times are as unsteady.
+/// A shape gets no score if its ratios scatter this much (relative half width) and the yardstick's times do,
+/// too.
 inline constexpr double kUnsteady = 0.3;
 
 }  // namespace kernelsmith::judge

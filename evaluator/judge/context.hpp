@@ -15,7 +15,7 @@ namespace kernelsmith::judge {
 /// The time limit of a call.
 struct CallLimit {
   double s = 0;
-  double yardstick_us = 0;  ///< the yardstick's time, if it counts
+  double yardstick_us = 0;  ///< the yardstick's time; 0 if the limit does not depend on it
 };
 
 /// All references outlive the evaluation.

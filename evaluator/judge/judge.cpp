@@ -86,12 +86,12 @@ class TaskJudge final : public Judge {
   std::vector<double> yardstick_us_;  ///< by timed shape
   CallLimit limit_;
   Scale scale_;
-  bool degenerate_ = false;  ///< an output's truth is equal for all sets of inputs
+  bool degenerate_ = false;  ///< an output has the same truth for all sets of inputs
   std::map<Digest, Pool> pools_;
 };
 
-/// One limit for all shapes, from the yardstick's longest call. Before that is known, the limit of the task's
-/// own kernels is so large that only a hanging one exceeds it.
+/// Computes one limit for all shapes from the yardstick's longest call. Until that time is known, the limit
+/// of the task's own kernels is so large that only a hanging kernel exceeds it.
 void TaskJudge::limit_calls() {
   const double task_s = parts_.task->timeout_s, over_yardstick = parts_.host->traits().over_yardstick;
   if (over_yardstick == 0) {
@@ -133,7 +133,7 @@ Status TaskJudge::draw_bank(const std::stop_token& stop) {
                                : truth::make_bank(*parts_.task, shapes_, parts_.oracles,
                                                   parts_.oracle_threads, parts_.bank, stop);
   if (!bank) return bank.error();
-  if (bank->size() != shapes_.size()) return fail(ErrorCode::internal, "the bank is not one of these shapes");
+  if (bank->size() != shapes_.size()) return fail(ErrorCode::internal, "the bank was made for other shapes");
   for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
     if ((*bank)[shape].size() < (shapes_[shape].timed ? kLeastSets : 1))
       return fail(ErrorCode::internal, "the bank holds too few sets for " + where(shapes_[shape]));
@@ -231,8 +231,8 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
   return fitness;
 }
 
-/// A speed above the roofline is refused. If the yardstick exceeds it too, the bound is wrong, because the
-/// task needs only part of its inputs.
+/// Refuses a speed above the roofline. If the yardstick exceeds the roofline too, the roofline is wrong,
+/// because the task needs only part of its inputs.
 Judged<void> TaskJudge::check_plausible(const Context& context, const std::vector<ShapeScore>& scores) {
   for (std::size_t shape = 0; shape < scores.size(); ++shape) {
     const auto least_us = context.host.least_us(shape, bank_[shape].front());
@@ -267,7 +267,7 @@ void TaskJudge::finish_report(Players& players, Report& report) const {
   for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
     ShapeResult& result = report.shapes[shape];
     result.error = players.candidate.worst_error(shape);
-    if (result.correct && !(result.error <= 1)) result.correct = false;  // in a timed call
+    if (result.correct && !(result.error <= 1)) result.correct = false;  // a timed call was wrong
   }
   for (Player* const player : players.all()) {
     player->close();

@@ -23,8 +23,8 @@ class Player {
   Judged<void> open(std::size_t place);
   void close();
 
-  /// One batch of a call for each of `sets`: the time of one call in microseconds. A candidate that exceeds
-  /// the allowance of wall time is `too_slow`.
+  /// Runs one batch, a call for each of `sets`, and returns the time of one call in microseconds. A candidate
+  /// that exceeds its allowance of wall time is `too_slow`.
   Judged<double> run(std::size_t shape, std::span<const std::size_t> sets);
 
   /// Compares the last batch's outputs; does nothing for a trusted kernel.

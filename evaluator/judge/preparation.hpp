@@ -17,7 +17,7 @@ Status verify(const Context& context, const BinaryPtr& kernel, const std::string
 /// The approximate time of a call, by timed shape, for planning batches.
 Result<std::vector<double>> time_yardstick(const Context& context, const BinaryPtr& yardstick);
 
-/// The baseline's speed relative to the yardstick; exactly 1 if they are the same binary.
+/// The baseline's times over the yardstick's; exactly 1 if they are the same binary.
 Result<Scale> measure_scale(const Context& context, const JudgeParts& parts,
                             const std::vector<double>& yardstick_us);
 

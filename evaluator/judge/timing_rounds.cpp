@@ -80,8 +80,8 @@ Judged<void> TimingRounds::sample_shape(std::size_t shape, std::size_t rounds_of
   return {};
 }
 
-/// If no single calls limit a batch's gain, its number of calls must be secret: otherwise work could be left
-/// to the last call.
+/// If no single calls limit a batch's gain, its number of calls must be secret. Otherwise a kernel could
+/// leave work to the last call.
 std::size_t TimingRounds::calls_of_batch(std::size_t most) {
   if (!context_->host.traits().isolated_calls) return most;
   const std::size_t least = (most + 1) / 2;
@@ -110,8 +110,8 @@ Judged<std::vector<double>> TimingRounds::run_all(std::size_t shape, std::size_t
   return call_us;
 }
 
-/// The mean of `batches` of at most `most_calls`. The order of the players alternates from batch to batch, so
-/// that a drift of the machine favours none.
+/// Takes the mean of `batches` batches of at most `most_calls` calls. The order of the players alternates
+/// from batch to batch, so that a drift of the machine favours none.
 Judged<void> TimingRounds::take_sample(std::size_t shape, std::size_t batches, std::size_t most_calls,
                                        timing::TimingSamples& samples) {
   std::vector<double> sums_us(players_.size());
@@ -141,8 +141,8 @@ timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
                              setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});
 }
 
-/// Also stops if the sets that are left are too few for another turn, or suffice only for one whose batches
-/// have less than half as many calls, which is less precise.
+/// A shape also has enough samples if the sets that are left are too few for another turn, or if the turn's
+/// batches would have less than half as many calls, and so be less precise.
 bool TimingRounds::has_enough(std::size_t shape) const {
   const Shape& at = shapes_[shape];
   if (!at.open || enough({at.samples.batches.ratios(), rounds_done_, at.spent_us}, setup_.rule)) return true;

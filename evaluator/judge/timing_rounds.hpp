@@ -24,7 +24,7 @@ struct TimingSetup {
 
 struct TimingResult {
   std::vector<timing::ShapeSamples> shapes;  ///< by timed shape
-  /// The rule that the rival broke, if any; then it has no times.
+  /// The rule that the rival broke, if any; the samples then have no times of the rival.
   std::optional<std::string> rival_failed;
 };
 
@@ -44,8 +44,8 @@ class TimingRounds {
     timing::InputSchedule schedule;
     timing::ShapeSamples samples{};
     double call_us = 0;     ///< the fastest call so far
-    double spent_us = 0;    ///< calls in samples
-    std::size_t calls = 0;  ///< time of the first round's batches
+    double spent_us = 0;    ///< time of the calls in samples
+    std::size_t calls = 0;  ///< calls of a batch in the first round
     bool open = true;
   };
 

@@ -23,7 +23,7 @@ class Addresses {
   /// "x" or "x + 4096" if the address is in a buffer or in the used part of the workspace.
   std::optional<std::string> find(std::uint64_t address) const;
 
-  /// What find() gives, or else the number.
+  /// The result of find(), or else the address as a number.
   std::string name(std::uint64_t address) const;
 
  private:

@@ -34,7 +34,7 @@ void read_header(Reader& reader, Content wanted) {
   std::uint8_t content = 0;
   reader.number(content);
   if (content != static_cast<std::uint8_t>(wanted))
-    reader.refuse("this is no " + std::string(name_of(wanted)) + " but content " + std::to_string(content));
+    reader.refuse("content " + std::to_string(content) + " is not a " + std::string(name_of(wanted)));
 }
 
 template <class T>

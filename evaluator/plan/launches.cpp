@@ -1,5 +1,5 @@
-// Checks a launch against the limits of CUDA (programming guide, "Compute Capabilities"), using the largest
-// device's. What only the runner's own device does not allow, the driver refuses when the runner builds its
+// Checks a launch against CUDA's limits for the largest device (programming guide, "Compute Capabilities").
+// If only the runner's own device does not allow a launch, the driver refuses it when the runner builds its
 // graph.
 #include <string>
 

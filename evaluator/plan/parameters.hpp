@@ -9,8 +9,8 @@
 
 namespace kernelsmith::plan {
 
-/// "(x + 4096, 1024, {y, 3, 0.5f}, tensor map 0)": types are unknown, so numbers are shown by their size, and
-/// as a float if that is plausible.
+/// Such as "(x + 4096, 1024, {y, 3, 0.5f}, tensor map 0)". Types are unknown, so each number is shown as an
+/// integer, and also as a float if that is plausible.
 std::string describe_parameters(const Launch& launch, const Kernel& kernel, const Addresses& addresses);
 
 }  // namespace kernelsmith::plan

@@ -1,5 +1,5 @@
-// Forks and joins: a walk over the operations with a vector clock for each stream. A stream's clock has, for
-// each stream, the number of operations that finish before this stream's next one begins.
+// Forks and joins: a walk over the operations with a vector clock for each stream. A stream's clock counts,
+// for every stream, the operations that finish before its own next operation begins.
 #include <algorithm>
 #include <array>
 #include <map>

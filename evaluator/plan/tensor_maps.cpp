@@ -77,7 +77,7 @@ Status check_tensor_map(const TensorMap& map, const Places& places) {
   for (std::size_t i = 0; i < map.rank; ++i)
     if (Status status = check_dimension(map, i); !status) return status;
   if (map.address % kAlignment != 0)
-    return refuse("globalAddress " + hexadecimal(map.address) + " is no multiple of 16",
+    return refuse("globalAddress " + hexadecimal(map.address) + " is not a multiple of 16",
                   "Tensor maps need tensors that begin at a multiple of 16 bytes");
   return places.allow(Access::covers, map.address, span_of(map));
 }

@@ -41,7 +41,7 @@ bool is_safe_to_demangle(std::string_view mangled) {
          mangled.find("sp") == mangled.npos && substitutions(mangled) <= kMaxSubstitutions;
 }
 
-/// Returns empty if it is not a mangled name.
+/// Returns empty if `mangled` is not a mangled name.
 std::string demangled(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -61,7 +61,7 @@ std::string_view take_identifier(std::string_view& rest) {
   return identifier;
 }
 
-/// The nested name at the beginning of a mangled one; empty if it does not begin with one.
+/// The nested name at the beginning of `mangled`; empty if there is none.
 std::string outline(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) return {};
   std::string_view rest = mangled.substr(2);

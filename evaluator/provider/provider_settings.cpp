@@ -27,7 +27,7 @@ Error sandbox_not_said_again() {
               "this run turns the sandbox off: its programs would run with all your rights",
               "evaluator.sandbox",
               "if you trust every program of that folder, say so: --set evaluator.sandbox=none; with "
-              "--set evaluator.sandbox=required it is on");
+              "--set evaluator.sandbox=required the sandbox is on");
 }
 
 void list_devices(Section& section, DeviceRange& devices) {

@@ -16,7 +16,7 @@
 
 namespace kernelsmith::python_process {
 
-/// The destructor ends it and its children. Not thread-safe.
+/// The destructor ends the process and its children. Not thread-safe.
 class EvaluatorProcess {
  public:
   /// Starts the program and makes it import the evaluator. Errors: refused (with file and line), cancelled,
@@ -37,9 +37,9 @@ class EvaluatorProcess {
   EvaluatorProcess(std::optional<ScratchFolder> scratch, PythonProcess process, std::size_t stages)
       : scratch_(std::move(scratch)), process_(std::move(process)), stages_(stages) {}
 
-  std::optional<ScratchFolder> scratch_;  ///< without a sandbox: its remains are removed with it
+  std::optional<ScratchFolder> scratch_;  ///< of a process without a sandbox, for the files that it leaves
   PythonProcess process_;
-  std::size_t stages_;   ///< the most at the same time, each with the time of one
+  std::size_t stages_;   ///< the most stages of an evaluation, each with a time limit of its own
   std::string version_;  ///< version of Python
 };
 

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPackage = "kernelsmith_worker";
 
-/// The process's own memory, in addition to the evaluation that it watches. The group's limit is higher than
-/// a process's, so that Python reports which process ran out of memory before the system kills one.
+/// The worker's own memory, in addition to that of the evaluation. The group's limit is higher than a
+/// process's, so that Python reports which process ran out of memory before the system kills one.
 constexpr std::uint64_t kOwnMemory = 512ULL << 20;
 constexpr unsigned kOwnProcesses = 2;  // the shell, which becomes Python, and Python
 constexpr std::uint64_t kScratch = 1ULL << 30;

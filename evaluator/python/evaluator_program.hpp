@@ -21,8 +21,8 @@ struct EvaluatorProgram {
 /// tool_missing.
 Result<EvaluatorProgram> find_program(const std::string& named);
 
-/// In a sandbox it sees the system's programs, its Python and the evaluator's folder, all read-only; without
-/// one it has this process's environment, folder and rights.
+/// In a sandbox the program sees the system's programs, its Python and the evaluator's folder, all read-only.
+/// Without one it has this process's environment, folder and rights.
 SandboxSpec program_spec(const EvaluatorProgram& program, const PythonSettings& task, unsigned processes,
                          Confinement confinement);
 

@@ -16,7 +16,7 @@ Error bad_reply(const std::string& what) {
 /// Reads the object in the message, unless it is an error.
 Status parse(const Message& message, Json& out) {
   out = parse_untrusted(message.json);
-  if (!out.is_object()) return bad_reply("no JSON object");
+  if (!out.is_object()) return bad_reply("without a JSON object");
   if (member(out, "ok") == true) return {};
   const Json& error = member(out, "error");
   if (!error.is_object()) return bad_reply("without ok or error");
@@ -65,7 +65,7 @@ Result<WorkerReply> read_evaluation(const Message& message) {
   const std::string end = text_at(reply, "end");
   if (end != "returned") {
     read.rejected = rejection_code_from(end);
-    if (!read.rejected) return bad_reply("with an end that is not known");
+    if (!read.rejected) return bad_reply("with an unknown end");
     return read;
   }
   if (const Status numbers = read_numbers(reply, read); !numbers) return numbers.error();

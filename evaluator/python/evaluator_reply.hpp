@@ -26,7 +26,7 @@ struct WorkerReply {
   bool spoiled = false;  ///< the program left data in its process that the next one could find
 };
 
-/// The reply to a request to evaluate. Errors: bad_reply; the process's report about the machine.
+/// The reply to a request to evaluate. Errors: bad_reply; a fault of the machine that the worker reports.
 Result<WorkerReply> read_evaluation(const Message& message);
 
 /// The reply to a request to load: the version of Python. Errors: `refused`, with file and line, if the

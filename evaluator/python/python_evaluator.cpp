@@ -20,7 +20,8 @@ using python_process::EvaluatorProcess;
 using python_process::WorkerReply;
 
 constexpr std::size_t kDiagnosticBytes = 4000;
-/// The length of an artifact's end that the prompt for a program's child shows. It is kept in memory.
+/// The prompt for a program's child shows this much of each artifact's end, and of all together. The texts
+/// are kept in memory.
 constexpr std::size_t kAdviceBytesOfEach = 1000, kAdviceBytes = 4000;
 /// A dead process is replaced once: only a candidate that ends two of them is to blame.
 constexpr int kAttempts = 2;
@@ -78,7 +79,7 @@ class PythonBackend final : public Backend {
         auto reply = python_process::read_evaluation(answer.message);
         if (!reply || reply->spoiled) process.reset();
         if (reply) return judge(std::move(*reply), std::move(request.report));
-        failed = reply.error();  // a failure of the machine, or caused by an earlier program
+        failed = reply.error();  // a fault of the machine or of an earlier program
         continue;
       }
       process.reset();

@@ -26,7 +26,8 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Makes the folder if it is missing. Anyone who can write there can change the reference's answers.
+/// Makes the folder if it is missing. False if others can write to it, and so could change the reference's
+/// answers.
 bool is_ours_alone(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);

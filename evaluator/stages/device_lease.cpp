@@ -21,8 +21,8 @@ Error io_error(const char* what, const std::filesystem::path& path) {
               "a device is leased by locking this file: check who owns it");
 }
 
-/// Any user's process may lock the file. It is created only if it is missing, because the kernel refuses
-/// O_CREAT on another user's file in a shared folder.
+/// Any user's process may lock the file. It is created only if it is missing, because Linux refuses O_CREAT
+/// on another user's file in a shared folder.
 Result<Descriptor> open_lock(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file) return file;

@@ -21,7 +21,7 @@ namespace {
 
 /// The interval of checks; preparing a task takes a hundred times longer.
 constexpr auto kPollClaims = std::chrono::milliseconds(20);
-/// A larger file than claims can make is not ours.
+/// A file larger than claims can make is not ours.
 constexpr std::size_t kMostText = 1 << 20;
 /// The field of /proc/PID/stat, counted from the program's name, that says when the process started.
 constexpr int kStartField = 20;

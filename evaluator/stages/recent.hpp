@@ -1,5 +1,5 @@
-// A bounded cache keyed by a digest. It keeps compilations by the bytes of their source, so that rivals,
-// re-measurements and repeated candidates are not compiled again, and verdicts by the bytes of the binary.
+// A bounded cache keyed by a digest. It keeps verdicts by the bytes of the binary, and compilations by the
+// bytes of their source, so that rivals, re-measurements and repeated candidates are not compiled again.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Recent {
     return found->second->second;
   }
 
-  /// Keeps a value; a key keeps its first one.
+  /// Keeps the value, unless the key already has one.
   void put(const Digest& key, Value value) {
     const MutexLock lock(mutex_);
     if (index_.contains(key)) return;

@@ -5,7 +5,7 @@
 namespace kernelsmith::stages {
 namespace {
 
-/// A user's own file and a careful evaluation do not share verdicts.
+/// Whether the job shares verdicts with others. A user's own file and a careful evaluation do not.
 bool is_shared(const EvaluationJob& job) {
   return !job.remeasurement && !job.rival && !job.careful && !job.may_edit_frozen;
 }

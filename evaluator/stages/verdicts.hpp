@@ -9,7 +9,7 @@
 
 namespace kernelsmith::stages {
 
-/// The rules of make_staged_evaluator(), for one task and one backend. Thread-safe.
+/// Shares verdicts by the rules of make_staged_evaluator(), for one task and one backend. Thread-safe.
 class Verdicts {
  public:
   explicit Verdicts(std::size_t capacity) : known_(capacity) {}

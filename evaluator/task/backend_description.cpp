@@ -34,7 +34,7 @@ MachineCheck check_of_half(const std::string& input, const std::string& shape) {
           "give it more effect: scale it in the reference, or give it an output of its own", false};
 }
 
-/// "reference, baseline and seed".
+/// Such as "reference, baseline and seed".
 std::string files_of(const Task& task) {
   std::vector<std::string> names = {"reference"};
   if (!task.baseline.empty()) names.push_back("baseline");

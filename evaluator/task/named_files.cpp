@@ -58,7 +58,7 @@ Status load_source(const std::vector<NamedFile>& named, const TaskFileReader& re
 Result<std::string> read_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
-    return fail(ErrorCode::bad_input, "'" + name + "' is no regular file");
+    return fail(ErrorCode::bad_input, "'" + name + "' is not a regular file");
   if (std::filesystem::file_size(path, error) > kMaxFileBytes)
     return fail(ErrorCode::bad_input, "'" + name + "' is larger than 4 MiB");
   std::ifstream in(path, std::ios::binary);

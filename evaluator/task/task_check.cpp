@@ -1,4 +1,4 @@
-// check_task: applies the checks of parse_task() to a task that was received in a message from anybody.
+// check_task: applies the checks of parse_task() to a task from a message, which anybody may have sent.
 #include <algorithm>
 #include <initializer_list>
 #include <numeric>

@@ -29,8 +29,8 @@ void add(DigestBuilder& digest, const TensorSpec& tensor) {
   add(digest, tensor.shape);
 }
 
-/// Keys that were added later. Each is included under its name and only if it is not the default, so that a
-/// task without such keys keeps the digest of stored runs.
+/// Adds the keys that task.yaml did not have at first. Each is included under its name and only if it is not
+/// the default, so that a task without such keys keeps the digest of stored runs.
 void add_later_fields(DigestBuilder& digest, const Task& task) {
   if (!task.inputs.empty()) {
     digest.add("inputs");

@@ -32,7 +32,7 @@ struct Reading {
   NamedFiles files;
 };
 
-/// Sizes in the order of the file, which is that of the entry's last arguments.
+/// Reads the sizes in the file's order, which is also the order of the entry's last arguments.
 void read_sizes(YamlMap& in, Task& task) {
   in.optional_map("sizes", [&](YamlMap& sizes) {
     for (const std::string& name : sizes.keys()) {
@@ -93,7 +93,7 @@ void normalise_weights(YamlMap& in, Task& task) {
   for (double& weight : weights) weight /= sum;
 }
 
-/// Refuses an expression without a value at one of the shapes, or with one below `least`.
+/// Refuses an expression that has no value at one of the shapes, or a value below `least`.
 void check_expression(YamlMap& in, std::string_view key, const std::string& expression,
                       const std::vector<Sizes>& shapes, std::int64_t least) {
   if (!in.ok() || expression.empty()) return;
@@ -117,7 +117,7 @@ void read_declared(YamlMap& in, const Task& task, Declared& declared) {
   check_expression(in, "accumulate", declared.accumulate, task.check, 1);
 }
 
-/// A generator and generated tensors need each other.
+/// Refuses a generator without generated tensors, and generated tensors without a generator.
 void require_generator(YamlMap& in, const Task& task, const NamedFiles& files) {
   const auto generated = std::ranges::find(task.tensors, TensorInit::generated, &TensorSpec::init);
   if (!in.ok() || files.inputs.empty() == (generated == task.tensors.end())) return;
@@ -128,7 +128,7 @@ void require_generator(YamlMap& in, const Task& task, const NamedFiles& files) {
             "leave it out, or give a tensor init: generated");
 }
 
-/// What a task with an entry needs, beyond its types.
+/// Checks what a task with an entry needs, beyond the types of its keys.
 void require_kernel(YamlMap& in, const Task& task, const NamedFiles& files) {
   require_identifier(in, "entry", task.entry);
   if (files.reference.empty() && in.ok())
@@ -140,8 +140,9 @@ void require_kernel(YamlMap& in, const Task& task, const NamedFiles& files) {
     in.refuse("command", "a task of the backend '" + task.backend + "' runs no command of its own");
 }
 
-/// If values are equal, the index to return is part of the correct result, but random inputs rarely test it.
-/// A constant tensor is a table, which is not searched for its largest value.
+/// Gives inputs equal values if an output may be an index: which of several equal values it names is part of
+/// the correct result, but random inputs rarely test it. A constant tensor is a table, which is not searched
+/// for its largest value.
 void show_ties(Task& task, const std::set<std::string>& drawn_by_default) {
   const auto is_index = [](const TensorSpec& tensor) {
     return tensor.role == TensorRole::out && (tensor.dtype == Dtype::i32 || tensor.dtype == Dtype::i64);
@@ -205,8 +206,8 @@ void read_command(YamlMap& in, Task& task) {
   if (in.ok() && task.command.empty()) in.refuse("command", "the list is empty");
 }
 
-/// An evaluator may be anywhere and runs in its own folder, next to its modules and data. A run's copy of the
-/// task records that path.
+/// An evaluator may be anywhere, and runs in its own folder, next to its modules and data. A run's copy of
+/// the task records the evaluator's path.
 std::filesystem::path path_of_evaluator(const Reading& reading) {
   if (const auto kept = reading.read(std::string(kEvaluatorPathFile)); kept) return *kept;
   std::error_code error;
@@ -223,7 +224,7 @@ void read_evaluator(YamlMap& in, Reading& reading) {
   evaluator = {path.string(), std::move(*text)};
 }
 
-/// Run folders are named after the task, and terminals show it.
+/// The name must be plain, because run folders are named after the task, and terminals show the name.
 void require_plain_name(YamlMap& in, std::string_view key, const std::string& name) {
   constexpr std::size_t kLongest = 100;
   const bool plain = name.size() <= kLongest && name.find('/') == name.npos && !name.starts_with('-') &&
@@ -251,14 +252,14 @@ void read_backend(YamlMap& in, Reading& reading) {
   if (in.ok()) reading.backend = &reading.backends.at(name);
 }
 
-/// A number of the tolerance at the top level, where many users put it.
+/// Refuses a number of the tolerance at the top level, where many users put it.
 void refuse_loose_figures(YamlMap& in) {
   for (const std::string& key : in.keys())
     if (key == "rtol" || key == "atol" || key.ends_with("_tolerance"))
       in.refuse(key, "unknown key '" + key + "'", "tolerance: {rtol: 1e-5, atol: 1e-8}");
 }
 
-/// Without a described backend the keys decide.
+/// The form of the task. If the backend is not described, the keys decide.
 TaskForm form_of(YamlMap& in, const Reading& reading) {
   if (reading.backend) return reading.backend->form;
   if (in.kind("command") != YamlKind::absent) return TaskForm::command;

@@ -25,7 +25,7 @@ constexpr std::array kOurDtypes = {Dtype::f64,    Dtype::f32,    Dtype::f16,    
 
 // Dtypes.
 
-/// Our name, or another program's.
+/// The dtype with our name, or with another program's.
 std::optional<Dtype> dtype_named(const std::string& word) {
   if (const auto ours = dtype_from(word)) return ours;
   const auto meant = dtype_meant_by(word);
@@ -172,8 +172,7 @@ void read_specials(YamlMap& in, TensorSpec& tensor) {
   if (!traits_of(tensor.dtype).real)
     return in.refuse("specials", "a tensor of integers has no special values");
   if (is_structured(tensor.init))
-    return in.refuse("specials", "special values stand among numbers that are drawn, and those of '" +
-                                     tensor.name + "' are not");
+    return in.refuse("specials", "the init of '" + tensor.name + "' allows no special values");
   if (tensor.constant) in.refuse("specials", "a constant tensor would show the same ones in every call");
 }
 
@@ -201,7 +200,8 @@ Status check_init(const TensorSpec& tensor, const TensorExtent& extent, const Si
                                  tensor.init == TensorInit::permutation || tensor.init == TensorInit::one_hot;
   if (along_a_dimension && extent.shape.empty())
     return fail(ErrorCode::bad_input, "tensor '" + tensor.name + "' is a single value, and '" +
-                                          std::string(name_of(tensor.init)) + "' is along a dimension");
+                                          std::string(name_of(tensor.init)) +
+                                          "' needs values along a dimension");
   switch (tensor.init) {
     case TensorInit::range:
       return check_range(tensor, sizes);

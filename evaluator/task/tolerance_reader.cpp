@@ -66,7 +66,8 @@ void read_scalar(YamlMap& root, Tolerance& tolerance) {
                              (policy.second == kAllclose ? ", rtol: 1e-5, atol: 1e-8}" : "}"));
   root.required("tolerance", tolerance.rtol, kRtol);
   if (root.ok() && tolerance.rtol == 0)
-    root.refuse("tolerance", "nothing may differ by 0", "bit for bit is tolerance: {policy: exact}");
+    root.refuse("tolerance", "a tolerance of 0 allows no difference",
+                "bit for bit is tolerance: {policy: exact}");
   tolerance.atol = tolerance.rtol;
   tolerance.policy = kAllclose;
 }

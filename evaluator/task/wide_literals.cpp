@@ -34,7 +34,7 @@ std::optional<double> narrow_value(std::string_view number, bool doubles) {
   return is_float ? parsed<float>(digits, format) : parsed<double>(digits, format);
 }
 
-/// Hexadecimal, because that is exact.
+/// The value in hexadecimal, which is exact.
 std::string written(double value, bool long_double) {
   std::array<char, 40> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex).ptr;

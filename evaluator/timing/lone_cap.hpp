@@ -1,5 +1,5 @@
 // The lone cap: the limit for the gain of a batch of several calls. A kernel could work on the inputs of all
-// calls at once, so a batch of n calls can be faster than n single calls, which is what a user makes. Pure
+// calls at once, so a batch of n calls can be faster than the n single calls that a user makes. Pure
 // functions.
 #pragma once
 
@@ -17,8 +17,8 @@ struct LoneTimes {
 ///
 ///   (yardstick_us + d) / kLoneMargin,  d the low end of the median of (player_lone - yardstick_lone)
 ///
-/// So the player is granted what being alone costs the yardstick, chance, and a margin. `noise_us` is the
-/// scatter of one batch's time: d is at least noise_us / sqrt(samples) below its median.
+/// The player is thus granted what a single call costs the yardstick, what chance explains, and a margin.
+/// `noise_us` is the scatter of one batch's time: d is at least noise_us / sqrt(samples) below its median.
 double least_believable_us(const LoneTimes& times, double noise_us);
 
 /// The divisor of the player's batch times: at most 1, and exactly 1 if these times are plausible or there

@@ -14,7 +14,7 @@ std::size_t times_in(double whole_us, double us) {
   return static_cast<std::size_t>(std::max(whole_us / std::max(us, judge::kLeastUs), 1.0));
 }
 
-/// The sets of one round after its warm-up, with an equal share for the rounds to come.
+/// How many sets one round takes after its warm-up: an equal share of those for the rounds to come.
 std::size_t share_of(const RoundNeeds& needs) {
   const std::size_t least_of_round = needs.least_samples + 1;  // with the warm-up
   const std::size_t planned = kRoundsInSearch - std::min(kRoundsInSearch, needs.rounds_done);

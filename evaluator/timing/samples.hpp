@@ -15,7 +15,7 @@ struct TimingSamples {
 
   std::size_t size() const { return candidate_us.size(); }
 
-  /// Yardstick over candidate: above 1 the candidate is faster.
+  /// The yardstick's times over the candidate's: above 1 the candidate is faster.
   std::vector<double> ratios() const {
     std::vector<double> ratios(size());
     for (std::size_t i = 0; i < size(); ++i) ratios[i] = yardstick_us[i] / candidate_us[i];
@@ -26,7 +26,7 @@ struct TimingSamples {
 /// All samples of one shape.
 struct ShapeSamples {
   TimingSamples batches;  ///< the basis of the score
-  TimingSamples lone;     ///< batches of one call, if the others have several: they limit the score
+  TimingSamples lone;     ///< batches of one call, which limit the score; empty if all batches have one call
 };
 
 }  // namespace kernelsmith::timing

@@ -23,7 +23,8 @@ Measurement around(double median, Spread spread, std::size_t samples, std::strin
 }
 
 /// The rank r, counted from 1, with a probability of 2.5 % for fewer than r heads in n fair coin tosses,
-/// interpolated between whole ranks by Hettmansperger and Sheather. 1 if even the smallest value has more.
+/// interpolated between whole ranks by Hettmansperger and Sheather. It is 1 if even that rank has a higher
+/// probability.
 double exact_rank(std::size_t n) {
   constexpr double kTail = 0.025;
   double below = 0, term = std::pow(0.5, static_cast<double>(n));

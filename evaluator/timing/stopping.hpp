@@ -7,8 +7,8 @@
 namespace kernelsmith::timing {
 
 struct StoppingRule {
-  std::size_t least = 8;        ///< samples always taken
-  std::size_t most_rounds = 4;  ///< maximum of samples
+  std::size_t least = 8;        ///< minimum of samples
+  std::size_t most_rounds = 4;  ///< maximum of rounds
   double target = 0.015;        ///< sufficient relative half width of the ratios' interval
   double clearly_worse = 0;     ///< an interval that ends below this is sufficient, however wide
 };

@@ -19,9 +19,9 @@ namespace {
 
 /// Sets of a shape that is only checked: one set of a small shape (a row or one element) is not enough.
 constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 16, kCheckBytes = 256 << 10;
-/// One set in this many has the declared special values, so two check sets have one of each kind. Special
-/// values would allow a kernel to skip work (next to a large term all others are lost), so most timed sets
-/// have none.
+/// One set in this many has the declared special values; of two check sets, one has them. Special values
+/// would allow a kernel to skip work (next to a large term all others are lost), so most timed sets have
+/// none.
 constexpr std::size_t kSpecialInTimed = 4, kSpecialInCheck = 2;
 
 /// Bytes of inputs, expected values, and weights.

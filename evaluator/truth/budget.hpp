@@ -22,8 +22,8 @@ enum class Scale {
 inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
 
 /// The tolerance of an element is element * S + rounded_inputs * D + own_errors * e + tiny (with S instead of
-/// D if the scale is absolute). That of a tensor's RMS is the RMS of rms * (|y| + D) + rounded_inputs_rms * D
-/// + tiny, or kOwnRms times the reference's if that is larger.
+/// D if the scale is absolute). The tolerance of a tensor's RMS is the RMS of rms * (|y| + D) +
+/// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's RMS if that is larger.
 struct Budget {
   double element = 0;
   double rms = 0;
@@ -35,8 +35,8 @@ struct Budget {
 /// The tolerance of any sum, in units of roundoff: honest kernels with four orders of summation reach a
 /// quarter of it.
 inline constexpr double kLeastElement = 64, kLeastRms = 16;
-/// The number of terms above which a sum's tolerance grows only with their root. A larger tolerance would
-/// hide that most terms are left out.
+/// The tolerance of a sum with more terms than this grows only with the root of their number. A larger
+/// tolerance would hide that most terms are left out.
 inline constexpr double kLongSum = 4096;
 /// The additional factor under `normwise`, because Strassen's errors grow faster than a plain algorithm's.
 inline constexpr double kNormwise = 4;

@@ -60,7 +60,7 @@ Sums<W> sum_block(const T* actual, const T* expected, const W* weight, std::size
   return {*std::ranges::max_element(worst), std::accumulate(squares.begin(), squares.end(), 0.0)};
 }
 
-/// Same class and, if infinite, same sign.
+/// Whether both have the same class and, if infinite, the same sign.
 template <class T>
 bool same_class(T actual, T expected) {
   const auto a = widened(actual), e = widened(expected);
@@ -103,7 +103,7 @@ class RealParts {
   }
 
  private:
-  /// Element by element. If only the RMS is judged, an element can only have a wrong class or an error too
+  /// Judges each element. If only the RMS is judged, an element can only have a wrong class or an error too
   /// large for the sum.
   void examine(std::size_t begin, std::size_t end, bool add_squares) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -175,7 +175,7 @@ Fault gravest(const Faults& faults) {
 
 bool is_bit_for_bit(const Expected& expected) { return expected.exact || expected.weights.empty(); }
 
-/// Too many unexpected steps are wrong; `first` is one of them.
+/// Too many unexpected steps are wrong; `other_steps.first` is one of them.
 void conclude_exact(const Expected& expected, Tally other_steps, CompareResult& result) {
   const bool too_many = other_steps.count > expected.more_steps;
   if (too_many) add(other_steps, result.faults.wrong);

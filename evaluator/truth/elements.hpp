@@ -119,7 +119,7 @@ void store(std::byte* base, std::size_t i, T value) {
   std::memcpy(base + i * sizeof(T), &value, sizeof(T));
 }
 
-/// Calls `visit` with a T{} of the dtype, and returns what it does.
+/// Calls `visit` with a T{} of the dtype, and returns its result.
 template <class Visit>
 decltype(auto) visit_dtype(Dtype dtype, const Visit& visit) {
   switch (dtype) {

@@ -22,9 +22,9 @@ template <class Real>
 struct Evidence {
   std::vector<Real> truth;       ///< y*
   std::vector<double> absolute;  ///< the answer to the inputs' absolute values; empty: not computed
-  std::vector<double> squares;   ///< sum of the changes by perturbed inputs / their step
+  std::vector<double> squares;   ///< sum of the squares of (change by perturbed inputs / step)
   std::size_t perturbations = 0;
-  Bytes integers;          ///< for an output of integers the answer; then all else is empty
+  Bytes integers;          ///< the answer for an output of integers, for which all else is empty
   double tried_error = 0;  ///< the reference's largest error on perturbed inputs; 0: not tried
 
   void set_truth(const std::byte* answer, std::size_t elements) {

@@ -86,7 +86,7 @@ class Expectation {
 
   bool is_judged(std::size_t i) const { return !std::isnan(own_error_[i]); }
 
-  /// If only one of truth and reference is finite, any result passes: this is a finite value with weight 0.
+  /// If only one of truth and reference is finite, any result passes: a finite value is stored with weight 0.
   void take_values() {
     expected_.values.resize(elements() * sizeof(T));
     own_error_.assign(elements(), std::numeric_limits<double>::quiet_NaN());

@@ -189,7 +189,7 @@ Status draw_values(const Drawing& draw, Bytes& bytes) {
 /// One value of each declared kind.
 std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
   const DtypeTraits& traits = traits_of(spec.dtype);
-  // Between a thousand and a thousand million, or the type's maximum.
+  // Large values are between a thousand and a thousand million, or the type's maximum.
   const double most = std::min(30.0, std::log2(traits.highest) - 1), least = std::min(10.0, most - 2);
   std::vector<double> kinds;
   if (spec.specials.nan) kinds.push_back(std::numeric_limits<double>::quiet_NaN());
@@ -204,7 +204,7 @@ std::vector<double> draw_kinds(const TensorSpec& spec, SecretStream& random) {
 }
 
 /// Special values in a sixteenth of the rows leave most row and column results finite. If there are few rows,
-/// up to a quarter have them, so that a set has each kind. One or two per row.
+/// up to a quarter have them, so that a set has each kind. Such a row has one or two special values.
 void put_specials(const Drawing& draw, Bytes& bytes) {
   constexpr std::size_t kRowsForOne = 16, kLeastRowsForOne = 4;
   SecretStream& random = draw.random;

@@ -27,7 +27,7 @@ void draw_bands(std::span<float> values, bool scattered, SecretStream& random) {
   }
 }
 
-/// Sometimes above 88, where the exponential of an f32 overflows.
+/// Outliers are sometimes above 88, where the exponential of an f32 overflows.
 void draw_outliers(std::span<float> values, SecretStream& random) {
   constexpr std::size_t kOneIn = 1000;
   for (std::size_t i = 0; i < 1 + values.size() / kOneIn; ++i)

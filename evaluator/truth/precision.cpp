@@ -14,7 +14,7 @@ namespace truth {
 namespace {
 
 constexpr std::size_t kSets = 6;
-/// Not secret, because no kernel is judged with these inputs.
+/// The key is not secret, because no kernel is judged with these inputs.
 constexpr std::uint64_t kKey = 0x707265636973;
 
 /// The precision below the one that a task requires, by its significant bits.

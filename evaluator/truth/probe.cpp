@@ -26,12 +26,12 @@ struct Range {
 /// The range has both signs, because for positive inputs every function equals its answer to absolute inputs.
 /// It is wide, to detect functions that are linear only near zero.
 constexpr Range kWide = {-16, 16};
-/// Both signs, one sign, and a wide range for functions that are flat between those.
+/// A range with both signs, one with one sign, and a wider one for functions that are flat on the first.
 constexpr Range kUsual[] = {{-2, 2}, {0.5, 1.5}, {-4, 4}};
 
 /// Recognises sums of products: the answer to absolute values bounds the answer everywhere. Nearly everywhere
 /// this bound is no larger than cancellation explains (a sensitivity from few samples is sometimes too
-/// small), and nowhere larger than chance explains. The bound is also not out of the answer's range, as it is
+/// small), and nowhere larger than chance explains. The bound is not far below |y| + D either, as it can be
 /// for functions that depend only on the inputs' magnitude. Zeros are not informative.
 template <class Real>
 bool looks_like_sums(const Evidence<Real>& evidence) {
@@ -163,7 +163,8 @@ class Probe {
     });
   }
 
-  /// The dimensions of an input that no output has, or else its longest one, over which a normalisation sums.
+  /// The product of an input's dimensions that no output has, or its longest dimension if that is more,
+  /// because a normalisation sums over it.
   double most_terms(std::size_t shape) const {
     double most = 1;
     for (std::size_t t = 0; t < task_.tensors.size(); ++t) {

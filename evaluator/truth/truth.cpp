@@ -10,14 +10,14 @@
 namespace kernelsmith::truth {
 namespace {
 
-/// Perturbed answers for each element's sensitivity. All are rarely tiny by chance, and then the reference's
-/// own error compensates.
+/// How many perturbed answers give each element's sensitivity. They are rarely all tiny by chance, and then
+/// the reference's own error compensates.
 constexpr std::size_t kPerturbations = 4;
 /// The number of outputs from which one perturbed answer is enough: D then only matters in the mean, and one
 /// set of inputs shows the reference's error.
 constexpr std::size_t kEnoughElements = 64;
-/// Perturbed answers to find integers that may step, and their perturbation: some hundred roundoffs of f32,
-/// so that every integer that a few roundoffs can change is found.
+/// How many perturbed answers find integers that may step, and their perturbation: some hundred roundoffs of
+/// f32, so that every integer that a few roundoffs can change is found.
 constexpr std::size_t kStepSamples = 8;
 constexpr double kStepPerturbation = 0x1p-16;
 /// Additional inputs for the reference's error if there are few outputs.

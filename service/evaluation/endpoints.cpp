@@ -49,7 +49,7 @@ std::string duration_text(std::chrono::milliseconds duration) {
 Response unknown(const Parts& parts) {
   return http::error_response(404, "no request has this id",
                               "results are kept for " + duration_text(parts.keep) +
-                                  ", fewer if they take too much memory, and not across a restart");
+                                  ", or shorter if they take too much memory; a restart loses them");
 }
 
 /// The response for a refused submission.
@@ -67,10 +67,10 @@ std::optional<Response> refusal_of(SubmitResult result, const Obstacle& obstacle
     case SubmitResult::late:
       return later(503, "requests wait for so long that this one might not be evaluated in time",
                    kPauseWhenLate,
-                   "try again later, or elsewhere; --workers and --max-wait say how much is taken");
+                   "try again later, or elsewhere; --workers and --max-wait set how much the service takes");
     case SubmitResult::resting:
       return later(503, "the machine fails at this task: " + obstacle.machine_fault, obstacle.pause,
-                   "it is no fault of the candidate; the task is tried again after a pause");
+                   "it is not the candidate's fault; the task is tried again after a pause");
     case SubmitResult::draining:
       break;
   }
@@ -141,7 +141,7 @@ Response batch_response(const Parts& parts, const BatchRequest& batch) {
   Json results = Json::array();
   for (const EvaluationRequest& request : batch.requests) {
     const auto answer = parts.table.answer(request.task_id);
-    if (!answer) {  // it was dropped to make room; a repeated request is evaluated again
+    if (!answer) {  // the result was dropped to make room; a repeated request is evaluated again
       results.push_back({{"task_id", request.task_id}, {"status", name_of(State::pending)}});
       continue;
     }

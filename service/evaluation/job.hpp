@@ -29,8 +29,8 @@ constexpr std::string_view name_of(State state) {
 
 constexpr bool is_final(State state) { return state != State::pending && state != State::processing; }
 
-/// The time since which a request is evaluated or waits for a worker, its task, or its turn on the device.
-/// Earlier times are in the sums.
+/// The current period of a request: it is evaluated, or waits for a worker, its task, or its turn on the
+/// device. Earlier periods are in the sums.
 struct Stint {
   using Clock = std::chrono::steady_clock;
 
@@ -65,15 +65,15 @@ struct Job {
   std::uint32_t noisy = 0;    ///< attempts at which the machine was too noisy
   /// Attempts at which the machine failed while others of its backend succeeded.
   std::uint32_t own_failures = 0;
-  std::uint64_t successes_before = 0;  ///< count of its backend at its last failure
-  Moment not_before{};                 ///< it is not started
+  std::uint64_t successes_before = 0;  ///< its backend's successes at its last failure
+  Moment not_before{};                 ///< it is not started earlier
   Stint stint;
 
   std::chrono::system_clock::time_point submitted_at = std::chrono::system_clock::now();
   std::chrono::system_clock::time_point completed_at;
   Clock::time_point submitted = Clock::now(), started, finished;
 
-  std::size_t code_bytes = 0;  ///< bytes when it was submitted
+  std::size_t code_bytes = 0;  ///< bytes of its codes when it was submitted
   Verdict verdict;             ///< without metadata once it is final
   std::string answer;          ///< response_of() as text, once it is final
 

@@ -9,8 +9,8 @@ namespace {
 
 /// How long a request with an unprepared task lets others pass.
 constexpr std::chrono::seconds kPatience{60};
-/// The most evaluations of one request on a machine that is too noisy, or that fails at this request while it
-/// evaluates others; and the first pause after a noisy one.
+/// The largest number of evaluations of one request on a machine that is too noisy, or that fails at this
+/// request but evaluates others; and the first pause after a noisy evaluation.
 constexpr std::uint32_t kAttempts = 4;
 constexpr std::chrono::milliseconds kFirstPause{500};
 /// The longest time that a repaired machine may stay unused.
@@ -97,7 +97,7 @@ SubmitResult JobTable::submit(std::vector<Submission> submissions, Obstacle& obs
   return SubmitResult::accepted;
 }
 
-/// Accepted if nothing is against it.
+/// `accepted` if nothing is against the submission.
 SubmitResult JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obstacle) const {
   if (counts_.draining) return SubmitResult::draining;
   std::size_t requests = fresh.size(), bytes = counts_.queued_bytes;
@@ -115,9 +115,9 @@ SubmitResult JobTable::why_not(const std::vector<JobPtr>& fresh, Obstacle& obsta
   return SubmitResult::accepted;
 }
 
-/// Whether the requests before such a request wait too long.
+/// Whether the requests that come before one of this priority wait too long.
 bool JobTable::is_late_for(Priority priority, Moment now) const {
-  // If the machine fails at a task or failed before, its waiting is not representative of the others.
+  // The wait of a request says nothing about others if the machine fails at its task or has failed at it.
   const auto is_fresh = [](const JobPtr& job) { return job->attempt == 0; };
   const auto is_late = [&](const JobPtr& job) KERNELSMITH_REQUIRES(mutex_) {
     return Seconds(job->stint.waiting_s()) >= options_.late && !fault_of(*job, now);
@@ -286,7 +286,7 @@ void JobTable::pump() {
   }
 }
 
-/// The evaluator continues with the request, or waits.
+/// Notes that the evaluator now works at the request, or that the request waits.
 void JobTable::turn(const JobPtr& job, bool works) {
   const MutexLock lock(mutex_);
   if (job->state != State::processing) return;
@@ -368,10 +368,10 @@ void JobTable::give_up_late(Moment now, Deferred& calls) {
   for (const auto& [number, job] : under_way_) sort(job);
   for (const JobPtr& job : slow)
     end(job, State::timeout,
-        no_verdict("TIMEOUT_ERROR", "evaluating it was not done within the request's timeout of " +
+        no_verdict("TIMEOUT_ERROR", "the evaluation did not end within the request's timeout of " +
                                         seconds_text(Seconds(job->request.timeout_s))),
         calls);
-  // The service's failure, not the request's: it waited too long.
+  // The service is at fault, not the request.
   const Error busy = fail(ErrorCode::busy,
                           "it waited for " + seconds_text(options_.max_wait) +
                               " and was not evaluated: more is asked of this service than it can do",

@@ -39,7 +39,7 @@ struct Histogram {
   double sum = 0;
 };
 
-/// A request with what it is about.
+/// A request with its task and candidate.
 struct Submission {
   EvaluationRequest request;
   Assignment assignment;
@@ -87,12 +87,12 @@ struct EvaluationSlot {
   double seconds = 0;   ///< time since the evaluation began
 };
 
-/// At most `workers` evaluations at a time: higher priorities first, then the order of submission, but for at
-/// most a minute a request with a prepared task comes before one whose task would replace another. A
-/// request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits. If the machine
-/// fails, the request waits again and its task rests; if the machine is too noisy, only the request waits a
-/// little. Each is answered once: a later answer of the evaluator, after a cancellation or a deadline, is
-/// dropped.
+/// Runs at most `workers` evaluations at a time. Higher priorities come first, then earlier submissions; but
+/// a request whose task would replace a prepared one lets requests with prepared tasks pass for at most a
+/// minute. A request's timeout counts while it is evaluated, ServiceOptions::max_wait while it waits. If the
+/// machine fails, the request waits again and its task rests; if the machine is too noisy, only the request
+/// waits a little. Each request is answered once: a later answer of the evaluator, after a cancellation or a
+/// deadline, is dropped.
 ///
 /// One thread handles everything that is due, and wakes when the next deadline comes or an earlier one is
 /// added. Thread-safe.
@@ -112,14 +112,14 @@ class JobTable {
   /// Cancels the request and kills its evaluation. A finished one is unchanged.
   std::optional<Answer> cancel(const std::string& id);
 
-  /// Calls `then` once, soon after the request is finished or `wait` is over. At once, on this thread, if the
-  /// request is finished or unknown.
+  /// Calls `then` once, soon after the request is finished or `wait` is over. If the request is finished or
+  /// unknown already, calls it at once on this thread.
   void when_finished(const std::string& id, Seconds wait, std::function<void()> then);
 
   Counts counts() const;
   std::vector<EvaluationSlot> slots() const;
 
-  /// EvaluationService::drain(), without the clients.
+  /// Does what EvaluationService::drain() does, except for the clients.
   void drain(const std::stop_token& stop);
 
  private:
@@ -176,7 +176,7 @@ class JobTable {
   /// Evaluations that were answered, by backend.
   std::map<std::string, std::uint64_t> successes_ KERNELSMITH_GUARDED_BY(mutex_);
   std::uint64_t last_number_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
-  /// Nothing starts any more: the pool is destroyed before the watch.
+  /// Nothing starts any more. The destructor sets this, because it destroys the pool before the watch.
   bool closing_ KERNELSMITH_GUARDED_BY(mutex_) = false;
   Counts counts_ KERNELSMITH_GUARDED_BY(mutex_);  ///< running counts for counts()
   Repeater watch_;

@@ -56,7 +56,8 @@ std::string HttpCounters::text() const {
     sample(out, "kernelsmith_http_requests_total",
            "route=\"" + key.first + "\",status=\"" + std::to_string(key.second) + "\"",
            static_cast<double>(count));
-  head(out, "kernelsmith_http_request_seconds", "histogram", "From the whole request to the whole answer.");
+  head(out, "kernelsmith_http_request_seconds", "histogram",
+       "Time from the end of a request to the end of its answer.");
   for (const auto& [route, seconds] : seconds_)
     samples_of(out, "kernelsmith_http_request_seconds", "route=\"" + route + "\"", seconds);
   return out;
@@ -84,7 +85,7 @@ std::string metrics_text(const Counts& counts, unsigned workers, double uptime_s
   gauge("kernelsmith_results_bytes", "Bytes of these results.", static_cast<double>(counts.kept_bytes));
   gauge("kernelsmith_draining", "1 while the service takes no requests because it stops.",
         counts.draining ? 1 : 0);
-  gauge("kernelsmith_uptime_seconds", "Since the service was started.", uptime_s);
+  gauge("kernelsmith_uptime_seconds", "Time since the service was started.", uptime_s);
   counter("kernelsmith_requests_submitted_total", "Requests taken for evaluation.", counts.submitted);
   counter("kernelsmith_requests_repeated_total", "Requests whose id was known.", counts.repeated);
   counter("kernelsmith_requests_refused_total", "Requests refused by a full queue or while draining.",
@@ -96,10 +97,11 @@ std::string metrics_text(const Counts& counts, unsigned workers, double uptime_s
     if (const auto state = static_cast<State>(i); is_final(state))
       sample(out, "kernelsmith_requests_finished_total", "state=\"" + std::string(name_of(state)) + "\"",
              static_cast<double>(counts.finished[i]));
-  head(out, "kernelsmith_waiting_seconds", "histogram", "From a request to the beginning of its evaluation.");
+  head(out, "kernelsmith_waiting_seconds", "histogram",
+       "Time from a request to the beginning of its evaluation.");
   samples_of(out, "kernelsmith_waiting_seconds", "", counts.waiting);
   head(out, "kernelsmith_evaluation_seconds", "histogram",
-       "From the beginning of an evaluation to its end, preparing the task included.");
+       "Time from the beginning of an evaluation to its end, preparing the task included.");
   samples_of(out, "kernelsmith_evaluation_seconds", "", counts.evaluating);
   return out;
 }

@@ -18,7 +18,7 @@ class HttpCounters {
  public:
   void add(const http::Served& served);
 
-  /// As lines of Prometheus' format.
+  /// The counts as lines in Prometheus' format.
   std::string text() const;
 
  private:

@@ -104,8 +104,8 @@ std::string told_name(const std::string& name) {
   return name.substr(0, end);
 }
 
-/// Whether an unknown field, the `count`th one of its request, is reported; one that is nearly a known field
-/// is refused.
+/// Whether to report an unknown field, the `count`th one of its request. Refuses a name that is nearly a
+/// known one.
 bool check_unknown(const std::string& name, std::size_t count) {
   if (count > kMostUnknown) refuse("more than " + std::to_string(kMostUnknown) + " unknown fields", "");
   if (name.size() <= kLongestCompared)

@@ -23,9 +23,9 @@ struct EvaluationRequest {
   std::string kernel_code;
   std::string reference_code;  ///< empty: the candidate is one of a task that the service was started with
   std::string entry_point = "Model";  ///< the reference's class; the candidate's has "New" behind it
-  std::string task;  ///< of the service's tasks, by "workflow": "task:NAME"; empty: none was named
-  bool compiled_baseline = false;  ///< the reference runs with torch.compile
-  double timeout_s = 300;          ///< limit of the evaluation, without waiting and preparing
+  std::string task;                   ///< NAME in "workflow": "task:NAME", a task of the service; empty: none
+  bool compiled_baseline = false;     ///< the reference runs with torch.compile
+  double timeout_s = 300;             ///< limit of the evaluation, without waiting and preparing
   Priority priority = Priority::normal;
   bool verbose_errors = true;        ///< report complete errors, not only the first line
   bool detect_decoys = true;         ///< a candidate without kernels of its own is reported as a decoy

@@ -24,7 +24,7 @@ struct Assignment {
 /// Makes one task for each distinct reference text; requests share it while it is in use. Thread-safe.
 class TaskResolver {
  public:
-  /// `named` are chosen by name. `precision` is TorchSettings' for tasks made from references.
+  /// `named` are chosen by name. `precision` is TorchSettings::precision for tasks made from references.
   TaskResolver(std::vector<TaskPtr> named, Backends backends, std::string precision);
 
   /// Errors: bad_input, with the request's field as `where`.

@@ -27,7 +27,7 @@ Verdict verdict_of(const Evaluation& evaluation, const EvaluationRequest& reques
 /// The response without a verdict.
 Verdict no_verdict(std::string_view error_code, std::string message);
 
-/// The machine failed, so nothing is known about the candidate.
+/// The response after a failure of the machine, which says nothing about the candidate.
 Verdict verdict_of(const Error& error);
 
 /// KernelGYM's code for one of our rules.

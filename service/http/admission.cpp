@@ -20,7 +20,7 @@ bool is_same(std::string_view one, std::string_view other) { return lower_case(o
 }  // namespace
 
 bool equal_in_constant_time(std::string_view secret, std::string_view given) {
-  // Digests have one length, so the secret's is not revealed.
+  // Digests have one length, so the secret's length is not revealed.
   const Digest wanted = digest_of(secret), got = digest_of(given);
   return CRYPTO_memcmp(wanted.bytes.data(), got.bytes.data(), wanted.bytes.size()) == 0;
 }

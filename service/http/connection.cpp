@@ -90,7 +90,7 @@ Response overcrowded() {
   return response;
 }
 
-/// The answer to a header whose body or end is ambiguous between programs; empty for others.
+/// The answer to a header whose body or end programs may see in different places; empty for others.
 template <class Header>
 std::optional<Response> ambiguous(const Header& header) {
   const auto hosts = header.count(wire::field::host);
@@ -199,12 +199,12 @@ Connection::Awaitable<bool> Connection::serve_one(bool refused) {
     unread_ = true;
     co_return co_await write(std::move(*refusal));
   }
-  if (!target) co_return co_await write(error_response(400, "the request's target is no path"));
+  if (!target) co_return co_await write(error_response(400, "the request's target is not a path"));
 
   Request request = request_of(header, *target);
   Router::Match match = shared_->router.find(request.method, target->segments);
   if (match.route) route_ = match.route->pattern;
-  // Before the body is read: it may be large.
+  // Refuses before the body is read, because it may be large.
   if (auto refusal = turned_away(request, match, *shared_)) {
     unread_ = !parser.is_done();
     keep_alive_ = !unread_ && header.keep_alive();
@@ -354,8 +354,8 @@ Connection::Awaitable<bool> Connection::write_chunk(std::string_view bytes) {
   co_return !error;
 }
 
-/// A client that waits for an answer sends nothing, so the end of its stream means that it is gone. If it
-/// sends its next request, watching ends.
+/// A client that waits for an answer sends nothing, so the end of its stream means that it is gone. Watching
+/// ends if the client sends its next request.
 void Connection::watch_for_close() {
   if (std::exchange(watching_, true)) return;
   stream_.socket().async_wait(

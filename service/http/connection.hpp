@@ -40,7 +40,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Serves until the connection ends, then calls `gone`. If `refused`, answers its first request with 503.
   void start(bool refused, std::function<void()> gone);
 
-  /// Ends it after the current answer.
+  /// Ends the connection after the current answer.
   void stop();
 
  private:
@@ -69,7 +69,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Timer wake_;                        ///< cancelled to wake the wait for an answer
   bool idle_ = false;                 ///< between two requests
   bool stopping_ = false;             ///< no further request
-  bool watching_ = false;             ///< for the end of the client
+  bool watching_ = false;             ///< watching for the end of the client
   bool gone_ = false;                 ///< the client closed its side before it had its answer
 
   // For the current request.

@@ -1,4 +1,4 @@
-// Exchange: connects the handler of a request, on any thread, with its connection, on the connection's
+// Exchange: connects a request's handler, which runs on any thread, with its connection, which runs on a
 // strand.
 #pragma once
 

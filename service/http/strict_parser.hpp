@@ -14,8 +14,8 @@ namespace kernelsmith::http {
 class StrictParser final : public boost::beast::http::request_parser<boost::beast::http::string_body> {
   using View = boost::beast::string_view;
 
-  /// Beast does not report a fold. But then the value is assembled elsewhere, or there is an end of line
-  /// between name and value.
+  /// Beast does not report a fold. But after a fold the value is assembled elsewhere, or there is an end of
+  /// line between name and value.
   static bool is_folded(View name, View value) {
     constexpr std::uintptr_t kMostBlanks = 1U << 16;
     const char* const colon = name.data() + name.size();

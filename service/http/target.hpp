@@ -15,8 +15,8 @@ struct Target {
   std::map<std::string, std::string> query;
 };
 
-/// Returns empty unless the target is a path (origin form) or http URL (absolute form) without broken percent
-/// escapes and control characters, encoded or not.
+/// Returns empty unless the target is a path (origin form) or http URL (absolute form), free of broken
+/// percent escapes and of control characters, encoded or not.
 std::optional<Target> parse_target(std::string_view text);
 
 /// The text with "%41" decoded, and "+" as a blank if `plus_is_blank`.

@@ -7,7 +7,7 @@
 namespace kernelsmith::ui {
 namespace {
 
-/// Lets a view read from a store for as long as it lives.
+/// Lets a view read from a store for the lifetime of this object.
 class Reading {
  public:
   Reading(RunView& view, std::shared_ptr<const RunStore> store) : view_(view) {

@@ -19,10 +19,10 @@ class FollowedRun {
       : folder_(std::move(folder)), registry_(std::move(registry)) {}
 
   /// page_json() if the folder may have changed since the last look; replays the whole journal then. Errors:
-  /// view_run's; then the last state is kept.
+  /// those of view_run(); the last state is then kept.
   Result<std::optional<std::string>> look();
 
-  /// program_json() of the last look that succeeded; `not_found` before it.
+  /// program_json() of the last look that succeeded; `not_found` before the first.
   Result<std::string> program(ProgramId id);
 
  private:

@@ -35,14 +35,14 @@ std::size_t take(const char* bytes, std::size_t, std::size_t count, void* body) 
 
 Error error_of(CURLcode code, const std::string& url) {
   if (code == CURLE_WRITE_ERROR)
-    return fail(ErrorCode::bad_reply, "the answer is larger than any of a service", url);
+    return fail(ErrorCode::bad_reply, "the answer is larger than a service's answers", url);
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
-    return fail(ErrorCode::invalid_argument, "this is no address of a service", url,
+    return fail(ErrorCode::invalid_argument, "this is not the address of a service", url,
                 "write http://HOST:PORT or https://HOST:PORT");
   if (code == CURLE_PEER_FAILED_VERIFICATION)
     return fail(ErrorCode::untrusted, "its certificate was not accepted", url);
   return fail(ErrorCode::network, std::string("the service does not answer: ") + curl_easy_strerror(code),
-              url, "look whether it runs there");
+              url, "check that it runs there");
 }
 
 struct Fetched {
@@ -50,9 +50,9 @@ struct Fetched {
   std::string body;
 };
 
-/// One GET request to an evaluation service, waited for. Follows no redirection, which could lead the token
-/// elsewhere. Errors: `network` if nobody answers in seconds, `untrusted` for a certificate, `bad_reply` for
-/// an answer beyond some megabytes. `where` is the URL. Thread-safe.
+/// Makes one GET request to an evaluation service, and waits for the answer. Follows no redirection, which
+/// could lead the token elsewhere. Errors: `network` if nobody answers in seconds, `untrusted` for a
+/// certificate, `bad_reply` for an answer beyond some megabytes. `where` is the URL. Thread-safe.
 Result<Fetched> fetch(const std::string& url, const Secret& token) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, FreeHandle> handle(ready == CURLE_OK ? curl_easy_init() : nullptr);
@@ -91,7 +91,7 @@ std::string place_of(const std::string& url) {
 Error no_service(const std::string& url, long status) {
   return fail(ErrorCode::bad_reply,
               "no evaluation service answers here (HTTP status " + std::to_string(status) + ")", url,
-              "look whether the address is that of `kernelsmith serve`");
+              "check that the address is that of `kernelsmith serve`");
 }
 
 Result<std::string> text_at(const ServiceAddress& service, const std::string& path) {
@@ -118,7 +118,7 @@ Result<Json> object_at(const ServiceAddress& service, const std::string& path) {
   if (too_deep)
     return fail(ErrorCode::bad_reply, "the answer is nested deeper than 64 levels", service.url + path);
   if (!body.is_object()) return no_service(service.url + path, 200);
-  // Because a Json converts implicitly to many types.
+  // It is constructed in place, because a Json converts implicitly to many types.
   return Result<Json>(boost::system::in_place_value, std::move(body));
 }
 
@@ -133,7 +133,7 @@ Result<std::unique_ptr<FollowedService>> FollowedService::at(ServiceAddress serv
   const std::string place = place_of(service.url);
   // Refuses a name and password in an address, because the page would show them.
   if (place.empty() || place.find('@') != place.npos || has_odd_characters(service.url))
-    return fail(ErrorCode::invalid_argument, "this is no address of a service", "",
+    return fail(ErrorCode::invalid_argument, "this is not the address of a service", "",
                 "write http://HOST:PORT or https://HOST:PORT");
   if (has_odd_characters(service.token.reveal()))
     return fail(ErrorCode::invalid_argument, "the token holds a blank or a control character",

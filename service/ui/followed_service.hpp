@@ -1,5 +1,5 @@
-// FollowedService: an evaluation service for a page, fetched by this process, because a browser must not have
-// the token.
+// FollowedService: an evaluation service that a page shows. This process queries the service, because a
+// browser must not have the token.
 #pragma once
 
 #include <memory>

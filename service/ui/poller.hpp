@@ -19,7 +19,7 @@ namespace kernelsmith::ui {
 /// The polling interval.
 struct Cadence {
   std::chrono::milliseconds pause{1000};  ///< minimum between the end of a look and the next one
-  unsigned rest = 3;  ///< multiple of a look's duration, so that looks take at most a quarter of the time
+  unsigned rest = 3;  ///< the pause lasts this many looks or more: looks take at most a quarter of the time
 };
 
 /// Polls only while there are listeners or requests. Thread-safe.

@@ -101,7 +101,7 @@ std::vector<std::uint64_t> shown_programs(const Document& run) {
   return ids;
 }
 
-/// As an object by number, up to the limit.
+/// The documents of shown programs, as an object by number, up to the limit.
 Result<std::string> programs_in(const RunView& view, const std::string& run) {
   std::string programs;
   std::unordered_set<std::uint64_t> known;

@@ -11,8 +11,9 @@ namespace kernelsmith::ui {
 /// The state of the files that change during a run, and whether a process writes it.
 class RunStamp {
  public:
-  /// `before` is the last one of the same folder, or null. Whether the run is in use is checked only if that
-  /// may have changed, because the check takes the run's lock for an instant and could delay a writer.
+  /// `before` is the previous stamp of the same folder, or null. Whether a process uses the run is checked
+  /// only if that may have changed, because the check takes the run's lock for an instant and could delay a
+  /// writer.
   static RunStamp of(const std::filesystem::path& folder, const RunStamp* before);
 
   /// False if nothing can have been written between this look and the later one.

@@ -1,5 +1,5 @@
-// What the live page shows of an evaluation service: its health, its workers and its rates, from its reports.
-// Pure.
+// What the live page shows of an evaluation service: its health, its workers and its rates, computed from the
+// service's reports. Pure.
 #pragma once
 
 #include <deque>

@@ -32,7 +32,8 @@ Result<std::string> found_in_path(const std::string& program) {
               "install it, or give its whole path");
 }
 
-/// Whether the sandbox shows a program, ignoring the target of a link or of its first line.
+/// Whether the sandbox shows the program itself. Does not check the target of a link or the interpreter of a
+/// script.
 bool is_shown(const std::filesystem::path& program, const AgentOptions& options) {
   SandboxSpec spec;
   add_toolchain(spec);
@@ -46,17 +47,16 @@ bool is_shown(const std::filesystem::path& program, const AgentOptions& options)
   });
 }
 
-/// The sandbox's "No such file or directory" does not refer to the host.
+/// Adds a hint, because the sandbox's "No such file or directory" is not about the host's files.
 Error with_hint(Error error) {
   if (error.code == ErrorCode::not_found && error.hint.empty())
     error.hint =
-        "read_only of the proposer lists what the sandbox shows beside /usr/bin, /usr/lib and /usr/local: "
-        "the "
-        "command's folder, that of the file which it links to, and that of its #! interpreter";
+        "beside /usr/bin, /usr/lib and /usr/local the sandbox shows what the proposer's read_only lists: add "
+        "the command's folder, the folder of the file that it links to, and that of its #! interpreter";
   return error;
 }
 
-/// A thread for each request, which mostly waits for a process or for other agents to end.
+/// Has a thread for each request, which mostly waits for a process or for other agents to end.
 class AgentProposer final : public Proposer {
  public:
   AgentProposer(PromptBuilder prompts, AgentOptions options)

@@ -26,7 +26,7 @@ Error refused(const std::string& why) {
               "use tools/kernelsmith, or see README.md");
 }
 
-/// nlohmann's get<> would take -1 and 0.9 for other numbers.
+/// nlohmann's get<> would turn -1 and 0.9 into other numbers.
 Result<std::uint64_t> whole_number(const Json& ask, const char* name, std::uint64_t most = kMostExact) {
   const Json& value = ask.at(name);
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)

@@ -27,7 +27,7 @@ void add_name_service(SandboxSpec& spec) {
     if (std::filesystem::exists(path, ignored)) spec.read_only.push_back({path});
 }
 
-/// Uses the agent's path of the file.
+/// The error names the ask by its path in the agent's workspace.
 Result<Ask> unreadable(std::uint64_t number, Error why) {
   why.where = "asks/" + std::to_string(number) + ".json";
   return why;
@@ -138,7 +138,8 @@ std::optional<Error> Sitting::refusal_of_attempt() const {
   return std::nullopt;
 }
 
-/// A mistake is free here, so an agent may leave notes and compiler output next to its program.
+/// Refuses files that the candidate does not have, and changes of frozen parts. A refusal costs no
+/// evaluation, because an agent may leave notes and compiler output next to its program.
 std::optional<Error> Sitting::refusal_of_files(const Source& source) const {
   const IndividualPtr& parent = request_.selection.parent;
   const Source model = parent ? parent->program->source : prompts_.blank_candidate();

@@ -20,8 +20,8 @@ class Sitting {
   Sitting(const PromptBuilder& prompts, const AgentOptions& options, ProposalRequest request);
 
   /// Runs the agent and returns its answer. When it returns, all of the agent's processes have ended. Errors:
-  /// Workspace::lay's and SandboxedProcess::start's; `cancelled` if it was stopped without an answer;
-  /// `tool_failed` as a PaidError if the agent ended with an error before it asked for anything.
+  /// those of Workspace::lay() and SandboxedProcess::start(); `cancelled` if it was stopped without an
+  /// answer; `tool_failed` as a PaidError if the agent ended with an error before it asked for anything.
   Result<Proposal> run(const std::stop_token& stop);
 
  private:

@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 struct JsonPath {
   const JsonPath* parent = nullptr;
   std::string_view key;
-  std::size_t index = 0;  ///< counts if `key` is empty
+  std::size_t index = 0;  ///< the place in a list, if `key` is empty
 
   /// Such as "report.shapes[2].error".
   std::string text() const;
@@ -43,8 +43,7 @@ struct JsonRefusal {
 /// The document of a text. Refuses broken syntax, a repeated key and nesting deeper than 64 levels.
 Json parse_document(std::string_view text);
 
-/// Bytes that are not UTF-8 (and text that looks like the mark of such) are written behind this mark in
-/// base64.
+/// This mark begins a text in base64: one that is not UTF-8, or that would itself begin with the mark.
 inline constexpr std::string_view kBase64Mark = "base64:";
 std::string encode_text(std::string_view bytes);
 std::string decode_text(const std::string& text, const JsonPath& path);
@@ -106,7 +105,7 @@ class ObjectReader {
     return Codec<T>::decode(*found, JsonPath{&path_, key, 0});
   }
 
-  /// Makes the key a known one.
+  /// Returns the value of the key, or null, and marks the key as known.
   const Json* find(const char* key);
 
   /// Refuses unknown keys.
@@ -205,7 +204,7 @@ struct Codec<std::map<std::string, T>> {
     for (const auto& [name, value] : in.items()) {
       const JsonPath inner{&path, name, 0};
       if (!values.emplace(decode_text(name, inner), Codec<T>::decode(value, inner)).second) {
-        refuse(inner, "the name stands twice, in two spellings");
+        refuse(inner, "the same name twice, in two spellings");
       }
     }
     return values;

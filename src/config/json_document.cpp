@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kDeepestJson = 64;
 
-/// "[json.exception.parse_error.101] parse error at ...": removes the library's error number and shortens a
-/// long quotation, which do not help users.
+/// Removes the library's error number, as in "[json.exception.parse_error.101] parse error at ...", and
+/// shortens a long quotation, because neither helps users.
 JsonRefusal no_json(std::string_view message) {
   constexpr std::size_t kLongestShown = 200;
   const std::size_t end = message.find("] ");

@@ -130,12 +130,12 @@ struct Fields<Task> {
   }
 };
 
-/// What a loader checks of a task.yaml is not checked again.
+/// Does not repeat the checks that a loader makes of a task.yaml.
 template <>
 struct Codec<Task> : RecordCodec<Task> {
   static Task decode(const Json& in, const JsonPath& path) {
     Task task = RecordCodec<Task>::decode(in, path);
-    // Their paths are written to: Source refuses what climbs out.
+    // Files are written to these paths, so Source refuses paths that lead out of a folder.
     if (const auto files = Source::create(task.files); !files)
       refuse(path, files.error().message + ": " + files.error().where);
     return task;

@@ -86,7 +86,7 @@ std::string printed(T value) {
   return std::to_string(value);
 }
 
-/// Decimal only: YAML versions disagree on what 010 and 0x10 are.
+/// Reads only decimal numbers, because YAML versions disagree on what 010 and 0x10 are.
 template <class T>
 std::optional<T> number_at(const YamlNode& node, Range<T> range) {
   if (node.kind != YamlKind::scalar || node.quoted || node.null) return std::nullopt;
@@ -109,7 +109,7 @@ constexpr std::pair<std::string_view, double> kTimes[] = {{"ms", 1e-3},    {"s",
 
 /// A hint for a misspelt number: "40s", "2m" (keys that end in _s are seconds), "1_000".
 std::string number_hint(std::string_view name, const YamlNode& node) {
-  if (node.quoted) return "a number stands without quotation marks";
+  if (node.quoted) return "write a number without quotation marks";
   if (node.kind != YamlKind::scalar) return "write one number";
   if (node.null) return "write a number behind the colon, or leave the key out";
   std::string text = node.text;
@@ -194,7 +194,7 @@ struct YamlReader {
     if (!error) state.refuse_unknown();
   }
 
-  /// Lists the allowed keys of the mapping by calling `body` with an empty one.
+  /// Refuses a value that is not a mapping. Lists the expected keys by calling `body` with an empty mapping.
   static void refuse_no_map(YamlMap::State& parent, const std::string& name, const YamlNode& node,
                             const YamlMap::Body& body) {
     parent.refuse_value(name, node, "a mapping", "write {KEY: VALUE}, or KEY: VALUE lines below it");

@@ -65,8 +65,8 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Open {
     YamlNode node;
-    std::set<std::string> keys;      ///< key of a mapping
-    std::optional<YamlEntry> entry;  ///< whose key was read and value follows
+    std::set<std::string> keys;      ///< the keys of a mapping so far
+    std::optional<YamlEntry> entry;  ///< the entry whose key was read and whose value follows
   };
 
   static YamlNode node_at(const YAML::Mark& mark, YamlKind kind) {
@@ -150,7 +150,7 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-/// Checks before parsing.
+/// Checks the text before it is parsed.
 std::optional<Refused> unreadable(std::string_view text) {
   if (text.size() > kLargest) return Refused{-1, "larger than 1 MiB"};
   if (!is_utf8(text)) return Refused{-1, "not UTF-8"};

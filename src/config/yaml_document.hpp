@@ -38,11 +38,11 @@ struct YamlFault {
   std::string hint;
 };
 
-/// A bracket or quote that does not close, or closes nothing, or a tab that indents. Only for a text that was
-/// refused: a well-formed one may have something of the kind within its texts.
+/// A bracket or quote that does not close, or closes nothing, or a tab that indents. Call it only for a text
+/// that was refused: the texts in a well-formed one may contain such things.
 std::optional<YamlFault> find_yaml_fault(std::string_view text);
 
-/// What yaml-cpp's message says, at its line.
+/// The fault that yaml-cpp's message describes, at its line.
 YamlFault yaml_fault(const std::string& library_message, std::size_t line);
 
 }  // namespace kernelsmith::detail

@@ -1,4 +1,4 @@
-// Why a text is no YAML, in words for its author.
+// Explains to authors why a text is not YAML.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -38,7 +38,7 @@ class BracketReader {
   char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\n'; }
   bool in_flow() const { return !open_.empty(); }
 
-  /// One character outside of a quoted text.
+  /// Reads one character outside of a quoted text.
   std::optional<YamlFault> step() {
     const char c = text_[at_];
     if (ends_line(c)) {
@@ -100,7 +100,7 @@ class BracketReader {
 
   void skip_line() { at_ = std::min(text_.find_first_of("\r\n", at_), text_.size()); }
 
-  /// The lines of a `|` or `>`: those that are indented deeper than the line that begins it.
+  /// Skips the lines of a `|` or `>`: those that are indented deeper than the line that begins it.
   void skip_block() {
     const std::size_t depth = indent_;
     skip_line();
@@ -165,10 +165,10 @@ constexpr std::array kWords{
     Words{"end of map flow", "a ',' or a '}' is missing in a mapping within { }", "{key: value, key: value}"},
     Words{"end of sequence flow", "a ',' or a ']' is missing in a list within [ ]", "[value, value]"},
     Words{"end of map",
-          "this does not go on with what stands above: it is indented otherwise, or no 'key: value'",
+          "this does not continue what is above: it is indented differently, or is not 'key: value'",
           kIndent},
     Words{"end of sequence",
-          "this does not go on with the list above: it is indented otherwise, or does not begin with '- '",
+          "this does not continue the list above: it is indented differently, or does not begin with '- '",
           kIndent},
     Words{"illegal map value", "a ':' where no value can follow",
           "one 'key: value' a line, all of a mapping indented alike; a text that holds ': ' needs quotes"},
@@ -183,7 +183,7 @@ constexpr std::array kWords{
           "write \\\\ for a backslash, or take single quotes"},
     Words{"bad character found while scanning hex", "a wrong number in an escape such as \\x41",
           "write \\\\ for a backslash, or take single quotes"},
-    Words{"invalid unicode", "an escape that is no character",
+    Words{"invalid unicode", "an escape that is not a character",
           "write \\\\ for a backslash, or take single quotes"},
     Words{"unexpected character in block scalar", "something behind | or > that is not part of it",
           "the text begins in the next line"},

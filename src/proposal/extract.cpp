@@ -47,7 +47,7 @@ std::string without_byte_order_marks(std::string_view reply) {
   return result;
 }
 
-// The text without a first line that only names the file, unless the file itself begins with it.
+// The text without a first line that only names the file, unless the file itself begins with that line.
 std::string without_name(const Fence& fence, const std::string& path, const Source& parent) {
   const SourceFile* file = parent.find(path);
   if (!names_in_first_line(fence.text, path) || (file && names_in_first_line(file->text, path)))
@@ -88,8 +88,8 @@ std::string_view between_markers(std::string_view reply) {
   return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
-// The file if the reply has all its EVOLVE-BLOCKs in separate fences, each with only its markers, in the
-// file's order; the text between the blocks is the parent's. Otherwise empty.
+// The file, if the reply has each of its EVOLVE-BLOCKs, with only the markers, in a fence of its own and in
+// the file's order; the text between the blocks is the parent's. Otherwise empty.
 std::string text_of_parts(const std::vector<const Fence*>& fences, const SourceFile& file) {
   const auto wanted = find_blocks(one_file(file.path, file.text));
   if (!wanted || wanted->size() < 2) return {};
@@ -199,8 +199,8 @@ Extraction extract_edits(std::string_view reply, const Source& parent) {
 }
 
 // Handles an unclosed last fence: drops it if it is not a program, and closes it if it is a complete program
-// or has complete EVOLVE-BLOCKs. Text after the last marker may be the file's or prose, so the parent's is
-// used. False if the reply breaks off.
+// or has complete EVOLVE-BLOCKs. The text after the last marker may be the file's or prose, so the parent's
+// text is used. False if the reply breaks off.
 bool close_last(std::vector<Fence>& fences, const Source& parent) {
   if (fences.empty() || fences.back().closed) return true;
   Fence& fence = fences.back();
@@ -220,7 +220,7 @@ bool close_last(std::vector<Fence>& fences, const Source& parent) {
   return true;
 }
 
-// A reply without a fence that may be a program: the lines between its markers.
+// Takes the lines between the markers from a reply without a fence that may be a program.
 Extraction extract_unfenced(std::string_view reply, const std::vector<Fence>& fences, const Source& parent) {
   const std::string_view text = between_markers(reply);
   if (text.empty() && !fences.empty())
@@ -282,7 +282,7 @@ std::variant<Source, Refusal> extract(std::string_view reply, const Source& pare
   if (!answer) return refuse(RefusalCode::truncated, "the reply ends within its reasoning");
   if (trimmed(*answer).empty())
     return refuse(RefusalCode::empty_reply, "the reply holds nothing but reasoning");
-  // Again, because an unclosed fence of a draft hid the answer's.
+  // This is done again, because an unclosed fence of a draft hid the answer's fences.
   if (!holds_edits(*answer)) answer = with_fences_on_own_lines(*answer);
   const bool edits = form == ReplyForm::edits || (form == ReplyForm::either && holds_edits(*answer));
   Extraction outcome = edits ? extract_edits(*answer, parent) : extract_files(*answer, parent);

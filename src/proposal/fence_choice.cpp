@@ -34,7 +34,7 @@ bool is_excerpt(std::string_view part, std::string_view whole) {
          });
 }
 
-/// Without blanks, and without the lines that mark EVOLVE-BLOCKs.
+/// The text without blanks, and without the lines that mark EVOLVE-BLOCKs.
 std::string without_markers(std::string_view text) {
   std::string rest;
   for (const std::string_view line : lines_of(text))
@@ -85,7 +85,7 @@ bool FenceChoice::has_frame(std::string_view text) const {
   return (blocks && !blocks->empty()) || frozen_text_->is_whole_file(text);
 }
 
-// Whether it is in another language than the candidate's, or in none.
+// Whether the tag names plain text, or another language than the candidate's.
 bool FenceChoice::speaks_otherwise(const Fence& fence) const {
   const std::string tag = tag_of(fence);
   if (tag == "text" || tag == "txt" || tag == "output") return true;
@@ -133,14 +133,14 @@ bool FenceChoice::may_be_program(const Fence& fence) const {
 
 std::variant<const Fence*, Refusal> FenceChoice::best(const std::vector<const Fence*>& fences) const {
   std::vector<Candidate> candidates;
-  const Fence* parent = nullptr;  // quoted
+  const Fence* parent = nullptr;  // the last fence that only quotes the parent
   for (const Fence* fence : fences) {
     candidates.push_back(candidate_of(*fence));
     if (!candidates.back().gives_parent) continue;
     parent = fence;
     candidates.pop_back();
   }
-  NameSet defined;  // by one of them, not by the parent's frozen text
+  NameSet defined;  // by a candidate, but not by the parent's frozen text
   for (const Candidate& candidate : candidates) defined.merge(NameSet(candidate.names.functions));
   defined = without(defined, frozen_.functions);
 

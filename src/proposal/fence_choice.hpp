@@ -26,15 +26,15 @@ class FenceChoice {
  public:
   FenceChoice(const Source& parent, const std::string& path);
 
-  /// The last complete block: it has the markers or the frozen text of the file, or defines a function in the
-  /// blocks, and calls none that only another block defines. Without one, the last possibly complete block,
-  /// then any, preferably in the candidate's language. A block that equals the parent is used only if no
-  /// other may be complete. `no_code` if the rest calls a function of another block, because the program is
-  /// then in both.
+  /// The last complete fence. A fence is complete if it has the markers or the frozen text of the file, or if
+  /// it defines a function of the EVOLVE-BLOCKs and calls none that only another fence defines. Without such
+  /// a fence: the last one that may be complete, else any, preferably in the candidate's language. A fence
+  /// that equals the parent is used only if no other may be complete. `no_code` if the chosen fence is only a
+  /// part and calls a function of another fence, because the program is then in both.
   std::variant<const Fence*, Refusal> best(const std::vector<const Fence*>& fences) const;
 
-  /// Whether an unclosed fence is still a program: it defines a function in the blocks, and has no open
-  /// bracket.
+  /// Whether an unclosed fence is still a program: it defines a function of the EVOLVE-BLOCKs, and has no
+  /// open bracket.
   bool is_whole(const Fence& fence) const;
 
   Language language() const { return language_; }
@@ -54,7 +54,7 @@ class FenceChoice {
   std::string path_;
   Language language_;
   std::optional<FrozenText> frozen_text_;  // the file's blocks
-  std::string file_, block_;               // without blanks and markers; `block_` of the only block
+  std::string file_, block_;               // the file and its only block, without blanks and markers
   Names own_;                              // names in the blocks
   Names frozen_;                           // names in frozen text
 };

@@ -31,7 +31,7 @@ std::size_t fence_length(std::string_view line) {
 
 std::string_view info_of(std::string_view opening) { return trimmed(opening.substr(fence_length(opening))); }
 
-// A line of prose may begin with inline code: "```x``` is the name".
+// Whether a line opens a fence. A line of prose may begin with inline code: "```x``` is the name".
 bool opens(std::string_view line) {
   const std::size_t length = fence_length(line);
   return length > 0 && line.find('`', length) == line.npos;
@@ -117,7 +117,7 @@ bool is_language_word(std::string_view word) {
   return word.find('.') == word.npos && language_of_tag(std::string(word)) != Language::other;
 }
 
-// Whether a docstring is open after a line; `open` says whether one was before it.
+// Whether a docstring is open after a line; `open` says whether one was open before it.
 bool in_docstring(std::string_view line, bool open) {
   constexpr auto kQuote = "\"\"\""sv;
   for (auto at = line.find(kQuote); at != line.npos; at = line.find(kQuote, at + kQuote.size())) open = !open;
@@ -208,7 +208,7 @@ std::vector<Fence> scan(std::string_view reply, bool quoted) {
 std::vector<Fence> find_fences(std::string_view reply) {
   std::vector<Fence> fences;
   auto outer = scan(reply, true);
-  // Signs that only look like an open docstring may hide the end.
+  // Signs that only look like an open docstring may hide a fence's end.
   if (!outer.empty() && !outer.back().closed) outer = scan(reply, false);
   for (Fence& fence : outer) {
     auto inner = is_markdown(fence.info) ? scan(fence.text, false) : std::vector<Fence>{};
@@ -226,7 +226,7 @@ std::vector<Fence> find_fences(std::string_view reply) {
 namespace {
 
 // The position of a fence's end after code on its line, or before a tag ("}```", "```</answer>"); npos if
-// none does.
+// there is none.
 std::size_t glued_end(std::string_view line) {
   const std::size_t at = line.find("```");
   if (at == line.npos) return at;
@@ -235,8 +235,8 @@ std::size_t glued_end(std::string_view line) {
   return (follows && behind.empty()) || behind.starts_with('<') ? at : line.npos;
 }
 
-// Moves fences that open at a line's end to lines of their own, with `ends` also those that end there. Empty
-// if there are none or not all are closed then.
+// Moves fences that open at a line's end to lines of their own; with `ends`, also fences that close there.
+// Empty if there are none, or if not all fences are closed afterwards.
 std::optional<std::string> with_parted_lines(std::string_view reply, bool ends) {
   const auto is_end = [&](std::string_view line) { return ends && glued_end(line) != line.npos; };
   std::string result;

@@ -20,7 +20,7 @@ struct Fence {
 /// The language that a fence's tag names: "cpp", "triton", "kernel.py".
 Language language_of_tag(const std::string& tag);
 
-/// Follows a text line by line: is the next line inside a fenced block?
+/// Follows a text line by line, and says whether the next line is inside a fenced block.
 class FenceTracker {
  public:
   enum class Line { outside, opening, inside, closing };
@@ -38,9 +38,9 @@ class FenceTracker {
   bool in_docstring_ = false;
 };
 
-/// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF; blanks before a fence are taken
-/// from its lines too. A Markdown fence with fences inside is replaced by these. Fences and language names
-/// around the code inside a fence are left out.
+/// The fences of ``` or ~~~, three or more, in order. Line ends may be CRLF; blanks before a fence are
+/// removed from its lines too. A Markdown fence with fences inside is replaced by these. Fences and language
+/// names around the code inside a fence are left out.
 std::vector<Fence> find_fences(std::string_view reply);
 
 /// Moves each fence that opens at the end of a line of prose or a list's item (`Here it is: ```cpp`) to its
@@ -48,8 +48,8 @@ std::vector<Fence> find_fences(std::string_view reply);
 /// closed. If necessary, does the same for fences that end after code (`}```).
 std::string with_fences_on_own_lines(std::string_view reply);
 
-/// The file of a fence, named by its info string, the line before it or a comment in its first line: one of
-/// `known`, or, outside the code, another word with the ending of a program. Empty if there is none.
+/// The file that a fence's info string, the line before it or a comment in its first line names. The file is
+/// one of `known`, or, outside the code, another word with the ending of a program. Empty if there is none.
 std::string path_of(const Fence& fence, const std::vector<std::string>& known);
 
 /// Whether the first line of a fence's text is only that path, or a comment with it.

@@ -24,8 +24,9 @@ std::string with_line_ends_of(std::string_view model, std::string_view text) {
   return result;
 }
 
-// The blocks' texts if the reply has the markers. The frozen text before the first and after the last may be
-// missing or replaced by comments; otherwise it may differ in blanks, and the parent's is used.
+// The blocks' texts if the reply has the markers. The frozen text before the first block and after the last
+// may be missing or replaced by comments. All other frozen text may differ in blanks, and the parent's is
+// used.
 std::variant<std::vector<std::string>, Refusal> texts_with_markers(const Cut& reply, const Cut& parent,
                                                                    Language language) {
   if (reply.blocks.size() != parent.blocks.size()) {

@@ -66,7 +66,7 @@ std::string text_between(std::string_view text, const Lines& lines, std::size_t 
 
 bool is_import(const Line& line) { return line.raw.starts_with("import ") || line.raw.starts_with("from "); }
 
-/// The positions from `from` on at which a frozen text between blocks stands, before `end`.
+/// The positions from `from` to before `end` at which a frozen text between blocks begins.
 std::vector<std::size_t> places_of(const Lines& part, const Lines& lines, std::size_t from, std::size_t end) {
   std::vector<std::size_t> places;
   for (std::size_t at = from; at + part.size() <= end; ++at)

@@ -28,13 +28,13 @@ std::string joined(const Cut& parts);
 std::string_view before_marker(std::string_view frozen);
 std::string_view behind_marker(std::string_view frozen);
 
-/// Without blanks, line ends and an editor's byte-order mark.
+/// The text without blanks, line ends and an editor's byte-order mark.
 std::string without_blanks(std::string_view text);
 
 /// Whether the texts are equal, ignoring blanks and line ends.
 bool same_but_for_blanks(std::string_view a, std::string_view b);
 
-/// "the frozen line `LIMIT = 5` is `LIMIT = 500` in the reply"; the texts differ by more than blanks.
+/// Such as "the frozen line `LIMIT = 5` is `LIMIT = 500` in the reply". The texts differ by more than blanks.
 std::string difference(std::string_view frozen, std::string_view reply);
 
 /// A line that is not blank.

@@ -68,7 +68,8 @@ class NameReader {
     if (is_name(i + 1) && (macro || (among(kWords, word(i)) && among(kBehind, word(i + 2))))) define(i + 1);
   }
 
-  // Such as `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import numpy as np`.
+  // Takes a constant, such as `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import
+  // numpy as np`.
   // FrozenReply.IsRefusedByTheLineThatIsChanged
   void constant_at(std::size_t first) {
     constexpr std::array kEnds{"="sv, ":"sv, "["sv, "{"sv, "("sv};

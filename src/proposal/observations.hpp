@@ -1,4 +1,4 @@
-// Converts a request's data about its parent's knobs for the search for the next point.
+// Converts what a request says about its parent's knobs to data for the search for the next point.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace kernelsmith::detail {
 
-/// Numbers if all values of a knob are numbers, else a choice.
+/// A knob is a number if all its values are numbers, else a choice.
 TuningSpace space_of(const std::vector<Knob>& knobs);
 
 /// Observations from the individuals with the parent's structure, for a request without Selection::knobs.

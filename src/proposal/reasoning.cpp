@@ -55,7 +55,7 @@ std::optional<Tag> tag_at(std::string_view text) {
 
 /// An end of thoughts at the beginning or end of a line.
 struct End {
-  std::size_t offset = 0;  // the rest of the line after it
+  std::size_t offset = 0;  // of the rest of the line, after the tag
   bool begins = false;     // it is at the beginning
 };
 
@@ -122,7 +122,7 @@ std::optional<std::string> final_message(std::string_view reply) {
       if (!is_final && end == reply.size()) return is_complete(answer) ? std::optional(answer) : std::nullopt;
       begin = is_final && body != reply.npos ? body + kMessage.size() : end;
     } else if (rest.starts_with(kStart)) {
-      begin = end;  // who speaks
+      begin = end;  // skips the speaker's name
     }
     answer.append(reply.substr(begin, end - begin)).append("\n");
     at = end;

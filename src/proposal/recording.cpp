@@ -23,7 +23,7 @@ class Recording final : public Proposer {
   }
 
  private:
-  /// A search that left its recording gives the ticket another parent, and may lack the recorded one.
+  /// A search that departs from its recording gives the ticket another parent, and may lack the recorded one.
   static Proposal as_answer(const ProposalRequest& request, Proposal recorded) {
     const Child* child = recorded.child();
     if (!child) return recorded;

@@ -36,7 +36,8 @@ bool for_runner(SandboxProfile profile) {
   return profile == SandboxProfile::runner || profile == SandboxProfile::runner_with_threads;
 }
 
-// The nodes are the host's own, so data attached to one is visible in every other sandbox. Kernels need none.
+// Data attached to a device node is visible in every other sandbox, because the nodes are the host's own.
+// Kernels need no nodes.
 void add_devices(Arguments& arguments, SandboxProfile profile, const SandboxLimits& limits) {
   arguments.add("--dir", "/dev");
   if (!for_runner(profile))
@@ -61,8 +62,8 @@ bool reachable_by_nobody(const std::filesystem::path& path) {
   }
 }
 
-// All sources are staged or none, because the stage hides what lies beneath it. None if possible, because
-// another mount namespace costs about as much as all of bubblewrap.
+// Either all sources are staged or none, because the stage hides what lies beneath it. None is staged if
+// possible, because another mount namespace costs about as much as all of bubblewrap.
 bool needs_stage(const SandboxSpec& spec) {
   const auto closed = [](const Bind& bind) { return !reachable_by_nobody(bind.source); };
   return std::ranges::any_of(spec.read_only, closed) || std::ranges::any_of(spec.read_write, closed);

@@ -8,7 +8,7 @@
 
 namespace kernelsmith {
 
-/// The descriptors that bubblewrap itself gets; a program's own are below.
+/// The descriptors that bubblewrap itself gets; a program's own have lower numbers.
 inline constexpr int kStatusDescriptor = 64;
 inline constexpr int kSeccompDescriptor = 65;
 inline constexpr int kReleaseDescriptor = 66;      ///< the sandbox's init waits for a byte from it
@@ -25,7 +25,7 @@ bool running_as_root();
 /// tool_missing.
 Status describe_to_bubblewrap(const SandboxSpec& spec, SpawnRequest& request);
 
-/// The same for Confinement::unsandboxed: the program itself, with limits.
+/// Fills `request` for Confinement::unsandboxed: the program itself, with limits.
 Status describe_unconfined(const SandboxSpec& spec, SpawnRequest& request);
 
 }  // namespace kernelsmith

@@ -77,7 +77,7 @@ struct Cgroup::State {
   Status set_frozen(bool frozen) {
     const MutexLock lock(freezing);
     if (frozen && for_good)
-      return fail(ErrorCode::cancelled, "what should be frozen is being killed", path.string());
+      return fail(ErrorCode::cancelled, "the processes to be frozen are being killed", path.string());
     if (::pwrite(freeze.get(), frozen ? "1" : "0", 1, 0) != 1)
       return system_error("a cgroup could not be frozen or thawed", path.string());
     if (wait_for("frozen", frozen ? 1 : 0, kConfirmationLimit)) return {};
@@ -160,7 +160,7 @@ bool Cgroup::out_of_memory() const {
 
 void Cgroup::kill() const {
   if (!write_small_file("cgroup.kill", "1", state_->folder.get())) {
-    // Linux before 5.14. On some kernels a frozen task dies only when it is thawed.
+    // Linux before 5.14 has no cgroup.kill. On some kernels a frozen task dies only when it is thawed.
     std::string tasks = read_small_file("cgroup.procs", state_->folder.get());
     for (const char* at = tasks.data(); at < tasks.data() + tasks.size();) {
       pid_t pid = 0;

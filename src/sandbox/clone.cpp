@@ -34,7 +34,7 @@ clone_args arguments_for(int cgroup, int& pidfd) {
 #if defined(__x86_64__) && !defined(KERNELSMITH_SANITIZED)
 
 constexpr std::size_t kStackBytes = 64UL << 10;
-/// Above the child's frames: a function may read where its arguments on the stack would be, as libc's
+/// Bytes above the child's frames: a function may read where its arguments on the stack would be, as libc's
 /// syscall() does when it is tail-called.
 constexpr std::size_t kAboveFrames = 64;
 
@@ -65,9 +65,9 @@ pid_t clone_sharing_memory(clone_args arguments, void (*child)(void*), void* arg
   arguments.flags |= CLONE_VM | CLONE_VFORK;
   arguments.stack = reinterpret_cast<std::uintptr_t>(stack);
   arguments.stack_size = kStackBytes - kAboveFrames;
-  // A child that changes its user makes the shared memory undumpable. That is correct until it executes a
-  // program, and is undone then. Only one child at a time, or it would be undone while another child still
-  // shares this memory.
+  // A child that changes its user makes the shared memory undumpable. That is correct until the child
+  // executes a program, and is undone then. Only one child may run here at a time: otherwise it would be
+  // undone while another child still shares this memory.
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
   const int dumpable = ::prctl(PR_GET_DUMPABLE);

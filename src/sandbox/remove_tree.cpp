@@ -1,5 +1,5 @@
-// A folder in a folder is moved up until there is no depth left: a program can make thousands of levels, and
-// std::filesystem::remove_all holds a descriptor for each.
+// A folder in a folder is moved up until there is no depth left, because a program can make thousands of
+// levels, and std::filesystem::remove_all holds a descriptor for each level.
 #include "remove_tree.hpp"
 
 #include <memory>

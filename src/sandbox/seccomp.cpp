@@ -39,7 +39,7 @@ bool deny_where(void* filter, std::uint32_t action, int call, std::initializer_l
   return seccomp_rule_add_array(filter, action, call, static_cast<unsigned>(all.size()), all.begin()) == 0;
 }
 
-// If the library does not know a call's name, it is skipped: such calls are younger than libseccomp 2.5, and
+// A call whose name the library does not know is skipped: such calls are younger than libseccomp 2.5, and
 // later rules deny them by number.
 bool deny(void* filter, std::uint32_t action, std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -63,7 +63,7 @@ bool deny_the_unknown(void* filter) {
   return true;
 }
 
-// Calls whose names libseccomp 2.5 lacks: they reveal any mount's file system.
+// Denies calls that reveal any mount's file system, by number, because libseccomp 2.5 lacks their names.
 bool deny_mounts(void* filter) {
   constexpr int kStatmount = 457, kListmount = 458;
   return seccomp_rule_add(filter, kDeny, kStatmount, 0) == 0 &&
@@ -87,7 +87,7 @@ bool deny_everywhere(void* filter) {
   for (scmp_datum_t bit = 1; bit <= kNewNamespaces; bit <<= 1)
     if (kNewNamespaces & bit)
       done = done && deny_where(filter, kDeny, SCMP_SYS(clone), {argument(0, SCMP_CMP_MASKED_EQ, bit, bit)});
-  // Pushing characters into a terminal's input, and descriptors that send signals.
+  // Denies pushing characters into a terminal's input, and descriptors that send signals.
   for (const scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}, scmp_datum_t{FIOASYNC},
                                      scmp_datum_t{FIOSETOWN}, scmp_datum_t{SIOCSPGRP}})
     done = done &&
@@ -100,7 +100,7 @@ bool deny_all_sockets_but_local(void* filter) {
   return deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_NE, AF_UNIX)});
 }
 
-// Name resolution also uses netlink.
+// Netlink is allowed, because name resolution uses it.
 bool deny_all_sockets_but_the_internets(void* filter) {
   constexpr scmp_datum_t kFamilies = AF_NETLINK + 1;
   bool done = deny_where(filter, kDeny, SCMP_SYS(socket), {argument(0, SCMP_CMP_GE, kFamilies)});
@@ -115,8 +115,8 @@ bool deny_command(void* filter, scmp_datum_t fcntl_command) {
                     {argument(1, SCMP_CMP_MASKED_EQ, 0xffffffff, fcntl_command)});
 }
 
-// Calls that could do work outside of timed calls, or evade the freezer and the clock. If no honest library
-// uses a call, the program is killed, so that the verdict can name the reason.
+// Denies calls that could do work outside of timed calls, or evade the freezer and the clock. If no honest
+// library uses a call, the program is killed, so that the verdict can name the reason.
 bool deny_to_runners(void* filter, bool threads) {
   bool done = deny(filter, SCMP_ACT_KILL_PROCESS, {"fork", "vfork", "timer_create", "setitimer", "alarm"});
   done =
@@ -135,24 +135,24 @@ bool deny_to_runners(void* filter, bool threads) {
             // The pages of the host's libraries in memory could carry results too; only the host should
             // control them.
             "fadvise64", "readahead", "cachestat", "mincore", "preadv2", "pwritev2",
-            // The host's work and locks.
+            // These calls make the host work, or take its locks.
             "sync", "syncfs", "sync_file_range", "io_setup", "flock",
             // Other sandboxes can read counters that the kernel keeps by user or for the whole machine.
             "pipe", "pipe2", "splice", "tee", "vmsplice", "mknod", "mknodat", "epoll_create", "epoll_create1",
             "sysinfo"});
-  // Which pages of shared memory are present could carry results too; and a second mapping reaches past the
-  // end of the first.
+  // The set of present pages of shared memory could carry results too; and mremap() could make a second
+  // mapping that reaches past the end of the first.
   for (const scmp_datum_t advice :
        {scmp_datum_t{MADV_REMOVE}, scmp_datum_t{MADV_COLD}, scmp_datum_t{MADV_PAGEOUT}, kCollapse})
     done = done && deny_where(filter, kDeny, SCMP_SYS(madvise),
                               {argument(2, SCMP_CMP_MASKED_EQ, 0xffffffff, advice)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(mremap), {argument(1, SCMP_CMP_EQ, 0)});
-  // Exclusive cores, memory shared with all processes, and flushing of caches and predictors for the next
-  // process.
+  // Denies exclusive cores, memory shared with all processes, and flushing of caches and predictors for the
+  // next process.
   for (const scmp_datum_t option : {kScheduleCore, kSetMemoryMerge, kSetSpeculationControl})
     done = done &&
            deny_where(filter, kDeny, SCMP_SYS(prctl), {argument(0, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
-  // Reading a limit is allowed, setting one is not.
+  // Reading a limit is allowed; setting one is not.
   done = done && deny_where(filter, kDeny, SCMP_SYS(prlimit64), {argument(2, SCMP_CMP_NE, 0)});
   done = done && deny_where(filter, kDeny, SCMP_SYS(rt_sigaction),
                             {argument(0, SCMP_CMP_EQ, SIGCONT), argument(1, SCMP_CMP_NE, 0)});
@@ -165,7 +165,7 @@ bool deny_to_runners(void* filter, bool threads) {
     done = done && deny_command(filter, command);
   // Locks could encode any data in their offsets.
   for (const scmp_datum_t command : kRecordLocks) done = done && deny_command(filter, command);
-  // Queued signals are counted by user.
+  // Denies signals that are queued, because they are counted by user.
   for (const auto& [call, signal] : std::initializer_list<std::pair<int, unsigned>>{
            {SCMP_SYS(kill), 1}, {SCMP_SYS(tkill), 1}, {SCMP_SYS(tgkill), 2}})
     done = done && deny_where(filter, kDeny, call, {argument(signal, SCMP_CMP_GE, kFirstRealTimeSignal)});
@@ -174,8 +174,8 @@ bool deny_to_runners(void* filter, bool threads) {
                             {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
 }
 
-// Objects that outlive a program, or belong to another process of its user, if one sandbox serves several
-// programs.
+// Denies objects that outlive a program, or belong to another process of its user, if one sandbox serves
+// several programs.
 bool deny_to_commands(void* filter) {
   return deny(filter, kDeny, {"shmget", "msgget", "semget", "mq_open"}) &&
          deny_where(filter, kDeny, SCMP_SYS(prlimit64),
@@ -216,7 +216,7 @@ Result<Descriptor> seccomp_filter(SandboxProfile profile) {
   const Descriptor& compiled = all.at(static_cast<std::size_t>(profile));
   if (!compiled)
     return fail(ErrorCode::unsupported, "the seccomp filter could not be compiled", "libseccomp");
-  // Opened again, for its own read position.
+  // The file is opened again, to have its own read position.
   Descriptor copy(::open(("/proc/self/fd/" + std::to_string(compiled.get())).c_str(), O_RDONLY | O_CLOEXEC));
   if (!copy) return system_error("the seccomp filter could not be opened");
   return copy;

@@ -151,7 +151,7 @@ void keep_to_own_sockets(int failure) {
 [[noreturn]] void run_child(const Prepared& prepared) {
   const SpawnRequest& request = prepared.request;
   reset_signals();
-  ::syscall(SYS_setsid);  // a terminal's Ctrl-C is this library's to handle
+  ::syscall(SYS_setsid);  // this library handles a terminal's Ctrl-C
   const int failure = take_descriptors(prepared);
   if (!request.cores.empty()) stay_on(request.cores, failure);
   if (request.become_nobody) {
@@ -185,7 +185,7 @@ Result<Spawned> clone_child(int cgroup, Child child) {
   return Spawned{pid, Descriptor(pidfd)};
 }
 
-/// Nothing if it did not exit by itself.
+/// Empty if the process did not exit by itself.
 std::optional<int> exit_status_of(const Descriptor& pidfd) {
   siginfo_t info{};
   while (::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &info, WEXITED) != 0)

@@ -1,5 +1,5 @@
-// spawn: starts a child process from a multithreaded program: only system calls between fork and exec, and
-// only listed descriptors are passed on.
+// spawn: starts a child process from a multithreaded program. Makes only system calls between fork and exec,
+// and passes on only listed descriptors.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace kernelsmith {
 
-/// The user that sandboxed programs are run as if this process is root: root is not bound by limits.
+/// Sandboxed programs run as this user if this process is root, because limits do not bind root.
 inline constexpr unsigned kNobody = 65534;
 
 /// A host path and the place under kStage where the child mounts it, because the unprivileged user cannot
@@ -32,15 +32,15 @@ struct SpawnRequest {
   std::vector<std::string> argv;
   std::vector<std::string> environment;  ///< NAME=VALUE
   std::vector<std::pair<int, int>>
-      descriptors;                             ///< (ours, the child's number below 100); includes 0, 1 and 2
-  std::vector<Descriptor> kept;                ///< those of them that are closed with the request
+      descriptors;               ///< (ours, the child's number below 100); includes 0, 1 and 2
+  std::vector<Descriptor> kept;  ///< the descriptors among them that are closed with the request
   std::vector<std::pair<int, rlim_t>> limits;  ///< (resource, hard and soft)
   std::vector<StagedPath> staged;              ///< only if `become_nobody`
   bool become_nobody = false;
   std::string working_directory;  ///< empty: the root
   int cgroup = -1;                ///< clone into it
   std::vector<int> cores;         ///< empty: as this process
-  bool own_sockets_only = false;  ///< no abstract socket of others, if the kernel can (Linux 6.12)
+  bool own_sockets_only = false;  ///< hides others' abstract sockets, if the kernel can (Linux 6.12)
 };
 
 struct Spawned {

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 /// A killed sandbox ends within milliseconds. After this time its monitor, which may be stopped, is killed
 /// too.
 constexpr std::chrono::seconds kEndsWithin(2);
-/// After this time the kernel is holding the rest, and we stop waiting.
+/// What still exists after this time is held by the kernel, and we stop waiting.
 constexpr std::chrono::seconds kPatience(20);
 
 Clock::duration seconds(double s) {
@@ -53,7 +53,7 @@ void signal_event(const Descriptor& event) {
 
 void kill_by(const Descriptor& pidfd) { ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0); }
 
-/// The kernel's state of a killed process that still exists.
+/// The Error for a killed process that still exists, with the kernel's state of it.
 Error not_ended(pid_t pid) {
   const std::string process = "/proc/" + std::to_string(pid), stat = read_small_file(process + "/stat");
   const std::size_t name_end = std::min(stat.rfind(") "), stat.size());
@@ -236,7 +236,7 @@ void Supervisor::set_up_init(pid_t init) {
   }
   const bool may_multiply = spec_.profile != SandboxProfile::runner;
   if (may_multiply && spec_.limits.processes > 0) {
-    // One of them is the sandbox's init.
+    // One of the processes is the sandbox's init.
     if (Status limited = limit_processes(init, spec_.limits.processes + 1); !limited)
       failure_ = limited.error();
   }
@@ -313,7 +313,7 @@ void Supervisor::kill_everything() {
 void Supervisor::reap() {
   siginfo_t info{};
   over_ = true;
-  // In a shell's form, because bubblewrap passes on its program's status in this form.
+  // The status has a shell's form, because bubblewrap passes on its program's status in this form.
   if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) == 0)
     monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (cgroup_ != nullptr) cgroup_->kill();
@@ -361,8 +361,8 @@ Result<SandboxResult> Supervisor::conclude() {
   if (failure_) return *failure_;
   if (!verdict_ && !reported && !monitor_status_)
     return fail(ErrorCode::tool_failed,
-                "how a sandbox ended is not known: its process was waited for elsewhere", {},
-                "let this process not ignore SIGCHLD, nor wait for children that it did not start");
+                "it is unknown how a sandbox ended: other code has waited for its process", {},
+                "this process must not ignore SIGCHLD, nor wait for children that it did not start");
   const int code = reported.value_or(monitor_status_.value_or(0));
   if (verdict_) {
     result.kind = *verdict_;

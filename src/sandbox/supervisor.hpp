@@ -34,14 +34,14 @@ class Supervisor {
   /// the kernel did not end (timeout).
   Result<SandboxResult> watch();
 
-  /// Asks watch() to kill the sandbox. Any thread, any time, any number of times.
+  /// Asks watch() to kill the sandbox. May be called on any thread, at any time and any number of times.
   void request_kill();
 
   pid_t pid() const { return child_.pid; }
 
   bool unconfined() const { return spec_.confinement == Confinement::unsandboxed; }
 
-  /// The id of the sandbox's init as seen from here; 0 until it is set up. Any thread.
+  /// The id of the sandbox's init as seen from here; 0 until it is set up. May be called on any thread.
   pid_t init_pid() const { return init_pid_.load(); }
 
  private:
@@ -73,10 +73,10 @@ class Supervisor {
   std::chrono::steady_clock::time_point killed_at_;
   bool pressed_ = false;
   std::chrono::steady_clock::time_point looked_at_;  ///< last check of the processor time, for limits.still_s
-  std::uint64_t used_us_ = 0;                        ///< its value then
+  std::uint64_t used_us_ = 0;                        ///< the processor time at that check
   std::optional<Error> failure_;                     ///< the sandbox could not be set up or ended
   bool over_ = false;
-  std::optional<int> monitor_status_;  ///< status of its end, unless taken elsewhere
+  std::optional<int> monitor_status_;  ///< the monitor's exit status, unless other code has taken it
   double wall_s_ = 0;
 };
 

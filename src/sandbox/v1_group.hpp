@@ -1,4 +1,4 @@
-// V1Group: a control group of one v1 controller, for machines whose v2 hierarchy has none.
+// V1Group: a control group of one v1 controller, for machines whose v2 hierarchy lacks that controller.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ class FeedbackTest(TaskTest):
     def test_a_profile_is_the_verdict_and_what_is_missing(self):
         done = self.succeed("profile", "task", "task/seed.txt")
         self.assertIn("accepted: fitness 0\n", done.stdout)
-        self.assertIn("missing: launches and counters are known of candidates in CUDA C++", done.stdout)
+        self.assertIn("missing: launches and counters are measured for candidates in CUDA C++", done.stdout)
         told = self.json("profile", "task", "task/seed.txt")
         self.assertTrue(told["evaluation"]["accepted"])
         self.assertEqual((told["launches"], told["device"]), ([], None))

@@ -24,7 +24,7 @@ TEST(Yaml, AMisspeltKeyIsNamedWhereTheRightOneIsMissing) {
             "f.yaml:2: key 'input' is missing, and 'inptu' stands here | did you mean input?");
   EXPECT_EQ(error_of("model: a\n", read), "f.yaml:1: key 'input' is missing");
   EXPECT_EQ(error_of("input: \"4\"\n", read),
-            "f.yaml:1: 'input' must be a number, found '4' | a number stands without quotation marks");
+            "f.yaml:1: 'input' must be a number, found '4' | write a number without quotation marks");
 }
 
 TEST(Yaml, ReadsEveryKindOfValue) {
@@ -289,9 +289,9 @@ TEST(Yaml, OtherBrokenSyntaxIsToldInWordsOfOurOwn) {
   EXPECT_EQ(fault_in("a: b: c"), "1: a ':' where no value can follow");
   EXPECT_EQ(fault_in("a: 1\n   b: 2"), "2: a ':' where no value can follow");
   EXPECT_EQ(fault_in("a:\n  b: 1\n c: 2"),
-            "3: this does not go on with what stands above: it is indented otherwise, or no 'key: value'");
+            "3: this does not continue what is above: it is indented differently, or is not 'key: value'");
   EXPECT_EQ(fault_in("a:\n  - 1\n  b: 2"),
-            "3: this does not go on with what stands above: it is indented otherwise, or no 'key: value'");
+            "3: this does not continue what is above: it is indented differently, or is not 'key: value'");
   EXPECT_EQ(fault_in("a: {b: 1 c: 2}"), "1: a ',' or a '}' is missing in a mapping within { }");
   EXPECT_EQ(fault_in("a: \"\\q\""), "1: an unknown escape behind \\ in a text in double quotes");
   EXPECT_EQ(fault_in("a: @x"), "1: a character that no value begins with");

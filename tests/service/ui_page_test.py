@@ -263,7 +263,7 @@ class UiErrorsTest(CommandTest):
         (self.folder / "empty").mkdir()
         self.refused((["ui", "nowhere.run"], ["this is no run folder", "nowhere.run"], "not_found"),
                      (["ui", "empty"], "this is no run folder", "not_found"),
-                     (["ui", "http://me:word@127.0.0.1:1"], "no address of a service", "invalid_argument"))
+                     (["ui", "http://me:word@127.0.0.1:1"], "not the address of a service", "invalid_argument"))
         self.fail_with(3, "ui", "http://127.0.0.1:1", says=["the service does not answer", "127.0.0.1:1"], code="network")
 
 

@@ -23,7 +23,7 @@ std::vector<int> allowed_cores() {
   return cores;
 }
 
-/// A name for the physical core: the list of those that share it.
+/// The list of the processors that share the physical core, used as the core's name.
 std::string physical_core(int core) {
   std::string siblings;
   std::ifstream file(folder_of_core(core) / "topology" / "thread_siblings_list");

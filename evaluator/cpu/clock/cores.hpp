@@ -16,7 +16,7 @@ namespace kernelsmith::cpu {
 /// before its siblings.
 std::vector<int> cores_by_preference();
 
-/// Binds these threads to the processors. False if a thread has ended or it is not permitted.
+/// Binds these threads to the processors. False if a thread has ended or may not be bound.
 bool bind_to(std::span<const pid_t> threads, std::span<const int> cores);
 
 /// The system's folder that describes the processors.

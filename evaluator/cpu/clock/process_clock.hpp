@@ -1,4 +1,4 @@
-// ProcessClock: stops a sandboxed program and reads the CPU time that it used, from outside.
+// ProcessClock: stops a sandboxed program from outside, and reads the CPU time that it used.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // ReservedCores: the cores that time kernels of several threads. Such kernels are scored by wall time, which
-// any program on the same core would disturb. So they get exactly as many cores as the task has threads and,
-// if that is permitted, priority over other programs there.
+// any program on the same core would disturb. So these kernels get exactly as many cores as the task has
+// threads and, if that is permitted, priority over other programs there.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,15 @@ namespace kernelsmith::cpu {
 /// Not thread-safe.
 class ReservedCores {
  public:
-  /// Chooses among the cores that the calling thread may use: first those that share no physical core; all of
-  /// them if there are fewer than `count`.
+  /// Chooses `count` of the cores that the calling thread may use, or all of them if there are fewer. Cores
+  /// that share no physical core are chosen first.
   explicit ReservedCores(int count);
 
   const std::vector<int>& numbers() const { return numbers_; }
 
   /// Gives stopped threads, and all that they will start, priority over ordinary programs. False if that is
-  /// not permitted (it takes root or RLIMIT_RTPRIO). They must be bound to the cores (SandboxSpec::cores).
+  /// not permitted (it takes root or RLIMIT_RTPRIO). The threads must be bound to the cores
+  /// (SandboxSpec::cores).
   static bool put_first(std::span<const pid_t> threads);
 
   /// During its lifetime no other kernelsmith of this machine times anything on the cores, and the calling

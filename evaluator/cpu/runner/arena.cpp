@@ -24,8 +24,8 @@ Error out_of_memory(const char* step) {
               std::string("shared memory for the runner: ") + step + ": " + std::strerror(errno));
 }
 
-/// A sealed memory file of that size, mapped for the judge. The judge maps it before the seal that forbids
-/// further writable mappings.
+/// Makes a sealed memory file of this size and maps it for the judge. The judge maps it before the seal that
+/// forbids further writable mappings.
 Status make_shared(const char* name, std::size_t bytes, unsigned seals, Descriptor& descriptor,
                    Mapping& mapping) {
   descriptor = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -131,7 +131,7 @@ void Arena::set_calls(std::size_t shape, std::size_t calls) {
 }
 
 void Arena::wipe() {
-  // Wiping bypasses the caches, so that no trace is left of which lines were in them. The header is kept.
+  // Wiping bypasses the caches, so that nobody can tell which lines were in them. The header is kept.
   const std::vector<std::byte> header(inputs_.mapping.get(), inputs_.mapping.get() + table_);
   streaming_copy(inputs_.mapping.get(), header.data(), header.size());
   const std::span<std::byte> inputs(inputs_.mapping.get() + table_, inputs_.bytes - table_);

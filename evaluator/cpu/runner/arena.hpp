@@ -76,7 +76,7 @@ class Arena {
   std::vector<ArenaShape> shapes_;
   std::vector<Offsets> offsets_;
   std::vector<std::uint64_t> input_guards_, output_guards_;
-  std::uint64_t table_ = 0;  ///< in the inputs
+  std::uint64_t table_ = 0;  ///< the call table's offset in the inputs
   Part inputs_, outputs_;
 };
 

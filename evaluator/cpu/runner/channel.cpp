@@ -16,7 +16,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Kind = RunnerMessage::Kind;
 
-/// A process that peeks at requests without reading them fills the socket; we do not wait for it.
+/// A process that peeks at requests without reading them fills the socket. We do not wait for such a process.
 constexpr int kAtOnce = MSG_NOSIGNAL | MSG_DONTWAIT;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// RunnerChannel: the judge's end of the socket to one runner. Messages come from an adversary, so they are
-// only hints when to look.
+// RunnerChannel: the judge's end of the socket to one runner. Messages may come from an adversary, so the
+// judge takes them only as hints of when to look.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct RunnerMessage {
     answer,         ///< a reply to the last request, or ready before the first
     load_failed,    ///< the loader refused the object
     input_written,  ///< the runner reports that it faulted on writing to an input
-    forged,         ///< a message that no runner sends: `what`
+    forged,         ///< a message that no runner sends; `what` describes it
     ended,          ///< the other end is closed, or the process has ended
     nothing,        ///< no message in time
   };
@@ -32,14 +32,14 @@ struct RunnerMessage {
 /// Not thread-safe. Movable.
 class RunnerChannel {
  public:
-  /// The judge's end and the runner's. Errors: io.
+  /// Makes the judge's end and the runner's end. Errors: io.
   static Result<std::pair<RunnerChannel, Descriptor>> create();
 
-  /// Sends an object to load, as a descriptor. Once, before any request. False if the other end does not read
-  /// any more.
+  /// Sends the descriptor of an object to load, once and before any request. False if the other end no longer
+  /// reads.
   bool load(int object);
 
-  /// Requests the first `calls` rows of the call table. False if the other end does not read any more.
+  /// Requests the first `calls` rows of the call table. False if the other end no longer reads.
   bool request(std::size_t calls);
 
   /// Waits for one message. `exit_descriptor` (or -1) becomes readable when the process has ended.

@@ -15,7 +15,7 @@ std::size_t lanes_for(std::size_t bytes);
 /// Runs work(lane) for each lane, the first in this thread, and waits for all.
 void in_lanes(std::size_t lanes, const std::function<void(std::size_t lane)>& work);
 
-/// The lane's part of bytes that begin at a multiple of 64. Each part also begins at one.
+/// The lane's part of bytes that begin at a multiple of 64. Each part also begins at a multiple of 64.
 std::span<std::byte> part_of(std::span<std::byte> bytes, std::size_t lane, std::size_t lanes);
 
 /// Copies to a 64-byte aligned destination.

@@ -72,8 +72,8 @@ void on_fault(int, siginfo_t* info, void*) {
   send(Status::input_written, current_nonce);
 }
 
-/// Installs on_fault(). It has a stack of its own, because a stack overflow must still end the program. It is
-/// removed when it is entered, so that the fault happens again and ends the process.
+/// Installs on_fault(). The handler has its own stack, because a stack overflow must still end the program.
+/// The handler is removed when it is entered, so that the fault happens again and ends the process.
 bool watch_inputs() {
   alignas(16) static std::byte stack[16384];
   stack_t alternative{};
@@ -105,8 +105,8 @@ int receive_object() {
   return object;
 }
 
-/// The loader needs a path. The host's own file must stay hidden, because its pages would outlive the
-/// process.
+/// Copies the object to `path`, because the loader needs a path. The host's own file must stay hidden,
+/// because its pages would outlive the process.
 bool keep(int object, const char* path) {
   const int kept = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
   if (kept < 0) return false;
@@ -145,8 +145,8 @@ int main(int argc, char** argv) {
   if (memory.inputs == nullptr || memory.outputs == nullptr) {
     std::fputs(
         "usage: kernelsmith-runner [PLACE [LIBRARY...]]\n"
-        "Started by kernelsmith, with descriptors 3 to 5. The object is copied to PLACE and loaded from\n"
-        "there, else from where the judge has it; the libraries are loaded before it.\n",
+        "Started by kernelsmith, with descriptors 3 to 5. Loads the LIBRARYs, then the object: from a copy\n"
+        "at PLACE, or without PLACE from the judge's own file.\n",
         stderr);
     return 2;
   }

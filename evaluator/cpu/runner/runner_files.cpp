@@ -17,8 +17,8 @@ constexpr const char* kLoaderCache = "/etc/ld.so.cache";
 /// Linkers add these only if an object uses them.
 constexpr const char* kTakenByNeed[] = {"libmvec.so.1", "libatomic.so.1"};
 
-/// The loader's list of what it would load, one line each: "NAME => PATH (ADDRESS)", or "PATH (ADDRESS)" for
-/// itself and for libraries named by a path.
+/// The loader's list of the files that it would load, one a line: "NAME => PATH (ADDRESS)", or "PATH
+/// (ADDRESS)" for the loader itself and for libraries named by a path.
 Result<std::string> trace(const std::filesystem::path& program, const std::filesystem::path& linked) {
   SandboxSpec spec;
   // The variables are not in the sandbox's environment, because bubblewrap would get them, too.

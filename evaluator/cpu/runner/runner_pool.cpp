@@ -7,12 +7,13 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Runners for each arena: as many as an evaluation of a search takes. Only taken ones are replaced.
+/// How many runners wait for each arena: as many as an evaluation of a search takes. Only taken ones are
+/// replaced.
 constexpr std::size_t kWaiting = 4;
-/// The limit of retired runners, and of kept ones. A candidate's runner may have filled its /tmp and
-/// /dev/shm.
+/// The largest number of retired runners, and of kept ones. A candidate's runner may have filled its /tmp
+/// and /dev/shm.
 constexpr std::size_t kMostKept = 16;
-/// The compiler's sandbox is made first, because the kernel makes one at a time.
+/// The compiler's sandbox gets this head start, because Linux makes one sandbox at a time.
 constexpr auto kHeadStart = std::chrono::milliseconds(20);
 
 }  // namespace

@@ -31,14 +31,13 @@ class RunnerPool {
   void wake();
 
   /// Takes a waiting runner, else starts one. During a rest it also starts one for each other prepared arena
-  /// in parallel, because these will be needed too. Errors: as RunnerProcess::start().
+  /// in parallel, because these will be needed too. Errors: those of RunnerProcess::start().
   Result<RunnerProcess> take(const Arena& arena);
 
-  /// Takes a runner back and kills its program. Its namespaces end slowly, so they stay frozen until wake():
-  /// nothing happens during timing. If they cannot be frozen, or too many are kept, they end in the
-  /// background.
+  /// Takes a runner back and kills its program. Its namespaces end slowly, so they stay frozen until wake()
+  /// and do not disturb timing. If they cannot be frozen, or too many are kept, they end in the background.
   void retire(RunnerProcess runner);
-  /// The same for a trusted object. Its program may also stay frozen, which costs nothing now.
+  /// Takes back a runner with a trusted object. Its program need not be killed and may stay frozen, too.
   void set_aside(RunnerProcess runner);
   /// Waits until all killed programs and those that end in the background have ended, so that nobody can find
   /// their memory, locks or descriptors.

@@ -78,7 +78,7 @@ Failure forged(const std::string& what) {
                 "the runner's channel carried " + what + ": only the runner may write to it");
 }
 
-/// Nothing is the candidate's fault before it is loaded, so a rejection would mislead.
+/// The Error for a runner that is not ready. No candidate is loaded yet, so a rejection would mislead.
 Error not_ready(const Failure& failure, const RunnerSettings& settings) {
   if (const Error* error = std::get_if<Error>(&failure)) return *error;
   const auto& rejection = std::get<Rejection>(failure);
@@ -243,7 +243,8 @@ Failure RunnerProcess::who_did_not_stop(const Result<double>& before_us) {
               "run fewer other programs on this machine");
 }
 
-/// The candidate's fault if its process has ended or is being killed for its output; else the machine's.
+/// The candidate is at fault if its process has ended or is being killed for its output, otherwise the
+/// machine.
 Failure RunnerProcess::clock_failed(const Error& error) {
   return process_->wait_for(kGrace) ? why_it_ended() : Failure(error);
 }
@@ -280,7 +281,7 @@ Failure RunnerProcess::past_deadline(double timeout_s) {
   return reject(Stage::run, RejectionCode::timed_out, words.str());
 }
 
-/// The process ended, or is about to: its channel broke.
+/// The failure for a broken channel: the process has ended or is about to end.
 Failure RunnerProcess::why_it_ended() {
   if (!loading_) static_cast<void>(clock_->thaw());
   const auto ended = process_->wait_for(kGrace);

@@ -26,10 +26,10 @@ namespace kernelsmith::cpu {
 struct RunnerSettings {
   RunnerFiles::Ptr files;  ///< never null
   bool unsandboxed = false;
-  bool cgroup = true;  ///< false: as on a machine without cgroups
+  bool cgroup = true;  ///< false: works as on a machine without cgroups
   int threads = 1;
-  std::shared_ptr<const ReservedCores> cores;  ///< the cores of its wall time; null if only CPU time counts
-  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time after loading; null: any
+  std::shared_ptr<const ReservedCores> cores;  ///< the cores for wall time; null if only CPU time counts
+  std::shared_ptr<const TimingCore> core;      ///< the core for CPU time after loading; null: any core
   double load_timeout_s = 10;                  ///< limit for starting, and again for loading
   double memory_bytes = 4.0 * (1ULL << 30);    ///< limit, in addition to the arena
 };
@@ -53,8 +53,8 @@ class RunnerProcess {
   /// Returns false if the process has ended.
   bool alive() const { return process_->alive(); }
 
-  /// Kills the program, frozen or not. It releases everything when it has ended, after some milliseconds; its
-  /// sandbox ends with this object. False if it had ended before.
+  /// Kills the program, even if it is frozen. The program releases everything when it has ended, after some
+  /// milliseconds; its sandbox ends with this object. False if the program had already ended.
   bool kill_program() const;
   /// Waits until the killed program has ended, at most two seconds.
   void await_end() const;
@@ -100,8 +100,8 @@ auto killed_on_stop(RunnerProcess& process, const std::stop_token& stop, Step st
   return outcome;
 }
 
-/// The Error for a trusted object that failed: the machine's error, or else that the task is not usable
-/// ("WHAT: the rejection's words").
+/// The Error for a trusted object that failed: the machine's error unchanged, or an error that the task is
+/// not usable ("WHAT: the rejection's words").
 Error trusted_failure(const Failure& failure, const std::string& what, const std::string& where);
 
 }  // namespace kernelsmith::cpu

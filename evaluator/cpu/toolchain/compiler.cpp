@@ -19,7 +19,7 @@ constexpr std::uint64_t kCompileMemory = 2ULL << 30;
 /// Seconds of wall time that a compilation may take for each allowed second of CPU time. Waiting for a
 /// processor is not the candidate's fault.
 constexpr double kWallPerCpu = 5;
-/// A compiler may wait for its disk or a processor, but on a usable machine never this long.
+/// A compiler may wait for its disk or a processor, but never this long on a usable machine.
 constexpr double kStillS = 30;
 constexpr std::uint64_t kMaxPrecompiledBytes = 256ULL << 20;
 constexpr const char* kShim = "shim";
@@ -32,7 +32,7 @@ bool is_cpp(const std::string& path) {
   return extension == ".cpp" || extension == ".cc" || extension == ".cxx";
 }
 
-/// The program's absolute path, looked up like in a shell; empty if it is missing.
+/// The program's absolute path, looked up as in a shell; empty if it is missing.
 std::filesystem::path find_program(const std::string& name) {
   if (name.find('/') == name.npos) return find_tool(name).value_or("");
   return ::access(name.c_str(), X_OK) == 0 ? name : "";
@@ -157,8 +157,8 @@ std::optional<CpuCompiler::Arguments> CpuCompiler::learn_to_link(const std::stop
   if (!dry_run || !dry_run->succeeded()) return std::nullopt;
   auto command = link_line(dry_run->err);
   if (!command) return std::nullopt;
-  // Gold takes half of the time, if it is installed and supports all of the driver's arguments. It reads only
-  // small parts of the libraries.
+  // Gold links in half the time. It is used if it is installed and supports all of the driver's arguments. It
+  // reads only small parts of the libraries.
   const Arguments gold = {"ld.gold", "--no-map-whole-files"};
   Arguments trial = *command;
   std::erase(trial, "kernel.o");

@@ -24,7 +24,7 @@
 
 namespace kernelsmith::cpu {
 
-/// A shared object on disk, for the lifetime of this object.
+/// A shared object on disk, which exists for the lifetime of this C++ object.
 class CpuBinary final : public Binary {
  public:
   /// Errors: those of a ScratchFolder.
@@ -55,8 +55,8 @@ class CpuCompiler {
   /// Builds all C++ files of a candidate (.cpp, .cc, .cxx) together with the shim.
   Judged<CompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same for a trusted source, from the cache on disk if it was built before. Errors: refused if it does
-  /// not compile.
+  /// Builds a trusted source, or takes its object from the cache on disk. Errors: refused if it does not
+  /// compile.
   Result<CpuBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
   /// An empty object that needs every library that candidates may link with.
@@ -104,8 +104,8 @@ class CpuCompiler {
   Digest stamp_;                            ///< digest of all that objects depend on besides their source
   std::unique_ptr<ScratchFolder> headers_;  ///< task.hpp, the task's further files, and the shims
   std::unique_ptr<PrecompiledHeaders> precompiled_;
-  /// The linker's command line for kernel.o and the shim; empty: use the driver. A background thread finds
-  /// it, using the members above.
+  /// The linker's command line for kernel.o and the shim; without one the driver links. A background thread
+  /// finds it, using the members above.
   std::shared_future<std::optional<Arguments>> link_command_;
 };
 

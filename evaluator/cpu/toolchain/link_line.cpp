@@ -28,7 +28,7 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-/// The last line that runs a program whose name ends with this suffix.
+/// The last line that runs a program whose name ends with `program`.
 std::string_view line_running(std::string_view output, std::string_view program) {
   std::string_view found;
   while (!output.empty()) {

@@ -14,7 +14,7 @@
 namespace kernelsmith::cpu {
 namespace {
 
-/// Increase it if the same key must mean a different object.
+/// Increase this number if the same key must mean a different object.
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr const char* kNameACompiler = "name a C++ compiler (evaluator.compiler; g++ is the default)";
 
@@ -29,7 +29,7 @@ std::string processor_features() {
   return features;
 }
 
-/// The identity of a program; a reinstalled compiler has another one.
+/// The identity of a program; reinstalling a compiler changes its identity.
 Digest identity_of(const std::filesystem::path& program) {
   struct stat status {};
   ::stat(program.c_str(), &status);

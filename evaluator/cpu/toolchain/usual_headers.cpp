@@ -13,7 +13,7 @@ constexpr std::string_view kCostly =
     "random "
     "ranges span stdexcept string thread tuple type_traits unordered_map utility valarray vector "
     "x86intrin.h ";
-/// Cheap headers that may appear among them.
+/// Cheap headers that may appear among the costly ones.
 constexpr std::string_view kCheap =
     " cassert cerrno cfenv cfloat climits cstddef cstdint cstdio cstring ctime initializer_list ";
 

@@ -90,7 +90,7 @@ TEST(PlanTensorMap, HasNumbersThatTheDriverTakes) {
   EXPECT_THAT(said_of_map([](TensorMap& map) { map.strides[0] = std::uint64_t{1} << 40; }),
               HasSubstr("globalStrides[0] is 1099511627776"));
   EXPECT_THAT(said_of_map([](TensorMap& map) { map.address = kX + 8; }),
-              HasSubstr("globalAddress 0x10008 is no multiple of 16"));
+              HasSubstr("globalAddress 0x10008 is not a multiple of 16"));
 }
 
 TEST(PlanTensorMap, MayHoldAnythingPastItsRank) {

@@ -321,7 +321,7 @@ TEST_F(TaskFolder, SaysThatAKernelIsNoTask) {
 TEST_F(TaskFolder, RefusesAFolderInPlaceOfAFile) {
   std::filesystem::remove(folder_ / "seed.cpp");
   std::filesystem::create_directory(folder_ / "seed.cpp");
-  EXPECT_THAT(describe(load_task(folder_.path()).error()), HasSubstr("no regular file"));
+  EXPECT_THAT(describe(load_task(folder_.path()).error()), HasSubstr("not a regular file"));
 }
 
 }  // namespace

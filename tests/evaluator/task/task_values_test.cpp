@@ -104,7 +104,7 @@ TEST(TaskInit, RefusesWhatHasNoDimensionNoReaderOrNoPlaceForSpecials) {
               HasSubstr("written, not drawn"));
   EXPECT_THAT(error_of(with_tensor("{name: p, role: in, dtype: f32, shape: [rows], init: {low: 0, high: 9}, "
                                    "specials: [nan]}")),
-              HasSubstr("special values stand among numbers that are drawn"));
+              HasSubstr("allows no special values"));
 }
 
 /// A search for places: one input as told, and a table.

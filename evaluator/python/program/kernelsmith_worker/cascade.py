@@ -13,8 +13,8 @@ from .results import BadMetrics, Outcome, is_number, outcome_of
 def run(evaluator: Evaluator, call: Callable[[Callable, str], Any], path: str,
         going_on: Callable[[int, Outcome], None]) -> Outcome:
     """The outcome of evaluate(), or of the stages if the task has a cascade and the evaluator has stages.
-    `going_on` gets the next stage and the result to keep if it fails. Exceptions of the first stage or
-    evaluate() are passed on."""
+    `going_on` gets the next stage and the result to keep if that stage fails. Exceptions of
+    the first stage or evaluate() are passed on."""
     if not evaluator.cascade or not evaluator.stages:
         return outcome_of(call(evaluator.evaluate, path))
     merged = outcome_of(call(evaluator.stages[0], path))
@@ -43,7 +43,7 @@ def failed_at(stage: int, merged: Outcome) -> Outcome:
 
 
 def passes(metrics: Dict[str, Any], threshold: float) -> bool:
-    """Compares combined_score if there is one, else the mean of the numbers without `error`."""
+    """Whether combined_score, or else the mean of all numbers except `error`, reaches the threshold."""
     combined = metrics.get("combined_score")
     if isinstance(combined, bool) or is_number(combined):
         return float(combined) >= threshold
@@ -52,7 +52,7 @@ def passes(metrics: Dict[str, Any], threshold: float) -> bool:
 
 
 def merge(merged: Outcome, later: Outcome) -> None:
-    """Merges numbers and flags of both without `error`; the later stage takes precedence."""
+    """Merges the numbers and flags of both, except `error`; the later stage takes precedence."""
     both = {**merged.metrics, **{name: value for name, value in later.metrics.items() if _is_kept(name, value)}}
     merged.metrics = {name: value for name, value in both.items() if _is_kept(name, value)}
     merged.artifacts.update(later.artifacts)

@@ -15,14 +15,14 @@ _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith(
 
 
 class Cleaner:
-    """Made once the evaluator is loaded; files that it has written before may stay."""
+    """Made when the evaluator is loaded; files that it has written until then may stay."""
 
     def __init__(self) -> None:
         self._at_first = _state()
 
     def clean(self, folder: str) -> bool:
-        """Removes the evaluation's folder and new files in the shared ones. False if the next program could
-        find anything of this one: a new or changed file, a limit, a priority."""
+        """Removes the evaluation's folder and new files in the shared folders. False if the next program could
+        find anything that this one left: a new or changed file, a limit, a priority."""
         try:
             if os.path.lexists(folder):
                 shutil.rmtree(folder)
@@ -45,13 +45,13 @@ def _remove(path: str, kept: Dict[str, Tuple[int, int]]) -> None:
 
 
 def _state() -> Tuple[Any, ...]:
-    """Everything that a program could change for later ones and that this process can see."""
+    """Everything that this process can see and a program could change for later programs."""
     limits = [resource.getrlimit(limit) for limit in _LIMITS]
     return _files(), limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
 
 
 def _files() -> Dict[str, Tuple[int, int]]:
-    """The contents of the shared folders. The time of a status change cannot be forged."""
+    """The files of the shared folders, by inode and time of a status change, which a program cannot forge."""
     found = {}
     for shared in _SHARED_FOLDERS:
         for folder, folders, files in os.walk(shared, onerror=_raise):

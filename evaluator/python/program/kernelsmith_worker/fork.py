@@ -89,7 +89,7 @@ def _call(function: Callable[[str], Any], path: str) -> Any:
 
 
 def _packed(outcome: Outcome, stage: Optional[int]) -> tuple:
-    """A message and its blob: numbers as text, because JSON lacks some, and artifacts by name and size."""
+    """A message with the numbers as text, because JSON lacks NaN and infinity, and a blob of artifacts."""
     found, artifacts = results.split(outcome)
     sizes, blob = results.packed(artifacts)
     message = {"end": "returned" if stage is None else "passed", "stage": stage,

@@ -28,7 +28,7 @@ class Evaluator:
 
 
 def load(path: str, cascade: Optional[List[float]]) -> Evaluator:
-    """Imports the file. Raises Failure (the task's) if that fails or it has no evaluate()."""
+    """Imports the file. Raises a Failure of the task if that fails or the file has no evaluate()."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path]

@@ -15,7 +15,7 @@ from .traces import plain
 _MOST_NAME = 200
 _MOST_NUMBERS = 1000
 _MOST_ARTIFACTS = 1000
-# An artifact keeps its last bytes; this is the limit of all together.
+# An artifact keeps its last bytes; this limits all artifacts together.
 _MOST_TEXT = 1 << 20
 _MOST_TEXTS = 8 << 20
 
@@ -72,7 +72,7 @@ class Outcome:
 
 
 def outcome_of(returned: Any) -> Outcome:
-    """Raises BadMetrics if it is neither a number nor a dict and has no .metrics and .artifacts."""
+    """Raises BadMetrics unless `returned` is a number, a dict, or an object with .metrics and .artifacts."""
     if is_number(returned):
         return Outcome({"fitness": returned}, {})
     if isinstance(returned, dict):
@@ -87,7 +87,7 @@ def outcome_of(returned: Any) -> Outcome:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number: false for a bool, true for NumPy's numbers."""
+    """Whether the value is a number: false for a bool, true for NumPy's numbers."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -111,7 +111,7 @@ def split(outcome: Outcome) -> Tuple[Dict[str, float], Dict[str, bytes]]:
 
 
 def packed(artifacts: Dict[str, bytes]) -> Tuple[List[list], bytes]:
-    """Names with sizes, and the texts one after another: the end of each."""
+    """The artifacts' names with sizes, and the end of each text, one after another."""
     if len(artifacts) > _MOST_ARTIFACTS:
         raise BadMetrics("%d artifacts: at most %d" % (len(artifacts), _MOST_ARTIFACTS))
     sizes, blob = [], bytearray()

@@ -276,7 +276,7 @@ def _prepare(read: int) -> None:
     try:
         fcntl.fcntl(read, _F_SETPIPE_SZ, _PIPE_BYTES)
     except OSError:
-        pass  # fails if the user has many pipes; then it is only slower
+        pass  # fails if the user has many pipes; then the pipe is only slower
 
 
 def _outcome_of(told: Message, blob: bytes) -> Outcome:

@@ -40,12 +40,12 @@ class Failure(Exception):
 
 
 class FramingError(Exception):
-    """The stream has no valid message: it ended within one, or one is malformed or too large. Nothing after
+    """The stream ended within a message, or a message is malformed or too large. Nothing after
     it can be read."""
 
 
 def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None:
-    """Writes one message and flushes. Raises FramingError without writing if it exceeds the limits."""
+    """Writes a message and flushes. Raises FramingError, and writes nothing, for one beyond the limits."""
     text = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(text) > MOST_JSON or len(blob) > MOST_BLOB:
         raise FramingError(f"a message of {len(text)} bytes of JSON and {len(blob)} of blob: at most {MOST_JSON} and "
@@ -56,7 +56,7 @@ def write_message(stream: BinaryIO, message: Message, blob: bytes = b"") -> None
 
 
 def read_message(stream: BinaryIO, most_json: int = MOST_JSON, most_blob: int = MOST_BLOB) -> tuple[Message, bytes] | None:
-    """The next message and its blob; None if the stream ends before one begins."""
+    """The next message and its blob; None if the stream ends before a message begins."""
     head = _read(stream, _HEAD.size, at_start=True)
     if head is None:
         return None
