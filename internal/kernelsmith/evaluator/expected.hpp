@@ -64,7 +64,7 @@ struct PartFindings {
 struct CompareResult {
   Fault fault = Fault::none;  ///< the worst fault
   Faults faults;
-  double error = 0;          ///< the larger of the largest error / budget and RMS / limit
+  double error = 0;          ///< max(largest error / budget, RMS / limit)
   double worst = 0;          ///< the largest error / budget of reals that are judged one by one
   std::size_t worst_at = 0;  ///< the element with the largest error; for worse faults and integers the first
                              ///< such element
