@@ -131,7 +131,7 @@ Result<EngineOptions> options_from(const std::map<std::string, std::string>& tex
 struct Gathered {
   std::optional<std::map<std::string, std::string>> settings;
   std::vector<Source> seeds;
-  std::unordered_map<std::uint64_t, Digest> children;  ///< by ticket
+  std::unordered_map<std::uint64_t, Digest> children;  ///< the child of each ticket
   std::unordered_set<Digest> judged;                   ///< children that were not known as repeats before
                                                        ///< they were evaluated or compiled
   /// Maps the fingerprint of any other child to that of the program that it repeats.

@@ -26,10 +26,11 @@ struct AgentOptions {
   std::optional<double> usd;         ///< the agent is killed if it reports a higher cost
   unsigned parallel = 1;             ///< agents that run at the same time; other requests wait
   bool network = false;              ///< the agent may use the whole network of the host
-  std::map<std::string, std::string> environment;  ///< variables besides the sandbox's own few
+  std::map<std::string, std::string> environment;  ///< variables in addition to the sandbox's few
   std::vector<std::filesystem::path> read_only;    ///< paths that the agent can read besides the toolchain;
                                                    ///< need not exist
-  std::uint64_t memory_bytes = 8ULL << 30;  ///< for all its processes together, if the machine can limit that
+  std::uint64_t memory_bytes = 8ULL << 30;  ///< limit for all its processes together, if the machine can set
+                                            ///< one
   std::uint64_t transcript_bytes = 256ULL << 10;  ///< the journal keeps this much of the end of its output
 };
 

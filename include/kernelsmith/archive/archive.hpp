@@ -49,7 +49,7 @@ struct Elite {
 
 /// Statistics of an archive.
 struct ArchiveStatistics {
-  std::uint64_t cells = 0;     ///< of the grid
+  std::uint64_t cells = 0;     ///< number of cells of the grid
   std::uint64_t filled = 0;    ///< that have an elite
   double coverage = 0;         ///< filled / cells
   double qd_score = 0;         ///< sum over the elites of fitness - offset

@@ -94,7 +94,7 @@ struct PeriodCrossed {
 
 /// A session of the run began: at creation and at every resume.
 struct SessionStarted {
-  std::string version;                    ///< of kernelsmith
+  std::string version;                    ///< the version of kernelsmith
   std::map<std::string, double> budgets;  ///< the limits from here on, by name; a budget that is absent is
                                           ///< unlimited
   std::map<std::string, std::string>

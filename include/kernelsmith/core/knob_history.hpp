@@ -127,12 +127,12 @@ class KnobObservations {
 
   std::vector<std::shared_ptr<const Chunk>> chunks_;  ///< full ones
   Chunk latest_;
-  std::size_t skipped_ = 0;  ///< of the first chunk
+  std::size_t skipped_ = 0;  ///< number of observations of the first chunk that are skipped
 };
 
 /// What is known about a structure when one of its programs is to be tuned.
 struct KnobHistory {
-  KnobObservations seen;           ///< in the order in which they took effect
+  KnobObservations seen;           ///< observations in the order in which they took effect
   std::vector<KnobPoint> pending;  ///< proposed, and not judged yet
   std::size_t asked = 0;           ///< the number of children that were asked for and have not arrived
   /// Set while at most one program of the structure is known. It has for each knob the value in the best

@@ -144,13 +144,13 @@ struct Sampling {
 /// A model's reply as received, kept for training on request. Members that the server did not report are
 /// empty.
 struct KeptReply {
-  std::string model;  ///< as the server names it
+  std::string model;  ///< the model's name on the server
   std::string text;
   std::string reasoning = {};
   std::vector<std::string> tokens = {};       ///< the tokens of text and reasoning, if the server reported
                                               ///< logprobs
   std::vector<double> logprobs = {};          ///< one natural logarithm for each token
-  std::vector<std::uint64_t> token_ids = {};  ///< of the reply
+  std::vector<std::uint64_t> token_ids = {};  ///< the token ids of the reply
   std::vector<std::uint64_t> prompt_token_ids = {};
   std::string system = {}, user = {};          ///< the prompt's two messages
   std::optional<Digest> template_digest = {};  ///< Prompt::templates

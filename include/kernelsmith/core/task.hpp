@@ -28,7 +28,7 @@ enum class TensorInit {
   offsets,      ///< sorted whole numbers from 0 to TensorSpec::high: CSR row pointers
   permutation,  ///< a permutation of 0 .. length - 1 along the last dimension
   one_hot,      ///< a single 1 along the last dimension
-  generated,    ///< by the task's own generator (files: inputs)
+  generated,    ///< values that the task's own generator makes (files: inputs)
 };
 enum class CacheState { cold, warm };
 /// The kind of a task's candidates.
@@ -59,7 +59,7 @@ struct Specials {
   bool nan = false;
   bool infinities = false;
   bool denormals = false;
-  bool large = false;  ///< finite, of either sign, up to about 1e9, as in masks
+  bool large = false;  ///< finite numbers of either sign, up to about 1e9, as in masks
 
   bool any() const { return nan || infinities || denormals || large; }
 };
@@ -81,7 +81,7 @@ struct TensorSpec {
 struct Tolerance {
   std::string policy = "auto";     ///< auto | exact | normwise | allclose
   std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
-  double rtol = 0, atol = 0;       ///< of allclose: |y - truth| <= atol + rtol |truth|
+  double rtol = 0, atol = 0;       ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
 };
 
 /// The task's declared work, as arithmetic expressions over sizes; empty if undeclared.

@@ -34,7 +34,7 @@ class KnobMemory {
  private:
   struct Structure {
     KnobObservations seen;
-    std::map<KnobPoint, std::size_t> places;  ///< in `seen`
+    std::map<KnobPoint, std::size_t> places;  ///< the place of each point in `seen`
     /// The index in `seen` of the best observation (of equals, the first); empty if all were rejected.
     std::optional<std::size_t> best;
     bool tuned = false;

@@ -60,7 +60,7 @@ struct EngineOptions {
       seeds;  ///< evaluated first and added to every island; if empty, Operator::translate begins
   bool seeds_must_pass = true;  ///< if every seed is rejected the run ends (`refused`)
   bool has_reference = false;   ///< decides what the error of a run that needs a seed suggests
-  std::uint64_t seed = 1;       ///< of all random streams
+  std::uint64_t seed = 1;       ///< seed of all random streams
   std::string run = "run";      ///< EvaluationJob::run
   Digest task;                  ///< EvaluationJob::task
 

@@ -70,8 +70,8 @@ enum class EndReason {
   exhausted,   ///< the proposer has nothing new
   finished,    ///< the proposer said that it is done; another session continues
   refused,     ///< every seed was rejected
-  stopped,     ///< on request; resumable
-  errors,      ///< too many Errors in a row; resumable
+  stopped,     ///< stopped on request; the run can be resumed
+  errors,      ///< too many Errors in a row; the run can be resumed
   replayed,    ///< the followed recording ends here, before the run's own end
 };
 

@@ -63,7 +63,7 @@ struct OpenTicket {
   Selection selection;        ///< for `iteration`, `repair` and `tuning`
   IndividualPtr challenger;   ///< for `duel` and `confirm`
   IndividualPtr incumbent;    ///< for `duel`, and for `confirm` if two programs are measured together
-  std::uint32_t attempt = 0;  ///< of the evaluation
+  std::uint32_t attempt = 0;  ///< the attempt number of the evaluation
   std::optional<Proposal> proposal;
   std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
   std::optional<Digest> fingerprint;               ///< of the proposed child
@@ -345,7 +345,7 @@ class SearchState {
   EngineOptions options_;
   OwnPolicies own_;
   const Journal* journal_ = nullptr;
-  std::uint64_t position_ = 0;  ///< of the last event that was applied
+  std::uint64_t position_ = 0;  ///< position of the last event that was applied
   bool checks_settings_ = true;
   Archipelago archipelago_;
   Lineage lineage_;

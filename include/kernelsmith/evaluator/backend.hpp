@@ -35,7 +35,8 @@ struct Compilation {
   std::variant<BinaryPtr, Rejection> outcome;
   /// Has toolchain, spent_ms["compile"] and compile.log. Empty for a rejection, which has a report itself.
   Report report = {};
-  std::map<std::string, double> features = {};  ///< of the binary, for the archive: Metrics::features()
+  std::map<std::string, double> features = {};  ///< features of the binary, for the archive:
+                                                ///< Metrics::features()
 
   const BinaryPtr* binary() const { return std::get_if<BinaryPtr>(&outcome); }
   const Rejection* rejection() const { return std::get_if<Rejection>(&outcome); }

@@ -1,5 +1,5 @@
 // BackendDescription: what task files, prompts, `init` and `doctor` need to know about a backend. A backend
-// is one folder, registered with add_backend() (kernelsmith/session/registry.hpp).
+// is one folder and is registered with add_backend() (kernelsmith/session/registry.hpp).
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct PrecisionCheck;  // kernelsmith/evaluator/precision.hpp
 
 /// The keys of task.yaml that are specific to a backend, and how they become Task::settings.
 struct TaskSettings {
-  std::vector<std::string_view> keys;  ///< at the top level
+  std::vector<std::string_view> keys;  ///< keys at the top level
   /// Reads the keys and refuses invalid values. `task` is complete except for its settings and the texts of
   /// its files.
   std::function<std::string(YamlMap& in, const Task& task)> read;
@@ -36,7 +36,7 @@ struct PromptFacts {
 
 /// A feature that distinguishes candidates that work differently.
 struct BehaviourLevels {
-  std::string feature;        ///< in Metrics::features() or static_features()
+  std::string feature;        ///< a name in Metrics::features() or static_features()
   std::vector<double> edges;  ///< the edges of its levels, ascending; n edges make n - 1 levels
 };
 
@@ -46,7 +46,7 @@ struct BackendDescription {
   std::string summary;   ///< describes its tasks in one line: "a C++ kernel, compiled, checked and timed"
   std::string language;  ///< language of its candidates, in words; if empty, the file's name decides
   std::string suffix;    ///< suffix of a candidate's file, such as ".cpp"; if empty, that of the task's files
-  TaskForm form = TaskForm::command;  ///< of its tasks
+  TaskForm form = TaskForm::command;  ///< the form of its tasks
   /// Times are measured while other programs use the device. They change the ratios between kernels that work
   /// differently.
   bool shared_device = false;

@@ -57,7 +57,7 @@ struct LaunchProfile {
   std::string kernel;  ///< its name in the source
   plan::Dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t registers = 0;     ///< registers of a thread
-  std::uint64_t shared_bytes = 0;  ///< of a block
+  std::uint64_t shared_bytes = 0;  ///< shared memory of a block
   std::uint32_t local_bytes = 0;   ///< local memory of a thread: spills and arrays
   bool tensor_cores = false;       ///< the kernel contains a matrix instruction
   double occupancy = 0;            ///< theoretical occupancy: a share of a multiprocessor's threads

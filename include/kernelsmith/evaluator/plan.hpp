@@ -134,7 +134,7 @@ struct Call {
 /// memory from cudaMallocAsync only until it is freed. Contents are undefined when a batch begins.
 struct Workspace {
   std::uint64_t kept = 0, call = 0;  ///< addresses
-  std::uint64_t bytes = 0;           ///< of each
+  std::uint64_t bytes = 0;           ///< size of each region
   friend bool operator==(const Workspace&, const Workspace&) = default;
 };
 

@@ -39,7 +39,7 @@ class Lineage {
 
  private:
   std::map<ProgramId, std::vector<ProgramId>> parents_;
-  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< of programs that have children
+  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< only for programs that have children
 };
 
 }  // namespace kernelsmith

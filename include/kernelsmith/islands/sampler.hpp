@@ -31,9 +31,9 @@ class Sampler {
 /// How MixtureSampler draws. The three shares are weights: only their ratio matters.
 struct MixtureOptions {
   double explore = 0.2;         ///< weight of drawing the parent uniformly from the filled cells
-  double exploit = 0.6;         ///< of drawing it uniformly from the best `elite_fraction` of the elites, at
-                                ///< least one
-  double weighted = 0.2;        ///< of drawing it with a probability proportional to its fitness
+  double exploit = 0.6;         ///< weight of drawing it uniformly from the best `elite_fraction` of the
+                                ///< elites, at least one
+  double weighted = 0.2;        ///< weight of drawing it with a probability proportional to its fitness
   double elite_fraction = 0.1;  ///< in (0, 1]
   std::size_t top = 3;          ///< at most this many individuals of each kind in a Selection
   std::size_t inspirations = 2;

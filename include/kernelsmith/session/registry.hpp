@@ -152,7 +152,7 @@ using MigrationProvider = Provider<const Migration>;
 /// default_registry(). An evaluator without a description in `backends` is for tasks that are not in a file.
 struct Registry {
   Backends backends;                    ///< backends that tasks can name
-  Kinds<EvaluatorProvider> evaluators;  ///< by the same names
+  Kinds<EvaluatorProvider> evaluators;  ///< evaluators by the backends' names
   /// BackendRegistration::make_sharing of those backends that have one, for share_programs().
   std::map<std::string, std::function<MakeEvaluatorProvider()>> sharing_evaluators;
   Kinds<ProposerProvider> proposers;

@@ -34,7 +34,7 @@ class BuildCache {
   void keep(const Digest& key, std::string_view bytes) const;
 
  private:
-  std::filesystem::path folder_;  ///< empty: not used
+  std::filesystem::path folder_;  ///< empty if the cache is not used
 };
 
 }  // namespace kernelsmith

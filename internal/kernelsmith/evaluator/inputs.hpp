@@ -22,7 +22,7 @@ struct TaskShape {
   std::string name;  ///< describe(sizes); empty if the task has no sizes
   Sizes sizes;
   std::vector<std::int64_t> arguments;  ///< the sizes that are passed to the entry, in the order of task.yaml
-  std::vector<TensorExtent> extents;    ///< by tensor
+  std::vector<TensorExtent> extents;    ///< one for each tensor
   bool timed = false;
   /// The shape's share of the score; empty if the task does not weight its timed shapes.
   std::optional<double> weight = std::nullopt;

@@ -34,7 +34,7 @@ struct JudgeParts {
   BinaryPtr baseline;
   BinaryPtr seed;                 ///< null if the task has none
   BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline
-  std::function<double()> now_s;  ///< wall time in seconds; null: the steady clock
+  std::function<double()> now_s;  ///< wall time in seconds; if empty, the steady clock's
 };
 
 /// Not thread-safe, because it must time only one thing at a time.

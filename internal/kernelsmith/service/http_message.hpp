@@ -19,7 +19,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 /// A request as handlers see it.
 struct Request {
   std::string method;  ///< "GET" for a HEAD request too: the server leaves the body out of the answer
-  std::string path;    ///< as sent: percent-encoded, without the query
+  std::string path;    ///< the path as it was sent: percent-encoded, without the query
   std::map<std::string, std::string> parameters;  ///< decoded; by their names in the route's pattern
   std::map<std::string, std::string> query;       ///< decoded; the last of equal names
   Fields headers;                                 ///< names in lower case

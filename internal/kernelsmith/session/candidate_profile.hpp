@@ -27,8 +27,8 @@ struct Pace {
 };
 
 struct CandidateProfile {
-  std::optional<Evaluation> evaluation;  ///< as short as in a search; empty if this machine cannot run the
-                                         ///< candidate
+  std::optional<Evaluation> evaluation;  ///< measured for as short a time as in a search; empty if this
+                                         ///< machine cannot run the candidate
   std::vector<Pace> paces;
   std::optional<GpuProfile> gpu;     ///< for backends whose launches are known
   std::vector<std::string> missing;  ///< what is missing in addition to `gpu->missing`

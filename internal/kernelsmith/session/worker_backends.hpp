@@ -16,8 +16,8 @@ namespace kernelsmith {
 /// The backends of a worker and their settings.
 struct WorkerChoice {
   std::vector<std::string> backends;            ///< names of backends; if empty, all that work here
-  std::map<std::string, std::string> settings;  ///< for each backend that has settings: its settings as in
-                                                ///< the section `evaluator` of run.yaml
+  std::map<std::string, std::string> settings;  ///< the settings of each backend that has some, as in the
+                                                ///< section `evaluator` of run.yaml
   std::optional<unsigned> slots;  ///< parallel jobs; if empty, 2 if kernels are timed, else one for each core
   /// Gets the reason why a working backend is not offered.
   std::function<void(const std::string&)> tell = {};

@@ -22,7 +22,7 @@ struct Claim {
 struct PublicSet {
   std::filesystem::path tasks;                    ///< the set's own problems: level1/3_Name.py
   std::filesystem::path candidates;               ///< level_1_problem_3_sample_0_kernel.py
-  std::map<std::filesystem::path, Claim> claims;  ///< by the candidate's path
+  std::map<std::filesystem::path, Claim> claims;  ///< claims by the candidate's path
 };
 
 /// Writes the set at `source` below `folder`, without changing existing files. Two layouts are known:

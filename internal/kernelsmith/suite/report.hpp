@@ -39,7 +39,7 @@ std::string candidates_csv(const SuiteReport& report);
 /// Markdown: the metrics by level and by round, and the tasks.
 std::string to_markdown(const SuiteReport& report);
 
-/// The same for a terminal. Control characters of names are not escaped.
+/// The text of to_markdown() for a terminal. Control characters in names are not escaped.
 std::string to_table(const SuiteReport& report);
 
 }  // namespace kernelsmith

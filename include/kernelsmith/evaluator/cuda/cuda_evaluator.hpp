@@ -28,7 +28,7 @@ struct GpuVendor;
 
 /// Settings of the backend `cuda` and of those for other vendors.
 struct CudaOptions {
-  const cuda::GpuVendor* vendor = nullptr;  ///< the GPUs' vendor; null: NVIDIA
+  const cuda::GpuVendor* vendor = nullptr;  ///< the GPUs' vendor; if null, NVIDIA
   std::filesystem::path toolkit;            ///< if empty: $CUDA_HOME, nvcc on the PATH, or /usr/local/cuda
   std::string arch;                         ///< such as "sm_90a"; if empty, the device's, or sm_90a without a
                                             ///< device
