@@ -50,7 +50,7 @@ struct Elite {
 /// Statistics of an archive.
 struct ArchiveStatistics {
   std::uint64_t cells = 0;     ///< number of cells of the grid
-  std::uint64_t filled = 0;    ///< that have an elite
+  std::uint64_t filled = 0;    ///< cells that have an elite
   double coverage = 0;         ///< filled / cells
   double qd_score = 0;         ///< sum over the elites of fitness - offset
   std::optional<double> best;  ///< highest fitness; empty for an empty archive

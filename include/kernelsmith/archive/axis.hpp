@@ -82,7 +82,7 @@ class Axis {
  private:
   Axis() = default;
   AxisSpec spec_;
-  std::vector<double> inner_edges_;  ///< between neighbouring bins, ascending
+  std::vector<double> inner_edges_;  ///< the edges between neighbouring bins, ascending
   int digits_ = 0;                   ///< number of digits of an edge in a label
 };
 

@@ -45,9 +45,9 @@ inline Result<Proposal> as_proposal(const ProposalRequest&, Refusal why) {
 inline Result<Proposal> as_proposal(const ProposalRequest&, Proposal proposal) { return proposal; }
 inline Result<Proposal> as_proposal(const ProposalRequest&, Result<Proposal> proposal) { return proposal; }
 
-/// Makes an Evaluator from a function of an EvaluationJob that returns a number, Metrics, a Rejection, an
-/// Evaluation or a Result<Evaluation>: `blocking([](const EvaluationJob& job) { return score(job.source);
-/// })`. With more than one worker, several threads call the function at once.
+/// Makes an Evaluator from a function that takes an EvaluationJob and returns a number, Metrics, a Rejection,
+/// an Evaluation or a Result<Evaluation>. With more than one worker, several threads call the function at
+/// once. Example: `blocking([](const EvaluationJob& job) { return score(job.source); })`.
 template <std::invocable<const EvaluationJob&> F>
 std::shared_ptr<Evaluator> blocking(F score, unsigned workers = 1) {
   return blocking_evaluator(
@@ -57,7 +57,7 @@ std::shared_ptr<Evaluator> blocking(F score, unsigned workers = 1) {
       workers);
 }
 
-/// Makes a Proposer from a function of a ProposalRequest that returns a Source, a Child, a Refusal, a
+/// Makes a Proposer from a function that takes a ProposalRequest and returns a Source, a Child, a Refusal, a
 /// Proposal or a Result<Proposal>.
 template <std::invocable<const ProposalRequest&> F>
 std::shared_ptr<Proposer> blocking(F propose, unsigned workers = 1) {

@@ -16,7 +16,7 @@ enum class ErrorCode {
   permission,        ///< the operating system refused access
   io,                ///< reading or writing failed
   disk_full,         ///< a disk had no space left for something that had to be written
-  busy,              ///< another process uses it
+  busy,              ///< another process uses the run, file or device
   already_told,      ///< a ticket was answered twice
   unknown_ticket,    ///< a ticket that this run never opened
   version,           ///< a file of a kernelsmith version that this version cannot read
@@ -34,7 +34,7 @@ enum class ErrorCode {
   too_long,          ///< the prompt does not fit into the model's context
   cancelled,         ///< stopped on request
   refused,           ///< the task is not usable: its reference or seed fails the task's own check
-  over_budget,       ///< what is left of the run's budgets does not cover it
+  over_budget,       ///< what is left of the run's budgets does not cover what was asked for
   internal,          ///< a broken invariant of kernelsmith
 };
 

@@ -26,7 +26,7 @@ struct ArmSums {
   double better = 0;    ///< accepted children better than the parent beyond the noise; if the parent was
                         ///< rejected, all accepted ones
   double gain = 0;      ///< sum of log(fitness / parent's fitness) over the better ones; a child adds 0 if
-                        ///< either is not positive
+                        ///< one of the two is not positive
   double usd = 0;       ///< reported and guessed
   double tokens = 0;    ///< read and written
 

@@ -29,9 +29,9 @@ namespace kernelsmith {
 /// Limits for the whole run, over all its sessions. At least one must be set.
 struct Budgets {
   std::optional<std::uint64_t> iterations;   ///< number of answered tickets that asked for a child
-  std::optional<std::uint64_t> evaluations;  ///< number of evaluations, including those of seeds and repairs
-                                             ///< and re-measurements
-  /// After this time nothing new starts. Evaluations of the tuner's children and duels are given up, because
+  std::optional<std::uint64_t> evaluations;  ///< number of evaluations, including seeds, repairs and
+                                             ///< re-measurements
+  /// After this time nothing new starts. Duels, and evaluations of the tuner's children, are given up because
   /// they have become useless. The run waits for the answers of models and evaluates them. Measuring the best
   /// again (confirm) takes additional time.
   std::optional<double> wall_s;

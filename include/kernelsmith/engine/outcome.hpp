@@ -96,8 +96,8 @@ struct Outcome {
   /// The expected gain from the rest of the budget, if the history allows an estimate.
   std::optional<ExpectedGain> expected_gain;
   double elapsed_s = 0;
-  double confirming_s = 0;  ///< the part of it for measuring the best again; no budget counts it
-  double session_s = 0;     ///< the part of it in this session
+  double confirming_s = 0;  ///< the part of elapsed_s for measuring the best again; no budget counts it
+  double session_s = 0;     ///< the part of elapsed_s in this session
   double engine_s = 0;      ///< the part of session_s that the engine itself used, for journal, archive and
                             ///< policies
 };

@@ -47,7 +47,7 @@ struct ProgramRecord {
   Digest source;  ///< Source::digest
   Origin origin = Origin::seed;
   bool accepted = false;
-  Cell cell;  ///< if it was accepted
+  Cell cell;  ///< its cell if it was accepted
   /// If it was accepted: the low end, the median and the standard deviation of its fitness.
   double low = 0, fitness = 0, deviation = 0;
   std::uint64_t proposed_at = 0;            ///< the event's position in the journal
@@ -66,8 +66,8 @@ struct OpenTicket {
   std::uint32_t attempt = 0;  ///< the attempt number of the evaluation
   std::optional<Proposal> proposal;
   std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
-  std::optional<Digest> fingerprint;               ///< of the proposed child
-  std::optional<KnobSetting> knobs;                ///< of the proposed child
+  std::optional<Digest> fingerprint;               ///< the proposed child's
+  std::optional<KnobSetting> knobs;                ///< the proposed child's
   std::optional<Digest> tunes;                     ///< for Operator::tune: the parent's structure
   double forecast_usd = 0;           ///< upper limit of its call's cost, while no call of this kind was
                                      ///< answered
@@ -107,7 +107,8 @@ class SearchState {
   void set_budgets(const Budgets& budgets) { budgets_ = budgets; }
 
   /// Applies one event and returns the commits that it causes. Refuses (`corrupt`) an event that contradicts
-  /// those before it, and (`invalid_argument`) a session with other settings; the state is then unusable.
+  /// those before it, and (`invalid_argument`) a session with other settings; after that the state is
+  /// unusable.
   Result<Commits> apply(const Event& event);
 
   // Results.

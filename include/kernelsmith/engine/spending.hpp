@@ -15,9 +15,9 @@ struct CallTotals {
   std::uint64_t untold = 0;    ///< how many of the calls have tokens that the server did not report
   std::uint64_t unpriced = 0;  ///< how many of the calls went to a model without a price
   std::uint64_t input_tokens = 0;
-  std::uint64_t cached_tokens = 0;  ///< of the input
+  std::uint64_t cached_tokens = 0;  ///< part of the input tokens
   std::uint64_t output_tokens = 0;
-  std::uint64_t reasoning_tokens = 0;  ///< of the output
+  std::uint64_t reasoning_tokens = 0;  ///< part of the output tokens
   double usd = 0;                      ///< price of the reported tokens, if the model has a price
   double guessed_usd = 0;              ///< in addition, an estimate for replies without usage
 

@@ -52,7 +52,7 @@ struct RunRequest {
   /// device.
   std::size_t device = 0;
   Report report;                                ///< the compile stage's, to be completed
-  std::map<std::string, double> features = {};  ///< of the compile stage
+  std::map<std::string, double> features = {};  ///< the compile stage's
   WorkSink works = {};  ///< Evaluator::start_watched()'s; through it a run reports that it waits for its
                         ///< device
 };

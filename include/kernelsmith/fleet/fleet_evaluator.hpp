@@ -30,8 +30,9 @@ struct FleetOptions {
 /// first job records. If a worker's evaluator answers with an Error, the answer is that Error.
 ///
 /// Errors: `unsupported` (built without libnats), `network`, `untrusted`, `permission` (the server and its
-/// credentials), `version` (a fleet of another protocol), `invalid_argument` (several kinds of hardware and
-/// none chosen, none of that name), `too_long` (a task that is larger than the server's messages).
+/// credentials), `version` (a fleet of another protocol), `invalid_argument` (several kinds of hardware of
+/// which none was chosen, or no hardware of that name), `too_long` (a task that is larger than the server's
+/// messages).
 Result<std::shared_ptr<Evaluator>> make_fleet_evaluator(const Task& task, const FleetOptions& options);
 
 }  // namespace kernelsmith

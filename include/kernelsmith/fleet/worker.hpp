@@ -54,8 +54,8 @@ struct WorkerSummary {
   std::uint64_t given_up = 0;   ///< jobs that were not run because earlier workers were lost on them
 };
 
-/// Works until `stop`, then finishes its running jobs and returns. Only at the start it fails with errors of
-/// the server, as make_fleet_evaluator() does. Later it waits while the server is away.
+/// Works until `stop`, then finishes its running jobs and returns. At the start it fails with the errors that
+/// make_fleet_evaluator() has for the server. Later it waits while the server is away.
 Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_token& stop);
 
 }  // namespace kernelsmith

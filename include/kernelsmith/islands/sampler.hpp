@@ -79,7 +79,7 @@ struct TreeOptions {
 ///
 /// It begins with the opening. If there are seeds, each seed in turn is the parent, and no other program is
 /// shown. The opening ends after `opening` accepted programs besides the seeds, or after twice as many
-/// tickets. Without a seed the engine asks for this many translations.
+/// tickets. Without a seed the engine asks for `opening` translations.
 ///
 /// Then the parent is the leader with the highest bound. The bound is the leader's rank (1 for the first, 0
 /// for the last) plus `exploration` times sqrt(1 + all visits) / ((1 + its place) (1 + its own visits)).

@@ -56,9 +56,10 @@ using LostCallSink = std::function<void(const LostCall&)>;
 /// and each ends with that error (`bad_reply`).
 ///
 /// No complete answer is lost: a stream that breaks off after its end is a reply. Redirects are never
-/// followed. No error or notice contains the key. The contract is Proposer's: start() does not block, `done`
-/// is called exactly once, on the client's thread (after a stop request soon, with `cancelled`); the
-/// destructor returns when nothing is in flight, and must not be called on the client's thread.
+/// followed. No error or notice contains the key. The contract is Proposer's: start() does not block, and
+/// `done` is called exactly once, on the client's thread. After a stop request it is called soon, with
+/// `cancelled`. The destructor returns when nothing is in flight. It must not be called on the client's
+/// thread.
 class ModelClient {
  public:
   /// Errors: check_endpoint's.

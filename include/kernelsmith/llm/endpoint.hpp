@@ -18,9 +18,9 @@ struct Endpoint {
   std::string ca_file;   ///< PEM file of a private CA instead of the system's; may be empty
 };
 
-/// Fills in empty members from the environment: OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and
-/// ANTHROPIC_API_KEY; if the variable for the base URL is not set, with the provider's own URL. The URL in
-/// Anthropic's variable lacks the /v1 of the Messages protocol; it is added.
+/// Fills in empty members from OPENAI_BASE_URL and OPENAI_API_KEY, or from ANTHROPIC_BASE_URL and
+/// ANTHROPIC_API_KEY. If the variable for the base URL is not set, the base URL is the provider's own. The
+/// URL in Anthropic's variable lacks the /v1 of the Messages protocol, which is added.
 Endpoint with_environment(Endpoint endpoint);
 
 /// The URL of the provider's own server.

@@ -18,7 +18,7 @@ namespace kernelsmith {
 
 /// A finding of an earlier run. A value.
 struct PromptNote {
-  std::string name;   ///< its name in Dropped
+  std::string name;   ///< the note's name in Dropped
   std::string about;  ///< one line without a final colon: what it is and its source
   std::string text;   ///< shown in a code fence; the text cannot close the fence
 
@@ -30,8 +30,8 @@ struct PromptOptions {
   /// The set for Operator::rewrite: `kernel-smith`, `relaxed`, or a folder below `folder`. The set of any
   /// other operator takes templates that it lacks from this set.
   std::string set = "kernel-smith";
-  std::filesystem::path folder;  ///< folder with the user's templates SET/NAME.mustache, which replace
-                                 ///< built-in ones; may be empty
+  std::filesystem::path folder;        ///< folder with the user's templates SET/NAME.mustache, which replace
+                                       ///< built-in ones; may be empty
   std::size_t budget_tokens = 24'000;  ///< estimated limit for the whole prompt; 0 is no limit
   std::size_t error_bytes = 6'000;     ///< how much of a report's end is shown; a tight budget lowers it
   std::string hardware;                ///< the hardware that times programs; if empty, the parent's report
@@ -91,7 +91,7 @@ class PromptBuilder {
   /// requests give equal prompts.
   Digest templates() const;
 
-  /// The message that answers a model's reply in a conversation. It tells the evaluation of the reply's
+  /// The message that answers a model's reply in a conversation. It contains the evaluation of the reply's
   /// program (template `feedback`). Errors: as for build().
   Result<std::string> feedback(const IndividualPtr& attempt) const;
   /// The message that answers a reply from which no program could be taken.

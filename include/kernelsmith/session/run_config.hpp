@@ -101,9 +101,9 @@ struct RunConfig {
 /// `unsupported` if the registry lacks one of them.
 Result<RunConfig> default_config(const Task& task, const Registry& registry);
 
-/// Sets the axes if they are not set. If there is a preset, they are the preset's. Otherwise, for a search
-/// that only tunes, each axis is a knob of the seed, with categories; the at most two knobs with the most
-/// values are taken. For a search that writes code, or a seed without knobs, the first axis is cyclomatic
+/// Sets the axes if they are not set. If there is a preset, they are the preset's. Otherwise, a search that
+/// only tunes gets at most two axes, each a knob of the seed with its values as categories: the knobs with
+/// the most values. For a search that writes code, or a seed without knobs, the first axis is cyclomatic
 /// complexity, logarithmic and around the seed's own value. The second axis is fitness if that is a speedup
 /// (the task has a reference), else the number of tokens.
 void set_default_axes(const Task& task, RunConfig& config);

@@ -74,7 +74,7 @@ struct RunView {
 
   /// See SearchState::shown.
   IndividualPtr shown(IndividualPtr one) const { return state.shown(std::move(one)); }
-  /// The same for a program's id. Errors: SearchState::individual's.
+  /// shown() for the program with this id. Errors: SearchState::individual's.
   Result<IndividualPtr> individual(ProgramId id) const;
 
   /// Each filled cell of the grid with the best elite of all islands.
