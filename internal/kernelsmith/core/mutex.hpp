@@ -1,5 +1,5 @@
 // Mutex, MutexLock and Condition: std's classes with clang's annotations of what a mutex guards.
-// scripts/check_locks.py checks these. For other compilers than clang the annotations are empty.
+// scripts/check_locks.py checks these. For compilers other than clang the annotations are empty.
 #pragma once
 
 #include <condition_variable>

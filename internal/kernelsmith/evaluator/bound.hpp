@@ -12,7 +12,7 @@ namespace kernelsmith {
 struct CallFigures {
   double us = 0;                  ///< time of the call
   double share_of_bandwidth = 0;  ///< (bytes that must be moved) / time, as a share of a large copy's speed
-  double launches = 0;            ///< kernels
+  double launches = 0;            ///< number of kernels
   double spill_bytes = 0;         ///< local memory of a thread, in the worst kernel; 0: none
   double occupancy = 0;  ///< threads on a multiprocessor as a share of its maximum; the kernels' minimum
   double waves = 0;      ///< blocks / blocks that the device runs at once; the kernels' maximum

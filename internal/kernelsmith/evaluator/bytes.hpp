@@ -1,6 +1,6 @@
 // Bytes: a tensor's buffer in the judge's memory. Large buffers use huge pages. The inputs of every timed
-// call are copied from them and its outputs compared with them; with small pages, address translation would
-// take a third of that time.
+// call are copied from such buffers, and its outputs are compared with them. With small pages, address
+// translation would take a third of that time.
 #pragma once
 
 #include <cstddef>

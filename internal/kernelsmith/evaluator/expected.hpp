@@ -26,7 +26,8 @@ struct Expected {
   double rms_limit = 1;       ///< limit of the RMS of error * weight over the judged elements
   std::size_t judged = 0;     ///< elements with a finite truth
   /// For integers that are computed from reals: a byte for each element. It is 1 if the value may be one more
-  /// or less, because its real is so near a step that the budget reaches it. If empty, no value may be.
+  /// or less, because its real is so near a step that the budget reaches it. If empty, that is allowed
+  /// nowhere.
   Bytes steps;
   /// How many other elements may be wrong by one step. Some are allowed because steps are found by sampling.
   std::size_t more_steps = 0;

@@ -98,8 +98,8 @@ struct HostTraits {
                               ///< stopping
   std::size_t places = 1;  ///< number of separate memories for loading kernels; at least as many as sessions
                            ///< open at once
-  /// How long a batch takes. On a CPU every call of 20 us or more is timed alone, because single calls limit
-  /// the gain of a batch only if the yardstick is not much slower.
+  /// The intended duration of a batch. On a CPU every call of 20 us or more is timed alone, because single
+  /// calls limit the gain of a batch only if the yardstick is not much slower.
   double batch_us = 40;
   /// True if no call can do work for a later one of its batch or find data of an earlier batch. Then the
   /// judge need not check batches with single calls, and sets of inputs may be reused. The number of calls in

@@ -35,10 +35,10 @@ struct Learnt {
 /// children introduced without a gain gives a dead end. The first two sentences of the reply describe a
 /// tactic.
 ///
-/// A tactic that the run read counts as a help if a child with a gain has at least half of its terms. A
-/// refusal counts as a help if an accepted child has at least half of its terms. A dead end did not help if a
-/// child still introduced its identifier; otherwise its use is unknown. A run without prompts used no rules.
-/// The result depends only on the journal. Errors: the journal's.
+/// A tactic that the run read helped if a child with a gain has at least half of its terms. A refusal helped
+/// if an accepted child has at least half of its terms. A dead end did not help if a child still introduced
+/// its identifier; otherwise its use is unknown. A run without prompts used no rules. The result depends only
+/// on the journal. Errors: the journal's.
 Result<Learnt> learn(const Journal& journal, const LearntFrom& from);
 
 }  // namespace kernelsmith

@@ -54,13 +54,13 @@ struct PassedDescriptor {
 /// Hard limits. Zero means no limit, except for the sizes of /tmp and /dev/shm, which are always limited.
 struct SandboxLimits {
   double wall_s = 60;
-  double cpu_s = 0;  ///< of each process
+  double cpu_s = 0;  ///< CPU time of each process
   /// Limits the address space of each process and, if possible, the memory of all together.
   std::uint64_t memory_bytes = 4ULL << 30;
   bool limit_address_space = true;           ///< if false, memory_bytes limits only the total, if that is
                                              ///< possible
   std::uint64_t file_bytes = 1ULL << 30;     ///< size of each written file
-  std::uint64_t open_files = 256;            ///< of each process
+  std::uint64_t open_files = 256;            ///< open files of each process
   std::uint64_t processes = 64;              ///< processes and threads in the sandbox
   std::uint64_t output_bytes = 64ULL << 20;  ///< stdout and stderr together; beyond it the program is
                                              ///< killed

@@ -13,10 +13,10 @@ namespace kernelsmith {
 /// thread.
 void tell_of_waiting(Registry& registry, const std::function<void(const std::string&)>& tell);
 
-/// Starts only once what does not depend on the task. Evaluators of the backend `torch` that this registry's
-/// providers make from now on share their planners and the processes that use the GPU. So the second task is
-/// prepared without waiting for PyTorch. This costs two more idle processes on the GPU. They end with the
-/// registry, its copies and the evaluators. `tell` is as for tell_of_waiting().
+/// Lets evaluators start only once what does not depend on the task. Evaluators of the backend `torch` that
+/// this registry's providers make from now on share their planners and the processes that use the GPU. So the
+/// second task is prepared without waiting for PyTorch. This costs two more idle processes on the GPU. They
+/// end with the registry, its copies and the evaluators. `tell` is as for tell_of_waiting().
 void share_programs(Registry& registry, const std::function<void(const std::string&)>& tell);
 
 }  // namespace kernelsmith
