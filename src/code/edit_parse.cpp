@@ -21,7 +21,7 @@ bool same_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// Five or more equal signs such as `<`, followed by a word.
+// The same sign, such as `<`, five times or more, followed by a word.
 struct MarkerAt {
   std::size_t begin = 0;  // offset in its line
   std::size_t signs = 0;

@@ -20,8 +20,7 @@ bool may_have_knobs(const Source& source) {
 
 Digest structure_of(const Source& source, const std::vector<Knob>& knobs) {
   std::vector<SourceFile> files = source.files();
-  for (auto knob = knobs.rbegin(); knob != knobs.rend(); ++knob)  // backwards, so that earlier offsets stay
-                                                                  // valid
+  for (auto knob = knobs.rbegin(); knob != knobs.rend(); ++knob)  // backwards keeps earlier offsets valid
     files[knob->file].text.replace(knob->offset, knob->length, kAnyValue);
   return fingerprint(Source::create(std::move(files)).value());
 }

@@ -221,9 +221,8 @@ class Lexer {
     };
     if (language_ == Language::other) return peek() > ' ' && peek() < 127 ? 1 : 0;
     if (python()) return std::max(longest(kPythonOperators, rest()), single(kPythonSingles));
-    if (rest().starts_with("<::") && peek(3) != ':' && peek(3) != '>')
-      return 1;  // [lex.pptoken]: this is
-                 // not a digraph
+    // [lex.pptoken]: this is not a digraph.
+    if (rest().starts_with("<::") && peek(3) != ':' && peek(3) != '>') return 1;
     const std::size_t cuda = language_ == Language::cuda ? longest(kCudaOperators, rest()) : 0;
     return std::max({cuda, longest(kCppOperators, rest()), single(kCppSingles)});
   }

@@ -16,8 +16,8 @@ constexpr double kLeastChance = 0.01;
 /// Even a free child must be evaluated, so it costs at least this share of an average try.
 constexpr double kLeastCost = 0.1;
 
-/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. The standard library's would
-/// differ from one library to another.
+/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Standard libraries have
+/// different generators.
 double gamma_draw(double shape, Rng& rng) {
   if (shape < 1) {
     const double root = std::pow(1 - rng.uniform(), 1 / shape);

@@ -97,8 +97,7 @@ Result<Outcome> Driver::run() {
 void Driver::watch_time() {
   if (!time_up_ || stopping() || steady_clock::now() < *time_up_) return;
   if (is_late_) return end_what_is_late();
-  if (const auto left = committer_.seconds_left(); left && *left > 0) {  // because no budget counts
-                                                                         // confirmations
+  if (const auto left = committer_.seconds_left(); left && *left > 0) {  // no budget counts confirmations
     time_up_ = moment_after(steady_clock::now(), Seconds(*left));
     return;
   }

@@ -26,8 +26,7 @@ CallTotals& CallTotals::operator+=(const CallTotals& other) {
 
 void Spending::add(const Cost& cost) {
   if (cost == Cost{}) return;
-  const std::uint64_t calls = std::max<std::uint64_t>(cost.calls, 1);  // a cost without a number of calls is
-                                                                       // one call
+  const std::uint64_t calls = std::max<std::uint64_t>(cost.calls, 1);  // a cost without a count is one call
   models_[cost.revision.empty() ? cost.model : cost.model + "@" + cost.revision] +=
       {.calls = calls,
        .untold = cost.untold,

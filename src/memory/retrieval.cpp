@@ -126,9 +126,8 @@ std::string summary_of(const MemoryRule& rule) {
   }
   if (text.size() <= kLongest) return text;
   std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // it is within a
-            // character
+  // Does not cut within a character.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end) + "...";
 }
 

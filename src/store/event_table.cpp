@@ -241,9 +241,8 @@ Status EventWriter::insert_reply(std::int64_t position, const ProposalArrived& e
 }
 
 Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArrived& event) {
-  if (event.source == EvaluationSource::same_binary)
-    return {};  // the earlier program's artifacts are
-                // already stored
+  // The earlier program's artifacts are already stored.
+  if (event.source == EvaluationSource::same_binary) return {};
   std::int64_t ordinal = 0;
   for (const Artifact& artifact : event.evaluation.report().artifacts) {
     Status stored = artifact_.bind(1, position)
