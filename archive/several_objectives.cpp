@@ -21,7 +21,7 @@ std::vector<double> room_of(const Objectives& objectives, std::span<const Elite>
     const auto value = [&](std::size_t i) { return objectives.value(objective, metrics_of_elite(front[i])); };
     std::vector<std::size_t> order(front.size());
     std::iota(order.begin(), order.end(), 0);
-    // Of equals, the older comes first, so that its distance may be infinite and it stays.
+    // The older of two equals comes first, so that its distance may be infinite and it stays.
     std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) {
       return std::tuple(value(i),
                         std::numeric_limits<std::uint64_t>::max() - front[i].individual->program->id.value);

@@ -25,7 +25,7 @@ std::string tree_of(const Island& island) {
   return line + '\n';
 }
 
-/// Compares by fitness. Of equals, the older program is better.
+/// Compares by fitness. Among equals the older program is better.
 bool better(const Elite& a, const Elite& b) {
   return std::tie(b.fitness, a.individual->program->id) < std::tie(a.fitness, b.individual->program->id);
 }

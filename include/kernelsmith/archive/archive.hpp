@@ -81,7 +81,7 @@ class Archive {
       : grid_(std::move(grid)), objectives_(std::move(objectives)) {}
 
   /// Offers an accepted individual to its cell; throws std::invalid_argument for a rejected one. If fitness
-  /// has no noise, the cell's best fitness does not depend on the order of arrival. Of equals, the first
+  /// has no noise, the cell's best fitness does not depend on the order of arrival. Among equals the first
   /// stays.
   AddOutcome add(IndividualPtr individual);
 

@@ -79,8 +79,8 @@ class Objectives {
 
   /// The individual to report as the best of these accepted ones; null if the list is empty. The
   /// lexicographic rule takes the objectives in turn and keeps the individuals that tie with the best in it.
-  /// Of the individuals that remain (under the Pareto rule: of all) the one with the highest fitness wins; of
-  /// equals, the older program.
+  /// Among the individuals that remain (under the Pareto rule: among all) the one with the highest fitness
+  /// wins; of equals, the older program.
   IndividualPtr best_of(std::vector<IndividualPtr> individuals) const;
 
   /// The objectives as one line, such as `pareto max "fitness" min "peak_memory"`. Different objectives have

@@ -14,8 +14,8 @@
 
 namespace kernelsmith {
 
-/// The stages of an evaluation, in order. Of two rejected programs, the one that was rejected at the later
-/// stage is better.
+/// The stages of an evaluation, in order. A program that was rejected at a later stage is better than one
+/// that was rejected earlier.
 enum class Stage { parse, static_check, compile, plan, run, correctness, integrity, timing };
 
 std::string_view name_of(Stage stage);

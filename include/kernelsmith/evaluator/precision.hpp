@@ -15,7 +15,7 @@ struct PrecisionCheck {
   std::string lower;  ///< such as "tf32" if the task asks for f32
   std::size_t sets = 0;
   std::size_t caught = 0;
-  /// Inputs of which half could be ignored. Of every two neighbouring cache lines, one was overwritten with
+  /// Inputs of which half could be ignored. In every two neighbouring cache lines, one was overwritten with
   /// the other; the outputs changed, but the judge rejected none of the sets.
   std::vector<std::string> negligible = {};
   /// Outputs that were equal in all of these sets, within the error budget.

@@ -75,8 +75,8 @@ struct MemoryRule {
 };
 
 /// Merges `other`, a rule with the same id, into `rule`, within the limits. Merging the same rule twice
-/// changes nothing. A run counts as helped if either rule says so. Of two descriptions, the one that sorts
-/// first by bytes is kept.
+/// changes nothing. A run counts as helped if either rule says so. The description that sorts first by bytes
+/// is kept.
 void add_to(MemoryRule& rule, const MemoryRule& other);
 
 /// The rule as one line: a tactic's gain and change, or the refused construct.

@@ -7,7 +7,7 @@
 
 namespace kernelsmith {
 
-/// Closes the descriptor when destroyed or assigned to. A negative value means that there is none. Movable;
+/// Closes the descriptor when destroyed or assigned to. A negative value stands for no descriptor. Movable;
 /// one thread uses it.
 class Descriptor {
  public:

@@ -43,7 +43,7 @@ struct ServiceOptions {
   std::chrono::milliseconds late = std::chrono::minutes(30);
   std::chrono::milliseconds rest = std::chrono::seconds(5);  ///< how long a task pauses after a failure of
                                                              ///< the machine; the pause doubles each time
-  std::chrono::milliseconds keep = std::chrono::hours(24);  ///< how long results are kept
+  std::chrono::milliseconds keep = std::chrono::hours(24);   ///< how long results are kept
   /// When the service stops, how long it waits for evaluations that are under way.
   std::chrono::milliseconds drain_limit = std::chrono::minutes(5);
 };
