@@ -30,7 +30,7 @@ struct CpuOptions {
   std::size_t bank_bytes = BankLimits{}.bytes;  ///< memory for inputs and expected outputs
   double compile_timeout_s = 30;  ///< limit of CPU time for one compilation; the limit of wall time is five
                                   ///< times that
-  double bank_seconds = BankLimits{}.seconds;  ///< time for making sets beyond the minimum
+  double bank_seconds = BankLimits{}.seconds;  ///< CPU time of each thread for making sets beyond the minimum
   /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };

@@ -38,7 +38,7 @@ struct CudaOptions {
   bool unsandboxed = false;  ///< only on explicit request; recorded in the tier
   std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
-  double bank_seconds = 2;                          ///< time for making sets beyond the minimum
+  double bank_seconds = 2;                          ///< see BankLimits::seconds
   bool inspect = true;  ///< run a program that may become the best under compute-sanitizer and ncu, if these
                         ///< are installed
   /// Called, on any thread, with the reason when the task waits; may be empty.
