@@ -20,7 +20,7 @@ constexpr auto kAddStatuses = detail::enum_names<AddStatus>({
 
 const Metrics& metrics_of(const IndividualPtr& individual) {
   if (!individual || !individual->evaluation.metrics()) {
-    throw std::invalid_argument("an archive takes accepted individuals only: a rejection owns no cell");
+    throw std::invalid_argument("an archive takes only accepted individuals");
   }
   return *individual->evaluation.metrics();
 }
@@ -146,7 +146,7 @@ IndividualPtr Archive::best() const {
 ArchiveStatistics Archive::statistics(double offset) const {
   std::vector<double> fitness;
   fitness.reserve(elites_.size());
-  std::optional<Cell> before;  // a cell counts once, with its best
+  std::optional<Cell> before;  // a cell counts once, with its best elite
   for (const auto& elite : elites_)
     if (std::exchange(before, elite.cell) != elite.cell)
       fitness.push_back(metrics_of(elite.individual).fitness().median);

@@ -1,4 +1,4 @@
-// Every scale is reduced to the edges between its bins, so that all bins are found in the same way.
+// Every scale is turned into the edges between its bins, so that all bins are found in the same way.
 
 #include <algorithm>
 #include <array>
@@ -42,8 +42,8 @@ Status check_range(double low, double high, std::size_t bins) {
   return check_bins(bins);
 }
 
-/// Rounds to 12 significant digits, so that an edge intended as 4 or 0.3 is exactly that number, independent
-/// of rounding errors and of this machine's exp(). A feature on an edge must not fall below it.
+/// Rounds to 12 significant digits. So an edge that is meant as 4 or 0.3 is exactly that number, whatever the
+/// rounding errors and this machine's exp(). A feature on an edge must not fall below the edge.
 double rounded(double value) {
   std::array<char, 32> text{};
   const auto end =
@@ -52,7 +52,7 @@ double rounded(double value) {
   return value;
 }
 
-/// The edges between `bins` bins, `edge(share)` being the one at that share of the range.
+/// The edges between `bins` bins. `edge(share)` returns the edge at that share of the range.
 template <class F>
 Result<std::vector<double>> divide(std::size_t bins, F edge) {
   std::vector<double> edges;
@@ -81,7 +81,7 @@ Result<std::vector<double>> inner_edges(const LogarithmicScale& scale) {
 
 Result<std::vector<double>> inner_edges(const EdgeScale& scale) {
   const auto& edges = scale.edges;
-  if (edges.size() < 2) return refuse("an axis by edges needs at least two of them");
+  if (edges.size() < 2) return refuse("an axis by edges needs at least two edges");
   if (auto ok = check_bins(edges.size() - 1); !ok) return ok.error();
   if (!std::all_of(edges.begin(), edges.end(), [](double edge) { return std::isfinite(edge); }) ||
       !ascending(edges)) {
@@ -104,7 +104,7 @@ Result<std::vector<double>> inner_edges(const CategoricalScale& scale) {
 }
 
 std::string edge_text(double edge, int digits) {
-  constexpr double kWritten = 1e7;  // below it all digits before the point are written
+  constexpr double kWritten = 1e7;  // all digits before the point are written for numbers below this
   if (std::abs(edge) >= 1 && std::abs(edge) < kWritten)
     digits = std::max(digits, static_cast<int>(std::log10(std::abs(edge))) + 1);
   std::array<char, 32> buffer{};

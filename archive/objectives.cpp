@@ -19,7 +19,7 @@ const Metrics& metrics_of_accepted(const IndividualPtr& individual) {
   return *individual->evaluation.metrics();
 }
 
-/// Whether the two cannot be told apart. Equal numbers without noise tie too.
+/// Whether the two cannot be told apart. Equal numbers without noise also tie.
 bool ties(const Measurement& a, const Measurement& b) {
   return compare(a, b) != Comparison::better && compare(b, a) != Comparison::better;
 }

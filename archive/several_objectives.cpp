@@ -13,14 +13,15 @@ namespace {
 
 const Metrics& metrics_of_elite(const Elite& elite) { return *elite.individual->evaluation.metrics(); }
 
-/// The distance of each elite's neighbours over all objectives; infinite for the best of an objective.
+/// For each elite, the distance between its neighbours, summed over all objectives. Infinite for the best
+/// elite of an objective.
 std::vector<double> room_of(const Objectives& objectives, std::span<const Elite> front) {
   std::vector<double> room(front.size(), 0);
   for (std::size_t objective = 0; objective < objectives.list().size(); ++objective) {
     const auto value = [&](std::size_t i) { return objectives.value(objective, metrics_of_elite(front[i])); };
     std::vector<std::size_t> order(front.size());
     std::iota(order.begin(), order.end(), 0);
-    // The older of equals is at the end, and stays.
+    // The older of two equals comes first, so that its distance may be infinite and it stays.
     std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) {
       return std::tuple(value(i),
                         std::numeric_limits<std::uint64_t>::max() - front[i].individual->program->id.value);
@@ -37,7 +38,7 @@ std::vector<double> room_of(const Objectives& objectives, std::span<const Elite>
 }  // namespace
 
 std::span<const Elite> Archive::front_of(Cell cell) const {
-  // Clang 14 does not take the subrange that equal_range() gives.
+  // Clang 14 does not compile this with the subrange that equal_range() returns.
   return {std::ranges::lower_bound(elites_, cell, {}, &Elite::cell),
           std::ranges::upper_bound(elites_, cell, {}, &Elite::cell)};
 }
@@ -95,7 +96,7 @@ AddOutcome Archive::add_in_order(Cell cell, IndividualPtr individual) {
     const bool close = verdict == Comparison::ambiguous;
     return {close ? AddStatus::ambiguous : AddStatus::not_better, cell, incumbent};
   }
-  // Otherwise many small losses, each within the noise, would add up.
+  // Without this, many small losses, each within the noise, would add up.
   const bool may_be_slower = decision->objective <= objectives_.place_of_fitness();
   const bool slower = compare(metrics.fitness(), fastest_.at(cell)) == Comparison::worse &&
                       metrics.fitness().low < fastest_.at(cell).low;
@@ -132,7 +133,7 @@ void Archive::remove(Cell cell, ProgramId program) {
   elites_.erase(at);
 }
 
-/// The elite that leaves a full cell; the youngest of equals.
+/// The elite that leaves a full cell; of equals, the youngest.
 std::optional<ProgramId> Archive::most_crowded(Cell cell) const {
   const std::span<const Elite> front = front_of(cell);
   if (front.size() <= kMostInCell) return std::nullopt;

@@ -14,7 +14,7 @@ std::string line_of(const char* what, std::span<const IndividualPtr> individuals
   return line + '\n';
 }
 
-/// The island's counters for tree search: joined, visits, visits of each leader.
+/// The island's counters for tree search: joined, visits, and the visits of each leader.
 std::string tree_of(const Island& island) {
   std::string line =
       "joined " + std::to_string(island.joined()) + " visits " + std::to_string(island.visits());
@@ -25,7 +25,7 @@ std::string tree_of(const Island& island) {
   return line + '\n';
 }
 
-/// Fitness first; of equals the older program.
+/// Compares by fitness. Among equals the older program is better.
 bool better(const Elite& a, const Elite& b) {
   return std::tie(b.fitness, a.individual->program->id) < std::tie(a.fitness, b.individual->program->id);
 }

@@ -6,8 +6,8 @@
 namespace kernelsmith {
 namespace {
 
-/// An inspiration is the farthest of this many random elites. With one there would be no preference; with
-/// many the same corner of the grid would be shown every time.
+/// An inspiration is the farthest of this many random elites. With one, there would be no preference. With
+/// many, the same corner of the grid would be shown every time.
 constexpr int kCandidates = 4;
 
 double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>& others) {
@@ -16,8 +16,8 @@ double distance_to_nearest(const Grid& grid, Cell cell, const std::vector<Cell>&
   return nearest;
 }
 
-/// A pool of an archive's elites, except the parent and the top programs. A taken elite is replaced by the
-/// last one. Only differences from the archive's order are stored, so the archive's size does not matter.
+/// A pool of an archive's elites, except the parent and the top programs. The last elite replaces one that is
+/// taken. Only differences from the archive's order are stored, so the archive's size does not matter.
 class Pool {
  public:
   Pool(const Archive& archive, const Selection& selection) : elites_(archive.elites()) {
@@ -44,7 +44,7 @@ class Pool {
   }
 
  private:
-  /// An individual is an elite only of its own cell.
+  /// Leaves out an individual, which can be an elite only of its own cell.
   void leave_out(const Archive& archive, const IndividualPtr& one) {
     const Elite* elite = archive.find(archive.grid().cell_of(*one->evaluation.metrics()));
     if (!elite) return;
@@ -59,7 +59,7 @@ class Pool {
   std::size_t size_ = 0;
 };
 
-/// Draws a few random elites from `pool`, and takes out the one farthest from `shown`.
+/// Draws a few random elites from `pool`, and takes out the one that is farthest from `shown`.
 const Elite& take_far(Pool& pool, const Grid& grid, const std::vector<Cell>& shown, Rng& rng) {
   std::size_t farthest = 0;
   double distance = -1;

@@ -38,7 +38,7 @@ std::optional<AddOutcome> Island::add(IndividualPtr individual) {
     return archive_.add(std::move(individual));
   }
 
-  // In front of its equals, because the latest arrival comes first.
+  // It goes before its equals, because the newest comes first.
   rejections_.insert(std::lower_bound(rejections_.begin(), rejections_.end(), individual, further),
                      individual);
   truncate(rejections_, options_.rejections);
@@ -76,7 +76,7 @@ std::uint64_t Island::visits(ProgramId program) const {
   return found == visits_of_.end() ? 0 : found->second;
 }
 
-/// A program that was measured again is listed at its new place only.
+/// A program that was measured again is listed only at its new place.
 void Island::rank(IndividualPtr individual) {
   remove(leaders_, individual->program->id);
   if (archive_.objectives().pareto()) {

@@ -14,7 +14,7 @@ void insert_sorted(std::vector<ProgramId>& programs, ProgramId one) {
 Status Lineage::add(ProgramId program, std::vector<ProgramId> parents) {
   const std::string where = "program " + std::to_string(program.value);
   if (contains(program))
-    return fail(ErrorCode::invalid_argument, "the program is in the lineage already", where);
+    return fail(ErrorCode::invalid_argument, "the program is already in the lineage", where);
   for (const ProgramId parent : parents) {
     if (!contains(parent)) {
       return fail(ErrorCode::invalid_argument, "no parent with the number " + std::to_string(parent.value),

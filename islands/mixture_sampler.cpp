@@ -1,5 +1,5 @@
-// Explores, exploits or weighs the elites of an island to choose a parent and its
-// inspirations.
+// Chooses a parent and its inspirations from the elites of an island by exploring, exploiting or weighting by
+// fitness.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,7 +40,7 @@ const Elite& draw_parent(const Archive& archive, const MixtureOptions& options, 
   }
 }
 
-/// The best elites but the parent.
+/// The best elites except the parent.
 std::vector<IndividualPtr> draw_top(const Archive& archive, std::size_t count, Cell parent) {
   std::vector<IndividualPtr> top;
   for (std::size_t rank = 0; rank < archive.elites().size() && top.size() < count; ++rank) {
@@ -60,8 +60,7 @@ Result<MixtureSampler> MixtureSampler::create(MixtureOptions options) {
       is_share(options.explore) && is_share(options.exploit) && is_share(options.weighted);
   if (!are_shares || !(options.explore + options.exploit + options.weighted > 0)) {
     return fail(ErrorCode::invalid_argument,
-                "explore, exploit and weighted must be numbers from zero up, and not all of them zero",
-                "sampler");
+                "explore, exploit and weighted must be numbers of at least 0, and not all 0", "sampler");
   }
   if (!(options.elite_fraction > 0 && options.elite_fraction <= 1)) {
     return fail(ErrorCode::invalid_argument, "elite_fraction must be above 0 and at most 1", "sampler");

@@ -1,4 +1,5 @@
-// The default sampler: opens broad, then goes where fitness is high and few children were asked for.
+// The default sampler. After its opening it prefers parents with a high fitness of which few children were
+// asked for.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,7 @@ const IndividualPtr& first_parent(const Island& island) {
   return roots[static_cast<std::size_t>(island.visits() % roots.size())];
 }
 
-/// Value and prior use the rank, because distances of fitness values differ from task to task.
+/// Value and prior use the rank, because the distances between fitness values differ from task to task.
 const IndividualPtr& most_promising(const Island& island, double exploration) {
   const auto leaders = island.leaders();
   const double last = std::max(1.0, static_cast<double>(leaders.size()) - 1);
@@ -45,7 +46,7 @@ std::vector<IndividualPtr> best_others(const Island& island, std::size_t count, 
 
 Result<TreeSampler> TreeSampler::create(TreeOptions options) {
   if (!(std::isfinite(options.exploration) && options.exploration >= 0))
-    return fail(ErrorCode::invalid_argument, "exploration must be a number from zero up", "sampler");
+    return fail(ErrorCode::invalid_argument, "exploration must be a number of at least 0", "sampler");
   return TreeSampler(options);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-/// Part of a word: a letter, a digit, an underscore, or any byte of a character beyond ASCII.
+/// Whether it is part of a word: a letter, a digit, an underscore, or any byte of a character beyond ASCII.
 bool in_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;

@@ -7,15 +7,16 @@
 
 namespace kernelsmith::detail {
 
-/// Makes UTF-8 well-formed: each invalid byte and NUL becomes U+FFFD.
+/// Makes UTF-8 well-formed: each invalid byte and each NUL becomes U+FFFD.
 std::string as_utf8(std::string_view bytes);
 
-/// The last `bytes` of a text or a little less, after a line that says how much was left out, because a
-/// compiler's errors come last. The cut is between lines if a line ends in the kept part, else between words:
-/// an identifier, a number or a character is kept whole or not at all.
+/// The last `bytes` bytes of a text or a little less, after a line that says how much was left out. The end
+/// is kept because a compiler's errors come last. The cut is between lines if a line ends in the kept part;
+/// else it is between words, so that no identifier, number or character is split.
 std::string tail_of(std::string_view text, std::size_t bytes);
 
-/// `text` as a fenced block: the fence is longer than any run of backticks in it. No newline at the end.
+/// `text` as a fenced block. The fence is longer than any run of backticks in the text. There is no newline
+/// at the end.
 std::string fenced(std::string_view text, std::string_view info = {});
 
 }  // namespace kernelsmith::detail

@@ -1,4 +1,4 @@
-// Parses a template's text to nodes.
+// Parses a template's text into nodes.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -23,8 +23,8 @@ constexpr std::string_view kSpaces = " \t\r\n";
 struct Tag {
   char sigil = 0;            ///< one of "#^/>!&={"; 0 for a plain variable
   std::string_view content;  ///< trimmed
-  std::size_t begin = 0;     ///< of the opening delimiter
-  std::size_t end = 0;       ///< behind the closing delimiter
+  std::size_t begin = 0;     ///< where the opening delimiter begins
+  std::size_t end = 0;       ///< where the text after the closing delimiter begins
   std::size_t line = 1;
 };
 
@@ -66,7 +66,7 @@ class Parser {
     open_.back().children.push_back(std::move(node));
   }
 
-  /// The current line has other content, so a tag on it is not standalone.
+  /// Notes that the current line has other content, so that a tag on it is not standalone.
   void begin_content() {
     if (!line_began_) return;
     line_began_ = false;
@@ -82,7 +82,7 @@ class Parser {
       const std::size_t stop = newline < end ? newline + 1 : end;
       std::string_view piece = text_.substr(at_, stop - at_);
       if (line_began_ && newline >= end && piece.find_first_not_of(kBlanks) == piece.npos) {
-        blanks_ = piece;  // perhaps the indentation of a standalone tag
+        blanks_ = piece;  // this may be the indentation of a standalone tag
         at_ = stop;
         return;
       }
@@ -214,8 +214,9 @@ class Parser {
   std::string opening_ = "{{", closing_ = "}}";
   std::size_t at_ = 0, line_ = 1;
   bool line_began_ = true;          ///< only blanks_ were seen in this line
-  std::string_view blanks_;         ///< kept until it is known whether a standalone tag follows
-  std::vector<TemplateNode> open_;  ///< the root, and the sections that are open
+  std::string_view blanks_;         ///< blanks that are kept until it is known whether a standalone tag
+                                    ///< follows
+  std::vector<TemplateNode> open_;  ///< the root and the open sections
 };
 
 }  // namespace

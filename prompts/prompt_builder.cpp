@@ -29,9 +29,10 @@ Part last_of(std::vector<IndividualPtr> Shown::*group, const Shown& shown, const
           [group](Shown& from) { (from.*group).pop_back(); }};
 }
 
-/// Chooses the next part to drop. In a group the last member, the least useful, is dropped first. Lines tried
-/// before are least useful, then failures, then inspirations and notes of other runs; the best program, the
-/// reference and the error's tail are most useful. The task, the parent and its partner are always kept.
+/// Chooses the next part to drop. In a group the last member is the least useful and is dropped first. Lines
+/// that were tried before are least useful, then failures, then inspirations and notes of other runs. The
+/// best program, the reference and the end of the error are most useful. The task, the parent and its partner
+/// are always kept.
 Part least_useful(const Shown& shown, const std::vector<PromptNote>& notes) {
   if (!shown.tried.empty())
     return {"lines of program " + std::to_string(shown.tried.back().with->program->id.value),
@@ -51,7 +52,8 @@ Part least_useful(const Shown& shown, const std::vector<PromptNote>& notes) {
   return {};
 }
 
-/// Removes blank lines at the ends and repeated ones, which come from empty parts. Fenced text is unchanged.
+/// Removes blank lines at both ends and repeated blank lines, which come from empty parts. Fenced text is
+/// unchanged.
 std::string tidy(std::string_view text) {
   std::string result, fence;
   std::size_t blank = 0;
@@ -122,7 +124,7 @@ Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
   if (request.op == Operator::tune)
     return fail(ErrorCode::invalid_argument, "the tuner works without a prompt", "tune");
   if (!request.selection.parent && request.op != Operator::translate)
-    return fail(ErrorCode::invalid_argument, "only a translation can do without a parent",
+    return fail(ErrorCode::invalid_argument, "only a translation needs no parent",
                 std::string(name_of(request.op)));
   Prompt prompt;
   prompt.set = impl_->sets_for(request.op).front();

@@ -20,7 +20,8 @@ namespace {
 using List = Value::List;
 using Map = Value::Map;
 
-constexpr std::size_t kFailureShare = 4;  // a failure's report gets the parent's bytes divided by this
+constexpr std::size_t kFailureShare = 4;  // a failure's report may have the bytes of the parent's report
+                                          // divided by this
 
 std::string number(double value) {
   char text[32];
@@ -68,7 +69,7 @@ List files_data(const Source& source) {
   return files;
 }
 
-/// The shown part of other programs: their blocks if there are any, because the rest is the same.
+/// The part of other programs that is shown: their blocks if there are any, because the rest is the same.
 List block_data(const Source& source) {
   const auto blocks = find_blocks(source);
   const auto texts = block_texts(source);
@@ -143,7 +144,7 @@ std::string_view meaning_of(RejectionCode code) {
     case RejectionCode::input_modified:
       return "it wrote to an input";
     case RejectionCode::out_of_bounds:
-      return "it wrote beside its outputs";
+      return "it wrote to memory beside its outputs";
     case RejectionCode::background_work:
       return "it went on working outside the call";
     case RejectionCode::protocol_forged:
@@ -207,7 +208,7 @@ List list_of(const std::vector<IndividualPtr>& individuals) {
   return list;
 }
 
-/// A failed attempt is shown by its difference to the current program if that is shorter than its code.
+/// A failed attempt is shown as its difference from the current program if that is shorter than its code.
 Map failure_data(const Individual& failure, const Individual* parent, std::size_t error_bytes) {
   const Source& source = failure.program->source;
   const std::string diff = parent ? unified_diff(parent->program->source, source) : "";
@@ -219,7 +220,7 @@ Map failure_data(const Individual& failure, const Individual* parent, std::size_
   return data;
 }
 
-/// Whether the fitness is a speedup, a ratio of times.
+/// Whether the fitness is a speedup, which is a ratio of times.
 std::string effect_of(const Tried& step) {
   const Evaluation& with = step.with->evaluation;
   const Evaluation& without = step.without->evaluation;
@@ -310,7 +311,7 @@ std::string suffix_of(const Task& task, const PromptOptions& options) {
   return std::filesystem::path(task.reference.files().front().path).extension().string();
 }
 
-/// The field, from the first report that has it.
+/// The field's value in the first report that has it.
 std::string from_reports(const Shown& shown, std::string Report::*field) {
   for (const auto* group : {&shown.top, &shown.inspirations, &shown.failures})
     for (const IndividualPtr& one : *group)

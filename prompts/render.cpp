@@ -106,8 +106,8 @@ class Renderer {
     return text;
   }
 
-  /// A leading dot means the innermost value only. Otherwise the first part is looked up from the innermost
-  /// outwards, and every further part in the value of the previous one.
+  /// A leading dot means that only the innermost value is used. Otherwise the first part of the name is
+  /// looked up from the innermost value outwards, and every further part in the value of the previous part.
   const Value* look_up(std::string_view name) const {
     if (name == ".") return context_.back();
     const Value* found = nullptr;

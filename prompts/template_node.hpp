@@ -10,7 +10,7 @@ namespace kernelsmith::detail {
 struct TemplateNode {
   enum class Kind {
     text,        ///< literal `text`
-    line_start,  ///< where a line of the template begins: an indented partial writes its indentation here
+    line_start,  ///< the beginning of a line of the template: an indented partial writes its indentation here
     variable,    ///< the value named `text`
     section,     ///< `children` for each element of the value named `text`
     inverted,    ///< `children` if that value is false or empty
@@ -20,7 +20,7 @@ struct TemplateNode {
   Kind kind = Kind::text;
   std::string text;
   std::string indent;
-  std::size_t line = 1;  ///< in the template, for errors
+  std::size_t line = 1;  ///< line in the template, for errors
   std::vector<TemplateNode> children;
 };
 

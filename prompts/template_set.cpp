@@ -27,7 +27,7 @@ Error unreadable(const fs::path& path, const std::error_code& error) {
 Result<std::string> text_of(const fs::path& path) {
   std::error_code error;
   if (const auto file = fs::status(path, error); fs::exists(file) && !fs::is_regular_file(file))
-    return fail(ErrorCode::bad_input, "this is no regular file", path.string(), "a template is one");
+    return fail(ErrorCode::bad_input, "this is not a regular file", path.string(), "a template is one");
   const auto size = fs::file_size(path, error);
   if (error) return unreadable(path, error);
   if (size > kLargest) return fail(ErrorCode::bad_input, "a template has at most 1 MiB", path.string());

@@ -1,4 +1,4 @@
-// All templates for prompts: built-in ones, and the user's, which take precedence.
+// All templates for prompts: the built-in ones and the user's. The user's take precedence.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace kernelsmith::detail {
 
-/// The fallback set of all other sets.
+/// All other sets take templates that they lack from this set.
 inline constexpr const char* kBaseSet = "kernel-smith";
 
 /// Templates by set and name. Immutable once loaded.
@@ -26,14 +26,14 @@ class TemplateSets {
   bool has_set(std::string_view set) const;
   std::vector<std::string> sets() const;
 
-  /// The digest of all texts, with their places in sets.
+  /// The digest of all texts and of their places in the sets.
   Digest digest() const;
 
   /// The template in the first of `sets` that has it, or null.
   const Template* find(const std::vector<std::string>& sets, std::string_view name) const;
 
-  /// The template rendered with `data`, its partials found in the same way; `not_found` for one that no set
-  /// has.
+  /// Renders the template with `data`. Its partials are found in the same way. Errors: `not_found` for a
+  /// partial that no set has.
   Result<std::string> render(const std::vector<std::string>& sets, const std::string& name,
                              const Value& data) const;
 

@@ -1,5 +1,5 @@
-// The built-in texts. Their files are in templates/, one folder for each set, and in the library as this
-// table.
+// The built-in templates. Their files are in templates/, in one folder for each set. In the library they are
+// this table.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace kernelsmith::detail {
 
 struct TemplateFile {
-  std::string name;  ///< of the set
-  std::string path;  ///< within the set, such as "user.mustache"
+  std::string name;  ///< name of the set
+  std::string path;  ///< path within the set, such as "user.mustache"
   std::string text;
 };
 

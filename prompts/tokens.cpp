@@ -6,7 +6,7 @@ namespace kernelsmith {
 namespace {
 
 // Bytes per token for each kind of run.
-constexpr std::size_t kWord = 5;  // lower-case letters, perhaps after one capital
+constexpr std::size_t kWord = 5;  // lower-case letters, possibly after one capital
 constexpr std::size_t kCapitals = 3;
 constexpr std::size_t kDigits = 2;
 constexpr std::size_t kSameSign = 4;       // a repeated character, such as a ruler

@@ -1,4 +1,4 @@
-// Lines that were tried and removed: a third of the lines that models add are lines deleted before.
+// Finds lines that were tried and removed. A third of the lines that models add were deleted before.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace kernelsmith::detail {
 namespace {
 
-constexpr std::size_t kMostSteps = 4;        // a handful, because it is only advice next to the programs
-constexpr std::size_t kMostLines = 6;        // lines of a step; more are a rewrite
+constexpr std::size_t kMostSteps = 4;        // only a handful, because the steps are only advice
+constexpr std::size_t kMostLines = 6;        // lines of a step; a step with more lines is a rewrite
 constexpr std::ptrdiff_t kLeastLetters = 4;  // brackets alone or `else {` are not informative
 
 using Lines = std::vector<std::string_view>;
@@ -51,7 +51,7 @@ std::vector<Tried> tried_lines(const IndividualPtr& parent, const std::vector<In
   if (!parent) return steps;
   const Lines now = lines_of_program(*parent);
   std::set<std::string_view> known(now.begin(), now.end());
-  IndividualPtr youngest = parent;  // of the ancestors so far
+  IndividualPtr youngest = parent;  // the youngest of the ancestors so far
   for (const IndividualPtr& one : kin) {
     if (steps.size() == kMostSteps) break;
     const bool is_ancestor = is_child_of(*youngest, *one);

@@ -23,7 +23,7 @@ void add_partials(const std::string& text, std::set<std::string>& names) {
     names.insert((*at)[1]);
 }
 
-/// SET/NAME.mustache of the folder, in order.
+/// The files SET/NAME.mustache of the folder, in order.
 Result<std::vector<fs::path>> templates_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> unused_templates(const fs::path& folder, const 
     const std::string its_set = file.parent_path().filename().string();
     if (!sets.contains(its_set))
       unused.push_back(file.string() + " is not used: the set is " + set + ", and " + its_set +
-                       " is no set of an operator");
+                       " is not the set of an operator");
     else if (!names.contains(file.stem().string()))
       unused.push_back(file.string() + " is not used: no template has the partial " + file.stem().string());
   }

@@ -16,7 +16,7 @@ Error marker_error(const SourceFile& file, std::size_t line, std::string message
               std::move(hint));
 }
 
-// The blocks of one file, appended to `blocks`.
+// Appends the blocks of one file to `blocks`.
 Status add_blocks(const SourceFile& file, std::size_t index, std::vector<EvolveBlock>& blocks) {
   std::optional<EvolveBlock> open;
   std::size_t offset = 0;
@@ -28,7 +28,7 @@ Status add_blocks(const SourceFile& file, std::size_t index, std::vector<EvolveB
         break;
       case Marker::misplaced:
         return marker_error(file, number, "an EVOLVE-BLOCK marker that does not stand alone on its line",
-                            "put the marker in a comment on a line of its own");
+                            "put the marker in a comment on its own line");
       case Marker::start:
         if (open) {
           return marker_error(
@@ -52,7 +52,7 @@ Status add_blocks(const SourceFile& file, std::size_t index, std::vector<EvolveB
     offset += line.size();
   }
   if (open) {
-    return marker_error(file, open->start_line, "EVOLVE-BLOCK-START without an EVOLVE-BLOCK-END behind it",
+    return marker_error(file, open->start_line, "EVOLVE-BLOCK-START without an EVOLVE-BLOCK-END after it",
                         "mark where the block ends");
   }
   return {};
@@ -103,7 +103,7 @@ Status check_frozen_file(const SourceFile& original, std::span<const EvolveBlock
     const auto offset = static_cast<std::size_t>(new_texts[i].data() - child.text.data() + differs);
     return fail(ErrorCode::bad_input, "text outside the EVOLVE-BLOCKs was changed",
                 child.path + ":" + std::to_string(line_at(child.text, offset)),
-                "change only what stands between the markers");
+                "change only the text between the markers");
   }
   return {};
 }

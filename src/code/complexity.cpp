@@ -39,7 +39,7 @@ double bracket_nesting(const Tokens& code) {
   return static_cast<double>(deepest);
 }
 
-// Open blocks, by indentation.
+// The largest number of open blocks, by indentation.
 double indentation_nesting(const Tokens& code) {
   std::vector<std::size_t> open{0};
   std::size_t deepest = 0;
@@ -56,7 +56,7 @@ double indentation_nesting(const Tokens& code) {
   return static_cast<double>(deepest);
 }
 
-// Both words of a `do ... while` would count as loops; the pair is one.
+// Both words of a `do ... while` would count as loops, but the pair is one loop.
 double loops_in(std::string_view text, const Tokens& code, Language language) {
   const double words = count_words(text, code, kLoops);
   constexpr std::array kDo{"do"sv};

@@ -15,7 +15,7 @@ namespace {
 using Line = std::string;
 using LineDiff = dtl::Diff<Line>;
 
-// A line without a newline would print like one with it.
+// Marks a last line without a newline; otherwise it would print like one with a newline.
 std::vector<Line> printable_lines(std::string_view text) {
   std::vector<Line> lines;
   for (const std::string_view line : lines_of(text)) lines.emplace_back(line);
@@ -36,7 +36,7 @@ struct Hunk {
   std::size_t end = 0;
 };
 
-// Changes whose contexts touch share a hunk. (README.md says why these are not dtl's own hunks.)
+// Changes whose contexts touch share a hunk. README.md says why dtl's own hunks are not used.
 std::vector<Hunk> hunks_of(const std::vector<Step>& steps) {
   constexpr std::size_t kContext = 3;
   std::vector<Hunk> hunks;
@@ -50,7 +50,7 @@ std::vector<Hunk> hunks_of(const std::vector<Step>& steps) {
   return hunks;
 }
 
-// Such as "12,7"; an empty range is named by the line before it.
+// A range such as "12,7". For an empty range, the number is that of the line before it.
 std::string range(std::size_t lines_before, std::size_t count) {
   return std::to_string(lines_before + (count > 0 ? 1 : 0)) + ',' + std::to_string(count);
 }

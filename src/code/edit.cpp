@@ -18,7 +18,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// Such as "edit 2 (`for (int i = 0; i < n; ++i) {`)".
+// A name such as "edit 2 (`for (int i = 0; i < n; ++i) {`)".
 std::string name_of(const Edit& edit, std::size_t index) {
   constexpr std::size_t kLongest = 80;
   for (const std::string_view line : lines_of(edit.search)) {
@@ -29,7 +29,8 @@ std::string name_of(const Edit& edit, std::size_t index) {
   return "edit " + std::to_string(index + 1);
 }
 
-// The limit of compared or moved lines: some tenths of a second. Models' edits need a thousandth of it.
+// The limit of lines that are compared or moved. It takes some tenths of a second. The edits of models need a
+// thousandth of it.
 constexpr std::size_t kMostWork = 100'000'000;
 
 // A file that is being edited.
@@ -44,7 +45,7 @@ struct Match {
   std::size_t first_line = 0;
 };
 
-// The allowed difference of a match from the SEARCH text; each is tried if the one before finds nothing.
+// How a match may differ from the SEARCH text. Each kind is tried if the kind before it finds nothing.
 enum class Likeness { exact, blanks_at_line_ends, indentation };
 
 std::string_view without_blanks_behind(std::string_view line) {
@@ -103,7 +104,7 @@ std::vector<Match> matches_of(const std::vector<OpenFile>& files, const std::str
   return matches;
 }
 
-// The closest matches. Blank lines only match exactly.
+// The closest matches. Blank lines match only exactly.
 std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFile>& files,
                                                         const std::string& path, const Lines& wanted,
                                                         std::size_t& work) {
@@ -120,7 +121,7 @@ std::pair<std::vector<Match>, Likeness> closest_matches(const std::vector<OpenFi
 
 // Changes the indentation of `text` from `from` to `to`; empty if a line has less indentation than `from`.
 std::optional<std::string> shifted(std::string_view text, std::string_view from, std::string_view to) {
-  // If one indentation ends like the other, lines that are less indented than both are shifted too.
+  // If one indentation ends with the other, lines that are less indented than both are shifted too.
   const bool deeper = to.ends_with(from), higher = from.ends_with(to);
   if (deeper) to.remove_suffix(from.size());
   if (higher) from.remove_suffix(to.size());
@@ -138,7 +139,7 @@ std::optional<std::string> shifted(std::string_view text, std::string_view from,
   return result;
 }
 
-// Replaces `count` lines from `first` on; the file's own line ends are kept. `texts` has the new lines.
+// Replaces `count` lines from `first` on, and keeps the file's line ends. `texts` owns the new lines.
 void replace(OpenFile& file, std::size_t first, std::size_t count, std::string_view replacement,
              std::deque<std::string>& texts) {
   Lines fresh;
@@ -166,7 +167,7 @@ EditFault unmatched(const Edit& edit, std::size_t index) {
 EditFault not_shifted(const Edit& edit, std::size_t index) {
   return {EditFault::Kind::unmatched, index,
           name_of(edit, index) +
-              " occurs only at another indentation, by which its REPLACE part cannot be shifted"};
+              " occurs only with another indentation, and its REPLACE part cannot be indented to match"};
 }
 
 EditFault no_file(const Edit& edit, std::size_t index) {
@@ -197,16 +198,16 @@ EditFault conflict(const std::vector<Edit>& edits, std::size_t one, std::size_t 
               ", at " + at};
 }
 
-// An edit with a known place: the lines from `first` on that it searches for, and those of them that it
-// changes.
+// An edit whose place is known: the lines that it searches for, from `first` on, and the range of them that
+// it changes.
 struct Change {
   std::size_t edit = 0, file = 0;
   std::size_t first = 0, count = 0;
-  std::size_t begin = 0, end = 0;  // equal if it only adds lines
+  std::size_t begin = 0, end = 0;  // equal if the edit only adds lines
   std::string replacement;
 };
 
-// Excludes lines that SEARCH and REPLACE have in common at either end.
+// Excludes the lines at either end that SEARCH and REPLACE have in common.
 void narrow(Change& change, const Lines& search, const Lines& replace) {
   const auto differ = std::ranges::mismatch(search, replace);
   const auto head = static_cast<std::size_t>(differ.in1 - search.begin());
@@ -265,7 +266,7 @@ class Editing {
   Source result() const {
     std::vector<SourceFile> files;
     for (const OpenFile& file : open_) files.push_back({file.path, text_of(file)});
-    return Source::create(std::move(files)).value();  // the paths are those of a Source
+    return Source::create(std::move(files)).value();  // cannot fail: the paths come from a Source
   }
 
  private:
@@ -292,7 +293,7 @@ class Editing {
     return change;
   }
 
-  // From the last to the first, so that the places of the others stay valid.
+  // Applies the changes from the last to the first, so that the places of the others stay valid.
   std::optional<EditFault> carry_out(std::vector<Change> changes) {
     std::erase_if(changes, [](const Change& one) { return one.begin == one.end && one.replacement.empty(); });
     std::ranges::sort(changes, {}, [](const Change& one) {

@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// Models vary the number of signs; git's markers have seven.
+// Models vary the number of signs. Git's markers have seven.
 constexpr std::size_t kFewestSigns = 5;
 constexpr std::size_t kUsualSigns = 7;
 
@@ -21,9 +21,9 @@ bool same_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// Five or more of a sign, followed by a word.
+// The same sign, such as `<`, five times or more, followed by a word.
 struct MarkerAt {
-  std::size_t begin = 0;  // in its line
+  std::size_t begin = 0;  // offset in its line
   std::size_t signs = 0;
   std::string_view rest;  // rest of the line after the word and a colon, without blanks around it
 };
@@ -40,7 +40,7 @@ std::optional<MarkerAt> marker_at(std::string_view line, std::size_t begin, char
   return MarkerAt{begin, signs, trimmed(text)};
 }
 
-// `<<<<<<< SEARCH`, alone or followed by other text.
+// Finds `<<<<<<< SEARCH`, alone or followed by other text.
 std::optional<MarkerAt> begin_of(std::string_view line) {
   return marker_at(line, std::min(line.find_first_not_of(" \t"), line.size()), '<', "SEARCH");
 }
@@ -50,8 +50,8 @@ bool parts_edit(std::string_view line) {
   return line.size() >= kFewestSigns && line.find_first_not_of('=') == line.npos;
 }
 
-// `>>>>>>> REPLACE`, also glued to the replacement's last line, to a fence's end or to the next edit. Code
-// that ends in `>` cannot be distinguished from more signs than usual.
+// Finds `>>>>>>> REPLACE`, even if it is glued to the replacement's last line, to the end of a fence or to
+// the next edit. Code that ends in `>` looks like a marker with more signs than usual.
 std::optional<MarkerAt> end_of(std::string_view line) {
   const std::size_t begin = line.find(std::string(kFewestSigns, '>'));
   const auto marker = begin == line.npos ? std::nullopt : marker_at(line, begin, '>', "REPLACE");
@@ -61,7 +61,7 @@ std::optional<MarkerAt> end_of(std::string_view line) {
   return ends && marker->signs == kUsualSigns ? marker : std::nullopt;
 }
 
-// A file name may follow SEARCH, such as `src/kernel.cpp`, also in quotes or brackets.
+// The file name, such as `src/kernel.cpp`, that may follow SEARCH; it may be in quotes or brackets.
 std::optional<std::string> path_in(std::string_view rest) {
   constexpr std::string_view kAround = "`'\"()[]*:";
   while (!rest.empty() && kAround.find(rest.front()) != kAround.npos) rest.remove_prefix(1);
@@ -77,7 +77,7 @@ std::string joined(const Lines& lines, std::size_t begin, std::size_t end) {
   return text;
 }
 
-// The lines; an edit that begins directly after another one's end gets its own line.
+// The lines of the text. An edit that begins directly after the end of another gets its own line.
 Lines lines_with_edits(std::string_view text) {
   Lines lines;
   for (const std::string_view line : lines_of(text)) {
@@ -127,7 +127,7 @@ Result<std::vector<Edit>> parse_edits(std::string_view text) {
     if (!next(parts_edit)) return broken("is without its =======");
     const std::size_t middle = i;
     if (!next(end_of)) return broken("is without its >>>>>>> REPLACE");
-    // Some write the divider twice, at either end of the replacement.
+    // Some models write the divider twice, at both ends of the replacement.
     const auto is_divider = [&](std::size_t at) { return trimmed(lines[at]) == trimmed(lines[middle]); };
     std::size_t first = middle + 1, end = i;
     while (first < end && is_divider(first)) ++first;

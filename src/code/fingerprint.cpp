@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 using namespace detail;
 using Tokens = std::vector<Token>;
 
-// Names that give a program its own line numbers or text.
+// Names with which a program can use its own line numbers or text.
 constexpr std::array kSelfAware{"__LINE__"sv,
                                 "__builtin_LINE"sv,
                                 "__builtin_COLUMN"sv,
@@ -31,7 +31,8 @@ constexpr std::array kSelfAware{"__LINE__"sv,
                                 "linecache"sv,
                                 "tb_lineno"sv};
 
-// Bytes that compilers interpret and the lexer does not: NUL, a single carriage return, trigraphs.
+// Whether the text has no bytes that compilers interpret and the lexer does not: NUL, a single carriage
+// return, trigraphs.
 bool is_plain(std::string_view text) {
   if (text.find('\0') != text.npos || text.find("??") != text.npos) return false;
   for (std::size_t i = text.find('\r'); i != text.npos; i = text.find('\r', i + 1)) {
@@ -48,7 +49,7 @@ bool is_read_with_certainty(std::string_view text, Language language, const Toke
   });
 }
 
-// Whether a macro makes a string of its argument, including spacing.
+// Whether a macro turns its argument, with the spacing, into a string.
 bool stringizes(std::string_view text, const Tokens& tokens) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     return token.kind == TokenKind::operation && token.in_directive &&
@@ -56,7 +57,7 @@ bool stringizes(std::string_view text, const Tokens& tokens) {
   });
 }
 
-// Whether a macro can paste a name from parts, such as one of those above.
+// Whether a macro can paste a name together from parts, for example one of the names above.
 bool pastes(std::string_view text, const Tokens& tokens) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     return token.kind == TokenKind::operation && token.in_directive &&
@@ -108,15 +109,15 @@ std::size_t last_line(const Token& token, std::string_view text) {
 
 void add_tokens(DigestBuilder& digest, std::string_view text, Language language, const Tokens& tokens,
                 bool spacing_counts) {
-  std::size_t end = 0;       // of the last code token
-  std::size_t end_line = 0;  // and the line on which it ends
+  std::size_t end = 0;       // end of the last code token
+  std::size_t end_line = 0;  // the line on which that token ends
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     const std::string_view bytes = token.in(text);
     if (token.kind == TokenKind::comment) {
       if (!comment_counts(bytes, token.line, language)) continue;
       const bool has_code_behind = i + 1 < tokens.size() && tokens[i + 1].line == last_line(token, text);
-      // Blanks at a line's end only matter after a backslash.
+      // Blanks at the end of a line matter only after a backslash.
       const std::string_view bare = trimmed(bytes);
       digest.add("comment")
           .add(bare.ends_with('\\') ? bytes : bare)

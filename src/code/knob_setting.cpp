@@ -9,10 +9,10 @@
 namespace kernelsmith {
 namespace {
 
-/// The placeholder of a value.
+/// The placeholder for a value.
 constexpr const char* kAnyValue = "kernelsmith_knob";
 
-/// Without any `@tune` there is no knob to find.
+/// Without `@tune` there can be no knob.
 bool may_have_knobs(const Source& source) {
   return std::ranges::any_of(
       source.files(), [](const SourceFile& file) { return file.text.find("@tune") != file.text.npos; });
@@ -20,7 +20,7 @@ bool may_have_knobs(const Source& source) {
 
 Digest structure_of(const Source& source, const std::vector<Knob>& knobs) {
   std::vector<SourceFile> files = source.files();
-  for (auto knob = knobs.rbegin(); knob != knobs.rend(); ++knob)  // so that earlier offsets stay valid
+  for (auto knob = knobs.rbegin(); knob != knobs.rend(); ++knob)  // backwards keeps earlier offsets valid
     files[knob->file].text.replace(knob->offset, knob->length, kAnyValue);
   return fingerprint(Source::create(std::move(files)).value());
 }

@@ -26,7 +26,7 @@ bool begins_number(std::string_view text) {
   return !text.empty() && is_digit(text.front());
 }
 
-// The code tokens on the comment's line, before it.
+// The code tokens before the comment on its line.
 Tokens code_before(std::string_view text, Language language, const Tokens& tokens, std::size_t line,
                    std::size_t offset) {
   Tokens code;
@@ -87,7 +87,7 @@ bool is_listable(const std::string& value, Language language) {
   return tokens.size() == 2 && is_sign(tokens[0].in(value)) && tokens[1].kind == TokenKind::number;
 }
 
-// The error in the list, or empty.
+// What is wrong with the list; empty if nothing is.
 std::string list_fault(const std::vector<std::string>& values, Language language) {
   if (values.empty()) return "@tune without values";
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -111,7 +111,7 @@ class KnobReader {
     const Tokens tokens = tokenize(file_.text, language_);
     for (const TuneComment& comment : tune_comments(file_.text, language_, tokens)) {
       const Tokens code = code_before(file_.text, language_, tokens, comment.line, comment.offset);
-      if (!comment.leads && code.empty()) continue;  // prose about knobs
+      if (!comment.leads && code.empty()) continue;  // this is prose about knobs
       Result<Knob> knob = knob_of(comment, code);
       if (!knob) return knob.error();
       knobs.push_back(std::move(*knob));
@@ -119,8 +119,8 @@ class KnobReader {
     return {};
   }
 
-  /// Only if the constant before it is one of its values, or they begin like numbers, because prose may say
-  /// "@tuned".
+  /// Reads a comment only if the constant before it is one of its values, or if the values begin like
+  /// numbers, because prose may contain "@tuned".
   void read(std::vector<NearKnob>& knobs) const {
     const Tokens tokens = tokenize(file_.text, language_);
     for (const NearTuneComment& comment : near_tune_comments(file_.text, language_, tokens)) {
@@ -161,14 +161,14 @@ class KnobReader {
     const auto last = std::ranges::find_if(code.rbegin(), code.rend(), is_value);
     if (last == code.rend()) {
       return error(comment.line, "no constant before the @tune comment",
-                   "put the comment behind the constant");
+                   "put the comment after the constant");
     }
     Knob knob;
     knob.file = index_;
     knob.line = comment.line;
     knob.values = split(comment.values);
     if (std::string fault = list_fault(knob.values, language_); !fault.empty()) {
-      return error(comment.line, std::move(fault), "list each value once, parted by spaces");
+      return error(comment.line, std::move(fault), "list each value once, separated by spaces");
     }
     auto at = static_cast<std::size_t>(code.rend() - last) - 1;
     const std::size_t end = code[at].offset + code[at].length;
@@ -197,7 +197,7 @@ class KnobReader {
 };
 
 void set(std::string& text, const Knob& knob, const std::string& value) {
-  // `x -8` with the value -4 must not become `x --4`.
+  // In `x -8`, the value -4 must not give `x --4`.
   const bool fuses =
       is_sign(value.substr(0, 1)) && knob.offset > 0 && is_sign(text.substr(knob.offset - 1, 1));
   text.replace(knob.offset, knob.length, fuses ? " " + value : value);
@@ -267,7 +267,7 @@ Result<Source> with_knobs(const Source& source, std::span<const std::size_t> cho
   if (!child) return child;
   const auto now = find_knobs(*child);
   if (!now || !took(*now, *knobs, choice)) {
-    return fail(ErrorCode::bad_input, "a listed value changes its meaning beside what stands before it",
+    return fail(ErrorCode::bad_input, "a listed value changes its meaning after the text before it",
                 now ? "" : now.error().where, "put spaces or brackets around the constant");
   }
   return child;

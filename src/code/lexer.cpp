@@ -42,8 +42,9 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The first byte is compared first, because most operators differ there and this is the lexer's hottest
-/// loop. Usually a letter or a blank follows, which belongs to no operator.
+/// The length of the longest operator at the beginning of `rest`. The first byte is compared first, because
+/// this is the lexer's hottest loop and most operators differ there. Usually a letter or a blank follows, and
+/// no operator contains these.
 std::size_t longest(std::span<const std::string_view> operators, std::string_view rest) {
   if (rest.size() < 2 || is_word(rest[1]) || is_blank(rest[1])) return 0;
   const auto it = std::ranges::find_if(
@@ -56,7 +57,7 @@ class Lexer {
   Lexer(std::string_view text, Language language) : text_(text), language_(language) {}
 
   std::vector<Token> run() {
-    constexpr std::size_t kBytesOfAToken = 3;  // or more, with the blanks before it
+    constexpr std::size_t kBytesOfAToken = 3;  // a token has at least this many, with the blanks before it
     tokens_.reserve(text_.size() / kBytesOfAToken);
     while (at_ < text_.size()) step();
     end_line(0);
@@ -129,7 +130,7 @@ class Lexer {
     return true;
   }
 
-  // A spliced line end is white space only next to white space; within a name it joins.
+  // A spliced line end is white space only next to white space. Within a name it joins the parts.
   bool splice() {
     const std::size_t length = language_ == Language::other ? 0 : splice_length(text_, at_);
     if (length == 0) return false;
@@ -165,7 +166,7 @@ class Lexer {
                                [this](const Token& token) { return among(kHeaderNames, token.in(text_)); });
   }
 
-  // A string whose quote follows a prefix of that length.
+  // Reads a string whose quote follows a prefix of that length.
   bool string(std::size_t prefix_length) {
     const std::string_view prefix = text_.substr(at_, prefix_length);
     const std::size_t quote = at_ + prefix_length;
@@ -179,7 +180,7 @@ class Lexer {
       return true;
     }
     const Extent extent = prefix.ends_with('R') ? raw_string(text_, quote) : quoted(text_, quote);
-    if (language_ == Language::other && !extent.closed) return false;  // an apostrophe
+    if (language_ == Language::other && !extent.closed) return false;  // it is an apostrophe
     const std::size_t suffix_end =
         c_like() && extent.closed ? identifier(text_, extent.end, true) : extent.end;
     emit_to(extent.closed ? TokenKind::string : TokenKind::unknown, suffix_end);
@@ -220,7 +221,8 @@ class Lexer {
     };
     if (language_ == Language::other) return peek() > ' ' && peek() < 127 ? 1 : 0;
     if (python()) return std::max(longest(kPythonOperators, rest()), single(kPythonSingles));
-    if (rest().starts_with("<::") && peek(3) != ':' && peek(3) != '>') return 1;  // [lex.pptoken]: no digraph
+    // [lex.pptoken]: this is not a digraph.
+    if (rest().starts_with("<::") && peek(3) != ':' && peek(3) != '>') return 1;
     const std::size_t cuda = language_ == Language::cuda ? longest(kCudaOperators, rest()) : 0;
     return std::max({cuda, longest(kCppOperators, rest()), single(kCppSingles)});
   }
@@ -232,7 +234,7 @@ class Lexer {
   std::size_t line_ = 1;
   std::size_t depth_ = 0;
   bool in_directive_ = false;
-  bool line_is_empty_ = true;  // no token yet on this line (C++) or logical line (Python)
+  bool line_is_empty_ = true;  // there is no token yet on this line (C++) or logical line (Python)
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace kernelsmith::detail {
 
-/// An end, and whether the literal or comment is closed there.
+/// Where a literal or comment ends, and whether it is closed there.
 struct Extent {
   std::size_t end = 0;
   bool closed = false;
@@ -16,7 +16,8 @@ struct Extent {
 /// The length of a spliced line end (backslash, blanks, newline) at `at`; 0 if there is none.
 std::size_t splice_length(std::string_view text, std::size_t at);
 
-/// A string from the quote at `at` to the same quote; a backslash escapes. Not closed if the line ends first.
+/// A string from the quote at `at` to the next such quote. A backslash escapes the byte after it. The string
+/// is not closed if the line ends first.
 Extent quoted(std::string_view text, std::size_t at);
 
 /// A string from the three quotes at `at` to the next three.
@@ -25,7 +26,7 @@ Extent triple_quoted(std::string_view text, std::size_t at);
 /// A C++ raw string from the quote at `at`.
 Extent raw_string(std::string_view text, std::size_t at);
 
-/// A block comment; its end may be spliced.
+/// A block comment. Its closing sign may be spliced.
 Extent block_comment(std::string_view text, std::size_t at);
 
 /// A line comment: ends at the newline, or after continued lines if `splices` is set.
@@ -33,7 +34,8 @@ std::size_t line_comment(std::string_view text, std::size_t at, bool splices);
 
 std::size_t identifier(std::string_view text, std::size_t at, bool dollars);
 
-/// A preprocessing number: digits, names, points and signed exponents; `quotes` may group digits.
+/// A preprocessing number: digits, names, points and signed exponents. If `quotes` is set, quotes may group
+/// digits.
 std::size_t number(std::string_view text, std::size_t at, bool quotes);
 
 /// Returns false for an f-string that may continue after its apparent end, because braces are open there or

@@ -16,13 +16,13 @@ constexpr auto kStart = "EVOLVE-BLOCK-START"sv;
 constexpr auto kEnd = "EVOLVE-BLOCK-END"sv;
 
 struct CommentForm {
-  std::string_view open, close;  // an empty `close` is the end of the line
+  std::string_view open, close;  // if `close` is empty, the comment ends with the line
 };
 // "<!--" must come before "--", its suffix.
 constexpr std::array<CommentForm, 7> kForms{
     {{"//", ""}, {"#", ""}, {"!", ""}, {"/*", "*/"}, {"<!--", "-->"}, {"--", ""}, {"(*", "*)"}}};
 
-// The form whose opener `text` ends with, or null.
+// The form whose opener is at the end of `text`, or null.
 const CommentForm* opened_by(std::string_view text) {
   const auto it =
       std::ranges::find_if(kForms, [&](const CommentForm& form) { return text.ends_with(form.open); });
@@ -36,7 +36,7 @@ Marker marker_at(std::string_view line, std::string_view word, Marker kind) {
   if (!behind.empty() && (is_word(behind.front()) || behind.front() == '-')) return Marker::none;
   const std::string_view before = trimmed(line.substr(0, at));
   const CommentForm* form = opened_by(before);
-  if (form == nullptr) return Marker::none;  // prose about markers
+  if (form == nullptr) return Marker::none;  // this is prose about markers
   if (before != form->open) return Marker::misplaced;
   const bool closed_at_end =
       behind.ends_with(form->close) && behind.find(form->close) == behind.size() - form->close.size();

@@ -9,7 +9,7 @@ enum class Marker {
   none,
   start,
   end,
-  misplaced,  ///< a marker in a comment that shares its line with code, or in a comment left open
+  misplaced,  ///< a marker in a comment that shares its line with code or is not closed
 };
 
 /// The kind of `line` (with or without its newline).

@@ -53,11 +53,11 @@ std::size_t find_near_tag(std::string_view text) {
 
 struct Comment {
   std::size_t line = 1;
-  std::string_view text;  // with its opener
+  std::string_view text;  // the comment with its opener
 };
 
-// The comments of a text; in an unknown language those with a tag (found by `find`) directly after the
-// opener.
+// The comments of a text. In an unknown language, only comments with a tag (found by `find`) directly after
+// the opener.
 std::vector<Comment> comments_of(std::string_view text, Language language, const std::vector<Token>& tokens,
                                  std::size_t (*find)(std::string_view)) {
   std::vector<Comment> comments;

@@ -19,11 +19,11 @@ struct TuneComment {
   std::string_view values;  ///< what follows `@tune`, without the comment's closer
 };
 
-/// Parses a comment, with its opener; empty if it has no `@tune`.
+/// Parses a comment that includes its opener. Empty if it has no `@tune`.
 std::optional<TuneComment> tune_comment(std::string_view comment);
 
-/// The `@tune` comments of a text. In an `other` language a comment begins with one of // # ! -- ; % /* <!--
-/// (* directly before `@tune`.
+/// The `@tune` comments of a text. In the language `other` a comment must begin with one of // # ! -- ; % /*
+/// <!-- (* directly before `@tune`.
 std::vector<TuneComment> tune_comments(std::string_view text, Language language,
                                        const std::vector<Token>& tokens);
 
@@ -31,11 +31,11 @@ std::vector<TuneComment> tune_comments(std::string_view text, Language language,
 struct NearTuneComment {
   std::size_t line = 1;
   std::size_t offset = 0;           ///< where the comment begins
-  std::string_view written;         ///< from its `@` on, without the comment's closer
-  std::vector<std::string> values;  ///< what follows, without signs around or between
+  std::string_view written;         ///< the text from the `@` on, without the comment's closer
+  std::vector<std::string> values;  ///< the words that follow, without punctuation
 };
 
-/// The misspelt ones of a text.
+/// The comments of a text with a misspelt `@tune`.
 std::vector<NearTuneComment> near_tune_comments(std::string_view text, Language language,
                                                 const std::vector<Token>& tokens);
 

@@ -20,14 +20,14 @@ Result<Answer> call(const std::function<Result<Answer>(const Request&)>& functio
   } catch (const std::exception& exception) {
     return fail(ErrorCode::tool_failed, std::string("the function threw: ") + exception.what());
   } catch (...) {
-    return fail(ErrorCode::tool_failed, "the function threw something that is no std::exception");
+    return fail(ErrorCode::tool_failed, "the function threw something that is not a std::exception");
   }
 }
 
 bool is_over(const EvaluationJob&) { return false; }
 bool is_over(const ProposalRequest& request) { return request.ending.stop_requested(); }
 
-/// Evaluator and Proposer have the same contract; `Seam` is one of them.
+/// Evaluator and Proposer have the same contract. `Seam` is one of them.
 template <class Seam, class Request, class Answer>
 class Blocking final : public Seam {
  public:

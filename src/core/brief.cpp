@@ -19,24 +19,24 @@ std::vector<std::string> lines_in(const std::string& text) {
 
 using Lines = std::vector<std::string>;
 
-/// "error: ..." of compilers, "ValueError: ..." of Python.
+/// Finds "error: ..." of compilers and "ValueError: ..." of Python.
 bool names_an_error(const std::string& line) { return line.find("rror:") != std::string::npos; }
 
 bool is_frame(const std::string& line) { return line.starts_with("  File \""); }
 
-/// Whether it is in a library or in Python itself, judging by its path.
+/// Whether the frame is in a library or in Python itself, judging by its path.
 bool is_foreign(const std::string& frame) {
   for (const char* place : {"site-packages/", "dist-packages/", "/lib/python", "File \"<frozen"})
     if (frame.find(place) != std::string::npos) return true;
   return false;
 }
 
-/// The last traceback's frame in the user's own code with its source line, and the exception.
+/// From the last traceback: the frame in the user's own code, with its source line, and the exception.
 Lines of_traceback(const Lines& lines) {
   auto end = std::find_if(lines.rbegin(), lines.rend(), is_frame).base();
   if (end == lines.begin()) return {};
   const auto last = end - 1;
-  auto begin = last;  // of the last traceback, if there are several
+  auto begin = last;  // the last traceback, if there are several
   while (begin != lines.begin() && (begin - 1)->starts_with("  ")) --begin;
   auto own = last;
   for (auto frame = begin; frame <= last; ++frame)

@@ -36,7 +36,7 @@ char32_t code_point(std::string_view sequence) {
 }
 
 // C0 except newline and tab; DEL; C1, which some terminals obey; and marks that change the direction of text
-// and so disguise it.
+// and can disguise it.
 bool is_control(char32_t code) {
   if (code < 0x20) return code != '\n' && code != '\t';
   return (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||

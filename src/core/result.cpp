@@ -22,7 +22,7 @@ void throw_exception_from_error(const Error& error, const boost::source_location
 }
 
 int report(std::FILE* stream, const Error& error) {
-  std::fflush(stdout);  // keeps the order with earlier output, also in a pipe
+  std::fflush(stdout);  // so that earlier output comes first, also in a pipe
   std::fprintf(stream, "error: %s\n", escape_controls(describe_briefly(error)).c_str());
   switch (error.code) {
     case ErrorCode::cancelled:

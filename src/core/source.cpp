@@ -6,13 +6,13 @@
 namespace kernelsmith {
 namespace {
 
-/// The error in a path, or empty.
+/// What is wrong with a path; empty if nothing is.
 std::string_view fault_of(std::string_view path) {
   if (path.empty()) return "is empty";
   if (path.front() == '/') return "is absolute";
-  if (path.find('\\') != path.npos) return "holds a backslash";
+  if (path.find('\\') != path.npos) return "contains a backslash";
   if (std::ranges::any_of(path, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; })) {
-    return "holds a control byte";
+    return "contains a control byte";
   }
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
@@ -34,7 +34,7 @@ Result<Source> Source::create(std::vector<SourceFile> files) {
                   "use a relative path such as kernel.cpp");
     }
     if (!seen.insert(file.path).second) {
-      return fail(ErrorCode::bad_input, "the path stands twice in one source", file.path);
+      return fail(ErrorCode::bad_input, "the path appears twice in one source", file.path);
     }
   }
   Source source;

@@ -58,7 +58,7 @@ Result<std::string> read_regular_file(const Descriptor& file, const fs::path& pa
     const ssize_t count = ::read(file.get(), text.data() + at, text.size() - at);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error("cannot read", path, errno);
-    if (count == 0) break;  // it was truncated meanwhile
+    if (count == 0) break;  // the file was truncated meanwhile
     at += static_cast<std::size_t>(count);
   }
   text.resize(at);
@@ -72,7 +72,7 @@ void drop_byte_order_mark(std::string& text) {
 
 Status check_text(std::string_view bytes, const std::string& where) {
   if (bytes.find('\0') == bytes.npos) return {};
-  return fail(ErrorCode::bad_input, "the file is no text: it holds zero bytes", where,
+  return fail(ErrorCode::bad_input, "the file is not text: it contains zero bytes", where,
               "give a source file, in UTF-8");
 }
 

@@ -9,14 +9,15 @@ namespace {
 
 /// The weight, in tries, of the prior of an arm, an operator or a model; see docs/search-quality.md.
 constexpr double kPrior = 4;
-/// The prior chance before any try; it weighs as much as one try.
+/// The chance that is assumed before any try. It weighs as much as one try.
 constexpr double kFirstChance = 0.5;
-/// A chance is never assumed to be certain.
+/// No chance is assumed to be below this, or above 1 minus this.
 constexpr double kLeastChance = 0.01;
 /// Even a free child must be evaluated, so it costs at least this share of an average try.
 constexpr double kLeastCost = 0.1;
 
-/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Standard libraries differ.
+/// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Standard libraries have
+/// different generators.
 double gamma_draw(double shape, Rng& rng) {
   if (shape < 1) {
     const double root = std::pow(1 - rng.uniform(), 1 / shape);
@@ -41,7 +42,7 @@ struct Quantity {
     sum += amount;
     tries += of;
   }
-  /// Shrunk towards the prior rate.
+  /// The rate, pulled towards the prior rate `expected`.
   double rate(double expected, double strength) const {
     return (sum + strength * expected) / (tries + strength);
   }

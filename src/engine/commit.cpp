@@ -1,4 +1,4 @@
-// Applies a ticket to counts, lineage and archive in its turn.
+// Applies each ticket, in its turn, to counts, lineage and archive.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ bool is_close(const Individual& a, const Individual& b) {
          Comparison::ambiguous;
 }
 
-/// The result of a child of that parent, as a try of its arm.
+/// What a child of that parent counts as a try of its arm.
 ArmSums outcome_of(const Individual& child, const IndividualPtr& parent) {
   ArmSums outcome;
   const Metrics* metrics = child.evaluation.metrics();
@@ -60,8 +60,8 @@ Result<SearchState::Commits> SearchState::commit_what_may(std::optional<TicketId
     commits.push_back(std::move(*one));
     return commits;
   }
-  // A commit waits for everything that became due after the previous one, so that sampling depends on neither
-  // the order of arrival nor the point where a run was killed.
+  // A commit waits for everything that became due after the previous commit. So sampling does not depend on
+  // the order of arrival, nor on the point where a run was killed.
   while (!crossing_due() && opening(0) == Opening::none) {
     const auto next = open_.find(TicketId{committed_});
     if (next == open_.end() || !next->second.answered()) break;
@@ -124,13 +124,14 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
       note_knobs(ticket.knobs, programs_.at(*earlier));
     }
     ++idle_;
-    // Twins in flight: in free mode the second one's evaluation is lost. In a deterministic run it depends on
-    // timing whether it is evaluated, and timing must not affect a budget.
+    // Two equal children were in flight. In free mode the evaluation of the second is lost. In a
+    // deterministic run, timing decides whether the second is evaluated, and timing must not affect a budget.
     if (arrived.source == EvaluationSource::evaluated && !options_.deterministic) ++counts_.evaluations;
     return {};
   }
   if (arrived.source != EvaluationSource::evaluated) {
-    return fail(ErrorCode::corrupt, "the journal answers a child from a program that it does not hold",
+    return fail(ErrorCode::corrupt,
+                "the journal answers a child with the evaluation of a program that it does not contain",
                 "ticket " + std::to_string(arrived.ticket.value));
   }
   ++counts_.evaluations;
@@ -139,7 +140,7 @@ Status SearchState::commit_evaluation(const OpenTicket& ticket, const Evaluation
   return commit_program(ticket, arrived, commit);
 }
 
-/// The program whose verdict this answer is, if the child is a repeat.
+/// If the child is a repeat: the program whose verdict this answer is.
 std::optional<ProgramId> SearchState::earlier_program(const OpenTicket& ticket,
                                                       const EvaluationArrived& arrived) const {
   const auto same_tokens = by_fingerprint_.find(*ticket.fingerprint);
@@ -150,7 +151,7 @@ std::optional<ProgramId> SearchState::earlier_program(const OpenTicket& ticket,
   return is_there ? std::optional(arrived.program) : std::nullopt;
 }
 
-/// The current record of a program.
+/// Brings the record of a program up to date.
 void SearchState::keep(ProgramRecord& record, const IndividualPtr& individual) {
   record.individual = individual;
   const Metrics* metrics = individual->evaluation.metrics();
@@ -243,7 +244,7 @@ Status SearchState::commit_duel(const OpenTicket& ticket, const EvaluationArrive
   const auto outcome = archipelago_.settle(ticket.opened.island, winner, loser->program->id);
   commit.added = wins ? outcome.status : AddStatus::not_better;
   const bool stands_there = outcome.incumbent && outcome.incumbent->program->id == challenger->program->id;
-  if (wins && stands_there) commit.added = AddStatus::improved;  // with its new measurement
+  if (wins && stands_there) commit.added = AddStatus::improved;  // it stays there with its new measurement
   return {};
 }
 
@@ -291,7 +292,8 @@ Status SearchState::commit_confirmation(const OpenTicket& ticket, const Evaluati
   return demote(commit.individual, ticket.answered_at);
 }
 
-/// Only these measurements decide the best of the run. The samples that chose it are not used for its figure.
+/// Only these measurements decide the best of the run. The samples that chose it are not used for its
+/// reported speed.
 void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& evaluation,
                                  const IndividualPtr& measured) {
   const ProgramId program = measured->program->id;
@@ -307,7 +309,7 @@ void SearchState::note_last_look(const OpenTicket& ticket, const Evaluation& eva
     wins = report.duel ? report.duel->median > 1 : fitness.low > leader_->fitness->low;
     if (report.incumbent_failed) {
       wins = true;
-      looked_at_.erase(led);  // it must be confirmed again
+      looked_at_.erase(led);  // the leader must be confirmed again
     }
   }
   if (wins) leader_ = Leader{measured, fitness, ticket.opened.ticket};
@@ -334,7 +336,7 @@ Status SearchState::demote(const IndividualPtr& rejected, std::uint64_t answered
   return replace(rejected);
 }
 
-/// In the cells that a program leaves, the best remaining program of the cell replaces it.
+/// In each cell that a program leaves, the best remaining program of that cell replaces it.
 Status SearchState::replace(const IndividualPtr& measured) {
   return archipelago_.replace(measured, [&](Cell cell) -> Result<std::vector<IndividualPtr>> {
     std::vector<IndividualPtr> heirs;
@@ -347,8 +349,9 @@ Status SearchState::replace(const IndividualPtr& measured) {
   });
 }
 
-/// The accepted program of the cell with the highest low end, of equals the older. With several objectives
-/// all programs of the cell by age, so that the cell keeps what it would have kept.
+/// The accepted program of the cell with the highest low end; of equals, the older. With several objectives,
+/// all programs of the cell by age, so that the cell keeps the programs that it would have kept without the
+/// one that leaves.
 std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) {
   auto& standings = standings_[cell];
   const auto counts = [&](const Standing& one) {
@@ -378,7 +381,8 @@ std::vector<ProgramId> SearchState::heirs_of(Cell cell, ProgramId leaving) {
   return heirs;
 }
 
-/// An Error does not count for the arm. A trial program counts once, if it is the answer.
+/// An Error does not count as a try of the arm. A program that was tried in a trial counts once, if it is the
+/// answer.
 void SearchState::record_try(const OpenTicket& ticket, const Commit& commit) {
   if (!ticket.opened.op || commit.kind == CommitKind::given_back) return;
   ArmSums one;
@@ -409,7 +413,7 @@ void SearchState::commit_closing(const OpenTicket& ticket, const TicketClosed& c
       if (!leader_) leader_ = Leader{ticket.challenger, std::nullopt, ticket.opened.ticket};
     }
     if (options_.ends_when_exhausted) idle_ = 0;
-    nothing_left_ = false;  // its lost child can be proposed again
+    nothing_left_ = false;  // the lost child can be proposed again
     commit.kind = CommitKind::given_back;
     commit.error = closed.error;
     return;

@@ -136,7 +136,7 @@ Result<Committer::OpenedTrial> Committer::open_trial(TicketId within, Trial tria
   }
   if (!state_.room_for_trial(elapsed_s()))
     return fail(ErrorCode::over_budget, "the run's budgets leave no evaluation for a trial", where(within),
-                "one is kept for the answer itself");
+                "one evaluation is reserved for the answer itself");
   auto commits = record(events);
   if (!commits) return commits.error();
   to_issue_.erase(opened.ticket);
@@ -158,7 +158,7 @@ Result<Committer::Commits> Committer::tell(TicketId ticket, Child child, Evaluat
   if (auto ok = check_told(ticket); !ok) return ok.error();
   const auto& open = state_.open().at(ticket);
   if (open.challenger || (open.child() && open.child()->source != child.source)) {
-    return fail(ErrorCode::invalid_argument, "this ticket is about a program that is there already",
+    return fail(ErrorCode::invalid_argument, "this ticket is about a program that already exists",
                 where(ticket), "tell the evaluation of Evaluate::child or Remeasure::challenger");
   }
   if (open.child()) return record_arrival(ticket, std::move(evaluation));
@@ -315,14 +315,14 @@ Outcome Committer::outcome() const {
     }
     const Individual& seed = **first;
     const Rejection& why = *seed.evaluation.rejection();
-    outcome.error = fail(
-        ErrorCode::refused,
-        "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
-            std::string(name_of(why.code)) + "): " + why.diagnostics,
-        seed.program->source.files().empty() ? "seed" : seed.program->source.files().front().path,
-        why.code == RejectionCode::worker_lost ? "look at the workers and why they end, then begin a new run"
-        : options_.has_reference ? "correct the seed, or leave it out to begin from the reference"
-                                 : "correct the seed, or what evaluates it");
+    outcome.error =
+        fail(ErrorCode::refused,
+             "the seed was rejected at " + std::string(name_of(why.stage)) + " (" +
+                 std::string(name_of(why.code)) + "): " + why.diagnostics,
+             seed.program->source.files().empty() ? "seed" : seed.program->source.files().front().path,
+             why.code == RejectionCode::worker_lost ? "find out why the workers end, then begin a new run"
+             : options_.has_reference ? "correct the seed, or leave it out to begin from the reference"
+                                      : "correct the seed, or what evaluates it");
   }
   return outcome;
 }
@@ -353,7 +353,7 @@ Status Committer::settle(Commits& commits) {
   return {};
 }
 
-/// The answer to a repeat is the earlier program's evaluation.
+/// Fills in the answer to a repeat: the earlier program's evaluation.
 Status Committer::fill_in(Event& event) const {
   auto* arrived = std::get_if<EvaluationArrived>(&event);
   if (!arrived || arrived->source == EvaluationSource::evaluated) return {};
@@ -423,7 +423,8 @@ Status Committer::check_outer(TicketId ticket) const {
   return {};
 }
 
-/// A duel's outcome would be settled against an unknown measurement.
+/// Fails if the program is being measured again, because a duel would then be settled against an unknown
+/// measurement.
 Status Committer::check_remeasured(ProgramId program) const {
   const std::string name = "program " + std::to_string(program.value);
   const auto known = state_.programs().find(program);
@@ -432,7 +433,7 @@ Status Committer::check_remeasured(ProgramId program) const {
   for (const auto& [id, open] : state_.open())
     for (const IndividualPtr& measured : {open.challenger, open.incumbent})
       if (measured && measured->program->id == program)
-        return fail(ErrorCode::busy, "the program is being measured again already", name,
+        return fail(ErrorCode::busy, "the program is already being measured again", name,
                     "ask again in a moment");
   return {};
 }

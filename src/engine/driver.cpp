@@ -11,10 +11,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Warn after this many replies in a row without a program; a model with a program in every tenth reply
-/// reaches it once in eight times ...
+/// The user is warned after this many replies in a row without a program. A model that gives a program in
+/// every tenth reply reaches this number with a probability of one in eight ...
 constexpr unsigned kTellOfBarren = 20;
-/// ... and end after this many, which it reaches once in 500 times, at three times the price of the warning.
+/// ... and the run ends after this many, which such a model reaches with a probability of one in 500. By then
+/// three times as much was paid as at the warning.
 constexpr unsigned kMostBarren = 60;
 
 Error trial_cancelled() { return fail(ErrorCode::cancelled, "the run ended before it was evaluated"); }
@@ -24,12 +25,13 @@ bool is_seed(const Ticket& ticket) {
   return evaluate && evaluate->child.origin == Origin::seed;
 }
 
-/// Repeating the request would give the same error and may cost again; another request may succeed.
+/// Whether the prompt causes the error. Repeating the request would then give the same error and may cost
+/// again, but another request may succeed.
 bool is_the_prompts(ErrorCode code) {
   return ErrorStreak::is_lasting(code) || code == ErrorCode::bad_reply || code == ErrorCode::too_long;
 }
 
-/// The tuner answers at once.
+/// Whether the ticket leads to a call. The tuner makes none: it answers at once.
 bool is_call(const Ticket& ticket) {
   const auto* propose = std::get_if<Propose>(&ticket.work);
   return propose && propose->op != Operator::tune;
@@ -77,7 +79,7 @@ Result<Outcome> Driver::run() {
     if (auto delivery = inbox_->take(next_moment())) land(std::move(*delivery));
     land_late();
   }
-  // Nothing is under way any more, so a later session must not assume that a killed process left it.
+  // Nothing is under way any more, so a later session must not assume that a killed process left these calls.
   for (const auto& task : to_propose_) tell(committer_.end_call(task.ticket.id));
   if (error_ && !failure_)
     if (const Status told = committer_.fail_session(*error_); !told) failure_ = told.error();
@@ -109,13 +111,14 @@ void Driver::watch_time() {
 }
 
 void Driver::end_what_is_late() {
-  // The newest first, because they may be waiting for workers that older ones release when they end.
+  // The newest go first, because they may be waiting for workers that older ones release when they end.
   for (auto entry = flights_.rbegin(); entry != flights_.rend(); ++entry) {
     Flight& flight = entry->second;
     flight.ending.request_stop();
     if (!is_waited_for(flight.task)) flight.stop.request_stop();
   }
-  // Drops work that has not started: only answers are worth evaluating, and trials no longer lead to any.
+  // Drops work that has not started. Only answers are still worth evaluating, and trials no longer lead to
+  // answers.
   const auto is_worth_it = [&](const Task& task) {
     return task.role == Role::evaluate && is_waited_for(task) && !trials_.contains(task.ticket.id);
   };
@@ -134,7 +137,7 @@ void Driver::watch_money() {
     if (flight.task.role == Role::propose) flight.ending.request_stop();
 }
 
-/// A run needs its seeds, and a result the best's confirmation.
+/// A run needs its seeds, and its result needs the confirmation of the best.
 bool Driver::is_needed(const Task& task) const {
   const auto* remeasure = std::get_if<Remeasure>(&task.ticket.work);
   return is_seed(task.ticket) ||
@@ -175,7 +178,7 @@ Status Driver::begin_work() {
     const bool proposes = std::holds_alternative<Propose>((*ticket)->work);
     Task task{proposes ? Role::propose : Role::evaluate, std::move(**ticket)};
     if (is_late_ && (proposes || !is_waited_for(task))) {
-      give_up_late(task);  // an earlier session left it open
+      give_up_late(task);  // an earlier session left this ticket open
     } else if (proposes) {
       if (committer_.affords_call(task.ticket.id))
         start_proposal(std::move(task));
@@ -240,7 +243,7 @@ void Driver::land(Delivery delivery) {
   if (auto* asked = std::get_if<AskedTrial>(&delivery.content))
     return begin_trial(delivery.request, std::move(*asked));
   const auto flight = flights_.extract(delivery.request);
-  // A second answer or a given-up one is ignored; its ticket continues elsewhere.
+  // A second answer, or an answer that was given up, is ignored; its ticket continues elsewhere.
   if (flight.empty()) return;
   if (auto* proposal = std::get_if<Result<Proposal>>(&delivery.content))
     accept(flight.mapped(), std::move(*proposal));
@@ -248,10 +251,10 @@ void Driver::land(Delivery delivery) {
     accept(flight.mapped(), std::move(std::get<Result<Evaluation>>(delivery.content)));
 }
 
-/// Journalled at once, so that the cost survives if the process is killed during the call.
+/// Journals the cost at once, so that it is not lost if the process is killed during the call.
 void Driver::count(LostAttempt lost) {
   auto charged = committer_.charge(lost.ticket, std::move(lost.cost), !stopping());
-  if (!charged && charged.error().code == ErrorCode::already_told) return;  // from a given-up call
+  if (!charged && charged.error().code == ErrorCode::already_told) return;  // the call was given up
   tell(std::move(charged));
   watch_money();
 }
@@ -275,7 +278,7 @@ void Driver::end_trial(const Commit& commit) {
   const auto& done = waiting.mapped();
   if (commit.kind == CommitKind::given_back) return done(*commit.error);
   std::optional<Evaluation> evaluation;
-  if (commit.kind == CommitKind::remeasured)  // the new measurement, whatever the archive has
+  if (commit.kind == CommitKind::remeasured)  // shows the new measurement, whatever the archive has
     committer_.inspect([&](const SearchState& state) {
       evaluation = state.confirmations().at(commit.individual->program->id).latest;
     });
@@ -293,7 +296,7 @@ void Driver::give_up_late(const Task& task, const Error* met) {
   if (met && met->code != ErrorCode::cancelled) what += "; it had met an error: " + describe_briefly(*met);
   auto closed = committer_.give_back(task.ticket.id, fail(ErrorCode::cancelled, std::move(what), "",
                                                           "kernelsmith resume --time sets a larger total"));
-  if (!closed && closed.error().code == ErrorCode::already_told) return;  // a refusal or a repeat
+  if (!closed && closed.error().code == ErrorCode::already_told) return;  // it was a refusal or a repeat
   tell(std::move(closed));
 }
 
@@ -345,7 +348,7 @@ void Driver::accept(const Flight& flight, Result<Proposal> answer) {
   watch_money();
 }
 
-/// Replies without a program cost as much as others.
+/// Counts replies without a program, which cost as much as others.
 void Driver::note_reply(const std::string& model, const std::optional<Refusal>& refusal) {
   if (!refusal) barren_[model] = all_barren_ = 0;
   if (!refusal || refusal->code == RefusalCode::exhausted || stopping()) return;
@@ -374,7 +377,7 @@ void Driver::retry_or_give_up(Task task, Error error) {
   auto& queue = task.role == Role::propose ? to_propose_ : to_evaluate_;
   if (stopping()) return queue.push_back(std::move(task));
   const bool waited = error.code == ErrorCode::timeout || error.code == ErrorCode::network;
-  if (is_late_ && task.role == Role::evaluate && waited) {  // another session evaluates the paid answers
+  if (is_late_ && task.role == Role::evaluate && waited) {  // another session will evaluate the paid answers
     error_ = std::move(error);
     return queue.push_back(std::move(task));
   }
@@ -382,7 +385,7 @@ void Driver::retry_or_give_up(Task task, Error error) {
   ++task.failures;
   const bool gives_up =
       task.failures > options_.retries || (task.role == Role::propose && is_the_prompts(error.code));
-  // Counts only tickets that waited in vain.
+  // Errors that pass by themselves count only if the ticket is given up.
   const bool counts = !passes_by_itself(error.code) || gives_up;
   if (counts && streak.failure(error.code, task.role == Role::propose)) {
     error_ = error;

@@ -33,7 +33,7 @@ struct AskedTrial {
   std::function<void(Result<Tried>)> done;
 };
 
-/// A message about one request, identified by its number: its answer, or earlier news.
+/// A message about one request, which its number identifies: the answer, or news before it.
 struct Delivery {
   std::uint64_t request = 0;
   std::variant<Result<Proposal>, Result<Evaluation>, LostAttempt, AskedTrial> content;
@@ -43,7 +43,7 @@ class Driver {
  public:
   Driver(Committer& committer, Evaluator& evaluator, Proposer& proposer,
          const std::function<void(const Commit&)>& on_commit, std::stop_token stop);
-  /// Puts back unanswered tickets for the next run().
+  /// Puts unanswered tickets back for the next run().
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -113,15 +113,15 @@ class Driver {
 
   std::deque<Task> to_propose_, to_evaluate_;
   std::map<std::uint64_t, Flight> flights_;
-  std::map<TicketId, std::function<void(Result<Tried>)>> trials_;  ///< requests waiting for those tickets
+  std::map<TicketId, std::function<void(Result<Tried>)>> trials_;  ///< requests that wait for these tickets
   std::uint64_t next_request_ = 0;
   ErrorStreak proposer_errors_, evaluator_errors_;
   std::map<std::string, unsigned> barren_;  ///< replies in a row without a program, by model
-  unsigned all_barren_ = 0;                 ///< of all models
-  std::optional<Moment> time_up_;           ///< time when the budget of wall time is used up
-  bool is_late_ = false;                    ///< it is used up
-  std::optional<Error> error_;              ///< too many Errors in a row
-  std::optional<Error> failure_;            ///< the journal could not be written
+  unsigned all_barren_ = 0;                 ///< replies in a row without a program, of all models
+  std::optional<Moment> time_up_;           ///< when the budget of wall time will be used up
+  bool is_late_ = false;                    ///< the budget of wall time is used up
+  std::optional<Error> error_;              ///< set when there were too many Errors in a row
+  std::optional<Error> failure_;            ///< why the journal could not be written
 };
 
 }  // namespace kernelsmith

@@ -48,7 +48,7 @@ Result<Engine::Commits> Engine::tell(TicketId ticket, Evaluation evaluation) {
 
 Result<Engine::Commits> Engine::propose(TicketId ticket, Proposal answer) {
   if (answer.error())
-    return fail(ErrorCode::invalid_argument, "an error is no answer", "propose", "give the ticket back");
+    return fail(ErrorCode::invalid_argument, "an error is not an answer", "propose", "give the ticket back");
   return committer_->propose(ticket, std::move(answer));
 }
 

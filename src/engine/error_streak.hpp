@@ -14,7 +14,8 @@ class ErrorStreak {
     answered_ = true;
   }
 
-  /// Returns true if the session should end. For a model's `bad_reply` every form of reply was already tried.
+  /// Returns true if the session should end. Before any success, a model's `bad_reply` ends it at once,
+  /// because every form of reply was already tried.
   bool failure(ErrorCode code, bool is_models = false) {
     same_ = any_ > 0 && code == code_ ? same_ + 1 : 1;
     ++any_;
@@ -23,15 +24,15 @@ class ErrorStreak {
     return same_ >= limit_ || any_ >= kAnyCode * limit_;
   }
 
-  /// A retry gets the same error until the settings change. After a successful answer it may still be a
-  /// server's temporary fault.
+  /// Whether a retry would get the same error until the settings change. After a successful answer, even such
+  /// an error may be a server's temporary fault.
   static bool is_lasting(ErrorCode code) {
     return code == ErrorCode::permission || code == ErrorCode::not_found || code == ErrorCode::untrusted ||
            code == ErrorCode::invalid_argument || code == ErrorCode::unsupported;
   }
 
  private:
-  /// Alternating codes without a success in between also end a session, but later.
+  /// Errors with different codes, without a success in between, also end a session, but later.
   static constexpr unsigned kAnyCode = 4;
 
   unsigned limit_;

@@ -5,8 +5,8 @@
 namespace kernelsmith {
 namespace {
 
-/// The prior history: one improvement of this size. It keeps a new search from counting as flat at once, and
-/// its weight falls with each evaluation.
+/// The history that is assumed before the search: one improvement of this size. So a new search does not
+/// count as flat at once. The weight of this improvement falls with each evaluation.
 constexpr double kPriorLogGain = 1;
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Clears the parts that do not describe the search itself.
+/// Clears the parts of an event that do not describe the search itself.
 bool is_session(const Event& event) {
   return std::holds_alternative<SessionStarted>(event) || std::holds_alternative<SessionFailed>(event);
 }
@@ -29,7 +29,7 @@ bool takes(const SearchState& state, const ProposalArrived& arrived) {
                                        [&](ProgramId parent) { return state.lineage().contains(parent); });
 }
 
-/// Only the proposer knows when it requests a trial.
+/// Whether the state allows this trial. Only the proposer knows when it requests one.
 bool takes_trial(const SearchState& state, const TicketOpened& opened) {
   const OpenTicket* outer = unanswered(state, *opened.within);
   if (!outer || outer->proposal || outer->challenger || opened.ticket != state.next_ticket()) return false;
@@ -49,8 +49,8 @@ bool takes(const SearchState& state, const EvaluationArrived& arrived) {
   return arrived.program == ProgramId{arrived.ticket.value};
 }
 
-/// Tickets that open even if the remaining money covers no call. No event records the forecast cost of a
-/// first call.
+/// The ticket that opens if the money that is left covers no call. The recorded run may have opened it,
+/// because no event records the forecast cost of a first call.
 std::optional<TicketOpened> without_money(SearchState state) {
   Budgets budgets = state.budgets();
   if (!budgets.usd) return std::nullopt;
@@ -88,7 +88,7 @@ bool would_do(const SearchState& state, const Event& recorded) {
   if (const auto due = state.due(now)) return same_step(*due, recorded);
   if (const auto* opened = std::get_if<TicketOpened>(&recorded)) {
     if (opened->within) return takes_trial(state, *opened);
-    // A confirmation follows when the time is up, and no event records that moment.
+    // A confirmation comes when the time is up, but no event records that moment.
     const auto early = state.next_opening(now);
     const auto late = state.next_opening(std::numeric_limits<double>::infinity());
     return (early && *early == *opened) || (late && *late == *opened) || without_money(state) == *opened;

@@ -57,7 +57,7 @@ std::optional<Event> own_step(const SearchState& state) {
   return std::nullopt;
 }
 
-/// Ends the visit of a recording; `followed_` says why.
+/// Ends the reading of a recording. `followed_` says why.
 Error enough() { return fail(ErrorCode::cancelled, "enough"); }
 
 }  // namespace
@@ -198,7 +198,7 @@ Result<Evaluation> Follower::measured(TicketId ticket) {
     }
     if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
     if (const Status there = committer_.check_journal(); !there) return there.error();
-    if (!flights_.contains(ticket)) {  // the recording waits for this evaluation, so it comes first
+    if (!flights_.contains(ticket)) {  // the recording continues with this evaluation, so it comes first
       std::erase(waiting_, ticket);
       waiting_.push_front(ticket);
     }

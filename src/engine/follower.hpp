@@ -1,5 +1,5 @@
-// The follower of follow(): takes a recording's events one after another, and measures evaluations again
-// unless they are kept. Used only by the thread that called follow().
+// The follower of follow(): takes the events of a recording one after another. It measures evaluations again
+// unless they are to be kept. Used only by the thread that called follow().
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ namespace kernelsmith {
 
 class Follower {
  public:
-  /// Without an evaluator the recorded evaluations are kept.
+  /// Without an evaluator, the recorded evaluations are kept.
   Follower(Committer& committer, Evaluator* evaluator, const std::function<void(const Commit&)>& on_commit,
            std::stop_token stop);
   /// Stops the measurements under way.

@@ -1,13 +1,13 @@
 // The search's knowledge about knobs: the record of each program, the data of a tuner's ticket, and the new
-// structures to tune at once. All of it is a fold over the journal.
+// structures to tune at once. All of it is computed from the journal's events.
 
 #include <kernelsmith/engine/search_state.hpp>
 
 namespace kernelsmith {
 namespace {
 
-/// The largest share of evaluations for tuning new structures. Otherwise a model that marks knobs in every
-/// child would provide only one child in five.
+/// The largest share of evaluations for tuning new structures. Without this limit, only one child in five
+/// would come from a model that marks knobs in every child.
 constexpr std::uint64_t kShareOfTunings = 4;
 
 bool is_written(Origin origin) { return origin != Origin::seed && origin != Origin::tune; }
@@ -24,7 +24,7 @@ void SearchState::note_knobs(const std::optional<KnobSetting>& setting, const Pr
               record.accepted ? record.deviation : 0);
 }
 
-/// In deterministic mode the arrival of proposals is random, so they only count as requested.
+/// In deterministic mode the order in which proposals arrive is random, so they count only as requested.
 void SearchState::look_up_knobs(OpenTicket& ticket) const {
   const auto setting = knobs_of(ticket.selection.parent->program->source);
   if (!setting) return;

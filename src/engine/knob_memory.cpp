@@ -16,7 +16,7 @@ std::string text_of(const KnobPoint& point) {
   return text;
 }
 
-/// A knob without a name cannot be distinguished from another.
+/// A knob without a name cannot be distinguished from others.
 bool same_knob(const KnobList& a, const KnobList& b) { return !a.name.empty() && a == b; }
 
 Digest digest_of(const std::vector<KnobList>& knobs) {
@@ -28,7 +28,7 @@ Digest digest_of(const std::vector<KnobList>& knobs) {
   return digest.finish();
 }
 
-/// The best; of equals the first.
+/// The index of the best; of equals, the first.
 std::optional<std::size_t> best_of(const KnobObservations& seen) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < seen.size(); ++i)

@@ -1,4 +1,5 @@
-// The cost of calls to models, and whether another one may start. All of it is a fold over the journal.
+// The cost of calls to models, and whether another call may start. All of it is computed from the journal's
+// events.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +32,7 @@ Spending SearchState::spending() const {
   return all;
 }
 
-/// In deterministic mode a cost counts when its ticket takes effect, because its arrival is random.
+/// In deterministic mode a cost counts when its ticket takes effect, because costs arrive in random order.
 void SearchState::charge(OpenTicket& ticket, const Cost& cost) {
   ticket.costs.push_back(cost);
   if (!options_.deterministic) count(ticket, cost);
@@ -64,7 +65,8 @@ bool SearchState::knows(const TicketOpened& call) const {
   return known != known_calls_.end() && known->second.answered;
 }
 
-/// As expensive as the most expensive call of its kind; if there is none, as the most expensive of all.
+/// A call is expected to cost as much as the most expensive call of its kind or, if there was none, as the
+/// most expensive call of all.
 double SearchState::expected_usd(const TicketOpened& call) const {
   const auto own = known_calls_.find({call.model, *call.op});
   if (own != known_calls_.end()) return own->second.dearest_usd;
@@ -73,7 +75,8 @@ double SearchState::expected_usd(const TicketOpened& call) const {
   return dearest;
 }
 
-/// The forecast for a kind that has not answered yet; 0 if it has answered or there is no forecast.
+/// The forecast for a kind of call that has not been answered yet; 0 if one was answered or there is no
+/// forecast.
 double SearchState::forecast_usd(const TicketOpened& call) const {
   if (!budgets_.usd || !options_.forecast_usd || knows(call)) return 0;
   const auto find = [&](ProgramId id) {

@@ -11,10 +11,10 @@
 namespace kernelsmith {
 namespace {
 
-/// The number of rivals whose intervals overlap the best's: each costs a careful evaluation, and later ones
-/// rarely win ...
+/// At most this many rivals, whose intervals overlap the best's, are measured. Each costs a careful
+/// evaluation, and later ones rarely win ...
 constexpr std::uint64_t kMostRivals = 3;
-/// ... and they take a small share of the evaluations.
+/// ... and a run has one rival for this many evaluations, so that rivals take a small share of them.
 constexpr std::uint64_t kEvaluationsForARival = 20;
 
 const Measurement& fitness(const IndividualPtr& accepted) {
@@ -77,7 +77,7 @@ Event SearchState::foregone_answer(double elapsed_s) const {
 
 bool SearchState::crossing_due() const {
   if (options_.topology.edges().empty()) return false;
-  // The margin keeps 3 x 0.1 from being a little less than 0.3.
+  // The margin is needed because 0.3 / 0.1 may be a little less than 3.
   const double periods = std::floor(progress() / options_.migration_period + 1e-9);
   return periods > static_cast<double>(migrations_);
 }
@@ -127,7 +127,7 @@ BudgetName SearchState::used_up(double elapsed_s) const {
   return time_is_up(elapsed_s) ? BudgetName::wall_time : BudgetName::money;
 }
 
-/// Duels continue if a repair would cost too much.
+/// The next duel or repair. Duels continue if a repair would cost too much.
 const SearchState::FollowUp* SearchState::next_follow_up() const {
   const auto next = std::ranges::find_if(follow_ups_, [&](const FollowUp& follow_up) {
     return follow_up.incumbent || !budgets_.usd || room_for_call(open_follow_up(follow_up));
@@ -148,7 +148,7 @@ bool SearchState::exhausted() const {
   return idle_ >= options_.idle_iterations || (options_.ends_when_exhausted && nothing_left_);
 }
 
-/// A confirmation gains nothing, so it happens even if the run is flat.
+/// Whether the run is flat. A confirmation is made even then, because it is not made for a gain.
 bool SearchState::flat() const {
   if (!budgets_.until_flat) return false;
   const auto expected = expected_gain();
@@ -187,7 +187,8 @@ std::optional<std::uint64_t> SearchState::evaluations_left() const {
   return *budgets_.evaluations - std::min(*budgets_.evaluations, taken);
 }
 
-/// The evaluations that the end of the run needs at present: the best, its rivals, and the winner again.
+/// The number of evaluations that the end of the run would need now: for the best, its rivals, and the winner
+/// again.
 std::uint64_t SearchState::looks_to_come() const {
   if (!options_.confirm) return 0;
   const IndividualPtr best = archipelago_.best();
@@ -214,8 +215,8 @@ bool SearchState::begins(const Island& island) const {
   return island.leaders().empty() || (island.roots().empty() && options_.sampler->opens(island));
 }
 
-/// The number under way is what islands wait for, plus one for each failed child, including repeats. So a
-/// hard task gets more at a time, and an easy task does not pay for unneeded ones.
+/// As many translations are under way as islands wait for, plus one for each failed child (a repeat also
+/// counts). So a hard task gets more at a time, and an easy task does not pay for unneeded ones.
 bool SearchState::wants_translation() const {
   std::uint64_t wanted = counts_.rejected + counts_.refused + counts_.repeated;
   for (std::uint32_t i = 0; i < archipelago_.size(); ++i) {
@@ -228,17 +229,18 @@ bool SearchState::wants_translation() const {
   return static_cast<std::uint64_t>(under_way) < wanted;
 }
 
-/// On an island without a program every ticket is a translation.
+/// Returns false if the next ticket would be a translation and none is wanted. On an island without a program
+/// every ticket is a translation.
 bool SearchState::room_for_translation() const {
   const IslandId next{static_cast<std::uint32_t>(next_ticket_ % archipelago_.size())};
   return !archipelago_.island(next).leaders().empty() || wants_translation();
 }
 
-/// Programs that may be as good as `best` and that the end of the run has not measured, the most promising
+/// Programs that may be as good as `best` and were not measured at the end of the run yet, the most promising
 /// first. Empty with several objectives, because then fitness alone does not decide the best.
 std::vector<IndividualPtr> SearchState::rivals_of(const Measurement& best) const {
   if (options_.objectives.several()) return {};
-  std::map<ProgramId, IndividualPtr> found;  // migrants may lead on several islands
+  std::map<ProgramId, IndividualPtr> found;  // a map, because a migrant may lead on several islands
   const IndividualPtr first = leader_ ? nullptr : archipelago_.best();
   for (std::uint32_t i = 0; i < archipelago_.size(); ++i)
     for (const IndividualPtr& one : archipelago_.island({i}).leaders())
@@ -261,15 +263,16 @@ std::uint64_t SearchState::room_for_rivals() const {
 }
 
 /// Measures the best alone, then its rivals together with the leader, then the winner again if there were
-/// rivals. The budget reserves these evaluations. If the best fails, the next one is measured anyway, a few
-/// times, because an unconfirmed best would be worth less than a few evaluations. A measurement for a
-/// proposer does not count, because it could ask until it is lucky.
+/// rivals. The budget reserves these evaluations. If the best fails, the next best is measured anyway, a few
+/// times, because a confirmed best is worth a few evaluations. A measurement for a proposer does not count,
+/// because a proposer could ask until it is lucky.
 std::optional<SearchState::LastLook> SearchState::next_look() const {
   const IndividualPtr best = options_.confirm ? archipelago_.best() : nullptr;
   if (!best) return std::nullopt;
   const bool has_room = !budgets_.evaluations || counts_.evaluations < *budgets_.evaluations;
   if (looked_at_.empty() && !has_room) return std::nullopt;
-  const bool may_go_on = extra_looks_ < 2 * kMostRivals;  // rivals, and the next best if one failed
+  const bool may_go_on = extra_looks_ < 2 * kMostRivals;  // for rivals, and for the next best if the best
+                                                          // failed
   const LastLook alone{best->program->id, {}};
   if (!leader_) return may_go_on ? std::optional(alone) : std::nullopt;
   if (leader_->fitness && room_for_rivals() > 0) {

@@ -1,4 +1,4 @@
-// What the committer reports to a person beside the events.
+// What the committer reports to people in addition to the events.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The lines, or parts between commas, of `text` that `other` lacks, in one line.
+/// The lines of `text`, or its parts between commas, that `other` lacks, in one line.
 std::string parts_lacking(const std::string& text, const std::string& other) {
   const auto parts = [](std::string_view all) {
     std::vector<std::string> result;

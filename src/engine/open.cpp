@@ -5,7 +5,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The options of such a run are in the program that began it.
+/// The run.yaml of a run whose options are in the program that began it.
 constexpr const char* kConfiguration =
     "# Begun by a program that links kernelsmith; its options stand there.\n";
 

@@ -103,14 +103,14 @@ Status check_budgets(const EngineOptions& options) {
 
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid) {
   std::map<std::string, std::string> settings{
-      {"task", options.task.hex()},  // scores of two tasks cannot stand in one archive
+      {"task", options.task.hex()},  // scores of two tasks cannot be in one archive
       {"seeds", digest_of_all(options.seeds)},
       {"topology", text_of(options.topology)},
       {"axes", text_of(grid)},
   };
   list_plain_settings(options,
                       [&](const char* name, const auto& value) { settings.emplace(name, text_of(value)); });
-  // Only then, so that runs of older versions, which had none, are resumed.
+  // Only if it is set: runs of older versions lack the setting, and must still be resumed.
   if (options.tunings > 0) settings.emplace(kTuningsSetting, std::to_string(options.tunings));
   if (options.objectives.several()) settings.emplace(kObjectivesSetting, options.objectives.to_text());
   settings.insert(options.fixed.begin(), options.fixed.end());

@@ -1,5 +1,5 @@
-// The run's best and latest programs for requests. A fold over the journal; the latest are kept in memory, so
-// that requests do not read them from the journal.
+// The run's best and latest programs for requests. They are computed from the journal's events. The latest
+// are kept in memory, so that requests do not read them from the journal.
 
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,7 @@ PastPrograms SearchState::past() const {
   PastPrograms past;
   if (options_.history == 0) return past;
   past.evaluated = programs_.size();
-  std::map<ProgramId, IndividualPtr> leaders;  // migrants may lead on several islands
+  std::map<ProgramId, IndividualPtr> leaders;  // a map, because a migrant may lead on several islands
   for (std::uint32_t i = 0; i < archipelago_.size(); ++i)
     for (const IndividualPtr& leader : archipelago_.island({i}).leaders())
       leaders.emplace(leader->program->id, leader);

@@ -13,7 +13,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Reads settings_of()'s texts back. They come from a run folder, perhaps a stranger's.
+/// Reads the texts of settings_of() back. They come from a run folder, which may be a stranger's.
 class Settings {
  public:
   explicit Settings(const std::map<std::string, std::string>& texts) : texts_(texts) {}
@@ -57,7 +57,7 @@ bool read_range(std::istream& in, AxisSpec& axis) {
   return static_cast<bool>(in);
 }
 
-/// Returns true if the axis ends here; consumes the semicolon before the next one.
+/// Returns true if the axis ends here. Consumes the semicolon before the next axis.
 bool at_end(std::istream& in) {
   if (!in.eof()) in >> std::ws;  // fails at the end of the text
   return in.eof() || in.peek() == ';';
@@ -131,9 +131,10 @@ Result<EngineOptions> options_from(const std::map<std::string, std::string>& tex
 struct Gathered {
   std::optional<std::map<std::string, std::string>> settings;
   std::vector<Source> seeds;
-  std::unordered_map<std::uint64_t, Digest> children;  ///< by ticket
-  std::unordered_set<Digest> judged;                   ///< children known since they were compiled
-  /// Fingerprint of another child, and of the program that it repeats.
+  std::unordered_map<std::uint64_t, Digest> children;  ///< the child of each ticket
+  std::unordered_set<Digest> judged;                   ///< children that were not known as repeats before
+                                                       ///< they were evaluated or compiled
+  /// Maps the fingerprint of any other child to that of the program that it repeats.
   std::unordered_map<Digest, Digest> repeats;
 
   void operator()(const Event& event) {

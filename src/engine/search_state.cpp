@@ -1,5 +1,5 @@
-// The fold: applies events to open tickets. commit.cpp applies tickets to the archive, and next_ticket.cpp
-// opens tickets.
+// Applies events to open tickets. commit.cpp applies tickets to the archive, and next_ticket.cpp opens
+// tickets.
 
 #include <algorithm>
 #include <type_traits>
@@ -17,7 +17,8 @@ Error corrupt(TicketId ticket, std::string message) {
               "ticket " + std::to_string(ticket.value));
 }
 
-/// Kin that are kept in memory after reading, because successive requests need those of the leaders.
+/// This many kin are kept in memory after they were read, because successive requests need the kin of the
+/// leaders.
 constexpr std::size_t kMostKinHeld = 256;
 
 std::string where(ProgramId program) { return "program " + std::to_string(program.value); }
@@ -88,7 +89,7 @@ Result<SearchState::Commits> SearchState::apply(const Event& event) {
 
 Status SearchState::check_settings(const SessionStarted& session) const {
   auto settings = settings_of(options_, archipelago_.grid());
-  // The default objective is not written, nor are tunings if a run has none.
+  // The default objective is not recorded, nor are tunings if a run has none.
   if (session.settings.contains(kObjectivesSetting))
     settings.emplace(kObjectivesSetting, options_.objectives.to_text());
   if (session.settings.contains(kTuningsSetting))
@@ -124,7 +125,7 @@ Status SearchState::begin_session(const SessionStarted& session) {
   return {};
 }
 
-/// A session that ends in order records its interrupted calls.
+/// A session that ends in an orderly way records its interrupted calls.
 std::vector<TicketId> SearchState::calls_under_way() const {
   std::vector<TicketId> calls;
   for (const auto& [id, ticket] : open_)
@@ -239,7 +240,8 @@ Status SearchState::take_answer(const EvaluationArrived& arrived) {
     return corrupt(arrived.ticket, "an evaluation arrived before its child");
   }
   if (arrived.source == EvaluationSource::evaluated && arrived.attempt > 0) {
-    // Attempts that ended in an error are not in the journal: a resumed run must not number one twice.
+    // Attempts that ended in an error are not in the journal. A resumed run must not use the number of one
+    // again.
     std::uint32_t& latest = attempts_[arrived.program];
     latest = std::max(latest, arrived.attempt);
   }
@@ -273,7 +275,7 @@ Status SearchState::cross_period(const PeriodCrossed& crossed) {
   return {};
 }
 
-/// The winner at an end of the run stays the best until a later program is better beyond the noise.
+/// A program that won at the end of the run stays the best until a later program is better beyond the noise.
 IndividualPtr SearchState::best() const {
   IndividualPtr best = archipelago_.best();
   if (!best || !leader_ || options_.objectives.several()) return best;
@@ -314,7 +316,7 @@ Result<OpenTicket*> SearchState::unanswered(TicketId id) {
 Result<IndividualPtr> SearchState::individual(ProgramId id) const {
   const auto it = programs_.find(id);
   if (it == programs_.end()) {
-    return fail(ErrorCode::corrupt, "the journal names a program that it does not hold", where(id));
+    return fail(ErrorCode::corrupt, "the journal names a program that it does not contain", where(id));
   }
   if (auto held = it->second.individual.lock()) return held;
   auto one = read(id, it->second);
@@ -351,7 +353,7 @@ Status SearchState::complete(Commit& commit) const {
   return {};
 }
 
-/// The caller who looks up a child's program proposes the child next.
+/// Keeps the last result, because a caller that looks up a child's program proposes the child next.
 const Digest& SearchState::fingerprint_of(const Source& source) const {
   if (!last_fingerprint_ || last_fingerprint_->first != source)
     last_fingerprint_.emplace(source, options_.fingerprint(source));

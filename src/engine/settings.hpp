@@ -1,4 +1,4 @@
-// Checks EngineOptions, and finds the settings that must not change within a run.
+// Checks EngineOptions, and lists the settings that must not change within a run.
 #pragma once
 
 #include <map>
@@ -38,7 +38,7 @@ void list_plain_settings(auto& options, auto&& each) {
   if (options.deterministic) each("pipeline", options.pipeline);
 }
 
-/// Everything that the fold over the events reads, as text by name.
+/// All settings on which the state depends besides the events: by name, as text.
 std::map<std::string, std::string> settings_of(const EngineOptions& options, const Grid& grid);
 
 /// Whether a ticket asks for a child that may cost money.

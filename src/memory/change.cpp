@@ -16,7 +16,7 @@ constexpr std::size_t kTokens = 3;  // length of a sequence: pairs of tokens are
 using Counts = std::map<std::string, std::size_t>;
 
 struct Word {
-  std::string text, named;  ///< `named` is "name=value"; empty if nothing names it
+  std::string text, named;  ///< `named` is "name=value", or empty if the token is not assigned to a name
   std::size_t line = 0;
   bool is_number = false;
 };
@@ -25,7 +25,7 @@ bool is_word(TokenKind kind) {
   return kind == TokenKind::identifier || kind == TokenKind::number || kind == TokenKind::string;
 }
 
-/// The name that the code before a token assigns to it: `name = 4`, `#define NAME 4`.
+/// The name to which the code assigns the token: `name = 4`, `#define NAME 4`.
 std::string_view name_before(const std::vector<Token>& tokens, std::size_t at, std::string_view text) {
   if (tokens[at].in_directive && at > 0 && tokens[at - 1].kind == TokenKind::identifier)
     return tokens[at - 1].in(text);
@@ -84,7 +84,7 @@ Change change_of(const Source& before, const Source& after) {
 
 std::pair<Source, Source> sides_of(std::string_view text) {
   std::map<std::string, std::pair<std::string, std::string>> files;
-  auto* sides = &files["change.cpp"];  // for a text without a name
+  auto* sides = &files["change.cpp"];  // used for a text without a name
   const auto names_file = [](std::string_view line) {
     return line.starts_with("--- a/") || line.starts_with("+++ b/");
   };
@@ -112,7 +112,7 @@ std::pair<Source, Source> sides_of(std::string_view text) {
     after.push_back({path, std::move(both.second)});
   }
   auto old_side = Source::create(std::move(before)), new_side = Source::create(std::move(after));
-  if (!old_side || !new_side) return {};  // a path that no source has
+  if (!old_side || !new_side) return {};  // a path that no source can have
   return {std::move(*old_side), std::move(*new_side)};
 }
 

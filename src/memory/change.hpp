@@ -12,15 +12,15 @@ namespace kernelsmith::memory {
 
 /// The terms that occur more often in the new program than in the old one, without comments.
 struct Change {
-  /// Identifiers, numbers and strings. A number assigned to a name or a knob is "name=value", because the
-  /// number alone is not informative.
+  /// Identifiers, numbers and strings. A number that is assigned to a name or a knob appears as "name=value",
+  /// because the number alone says little.
   std::set<std::string> words;
   std::set<std::string> order;  ///< triples of tokens, for changes without new words
 };
 
 Change change_of(const Source& before, const Source& after);
 
-/// The parts of the two programs in the diff of a rule's text.
+/// The parts of the old and of the new program in the diff that a rule's text contains.
 std::pair<Source, Source> sides_of(std::string_view text);
 
 /// Whether `done` has at least half of the terms of `rule`.

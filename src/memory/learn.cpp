@@ -1,4 +1,5 @@
-// A fold over a journal's events that gives rules, and the usefulness of the rules that were shown.
+// Reads a journal's events once. Makes rules from them, and finds whether the rules that the run was shown
+// helped.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,7 +23,8 @@ constexpr std::size_t kLongest = 400, kSentences = 2;
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/// Behind the sentence that begins `text`. A full stop within a word, as in "1.5", ends none.
+/// The offset after the first sentence of `text`. A full stop within a word, as in "1.5", does not end a
+/// sentence.
 std::size_t end_of_sentence(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_end = text[i] == '.' || text[i] == '!' || text[i] == '?';
@@ -31,8 +33,9 @@ std::size_t end_of_sentence(std::string_view text) {
   return text.size();
 }
 
-/// What a model says of its change before it gives the code: the first two sentences of its reply, on one
-/// line; empty if code comes first, or if they are longer than 400 bytes or hold a tag, as thoughts do.
+/// What a model says about its change before it gives the code: the first two sentences of its reply, on one
+/// line. Empty if code comes first, or if the sentences are longer than 400 bytes or contain a tag, as
+/// thoughts do.
 std::string first_sentences(std::string_view reply) {
   std::string_view prose = reply.substr(0, std::min(reply.find("```"), reply.find("<<<<<<<")));
   prose = trimmed(prose);
@@ -45,7 +48,7 @@ std::string first_sentences(std::string_view reply) {
   return line;
 }
 
-constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // what a prompt has room for
+constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // a prompt has room for this much
 constexpr std::size_t kLongestName = 100, kLongestHardware = 200;
 constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8, kRefusalsOfRun = 64;
 constexpr const char *kDeadEnd = "Bringing in `", *kTried = "` was tried several times and never gained.";
@@ -58,7 +61,7 @@ std::string name_in(const MemoryRule& dead_end) {
   return std::string(text.substr(0, text.find('`')));
 }
 
-/// The first bytes, cut at the end of a line if possible.
+/// The first `limit` bytes, cut at the end of a line if possible.
 std::string head_of(const std::string& text, std::size_t limit) {
   if (text.size() <= limit) return text;
   const std::size_t line = text.rfind('\n', limit);
@@ -91,7 +94,7 @@ class Learner {
       if (const Child* child = arrived->proposal.child())
         children_.insert_or_assign(arrived->ticket.value, *child);
     } else if (const auto* told = std::get_if<EvaluationArrived>(&event)) {
-      // Repeats make no program; duels and confirmations measure one that was already judged.
+      // Repeats make no program. Duels and confirmations measure a program that was already judged.
       const bool first =
           told->source == EvaluationSource::evaluated && told->ticket.value == told->program.value;
       if (first && verdicts_.try_emplace(told->program.value, told->evaluation.without_artifacts()).second) {
@@ -213,9 +216,9 @@ class Learner {
   std::map<std::uint64_t, Child> children_;
   std::map<std::uint64_t, Evaluation> verdicts_;
   std::map<std::string, Tries> tries_;
-  std::set<std::uint64_t> of_agents_;  // their output does not describe a change
+  std::set<std::uint64_t> of_agents_;  // the output of agents does not describe a change
   std::vector<Step> steps_;
-  std::optional<Measurement> best_;  // of the programs judged so far
+  std::optional<Measurement> best_;  // the best fitness so far
   std::size_t refusals_ = 0;
   bool prompted_ = false;
   std::map<std::string, MemoryRule> rules_;

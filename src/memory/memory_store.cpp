@@ -27,7 +27,7 @@ Status require_private(const fs::path& folder) {
     return fail(ErrorCode::bad_input, "the memory is not a folder", folder.string());
   if (found.st_uid != ::geteuid()) {
     return fail(ErrorCode::permission, "the memory belongs to another user", folder.string(),
-                "name a folder of your own; 'memory export' and 'memory merge' carry rules over");
+                "name another folder; 'memory export' and 'memory merge' copy rules to it");
   }
   if ((found.st_mode & 077) != 0)
     return fail(ErrorCode::permission, "other users can enter the memory", folder.string(), "chmod 700 it");
@@ -42,7 +42,8 @@ Result<Descriptor> lock(const fs::path& folder) {
   return handle;
 }
 
-/// One rule for each id, within its limits, because earlier versions wrote longer ones.
+/// Merges rules with the same id, and applies the limits of a rule, because earlier versions wrote longer
+/// ones.
 std::vector<MemoryRule> united(const std::vector<MemoryRule>& rules) {
   std::map<std::string, MemoryRule> by_id;
   for (const MemoryRule& rule : rules) {

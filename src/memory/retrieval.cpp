@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kKinds = 3, kLongestTerm = 100;
 
-/// The weight of a term: higher if it is rarer among the rules. A term counts once in a rule.
+/// The weight of a term: higher if it is rarer among the rules. A term counts once for each rule.
 class Weights {
  public:
   explicit Weights(const std::vector<const MemoryRule*>& rules) : rules_(static_cast<double>(rules.size())) {
@@ -48,7 +48,7 @@ class Weights {
   std::map<std::string, double> count_;
 };
 
-/// Hardware is also untrusted text: uses one line, without characters that could end its quotation.
+/// Hardware names are untrusted text too. Returns one line without characters that could end the quotation.
 std::string quoted(const std::string& text) {
   std::string plain;
   for (const char c : text.substr(0, 80)) plain += c == '\n' || c == '`' ? ' ' : c;
@@ -59,7 +59,7 @@ std::string counted(std::size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-/// The largest of its verdicts' gains; null if none has one.
+/// The largest gain of the rule's verdicts; null if none has a gain.
 const Measurement* best_gain(const MemoryRule& rule) {
   const Measurement* gain = nullptr;
   for (const Evidence& one : rule.evidence)
@@ -97,7 +97,7 @@ std::size_t tokens_of(const PromptNote& note) {
   return estimate_tokens(note.about) + estimate_tokens(note.text) + kFences;
 }
 
-/// The share of the time that it saved at least, by the best of its verdicts; 1 for other rules.
+/// For a tactic, the least share of the time that it saved, by the best of its verdicts; 1 for other rules.
 double worth(const MemoryRule& rule) {
   if (rule.kind != RuleKind::tactic) return 1;
   const Measurement* gain = best_gain(rule);
@@ -107,7 +107,7 @@ double worth(const MemoryRule& rule) {
 }  // namespace
 
 std::string summary_of(const MemoryRule& rule) {
-  constexpr std::size_t kLongest = 100;  // a terminal's line minus the other columns
+  constexpr std::size_t kLongest = 100;  // a terminal's line without the other columns
   if (rule.kind == RuleKind::dead_end) return rule.text;
   std::string text = rule.about;
   if (text.empty() && rule.kind == RuleKind::refusal) {
@@ -126,7 +126,8 @@ std::string summary_of(const MemoryRule& rule) {
   }
   if (text.size() <= kLongest) return text;
   std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
+  // Does not cut within a character.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end) + "...";
 }
 
@@ -140,7 +141,7 @@ std::vector<std::string> memory_terms(const Task& task) {
   for (const TensorSpec& tensor : task.tensors)
     terms.insert("tensor:" + std::string(name_of(tensor.role)) + ":" + std::string(name_of(tensor.dtype)) +
                  ":" + std::to_string(tensor.shape.size()));
-  // Similar tasks keep the same names, because the first by name are kept.
+  // The first terms by name are kept, so that similar tasks keep the same terms.
   const auto most = static_cast<std::ptrdiff_t>(std::min(terms.size(), MemoryRule::kMostTerms));
   return {terms.begin(), std::next(terms.begin(), most)};
 }
@@ -153,7 +154,7 @@ MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string&
   for (const MemoryRule& rule : rules)
     if (rule.backend == backend && !rule.expired()) usable.push_back(&rule);
   const Weights weights(usable);
-  std::multimap<std::pair<double, std::string>, const MemoryRule*> by_score;  // ids decide ties
+  std::multimap<std::pair<double, std::string>, const MemoryRule*> by_score;  // the id decides ties
   for (const MemoryRule* rule : usable)
     if (const double score = weights.cosine(rule->terms, terms) * rule->rank() * worth(*rule); score > 0)
       by_score.emplace(std::pair(-score, rule->id()), rule);
@@ -164,7 +165,7 @@ MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string&
     const std::size_t cost = tokens_of(note_of(*rule));
     const bool is_tactic = rule->kind == RuleKind::tactic;
     if (is_tactic && tactics == kMostTactics) continue;
-    if (used[rule->kind] + cost > budget_tokens / kKinds) continue;  // a shorter one may still fit
+    if (used[rule->kind] + cost > budget_tokens / kKinds) continue;  // a shorter rule may still fit
     const std::size_t line = to_line(*rule).size() + 1;
     if (bytes + line > MemorySnapshot::kMostBytes) continue;
     bytes += line;

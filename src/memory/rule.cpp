@@ -81,7 +81,7 @@ bool sound(const Evidence& one) {
   return !one.gain || (one.gain->low <= one.gain->median && one.gain->median <= one.gain->high);
 }
 
-/// Safe for a terminal, because a rule may come from somebody else's file.
+/// Whether the text is safe for a terminal. A rule may come from somebody else's file.
 bool is_plain(const std::string& text) { return escape_controls(text) == text; }
 
 bool is_plain(const Evidence& one) {
@@ -155,13 +155,13 @@ std::string to_line(const MemoryRule& rule) {
 Result<MemoryRule> rule_from(std::string_view line) {
   const auto refuse = [](const char* why) { return fail(ErrorCode::bad_input, why); };
   const Json json = Json::parse(line, nullptr, false);
-  if (json.is_discarded()) return refuse("a rule is no JSON text");
+  if (json.is_discarded()) return refuse("a rule is not JSON");
   try {
     MemoryRule rule = rule_of(json);
     if (!in_order(rule.terms) || !in_order(rule.evidence) || !in_order(rule.uses))
       return refuse("a list of a rule is not sorted or repeats itself");
     if (!std::ranges::all_of(rule.evidence, sound)) return refuse("a gain does not lie in its interval");
-    if (!is_plain(rule)) return refuse("a rule holds control characters");
+    if (!is_plain(rule)) return refuse("a rule contains control characters");
     // This also detects unknown and repeated keys, unknown kinds and a wrong id.
     if (to_line(rule) != line) return refuse("a rule is not as kernelsmith writes it");
     return rule;

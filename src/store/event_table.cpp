@@ -18,7 +18,7 @@ std::string_view bytes_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
 }
 
-/// SQLite's integers are signed; programs are numbered far below that.
+/// SQLite's integers are signed. The numbers of programs are far below their limit.
 std::int64_t number_of(ProgramId program) { return static_cast<std::int64_t>(program.value); }
 
 const Child* child_of(const Event& event) {
@@ -26,7 +26,8 @@ const Child* child_of(const Event& event) {
   return arrived ? arrived->proposal.child() : nullptr;
 }
 
-// Kept replies are stored as artifacts, with the ticket's number and an attempt that no evaluation has.
+// Kept replies are stored as artifacts. They have the ticket's number, and an attempt number that no
+// evaluation has.
 constexpr std::int64_t kReplyAttempt = -1;
 constexpr std::string_view kReplyName = "reply.json";
 
@@ -43,7 +44,7 @@ Event slim(const Event& event) {
   return copy;
 }
 
-/// The checksum of an event's row, so that damage that SQLite does not notice cannot become a score.
+/// The checksum of an event's row. It prevents damage that SQLite does not notice from becoming a score.
 std::string checksum_of(std::int64_t position, std::string_view source, std::string_view body) {
   constexpr std::size_t kBytes = 8;
   const Digest digest =
@@ -62,7 +63,7 @@ Status put_back_source(Event& event, std::string_view digest, std::string_view f
     return fail(ErrorCode::corrupt, "a source is not what was written");
   auto* arrived = std::get_if<ProposalArrived>(&event);
   auto* child = arrived ? std::get_if<Child>(&arrived->proposal.outcome) : nullptr;
-  if (!child) return fail(ErrorCode::corrupt, "a source at an event that has none");
+  if (!child) return fail(ErrorCode::corrupt, "the journal has a source for an event that needs none");
   child->source = std::move(*source);
   return {};
 }
@@ -116,8 +117,8 @@ class EventReader {
 
   /// The next event; empty after the last one.
   Result<Events> next() {
-    const std::size_t wanted =
-        std::exchange(begun_, true) ? kAhead : 1;  // a first batch of one, for readers that need no more
+    const std::size_t wanted = std::exchange(begun_, true) ? kAhead : 1;  // the first batch has one event,
+                                                                          // for readers that need no more
     while (!ended_ && batches_.size() < wanted) read_batch();
     if (batches_.empty()) return end_ ? Result<Events>(Events()) : end_.error();
     auto batch = batches_.front().get();
@@ -126,7 +127,7 @@ class EventReader {
   }
 
  private:
-  static constexpr std::size_t kMostRows = 128;  ///< enough to outweigh the start of a thread
+  static constexpr std::size_t kMostRows = 128;  ///< enough work to be worth starting a thread
   /// Batches under way. Four threads decode faster than the search applies events; more would only use
   /// memory.
   static inline const std::size_t kAhead = 1 + std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -157,9 +158,9 @@ class EventReader {
 
   Statement rows_;
   std::int64_t expected_;
-  std::size_t size_ = 1;  ///< of the next batch
+  std::size_t size_ = 1;  ///< size of the next batch
   bool begun_ = false, ended_ = false;
-  Status end_;  ///< the error that ended the reading
+  Status end_;  ///< the error that ended the reading, if any
   std::deque<std::future<Events>> batches_;
 };
 
@@ -240,7 +241,8 @@ Status EventWriter::insert_reply(std::int64_t position, const ProposalArrived& e
 }
 
 Status EventWriter::insert_artifacts(std::int64_t position, const EvaluationArrived& event) {
-  if (event.source == EvaluationSource::same_binary) return {};  // the earlier program's are already stored
+  // The earlier program's artifacts are already stored.
+  if (event.source == EvaluationSource::same_binary) return {};
   std::int64_t ordinal = 0;
   for (const Artifact& artifact : event.evaluation.report().artifacts) {
     Status stored = artifact_.bind(1, position)

@@ -1,4 +1,4 @@
-// Events in and out of their tables: sources are stored by digest, artifacts by position.
+// Writes events to their tables and reads them back. Sources are stored by digest, artifacts by position.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class EventWriter {
   std::int64_t last_;  ///< position
 };
 
-/// Visits the events after `after`; Journal::replay.
+/// Visits the events after position `after`: see Journal::replay.
 Status replay_events(const Database& database, std::uint64_t after,
                      const std::function<Status(std::uint64_t, const Event&)>& visit);
 

@@ -31,8 +31,8 @@ bool has_open(const fs::path& process, const FileIdentity& file) {
   return false;
 }
 
-/// Such as "python3 (process 4711)" for each other process that has the file open; other users' processes are
-/// not visible.
+/// A text such as "python3 (process 4711)" for each other process that has the file open. Processes of other
+/// users are not visible.
 std::string readers_of(const fs::path& file) {
   const auto identity = identity_of(file);
   const std::string own = std::to_string(::getpid());

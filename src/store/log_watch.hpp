@@ -1,4 +1,4 @@
-// LogWatch: reports the process that keeps run.db-wal from being written back, so that it grows.
+// LogWatch: reports the process because of which run.db-wal cannot be written back and grows.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class LogWatch {
  private:
   std::filesystem::path database_, log_;
   std::uintmax_t
-      /// A log is not truncated when it is written back, so a killed process may leave a long one.
+      /// The log's size at first. A log is not truncated when it is written back, so a killed process may
+      /// leave a long one.
       size_at_first_;
   std::function<void(const std::string&)> tell_;
 };

@@ -27,7 +27,8 @@ std::optional<TicketId> ticket_of(const fs::path& file) {
   return number && file.extension() == kExtension ? std::optional(TicketId{*number}) : std::nullopt;
 }
 
-/// The space reserved for answers under way when the disk fills up; none if reserving would fill it.
+/// The space to reserve for answers that are under way when the disk fills up; 0 if reserving it would fill
+/// the disk.
 std::size_t spare_bytes(const fs::path& folder) {
   constexpr std::uintmax_t kMost = std::uintmax_t{4} << 20, kLeast = std::uintmax_t{64} << 10, kShare = 8;
   std::error_code error;
@@ -65,27 +66,27 @@ Result<std::shared_ptr<ReplySpool>> ReplySpool::open(const fs::path& folder, Dur
   const MutexLock lock(spool->mutex_);
   std::error_code error;
   std::error_code ignored;
-  fs::remove(spool->spare_file(), ignored);  // of a session that was killed
+  fs::remove(spool->spare_file(), ignored);  // left by a session that was killed
   std::vector<fs::path> torn;
   if (const auto there = fs::symlink_status(folder, error); fs::exists(there) && !fs::is_directory(there))
-    return fail(ErrorCode::corrupt, "this is no folder, and no link is followed", folder.string(),
-                "remove it; answers that it led to will be asked for again");
+    return fail(ErrorCode::corrupt, "this is not a folder, and links are not followed", folder.string(),
+                "remove it; models will be asked again for answers that were there");
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (is_left_over(entry.path())) torn.push_back(entry.path());  // of a writer that was killed
+    if (is_left_over(entry.path())) torn.push_back(entry.path());  // left by a writer that was killed
     const auto ticket = ticket_of(entry.path());
     if (!ticket) continue;
     const auto no_answer = [&](const Error& why) {
-      return fail(ErrorCode::corrupt, "this is no answer: " + why.message, entry.path().string(),
-                  "remove the file; what it held will be asked for again");
+      return fail(ErrorCode::corrupt, "this is not an answer: " + why.message, entry.path().string(),
+                  "remove the file; the model will be asked again");
     };
     const auto text = read_regular_file(entry.path(), kMostBytes);
     if (!text && text.error().code != ErrorCode::bad_input) return text.error();
     if (!text) return no_answer(text.error());
     auto answer = from_json<Proposal>(*text);
     if (!answer) return no_answer(answer.error());
-    if (answer->error()) return no_answer(fail(ErrorCode::corrupt, "it holds an error"));
+    if (answer->error()) return no_answer(fail(ErrorCode::corrupt, "it contains an error"));
     if (!is_plausible(answer->cost))
-      return no_answer(fail(ErrorCode::corrupt, "the costs that it holds cannot be those of calls"));
+      return no_answer(fail(ErrorCode::corrupt, "calls cannot have the costs in it"));
     spool->files_.insert(*ticket);
     spool->left_.emplace(*ticket, std::move(*answer));
   }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 constexpr std::size_t kLongestPid = 32;
 
-/// flock instead of a POSIX lock, which is dropped when any descriptor of the file is closed. Checking
+/// Uses flock() instead of a POSIX lock, which is dropped when any descriptor of the file is closed. Checking
 /// whether a run is in use holds its lock for a moment.
 bool lock_now(int file) {
   constexpr int kTries = 20;

@@ -28,14 +28,14 @@ constexpr const char* kBest = "best";
 constexpr const char* kFreshBest = "best.new";
 constexpr const char* kFreshDatabase = "run.db.new";
 
-// The names that create() makes before the database; `more` may have folders.
+// The names that create() makes before the database, besides those in `more`.
 constexpr std::array kBeforeDatabase{kLock, kConfiguration, "run.yaml.new",
                                      kBest, kFreshDatabase, "run.db.new-journal"};
 
 constexpr std::size_t kRunIdBytes = 16;
 constexpr std::size_t kMostConfigurationBytes = std::size_t{4} << 20;
 
-/// The first part of each path: the entries of the run folder itself.
+/// The first part of each path, which is an entry of the run folder itself.
 std::vector<std::string> roots_of(std::span<const SourceFile> files) {
   std::vector<std::string> roots;
   for (const SourceFile& file : files) roots.push_back(file.path.substr(0, file.path.find('/')));
@@ -73,7 +73,7 @@ Status require_no_run(const fs::path& folder, std::span<const SourceFile> more) 
 
 Status require_run(const fs::path& folder) {
   std::error_code error;
-  // SQLite opens files next to a database by name, and would block on a pipe.
+  // SQLite opens files next to a database by their names, and would block on a pipe.
   for (const char* name : {"run.db-journal", "run.db-wal", "run.db-shm"}) {
     const auto type = fs::symlink_status(folder / name, error).type();
     if (type != fs::file_type::not_found && type != fs::file_type::regular)
@@ -105,7 +105,7 @@ Status write_files(const fs::path& folder, std::span<const SourceFile> files) {
   return {};
 }
 
-/// Makes the database under another name, so that a database with the final name is complete.
+/// Makes the database under another name first, so that a database with the final name is complete.
 Status make_database(const fs::path& folder, std::string_view run_id) {
   const fs::path fresh = folder / kFreshDatabase;
   std::error_code error;
@@ -156,11 +156,11 @@ Status fill_folder(const fs::path& folder, const Source& source, std::string_vie
 struct RunStore::Impl {
   fs::path folder;
   std::string run_id;
-  std::optional<detail::FolderLock> lock;  ///< absent if only read
+  std::optional<detail::FolderLock> lock;  ///< absent if the run is only read
   Database database;
   std::optional<EventWriter> writer;
   std::optional<detail::LogWatch> log_watch;  ///< only for the writer
-  /// The files that the writer writes, as they were when opened.
+  /// The identities, when they were opened, of the files that the writer writes.
   std::vector<std::pair<const char*, std::optional<detail::FileIdentity>>> opened_files;
 
   Status require_writer() const {

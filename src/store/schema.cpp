@@ -6,12 +6,12 @@
 namespace kernelsmith::detail {
 namespace {
 
-/// "ksmt": identifies the file for file(1) and us.
+/// "ksmt". file(1) and kernelsmith recognise the file by it.
 constexpr std::int64_t kApplicationId = 0x6b736d74;
 constexpr std::int64_t kVersion = 2;
 constexpr std::int64_t kFirstWithChecksums = 2;
-/// The page size of new databases: seven kernels of 2 KB fill such a page, while one would leave half of
-/// SQLite's 4,096 bytes empty.
+/// The page size of new databases. Seven kernels of 2 KB fill such a page. With SQLite's 4,096 bytes, one
+/// kernel would leave half of a page empty.
 constexpr int kPageBytes = 16384;
 
 constexpr const char* kTables = R"(
@@ -55,7 +55,7 @@ Result<std::map<std::string, std::string>> objects_of(const Database& database) 
   }
 }
 
-/// Run folders are passed on, and a view or a trigger in one would be executed here.
+/// Checks the schema, because run folders are passed on and a view or trigger in one would be executed here.
 Status check_objects(const Database& database, std::int64_t version, const std::filesystem::path& file) {
   auto model = Database::open(":memory:", Database::Mode::create);
   if (!model) return model.error();
@@ -82,7 +82,7 @@ Result<bool> has_checksums(const Database& database) {
 }
 
 Status create_schema(Database& database, std::string_view run_id) {
-  // One transaction: if it is interrupted, our id is missing and check_schema() refuses the file.
+  // This is one transaction. If it is interrupted, our id is missing, and check_schema() refuses the file.
   const std::string script = "PRAGMA page_size = " + std::to_string(kPageBytes) + ";BEGIN;" +
                              tables_of(kVersion) +
                              "PRAGMA application_id = " + std::to_string(kApplicationId) +

@@ -9,7 +9,8 @@
 namespace kernelsmith::detail {
 namespace {
 
-/// Readers wait this long for a writer's recovery or checkpoint, never for its transactions (WAL).
+/// Readers wait this long for a writer's recovery or checkpoint. Because of the WAL they never wait for its
+/// transactions.
 constexpr int kPatienceMs = 5000;
 
 bool out_of_space(int system_error) {
@@ -22,7 +23,8 @@ int last_errno(sqlite3_file* file) {
   return number;
 }
 
-/// SQLite reports only ENOSPC as `full`; a quota or a limit appears as the errno of the failed file.
+/// SQLite reports only ENOSPC as `full`. A quota or a limit appears only as the errno of the file that
+/// failed.
 bool a_file_is_out_of_space(sqlite3* handle) {
   for (const int which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
     sqlite3_file* file = nullptr;
@@ -77,8 +79,8 @@ Error last_error(sqlite3* handle, std::string_view while_doing = {}) {
   return fail(code, sqlite3_errmsg(handle) + doing, file ? file : "", std::string(hint_for(code)));
 }
 
-/// Whether no process writes it: then SQLite does not need its own files next to it, which could not be
-/// created.
+/// Whether no process writes the database. Then SQLite does not need its own files next to it, which it could
+/// not create.
 bool is_unchangeable(const std::filesystem::path& file) {
   std::error_code ignored;
   const bool read_only = ::access(file.parent_path().c_str(), W_OK) != 0 && errno == EROFS;

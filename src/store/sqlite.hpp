@@ -15,7 +15,7 @@ namespace kernelsmith::detail {
 
 class Statement;
 
-/// A connection. One thread at a time.
+/// A connection. Only one thread at a time may use it.
 class Database {
  public:
   enum class Mode { create, write, read };
@@ -38,7 +38,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// A prepared statement; parameters and columns count from 1 and 0, as in SQLite. Must not outlive its
+/// A prepared statement. Parameters are counted from 1 and columns from 0, as in SQLite. Must not outlive its
 /// database.
 class Statement {
  public:
@@ -50,14 +50,14 @@ class Statement {
   Statement& bind_blob(int index, std::string_view value);
   Statement& bind_null(int index);
 
-  /// Returns true if there is a row.
+  /// Goes to the next row. Returns false if there is none.
   Result<bool> step();
-  /// Steps a statement without rows, and resets it for the next parameters.
+  /// Runs a statement that returns no rows, and resets it for the next parameters.
   Status run();
   void reset();
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
-  /// Valid until the next step.
+  /// The bytes of a column, valid until the next step.
   std::string_view bytes(int column) const;
   bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 

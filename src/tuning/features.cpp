@@ -8,7 +8,7 @@
 namespace kernelsmith::detail {
 namespace {
 
-// Pairs grow with the square, so only this many numbers of a program are paired.
+// The number of pairs grows with the square, so only this many numbers of a program are paired.
 constexpr std::size_t kPairedNumbers = 8;
 
 bool positive(const std::vector<double>& numbers) {
@@ -17,7 +17,7 @@ bool positive(const std::vector<double>& numbers) {
 
 bool whole(double n) { return n == std::floor(n) && n < 9e15; }
 
-// Whole numbers for which divisibility is more informative than size.
+// Whether the numbers are whole numbers for which divisibility says more than size.
 bool divisible(const std::vector<double>& numbers) {
   return numbers.size() > 2 && std::ranges::all_of(numbers, whole) &&
          !std::ranges::all_of(numbers,

@@ -10,10 +10,11 @@ namespace kernelsmith::detail {
 
 using Features = std::vector<double>;
 
-/// Maps points to numbers in [0, 1]. The first features are the dimensions themselves, positive numbers on a
-/// log scale and choices as one flag for each value. Then come, for whole numbers that are not all powers of
-/// two, the power of two that divides them and what is left; and for pairs of positive numbers their product
-/// and quotient, because a kernel's cost follows threads in a block and work in a thread.
+/// Maps points to numbers in [0, 1]. The first features are the dimensions themselves: positive numbers on a
+/// log scale, and choices as one flag for each value. For whole numbers that are not all powers of two, two
+/// more features follow: the power of two in the number, and the remaining factor. For pairs of positive
+/// numbers, the product and the quotient follow, because a kernel's cost depends on the threads in a block
+/// and the work of a thread.
 class FeatureMap {
  public:
   explicit FeatureMap(const TuningSpace& space);
@@ -26,10 +27,10 @@ class FeatureMap {
  private:
   struct Column {
     std::size_t dimension = 0;
-    std::vector<double> of;  ///< for each value of the dimension
+    std::vector<double> of;  ///< the feature for each value of the dimension
   };
   struct Pair {
-    std::size_t a = 0, b = 0;  ///< columns
+    std::size_t a = 0, b = 0;  ///< indices of the pair's columns
     double sign = 1;
   };
   std::vector<Column> columns_;

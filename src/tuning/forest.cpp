@@ -8,8 +8,8 @@ namespace kernelsmith::detail {
 namespace {
 
 constexpr std::size_t kTrees = 16;
-constexpr std::size_t kTries = 10;  // of splits at a node
-constexpr std::size_t kLeast = 2;   // samples in a leaf
+constexpr std::size_t kTries = 10;  // number of splits that are tried at a node
+constexpr std::size_t kLeast = 2;   // least number of samples in a leaf
 
 }  // namespace
 

@@ -22,7 +22,7 @@ class Forest {
   struct Node {
     std::size_t feature = 0;
     double threshold = 0;
-    std::size_t left = 0, right = 0;  ///< nodes; 0 for a leaf
+    std::size_t left = 0, right = 0;  ///< indices of nodes; 0 for a leaf
     double mean = 0, variance = 0;
   };
   using Tree = std::vector<Node>;

@@ -6,8 +6,8 @@
 namespace kernelsmith::detail {
 namespace {
 
-constexpr std::size_t kSteps = 40;  // of the hill climb
-constexpr double kPairPrior = 1.5;  // log length at which products and quotients begin
+constexpr std::size_t kSteps = 40;  // steps of the hill climb
+constexpr double kPairPrior = 1.5;  // the log length with which products and quotients begin
 constexpr double kNugget = 3e-3;    // unexplained variance, which also keeps the root well conditioned
 
 double matern(double squared_distance) {
@@ -26,7 +26,7 @@ double dot(const double* a, const double* b, std::size_t n) {
   return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-// In place, the lower triangle.
+// Replaces the lower triangle by the Cholesky root, in place.
 void take_root(std::vector<double>& matrix, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     double* row = &matrix[i * n];

@@ -1,4 +1,4 @@
-// The models' training data and predictions.
+// What the models learn from, and what they predict.
 #pragma once
 
 #include <vector>

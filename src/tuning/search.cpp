@@ -18,15 +18,16 @@ using detail::Features;
 using detail::Forecast;
 using detail::Samples;
 
-constexpr std::size_t kElites = 5;       // whose neighbours are candidates
+constexpr std::size_t kElites = 5;       // number of best points whose neighbours are candidates
 constexpr std::size_t kJumps = 100;      // candidates that differ from an elite in up to four dimensions
 constexpr std::size_t kStrangers = 600;  // candidates from anywhere
-// Limit of samples for a model, whose cost grows with their third power.
+// Limit of samples for a model. The cost of a model grows with their third power.
 constexpr std::size_t kMostSamples = 256;
-constexpr std::size_t kMostToFit = 64;  // limit for fitting the lengths, which happens many times
-constexpr double kBoldest = 2;          // optimism of the forest, in deviations below the mean
+constexpr std::size_t kMostToFit = 64;  // lower limit for fitting the lengths, because a fit uses the samples
+                                        // many times
+constexpr double kBoldest = 2;          // how optimistic the forest is, in deviations below the mean
 
-// Costs as logarithms; a rejection is as bad as the worst.
+// Costs as logarithms. A rejection counts as much as the worst cost.
 class Record {
  public:
   Record(const TuningSpace& space, std::span<const TuningObservation> observations) {
@@ -48,14 +49,14 @@ class Record {
   bool knows(const TuningPoint& point) const { return known_.contains(point); }
   std::size_t points() const { return known_.size(); }
   std::size_t judged() const { return rows_.size(); }
-  bool accepted() const { return accepted_; }  ///< one point at least
+  bool accepted() const { return accepted_; }  ///< at least one point was accepted
   std::size_t elites() const {
     const auto n = std::ranges::count_if(rows_, [](const Row& row) { return row.seen->cost.has_value(); });
     return std::min(kElites, static_cast<std::size_t>(n));
   }
   const TuningPoint& elite(std::size_t i) const { return rows_[i].seen->point; }
 
-  // The best half of a model's samples, and others at random.
+  // The samples for a model: half of them are the best, the others are drawn at random.
   Samples samples(const detail::FeatureMap& map, std::size_t most, Rng& rng) const {
     std::vector<std::size_t> chosen(rows_.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
@@ -104,7 +105,7 @@ TuningPoint unknown_from(TuningPoint point, const TuningSpace& space, const Reco
   return point;
 }
 
-// Points that are being tried are the first unknown ones.
+// The points that are being tried are the first unknown ones, so these are skipped.
 std::optional<TuningPoint> next_in_order(const TuningSpace& space, const Record& record, std::size_t ahead) {
   if (space.size() - record.points() <= ahead) return std::nullopt;
   TuningPoint point = unknown_from(space.first(), space, record);
@@ -142,7 +143,8 @@ double expected_improvement(const Forecast& forecast, double best) {
   return (best - forecast.mean) * below + forecast.deviation * density;
 }
 
-// The best candidate after the `ahead` best ones; the first of equals, or the last if there are too few.
+// The best candidate after the `ahead` best ones; of equals, the first. The last candidate if there are too
+// few.
 template <class Worth>
 TuningPoint best_of(std::vector<TuningPoint> candidates, std::size_t ahead, const detail::FeatureMap& map,
                     const Worth& worth) {

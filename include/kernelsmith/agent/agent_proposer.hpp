@@ -1,5 +1,5 @@
-// An agent as a proposer: a command that is given a workspace and tools, has programs evaluated as it goes,
-// and ends with the one that it submits.
+// An agent as a proposer. An agent is a command that gets a workspace and tools, has programs evaluated while
+// it works, and submits one of them at the end.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,25 @@ namespace kernelsmith {
 
 /// An agent: its command, what it may see, and its limits for one request. A value.
 struct AgentOptions {
-  std::vector<std::string> command;  ///< the program, looked up in PATH if it has no slash, and its arguments
-  std::string name;                  ///< the name that its cost is counted under; empty: the command's name
+  std::vector<std::string> command;  ///< the program (looked up in PATH if it has no slash) and its arguments
+  std::string name;                  ///< the name in the accounts of costs; if empty, the command's name
   double time_s = 1200;              ///< after this time the agent and all its processes are killed
-  std::uint64_t evaluations = 20;    ///< evaluations that it may ask for before it answers
-  std::optional<double> usd;         ///< it is killed if it reports a higher cost
+  std::uint64_t evaluations = 20;    ///< the number of evaluations that it may ask for before it answers
+  std::optional<double> usd;         ///< the agent is killed if it reports a higher cost
   unsigned parallel = 1;             ///< agents that run at the same time; other requests wait
-  bool network = false;              ///< the whole network of the host
-  std::map<std::string, std::string> environment;  ///< variables besides the sandbox's own few
-  std::vector<std::filesystem::path> read_only;  ///< paths that it sees besides the toolchain; may be absent
-  std::uint64_t memory_bytes = 8ULL << 30;  ///< for all its processes together, if the machine can limit that
-  std::uint64_t transcript_bytes = 256ULL << 10;  ///< the journal keeps this much of its output's end
+  bool network = false;              ///< the agent may use the whole network of the host
+  std::map<std::string, std::string> environment;  ///< variables in addition to the sandbox's few
+  std::vector<std::filesystem::path> read_only;    ///< paths that the agent can read besides the toolchain;
+                                                   ///< need not exist
+  std::uint64_t memory_bytes = 8ULL << 30;  ///< limit for all its processes together, if the machine can set
+                                            ///< one
+  std::uint64_t transcript_bytes = 256ULL << 10;  ///< the journal keeps this much of the end of its output
 };
 
-/// A Proposer whose every request is one run of the agent in a sandbox of its own. What it has evaluated goes
-/// through ProposalRequest::attempt. On a stop request the agent is killed. Then, or when its budget is used
-/// up, its best program so far is the answer. Errors: `invalid_argument` without a command, `not_found`.
+/// Makes a Proposer that runs the agent once for each request, each time in a new sandbox. The agent's
+/// evaluations go through ProposalRequest::attempt. The agent is killed on a stop request or when its budget
+/// is used up; then its best program so far is the answer. Errors: `invalid_argument` without a command,
+/// `not_found`.
 Result<std::shared_ptr<Proposer>> make_agent_proposer(PromptBuilder prompts, const Task& task,
                                                       AgentOptions options);
 

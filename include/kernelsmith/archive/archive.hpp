@@ -1,4 +1,4 @@
-// The MAP-Elites archive: at most one elite for each cell of a grid, or, with several objectives, a small
+// The MAP-Elites archive. Each cell of a grid holds at most one elite or, with several objectives, a small
 // Pareto front. The elite is the program whose fitness has the highest low end.
 #pragma once
 
@@ -17,18 +17,18 @@
 
 namespace kernelsmith {
 
-/// What became of an individual that was offered to an archive.
+/// What an archive did with an individual that was offered to it.
 enum class AddStatus {
   new_cell,    ///< its cell was empty: it is the elite now
   improved,    ///< it is better than the cell's elite and took its place
-  joined,      ///< under ObjectiveRule::pareto: it stands beside the cell's elites
-  ambiguous,   ///< its low end is not higher, but the intervals overlap: another measurement may tell
-  not_better,  ///< it is worse beyond the noise, the same number without noise, or the elite itself
+  joined,      ///< under ObjectiveRule::pareto: it was added to the cell's elites
+  ambiguous,   ///< its low end is not higher, but the intervals overlap: another measurement may decide
+  not_better,  ///< it is worse beyond the noise, has the same number without noise, or is the elite itself
 };
 
 std::string_view name_of(AddStatus status);
 
-/// What became of an individual that was added.
+/// The result of offering an individual.
 struct AddOutcome {
   AddStatus status = AddStatus::not_better;
   Cell cell;
@@ -49,27 +49,27 @@ struct Elite {
 
 /// Statistics of an archive.
 struct ArchiveStatistics {
-  std::uint64_t cells = 0;     ///< of the grid
-  std::uint64_t filled = 0;    ///< that have an elite
+  std::uint64_t cells = 0;     ///< number of cells of the grid
+  std::uint64_t filled = 0;    ///< cells that have an elite
   double coverage = 0;         ///< filled / cells
   double qd_score = 0;         ///< sum over the elites of fitness - offset
   std::optional<double> best;  ///< highest fitness; empty for an empty archive
   std::optional<double> mean;  ///< mean fitness of the elites
 };
 
-/// Statistics of a grid of `cells` cells whose elites have these fitness values. `offset` is the fitness of a
-/// program that is worth nothing: with 0, an elite as fast as the baseline adds 1. Keep `offset` fixed during
-/// a run and no higher than the lowest fitness. Then filling a cell never lowers the score.
+/// Statistics of a grid with `cells` cells whose elites have these fitness values. `offset` is the fitness of
+/// a program that is worth nothing: with 0, an elite as fast as the baseline adds 1. Do not change `offset`
+/// during a run, and choose it no higher than the lowest fitness. Then filling a cell never lowers the score.
 ArchiveStatistics statistics_of(std::uint64_t cells, std::span<const double> fitness, double offset = 0);
 
 /// A grid with its elites. With several objectives under ObjectiveRule::pareto a cell holds up to kMostInCell
 /// elites: a newcomer must beat each of them in a feature or in the low end of its fitness. Elites that it
 /// dominates leave. The cell's best low end and its best value of each feature never get worse. If a cell
 /// overflows, the elite with the nearest neighbours is removed. Under ObjectiveRule::lexicographic a cell
-/// holds one elite; a newcomer that wins by a later objective must not be slower, beyond the noise, than the
-/// fastest elite that ever held the cell.
+/// holds one elite. A newcomer that wins by a later objective must not be slower, beyond the noise, than the
+/// fastest elite that the cell ever had.
 ///
-/// Holds accepted individuals only: a rejection owns no cell.
+/// An archive holds accepted individuals only.
 ///
 /// Not thread-safe; one owner (the engine's committer) changes it. Equal sequences of calls give equal
 /// archives on every machine.
@@ -81,7 +81,7 @@ class Archive {
       : grid_(std::move(grid)), objectives_(std::move(objectives)) {}
 
   /// Offers an accepted individual to its cell; throws std::invalid_argument for a rejected one. If fitness
-  /// has no noise, the cell's best fitness does not depend on the order of arrival. The first of equals
+  /// has no noise, the cell's best fitness does not depend on the order of arrival. Among equals the first
   /// stays.
   AddOutcome add(IndividualPtr individual);
 
@@ -115,9 +115,10 @@ class Archive {
   /// See statistics_of.
   ArchiveStatistics statistics(double offset = 0) const;
 
-  /// Canonical text: one line for each axis, then one for each elite in the order of the cells: cell,
-  /// program, fitness with its interval. Numbers have their shortest exact form. With several objectives the
-  /// text also has the objectives and their features. Equal archives have equal texts, byte for byte.
+  /// Canonical text: first one line for each axis, then one line for each elite in the order of the cells. An
+  /// elite's line has its cell, its program, and its fitness with the interval. Numbers have their shortest
+  /// exact form. With several objectives the text also has the objectives and their features. Equal archives
+  /// have equal texts, byte for byte.
   std::string to_text() const;
 
  private:
@@ -143,9 +144,9 @@ class Archive {
   Grid grid_;
   Objectives objectives_;
   std::map<Cell, Measurement>
-      fastest_;                ///< the fastest elite that ever held the cell, under the lexicographic rule
+      fastest_;                ///< the fastest elite that each cell ever had, under the lexicographic rule
   std::vector<Elite> elites_;  ///< sorted by cell, then by outranks
-  std::vector<Rank> ranking_;  ///< the same elites, sorted by outranks
+  std::vector<Rank> ranking_;  ///< the same elites, sorted by outranks only
 };
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
 // One dimension of the MAP-Elites grid: which feature it reads and how the feature's range is cut into bins.
-// Declared when the run starts and never moved afterwards.
+// Axes are declared when the run starts and never change afterwards.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct CategoricalScale {
   friend bool operator==(const CategoricalScale&, const CategoricalScale&) = default;
 };
 
-/// An axis as configured. Not validated: see Axis::create.
+/// An axis as configured. Axis::create validates it.
 struct AxisSpec {
   std::string feature;  ///< the name in Metrics::features(), or "fitness" for the fitness itself
   std::variant<LinearScale, LogarithmicScale, EdgeScale, CategoricalScale> scale;
@@ -82,8 +82,8 @@ class Axis {
  private:
   Axis() = default;
   AxisSpec spec_;
-  std::vector<double> inner_edges_;  ///< between neighbouring bins, ascending
-  int digits_ = 0;                   ///< digits of an edge in a label
+  std::vector<double> inner_edges_;  ///< the edges between neighbouring bins, ascending
+  int digits_ = 0;                   ///< number of digits of an edge in a label
 };
 
 }  // namespace kernelsmith

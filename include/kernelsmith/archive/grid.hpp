@@ -1,4 +1,4 @@
-// The MAP-Elites grid: the product of its axes. Maps features to cells by a pure function.
+// The MAP-Elites grid: the product of its axes. A pure function maps features to cells.
 #pragma once
 
 #include <compare>
@@ -45,8 +45,8 @@ class Grid {
   /// The bin on each axis, in the axes' order. Requires a cell of this grid.
   std::vector<std::size_t> coordinates(Cell cell) const;
 
-  /// The distance of two cells: the mean over the axes of |difference of bins| / (bins - 1), for categories
-  /// 0 or 1. 0 for the same cell, 1 for opposite corners.
+  /// The distance of two cells, from 0 for the same cell to 1 for opposite corners: the mean over the axes of
+  /// |difference of bins| / (bins - 1). On an axis of categories it is 0 or 1.
   double distance(Cell a, Cell b) const;
 
   friend bool operator==(const Grid&, const Grid&) = default;

@@ -1,4 +1,4 @@
-// Objectives: what a search optimises. Fitness alone, unless a run names several.
+// Objectives: what a search optimises. It is fitness alone unless a run names several objectives.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct Objective {
 
 /// How several objectives are combined.
 enum class ObjectiveRule {
-  pareto,         ///< a cell keeps the programs that no other of its programs dominates
-  lexicographic,  ///< a cell keeps one program; a tie in one objective is broken by the next
+  pareto,         ///< a cell keeps the programs that none of its other programs dominates
+  lexicographic,  ///< a cell keeps one program; the next objective decides a tie
 };
 std::string_view name_of(ObjectiveRule rule);
 
@@ -38,14 +38,15 @@ class Objectives {
   /// The fitness alone.
   Objectives() = default;
 
-  /// Refuses (`invalid_argument`) an empty list, more than kMost, one feature twice, a list without the
-  /// fitness, and fitness as something to minimise. A list of the fitness alone is the default.
+  /// Refuses (`invalid_argument`) an empty list, more than kMost objectives, a feature that is listed twice,
+  /// a list without the fitness, and a fitness to be minimised. A list of the fitness alone gives the
+  /// default.
   static Result<Objectives> create(std::vector<Objective> objectives, ObjectiveRule rule);
 
   /// Reads the text of to_text(). Errors: `invalid_argument`.
   static Result<Objectives> from_text(const std::string& text);
 
-  /// Returns false for the fitness alone.
+  /// Returns false if fitness is the only objective.
   bool several() const { return list_.size() > 1; }
   bool pareto() const { return several() && rule_ == ObjectiveRule::pareto; }
   bool lexicographic() const { return several() && rule_ == ObjectiveRule::lexicographic; }
@@ -57,8 +58,8 @@ class Objectives {
   /// An objective's number as the program reports it; empty if the program does not report it.
   std::optional<double> reported(std::size_t objective, const Metrics& metrics) const;
 
-  /// The value of an objective, higher is better: a feature to minimise is negated. Minus infinity if it is
-  /// absent.
+  /// The value of an objective, where higher is better: a feature to be minimised is negated. Minus infinity
+  /// if the feature is absent.
   double value(std::size_t objective, const Metrics& metrics) const;
 
   /// Whether `a` is at least as good as `b` in every objective except fitness.
@@ -76,9 +77,10 @@ class Objectives {
   };
   std::optional<Decision> decide(const Metrics& challenger, const Metrics& incumbent) const;
 
-  /// The individual to report as the best of these accepted ones; null if the list is empty. Under the
-  /// lexicographic rule each objective in turn keeps those that tie with its best. Among those that remain
-  /// (under the Pareto rule: among all) the highest fitness wins, then the older program.
+  /// The individual to report as the best of these accepted ones; null if the list is empty. The
+  /// lexicographic rule takes the objectives in turn and keeps the individuals that tie with the best in it.
+  /// Among the individuals that remain (under the Pareto rule: among all) the one with the highest fitness
+  /// wins; of equals, the older program.
   IndividualPtr best_of(std::vector<IndividualPtr> individuals) const;
 
   /// The objectives as one line, such as `pareto max "fitness" min "peak_memory"`. Different objectives have

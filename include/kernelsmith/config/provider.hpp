@@ -1,4 +1,4 @@
-// Provider: one implementation of a seam with its settings, which are a section of run.yaml.
+// Provider: one implementation of a seam, with its settings (a section of run.yaml).
 #pragma once
 
 #include <functional>
@@ -28,19 +28,18 @@ class Provider {
   }
 
   /// Makes the object that the settings describe. May take seconds: an evaluator prepares the task on this
-  /// machine. A stop request ends it with `cancelled`.
+  /// machine. A stop request ends make() with `cancelled`.
   virtual Result<std::shared_ptr<T>> make(const Task& task, const std::stop_token& stop) const = 0;
 
   /// Marks the settings that were read so far as coming from a run folder, which somebody else may have made.
-  /// On their authority alone make() sends no secret of this machine and weakens no sandbox. Settings read
-  /// later are the user's and trusted.
+  /// make() sends no secret of this machine and weakens no sandbox only because such settings ask for it.
+  /// Settings that are read later come from the user and are trusted.
   virtual void mark_untrusted() {
     is_stored_ = true;
     said_.clear();
   }
 
-  /// The settings, KEY=VALUE below the section, that the user must repeat to resume the run because they are
-  /// untrusted.
+  /// The untrusted settings, as KEY=VALUE below the section, that the user must repeat to resume the run.
   virtual std::vector<std::string> settings_to_reconfirm() const { return {}; }
 
  protected:

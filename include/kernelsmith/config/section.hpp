@@ -36,10 +36,11 @@ inline constexpr double kDayS = 86'400;
 
 /// The description of a key in the help and in docs/.
 struct SettingText {
-  std::string key;      ///< from the root, such as "islands.count"; of the items of a list "models[].name"
-  std::string of;       ///< the `kind` of its section that has it; empty: every kind
+  std::string key;      ///< the path from the root, such as "islands.count"; for the items of a list
+                        ///< "models[].name"
+  std::string of;       ///< the `kind` of section that has this key; if empty, every kind
   std::string takes;    ///< such as "a whole number from 1 to 1024"
-  std::string usual;    ///< its default; empty: none
+  std::string usual;    ///< its default; empty if it has none
   std::string meaning;  ///< in Markdown
 };
 
@@ -79,7 +80,7 @@ class Section {
     }
   }
 
-  /// One of several words. `meant` maps words of other programs to ours, for hints.
+  /// One of several words. For hints, `meant` maps words of other programs to ours.
   template <class E>
   requires(!std::is_arithmetic_v<E> || std::is_same_v<E, bool>) bool operator()(std::string_view key,
                                                                                 E& value,
@@ -114,7 +115,7 @@ class Section {
     if (in_ && !given(key)) in_->required(key, value);
   }
 
-  /// A key that is required while `value` is empty, and that must not empty it.
+  /// A key that is required while `value` is empty. The new value must not be empty.
   template <class T>
   bool needed(std::string_view key, T& value, std::string_view meaning) {
     if (value.empty()) require(key);
@@ -138,7 +139,7 @@ class Section {
     return (!out_ || !value.empty()) && (*this)(key, value, meaning);
   }
 
-  /// A path. It is written as an absolute one; an empty path stays empty.
+  /// A path. It is written as an absolute path; an empty path stays empty.
   bool kept_path(std::string_view key, std::string& value, std::string_view meaning);
 
   /// A required path.
@@ -200,7 +201,7 @@ class Section {
   bool tells() const { return texts_ != nullptr; }
   YamlMap* reader() const { return in_; }
 
-  /// From now on adds each key that is read to `said`, nested ones as "fleet.nats".
+  /// From now on adds each key that is read to `said`. A nested key is added as "fleet.nats".
   void note_in(std::set<std::string>& said) {
     said_ = &said;
     said_below_ = path_.size();
@@ -227,7 +228,7 @@ class Section {
            const Limits&... limits);
   bool note(std::string_view key);
   void tell(std::string_view key, std::string_view takes, std::string usual, std::string_view meaning);
-  /// The section of a mapping at the key.
+  /// The section of the mapping at the key.
   Section within(const std::string& key) const;
   Section within(const std::string& key, YamlMap& in) const;
 

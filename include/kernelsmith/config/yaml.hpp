@@ -1,4 +1,4 @@
-// Strict YAML, in and out. Used for task.yaml and run.yaml; docs/formats.md says what is accepted.
+// Reads and writes strict YAML for task.yaml and run.yaml. docs/formats.md says what is accepted.
 //
 // A reader names every known key once. Any other key is refused, with its line and the nearest known name.
 //
@@ -58,16 +58,16 @@ struct BoundOf<std::map<std::string, std::int64_t>> {
 template <class T>
 std::string words_of(Range<T> range);
 
-/// The range of a number, or of the numbers in a container.
+/// The type of the range of a number, or of the numbers in a container.
 template <class T>
 using RangeOf = Range<typename detail::BoundOf<T>::type>;
 
-/// The names of values that a text may have.
+/// The texts that are allowed, and the value that each names.
 template <class E>
 using Choices = std::vector<std::pair<std::string_view, E>>;
 
-/// Maps a word of other programs to ours, or to a phrase that says what to write. Returns "" if we have
-/// nothing like it, and nullopt for an unknown word.
+/// Maps a word of another program to our word, or to a phrase that says what to write. Returns "" for a known
+/// word for which we have nothing, and nullopt for an unknown word.
 using Meaning = std::function<std::optional<std::string_view>(std::string_view)>;
 
 /// Choices for an enum that has a name_of().
@@ -82,10 +82,10 @@ enum class YamlKind { absent, scalar, list, map };
 
 /// One mapping of a document while it is being read.
 ///
-/// The first error is kept and the getters after it do nothing, so a reader is a plain list of its keys.
-/// Every getter makes its key a known one. An optional getter leaves its variable, the default, unchanged if
-/// the key is absent. Errors are `bad_input` with file:line, the key, what was expected and what was found.
-/// Valid only within the callback that received it.
+/// The first error is kept, and the getters after it do nothing, so a reader is a plain list of its keys.
+/// Every getter makes its key a known key. If the key is absent, an optional getter leaves its variable at
+/// the default. Errors are `bad_input` with file:line, the key, what was expected and what was found. Valid
+/// only within the callback that received it.
 class YamlMap {
  public:
   using Body = std::function<void(YamlMap&)>;
@@ -101,8 +101,8 @@ class YamlMap {
   /// A mapping of free names to integers, such as `sizes`.
   void required(std::string_view key, std::map<std::string, std::int64_t>& out,
                 Range<std::int64_t> range = {});
-  /// Refuses a value that is not one of the choices, and suggests the one that was meant: by `meaning`, else
-  /// by spelling.
+  /// Refuses a value that is not one of the choices, and suggests a choice: the one that `meaning` gives,
+  /// else the one with the most similar spelling.
   template <class E>
   void required(std::string_view key, E& out, const Choices<E>& choices, const Meaning& meaning = {}) {
     std::vector<std::string_view> names;
@@ -110,7 +110,7 @@ class YamlMap {
     if (const auto index = choose(key, names, meaning)) out = choices[*index].second;
   }
 
-  /// The same, and `out` keeps its value if the key is absent.
+  /// Like required(), but `out` keeps its value if the key is absent.
   template <class T>
   void optional(std::string_view key, T& out) {
     if (kind(key) != YamlKind::absent) required(key, out);
@@ -135,11 +135,11 @@ class YamlMap {
   /// any error that its absence causes. Reading any other key afterwards throws std::logic_error.
   void only(const std::vector<std::string_view>& keys);
 
-  /// The kind of the value at the key, which becomes a known key. Null (`key:`) is a scalar, which every
-  /// getter refuses.
+  /// The kind of the value at the key, which becomes a known key. Null (`key:`) counts as a scalar, but every
+  /// getter refuses it.
   YamlKind kind(std::string_view key);
 
-  /// The present keys, in order: for mappings with free names.
+  /// The keys that are present, in order; for mappings with free names.
   std::vector<std::string> keys() const;
 
   /// "file:line" of the key, or of the mapping if the key is absent, for errors that are found after reading.
@@ -163,13 +163,13 @@ class YamlMap {
   State& state_;
 };
 
-/// A hint for an unknown key that resembles no known key; may be empty. The path is such as "islands.size".
+/// A hint for an unknown key that resembles no known key; may be empty. `path` is for example "islands.size".
 using YamlAdvice = std::function<std::string(const std::string& path)>;
 
 /// Reads a document whose root is a mapping and returns its first error: broken syntax, a value that `body`
-/// refused, or an unknown key. Also refused: more than one document, duplicate keys, anchors and aliases,
-/// nesting deeper than 32 levels, more than 1 MiB, bytes that are not UTF-8. `file` is used in messages only.
-/// Thread-safe.
+/// refused, or an unknown key. It also refuses more than one document, duplicate keys, anchors and aliases,
+/// nesting deeper than 32 levels, more than 1 MiB, and bytes that are not UTF-8. `file` is used in messages
+/// only. Thread-safe.
 Status read_yaml(std::string_view text, const std::string& file, const YamlMap::Body& body,
                  const YamlAdvice& advice = {});
 
@@ -189,7 +189,7 @@ class YamlWriter {
   void put(std::string_view key, bool value);
   void put(
       std::string_view key,
-      double value);  ///< Writes the shortest text that reads back as the same number, which must be finite.
+      double value);  ///< Writes the shortest text that reads back as the same number. It must be finite.
   void put(std::string_view key, std::int64_t value);
   void put(std::string_view key, std::uint64_t value);
   void put(std::string_view key, int value) { put(key, static_cast<std::int64_t>(value)); }

@@ -9,8 +9,8 @@
 
 namespace kernelsmith {
 
-/// Calls start(done) and returns the argument of `done`. It may return while `done` is still returning in
-/// another thread, so `done` uses nothing of the waiting thread's stack.
+/// Calls start(done) and returns the argument of `done`. At that time `done` may still be running its last
+/// lines in another thread. Therefore `done` uses nothing on the waiting thread's stack.
 template <class T, class Start>
 std::future<Result<T>> answer_of(Start start) {
   const auto answer = std::make_shared<std::promise<Result<T>>>();

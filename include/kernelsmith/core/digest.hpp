@@ -1,4 +1,5 @@
-// Content addresses. SHA-256, because candidates are adversaries and verdicts are keyed by exact bytes.
+// Content addresses. They use SHA-256 because candidates are adversaries, and a verdict belongs to exact
+// bytes.
 #pragma once
 
 #include <array>

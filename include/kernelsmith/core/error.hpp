@@ -15,14 +15,14 @@ enum class ErrorCode {
   not_found,         ///< a file, folder, program or run that does not exist
   permission,        ///< the operating system refused access
   io,                ///< reading or writing failed
-  disk_full,         ///< no space left where something had to be written
-  busy,              ///< in use by another process
+  disk_full,         ///< a disk had no space left for something that had to be written
+  busy,              ///< another process uses the run, file or device
   already_told,      ///< a ticket was answered twice
   unknown_ticket,    ///< a ticket that this run never opened
-  version,           ///< written by a version of kernelsmith that this one cannot read
+  version,           ///< a file of a kernelsmith version that this version cannot read
   corrupt,           ///< a stored record that contradicts itself
   tool_missing,      ///< a compiler, bubblewrap or other program is not installed
-  tool_failed,       ///< such a program failed, and the candidate is not the reason
+  tool_failed,       ///< a compiler or other program failed, and not because of the candidate
   unsupported,       ///< this machine or build lacks a capability
   unstable,          ///< the machine is too noisy to measure; try again later
   timeout,           ///< the environment, not the candidate, took too long
@@ -31,10 +31,10 @@ enum class ErrorCode {
   rate_limited,      ///< a server asks for a longer pause than we accept, or a quota is used up
   server_failed,     ///< a server answered that it failed or is overloaded
   bad_reply,         ///< a server's answer cannot be understood, is too large, or redirects
-  too_long,          ///< a prompt that does not fit into the model's context
+  too_long,          ///< the prompt does not fit into the model's context
   cancelled,         ///< stopped on request
-  refused,           ///< the task is not usable: its reference or seed fails its own check
-  over_budget,       ///< the rest of the run's budgets does not cover it
+  refused,           ///< the task is not usable: its reference or seed fails the task's own check
+  over_budget,       ///< what is left of the run's budgets does not cover what was asked for
   internal,          ///< a broken invariant of kernelsmith
 };
 

@@ -1,5 +1,5 @@
 // The Evaluator seam: jobs in, evaluations out. A job is data with a JSON codec (kernelsmith/config), so a
-// fleet or a REST service is one more Evaluator.
+// fleet or a REST service can be an Evaluator too.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace kernelsmith {
 template <class T>
 using Sink = std::function<void(Result<T>)>;
 
-/// Called with true when work on an evaluation begins or continues, with false when it waits for its turn.
-/// Called on any thread.
+/// Called on any thread: with true when work on an evaluation begins or continues, with false when the
+/// evaluation waits for its turn.
 using WorkSink = std::function<void(bool works)>;
 
 /// The incumbent of a duel: the challenger is timed against it.
@@ -33,11 +33,11 @@ struct Rival {
   friend bool operator==(const Rival&, const Rival&) = default;
 };
 
-/// One evaluation to be done. (run, candidate, attempt) is its idempotent key.
+/// One evaluation to be done. (run, candidate, attempt) identifies it, also when it is sent twice.
 struct EvaluationJob {
   std::string run;  ///< the run's id
   ProgramId candidate;
-  std::uint32_t attempt = 0;  ///< number among the candidate's evaluations
+  std::uint32_t attempt = 0;  ///< the number of this evaluation among the candidate's
   Digest task;                ///< Task::digest
   Source source;
   std::optional<Remeasurement> remeasurement;  ///< set when the candidate was accepted before
@@ -53,17 +53,17 @@ struct EvaluationJob {
 /// Compiles, verifies and times candidates.
 ///
 /// Thread-safe. start() does not block on the work and calls `done` exactly once for each job, on any thread:
-/// with an Evaluation, or with an Error if the machine failed rather than the candidate. After a stop
-/// request it answers soon, with ErrorCode::cancelled if the work was not finished. The destructor returns
+/// with an Evaluation, or with an Error if the machine failed rather than the candidate. After a stop request
+/// the Evaluator answers soon, with ErrorCode::cancelled if the work was not finished. The destructor returns
 /// when nothing is in flight.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual void start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) = 0;
 
-  /// The same for a caller that limits only the time of the work. The job counts as waiting until the first
-  /// call of `works`, which is never called after `done`. By default all of the time is work.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): those that override it keep the sink
+  /// Like start(), for a caller that limits only the time of the work. The job counts as waiting until the
+  /// first call of `works`. `works` is never called after `done`. By default all of the time counts as work.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): overriding functions keep the sink
   virtual void start_watched(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done, WorkSink works) {
     works(true);
     start(std::move(job), std::move(stop), std::move(done));

@@ -1,5 +1,5 @@
-// The run's history as data. Events are appended before they take effect; archive, lineage and every policy's
-// state are folds over them.
+// The run's history as data. An event is appended before it takes effect. The archive, the lineage and the
+// state of every policy are computed from the events alone.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace kernelsmith {
 
-/// A ticket was opened. Individuals are named by their programs' ids. Tickets of seeds and trials have
-/// neither operator nor remeasurement. Their proposals follow at once.
+/// A ticket was opened. It names individuals by their programs' ids. Tickets of seeds and trials have neither
+/// an operator nor a remeasurement; their proposals follow at once.
 struct TicketOpened {
   TicketId ticket;
   IslandId island;
@@ -32,7 +32,7 @@ struct TicketOpened {
   friend bool operator==(const TicketOpened&, const TicketOpened&) = default;
 };
 
-/// A proposer answered. Journalled on arrival, so that no answer is paid for twice.
+/// A proposer answered. The event is journalled on arrival, so that no answer is paid for twice.
 struct ProposalArrived {
   TicketId ticket;
   Proposal proposal;
@@ -40,8 +40,8 @@ struct ProposalArrived {
   friend bool operator==(const ProposalArrived&, const ProposalArrived&) = default;
 };
 
-/// An attempt to call a model failed and cost something, or may have; or the session ended during the
-/// attempt. The ticket stays open.
+/// An attempt to call a model failed and cost something, or may have cost something; or the session ended
+/// during the attempt. The ticket stays open.
 struct CallFailed {
   TicketId ticket;
   Cost cost;
@@ -55,7 +55,7 @@ struct CallFailed {
 enum class EvaluationSource {
   evaluated,  ///< by the evaluator
   cached,     ///< a repeat of an earlier program: costs an iteration but no evaluation, and makes no program
-  same_binary,  ///< the same, found after compiling: its binary has the same bytes
+  same_binary,  ///< the same as `cached`, found after compiling: the binary has the same bytes
 };
 
 std::string_view name_of(EvaluationSource source);
@@ -83,7 +83,7 @@ struct TicketClosed {
 };
 
 /// Progress crossed a period of a policy (migration, stagnation, ...), or the spent money passed a mark of
-/// its budget. Replay follows this record, never the clock.
+/// its budget. A replay follows this event, never the clock.
 struct PeriodCrossed {
   std::string policy;       ///< "migration", "money", ...
   std::uint64_t epoch = 0;  ///< 1 for the first crossing
@@ -94,16 +94,17 @@ struct PeriodCrossed {
 
 /// A session of the run began: at creation and at every resume.
 struct SessionStarted {
-  std::string version;                    ///< of kernelsmith
-  std::map<std::string, double> budgets;  ///< the limits in force from here on, by name; absent is unlimited
+  std::string version;                    ///< the version of kernelsmith
+  std::map<std::string, double> budgets;  ///< the limits from here on, by name; a budget that is absent is
+                                          ///< unlimited
   std::map<std::string, std::string>
-      settings;  ///< settings that must not change within a run, such as the seed
+      settings;  ///< settings that must not change during a run, such as the seed
   double elapsed_s = 0;
 
   friend bool operator==(const SessionStarted&, const SessionStarted&) = default;
 };
 
-/// An error ended the session. Only readers of the run use it; nothing else depends on it.
+/// An error ended the session. Only readers of the run use this event.
 struct SessionFailed {
   Error error;
   double elapsed_s = 0;  ///< 0 in older journals

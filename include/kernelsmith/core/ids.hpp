@@ -1,4 +1,4 @@
-// Identities that are journalled. Strong types, so that a ticket is never taken for a program.
+// Ids that are journalled. Each has a type of its own, so that a ticket is never taken for a program.
 #pragma once
 
 #include <compare>
@@ -7,7 +7,7 @@
 
 namespace kernelsmith {
 
-/// A ticket of a run: 0 is the seed's, and each ask() takes the next.
+/// A ticket of a run. The seed's is 0, and each ask() takes the next number.
 struct TicketId {
   std::uint64_t value = 0;
   friend auto operator<=>(const TicketId&, const TicketId&) = default;

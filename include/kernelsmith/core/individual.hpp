@@ -30,8 +30,9 @@ std::optional<Operator> operator_from(std::string_view name);
 /// The run's programs when a request was opened. A program may be in both lists.
 struct PastPrograms {
   std::uint64_t evaluated = 0;        ///< number of all programs of the run
-  std::vector<IndividualPtr> best;    ///< accepted, of all islands, the highest fitness first
-  std::vector<IndividualPtr> latest;  ///< accepted or not, the newest first
+  std::vector<IndividualPtr> best;    ///< the best accepted programs of all islands, the highest fitness
+                                      ///< first
+  std::vector<IndividualPtr> latest;  ///< the latest programs, accepted or not, the newest first
 };
 
 /// The programs that a proposer works from. `parent` is null only for Operator::translate.
@@ -39,7 +40,7 @@ struct Selection {
   IndividualPtr parent;
   std::vector<IndividualPtr> top;           ///< the island's best, best first
   std::vector<IndividualPtr> inspirations;  ///< elites of other cells, for diversity
-  std::vector<IndividualPtr> failures;      ///< recent rejections, furthest stage first
+  std::vector<IndividualPtr> failures;      ///< recent rejections, those at the latest stage first
   /// The parent's ancestors, the nearest first, then its latest accepted children; often empty.
   std::vector<IndividualPtr> kin = {};
   /// For proposers that look at the whole run; empty unless the engine was asked to fill it.

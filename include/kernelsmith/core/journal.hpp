@@ -17,11 +17,11 @@ class Journal {
  public:
   virtual ~Journal() = default;
 
-  /// Appends all events or none. Once it has returned, they survive the end of the process.
+  /// Appends all events or none. Once append() has returned, they survive the end of the process.
   virtual Status append(std::span<const Event> events) = 0;
 
-  /// Checks that the journal is still in its place: `io` if it was moved or deleted. Cheap; called again and
-  /// again while a run waits.
+  /// Checks that the journal is still in its place: returns `io` if it was moved or deleted. This is cheap,
+  /// and is called again and again while a run waits.
   virtual Status check() const { return {}; }
 
   /// Visits the events after position `after`, in order; stops at the visitor's first error and returns it.

@@ -1,5 +1,5 @@
-// What a search knows about the values of a program's knobs. Plain data: the engine keeps it and a proposer
-// learns from it, and neither needs to know how knobs are written.
+// What a search knows about the values of a program's knobs. This is plain data: the engine keeps it and a
+// proposer learns from it, and neither needs to know how the code writes knobs.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace kernelsmith {
 /// The index of each knob's value in its list.
 using KnobPoint = std::vector<std::size_t>;
 
-/// A knob as all programs of one structure have it.
+/// A knob that all programs of one structure have.
 struct KnobList {
   std::string name;                 ///< empty if the code gives no name
   std::vector<std::string> values;  ///< at least one
@@ -120,23 +120,24 @@ class KnobObservations {
   }
 
  private:
-  /// Small enough to copy with each history, and large enough that a history is a short list of chunks.
+  /// A chunk is small enough to be copied with each history, and large enough that a history is a short list
+  /// of chunks.
   static constexpr std::size_t kChunk = 128;
   using Chunk = std::vector<KnobObservation>;
 
   std::vector<std::shared_ptr<const Chunk>> chunks_;  ///< full ones
   Chunk latest_;
-  std::size_t skipped_ = 0;  ///< of the first chunk
+  std::size_t skipped_ = 0;  ///< number of observations of the first chunk that are skipped
 };
 
 /// What is known about a structure when one of its programs is to be tuned.
 struct KnobHistory {
-  KnobObservations seen;           ///< in the order in which they took effect
+  KnobObservations seen;           ///< observations in the order in which they took effect
   std::vector<KnobPoint> pending;  ///< proposed, and not judged yet
-  std::size_t asked = 0;           ///< children that were asked for and have not arrived
-  /// Set while at most one program of the structure is known. For each knob: its value in the best program of
-  /// another structure that has the same knob (name and list). If there are several such structures, the one
-  /// that shares the most knobs counts.
+  std::size_t asked = 0;           ///< the number of children that were asked for and have not arrived
+  /// Set while at most one program of the structure is known. It has for each knob the value in the best
+  /// program of another structure that has the same knob (name and list). If there are several such
+  /// structures, the one that shares the most knobs counts.
   std::vector<std::optional<std::size_t>> elsewhere;
 
   friend bool operator==(const KnobHistory&, const KnobHistory&) = default;

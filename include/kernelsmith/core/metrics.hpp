@@ -9,7 +9,7 @@
 
 namespace kernelsmith {
 
-/// A robust estimate: the median of `samples` values with a 95 % confidence interval, low <= median <= high.
+/// A robust estimate: the median of `samples` values and its 95 % confidence interval, low <= median <= high.
 struct Measurement {
   double median = 0;
   double low = 0;
@@ -28,8 +28,8 @@ struct Measurement {
 /// How two fitness values compare, given their noise.
 enum class Comparison {
   better,     ///< the challenger's interval lies above the incumbent's
-  worse,      ///< it lies below, or the two are the same number without noise
-  ambiguous,  ///< the intervals overlap: another measurement can tell
+  worse,      ///< the challenger's interval lies below, or both are the same number without noise
+  ambiguous,  ///< the intervals overlap: another measurement may decide
 };
 
 /// Compares a challenger with an incumbent (higher is better). Equal numbers without noise are `worse`: the
@@ -40,18 +40,18 @@ Comparison compare(const Measurement& challenger, const Measurement& incumbent);
 /// overlap, because another measurement may decide, else `worse`.
 Comparison rank(const Measurement& challenger, const Measurement& incumbent);
 
-/// Pools two measurements of one program, in the same unit. Each is weighted by its samples, and the interval
-/// narrows like that of a mean.
+/// Pools two measurements of one program, in the same unit. Each is weighted by its number of samples, and
+/// the interval narrows like that of a mean.
 Measurement pooled(const Measurement& a, const Measurement& b);
 
 /// Features that several backends report.
 inline constexpr const char* kPeakMemory = "peak_memory";  ///< bytes of device memory that a call has in use
-/// Time from source to binary. A binary from a cache has the time of its compilation.
+/// Time from source to binary. For a binary from a cache it is the time of its compilation.
 inline constexpr const char* kCompileMs = "compile_ms";
 
 /// The fitness of an accepted program (higher is better; for kernels the geometric mean of baseline/candidate
-/// over the timed shapes) and named features, which archive axes read. Made only from finite numbers.
-/// Searches rank by the low end of the fitness, a conservative estimate. Immutable.
+/// over the timed shapes) and named features, which archive axes read. All numbers are finite. Searches rank
+/// programs by the low end of the fitness, a conservative estimate. Immutable.
 class Metrics {
  public:
   /// Refuses (`invalid_argument`) a number that is not finite and an interval that does not hold its median.

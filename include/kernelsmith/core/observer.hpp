@@ -18,8 +18,8 @@ struct Notice {
   std::string message;
 };
 
-/// Receives events after they were committed. Called from one thread at a time; must not call back into the
-/// engine and must not block for long.
+/// Receives events after they were committed. It is called from one thread at a time. It must not call back
+/// into the engine and must not block for long.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -18,15 +18,15 @@ enum class Origin {
   edit,       ///< SEARCH/REPLACE edits of its parent
   rewrite,    ///< a rewrite of its parent's blocks
   crossover,  ///< a combination of several parents
-  repair,     ///< a repair of a rejected parent by its error
-  tune,       ///< its parent with other knob values
+  repair,     ///< a repair of a rejected parent, guided by its error
+  tune,       ///< a copy of its parent with other knob values
   user,       ///< handed in by hand
 };
 
 std::string_view name_of(Origin origin);
 std::optional<Origin> origin_from(std::string_view name);
 
-/// A candidate. Immutable by convention: it is only ever held through ProgramPtr.
+/// A candidate. Immutable by convention: all code holds it through ProgramPtr.
 struct Program {
   ProgramId id;
   Source source;

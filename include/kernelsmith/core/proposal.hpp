@@ -31,15 +31,16 @@ struct Child {
   friend bool operator==(const Child&, const Child&) = default;
 };
 
-/// A program that a proposer wants evaluated before it answers. A child becomes a program of the run. A
-/// program of the run is measured again like the final best: with care and on fresh inputs.
+/// What a proposer wants evaluated before it answers. A child becomes a program of the run. A program of the
+/// run (given by its id) is measured again like the final best: with care and on fresh inputs.
 using Trial = std::variant<Child, ProgramId>;
 
 /// The result of a trial.
 struct Tried {
   ProgramPtr program;
   Evaluation evaluation;
-  bool repeated = false;  ///< the child repeats an earlier program: its verdict, free of charge
+  bool repeated = false;  ///< the child repeats an earlier program: this is that program's verdict, free of
+                          ///< charge
 };
 
 /// Runs a trial for a request, and calls `done` once, on any thread: with its result, with `over_budget` if
@@ -54,18 +55,18 @@ struct ProposalRequest {
   Operator op = Operator::rewrite;
   std::string model;
   Selection selection;
-  /// Called at once with the cost of a failed attempt, so that it is counted while the call continues. The
-  /// answer's cost then excludes it. Called on any thread, before the answer. If `lost` is empty, the
+  /// Called at once with the cost of a failed attempt, so that the cost is counted while the call continues.
+  /// The answer's cost then excludes it. Called on any thread, before the answer. If `lost` is empty, the
   /// answer's cost includes all attempts.
   std::function<void(const Cost&)> lost = {};
-  /// Evaluates a trial while the request is open. Each costs one evaluation of the run's budget and is
-  /// journalled like the answer's. Empty in a deterministic run, because sampling must not depend on trials.
+  /// Evaluates a trial while the request is open. Each trial costs one evaluation of the run's budget and is
+  /// journalled like the answer. Empty in a deterministic run, because sampling must not depend on trials.
   TrialRunner attempt = {};
   /// The programs that an earlier session tried for this request before it ended without an answer.
   std::vector<IndividualPtr> tried = {};
-  std::uint64_t trials = 0;  ///< trials that were begun for it, including `tried`
-  /// Requested when the run's time or money is used up. From then on the request starts no call and no pause,
-  /// and does not queue. Calls under way are waited for.
+  std::uint64_t trials = 0;  ///< number of trials that were begun for this request, including `tried`
+  /// A stop is requested when the run's time or money is used up. From then on the proposer starts no call
+  /// and no pause for this request, and does not queue it. It waits for calls that are under way.
   std::stop_token ending = {};
 
   /// The proposer's random stream: the same request gives the same child.
@@ -75,15 +76,15 @@ struct ProposalRequest {
 /// Why a proposer gave no child. Every code has a line in docs/errors.md.
 enum class RefusalCode {
   empty_reply,     ///< the reply is empty
-  no_code,         ///< a reply without a program in it
-  truncated,       ///< a reply that was cut off
+  no_code,         ///< the reply contains no program
+  truncated,       ///< the reply was cut off
   declined,        ///< the model refused
   edit_unmatched,  ///< the parent does not contain a SEARCH text
   edit_ambiguous,  ///< the parent contains a SEARCH text more than once
-  edit_conflict,   ///< two edits that change the same lines
-  edit_frozen,     ///< an edit or rewrite that changes bytes outside the EVOLVE-BLOCKs
+  edit_conflict,   ///< two edits change the same lines
+  edit_frozen,     ///< an edit or rewrite changes bytes outside the EVOLVE-BLOCKs
   bad_path,        ///< a file name that leaves the folder or is not one of the candidate's
-  too_large,       ///< a reply or child larger than any program
+  too_large,       ///< the reply or child is larger than a program may be
   unchanged,       ///< the reply repeats the parent
   no_knobs,        ///< the tuner found nothing to vary
   exhausted,       ///< no proposals are left
@@ -96,30 +97,33 @@ std::optional<RefusalCode> refusal_code_from(std::string_view name);
 /// Why a proposer gave no child.
 struct Refusal {
   RefusalCode code = RefusalCode::no_code;
-  std::string detail;  ///< which edit, which file, at which line
+  std::string detail;  ///< which edit, file and line
 
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-/// What the calls for one proposal cost, or one failed attempt. Zero for proposers without a model.
+/// What the calls for one proposal, or one failed attempt, cost. Zero for proposers without a model.
 struct Cost {
   double usd = 0;  ///< US dollars for the tokens, at the model's price
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
-  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< of the input; empty if not reported
-  std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< of the output; empty if not reported
-  std::string model = {};                                        ///< the asked model's configured name
-  std::uint64_t calls = 0;   ///< calls that were answered, or broke off and may have been billed
-  std::uint64_t untold = 0;  ///< of the calls, those whose tokens the server did not report
-  bool unpriced = false;     ///< the model has no price: what the tokens cost is unknown
+  std::optional<std::uint64_t> cached_tokens = std::nullopt;     ///< part of the input tokens; empty if not
+                                                                 ///< reported
+  std::optional<std::uint64_t> reasoning_tokens = std::nullopt;  ///< part of the output tokens; empty if not
+                                                                 ///< reported
+  std::string model = {};                                        ///< the configured name of the model
+  std::uint64_t calls = 0;   ///< calls that were answered, or that broke off and may have been billed
+  std::uint64_t untold = 0;  ///< how many of these calls have tokens that the server did not report
+  bool unpriced = false;     ///< the model has no price, so the cost of its tokens is unknown
   /// The revision of the model's weights, if the server answers as `MODEL@REVISION`.
   std::string revision = {};
-  double guessed_usd = 0;  ///< besides `usd`: estimated from the length of the texts, for unreported usage
+  double guessed_usd = 0;  ///< not part of `usd`: an estimate for unreported usage, from the length of the
+                           ///< texts
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// An Error that cost something. It is handled like any Error, and its cost is journalled.
+/// An Error of a call that cost something. It is handled like any Error, and its cost is journalled.
 struct PaidError {
   explicit PaidError(Error why) : error(std::move(why)) {}
   Error error;
@@ -127,7 +131,7 @@ struct PaidError {
   friend bool operator==(const PaidError&, const PaidError&) = default;
 };
 
-/// The sampling settings of a reply, as far as they were set, and why it ended.
+/// The sampling settings of a reply (those that were set) and the reason why it ended.
 struct Sampling {
   std::optional<double> temperature, top_p;
   std::optional<std::uint64_t> max_output_tokens;
@@ -140,17 +144,18 @@ struct Sampling {
 /// A model's reply as received, kept for training on request. Members that the server did not report are
 /// empty.
 struct KeptReply {
-  std::string model;  ///< as the server names it
+  std::string model;  ///< the model's name on the server
   std::string text;
   std::string reasoning = {};
-  std::vector<std::string> tokens = {};       ///< tokens of text and reasoning, if logprobs were reported
-  std::vector<double> logprobs = {};          ///< natural logarithms, one for each token
-  std::vector<std::uint64_t> token_ids = {};  ///< of the reply
+  std::vector<std::string> tokens = {};       ///< the tokens of text and reasoning, if the server reported
+                                              ///< logprobs
+  std::vector<double> logprobs = {};          ///< one natural logarithm for each token
+  std::vector<std::uint64_t> token_ids = {};  ///< the token ids of the reply
   std::vector<std::uint64_t> prompt_token_ids = {};
   std::string system = {}, user = {};          ///< the prompt's two messages
   std::optional<Digest> template_digest = {};  ///< Prompt::templates
   Sampling sampling = {};
-  bool cut = false;  ///< a size limit cut a list or text at its end
+  bool cut = false;  ///< a size limit cut off the end of a list or text
 
   friend bool operator==(const KeptReply&, const KeptReply&) = default;
 };
@@ -159,9 +164,9 @@ struct KeptReply {
 struct Proposal {
   std::variant<Child, Refusal, PaidError> outcome;
   Cost cost;
-  std::optional<Digest> prompt;  ///< of the prompt as sent, if there was one
+  std::optional<Digest> prompt;  ///< the digest of the prompt as sent, if there was one
   std::optional<KeptReply> reply = std::nullopt;
-  std::optional<Digest> transcript = std::nullopt;  ///< of what an agent printed
+  std::optional<Digest> transcript = std::nullopt;  ///< the digest of what an agent printed
 
   const Child* child() const { return std::get_if<Child>(&outcome); }
   const Refusal* refusal() const { return std::get_if<Refusal>(&outcome); }

@@ -1,4 +1,4 @@
-// The Proposer seam: requests in, children or named refusals out.
+// The Proposer seam: it takes requests and answers with children or refusals.
 #pragma once
 
 #include <stop_token>
@@ -8,7 +8,7 @@
 
 namespace kernelsmith {
 
-/// Makes children: a language model, the tuner, a recording, a callable. The contract is Evaluator's.
+/// Makes children: a language model, the tuner, a recording or a callable. Its contract is that of Evaluator.
 class Proposer {
  public:
   virtual ~Proposer() = default;

@@ -16,7 +16,7 @@ namespace kernelsmith {
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-/// The Result of an operation that has no value. `Status{}` is success.
+/// The Result of an operation that returns no value. `Status{}` is success.
 using Status = Result<void>;
 
 /// Thrown by Result::value() on a failed Result.
@@ -29,16 +29,16 @@ class ErrorException : public std::runtime_error {
   Error error_;
 };
 
-/// Found by Result::value() through argument-dependent look-up.
+/// Result::value() finds this function through argument-dependent look-up.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& location);
 
-/// An Error in place: `return fail(ErrorCode::not_found, "no such task", path);`
+/// Makes an Error where it is returned: `return fail(ErrorCode::not_found, "no such task", path);`
 inline Error fail(ErrorCode code, std::string message, std::string where = {}, std::string hint = {}) {
   return Error{code, std::move(message), std::move(where), std::move(hint)};
 }
 
-/// Prints describe(error) to `stream`, control bytes escaped, and returns the command's exit status for it: 2
-/// for wrong use or bad input, 3 for a broken machine or environment, 130 for `cancelled`.
+/// Prints describe(error) to `stream` with control bytes escaped. Returns the command's exit status for the
+/// error: 2 for wrong use or bad input, 3 for a broken machine or environment, 130 for `cancelled`.
 int report(std::FILE* stream, const Error& error);
 
 }  // namespace kernelsmith

@@ -12,14 +12,14 @@
 
 namespace kernelsmith {
 
-/// What a stream is drawn for. Numbers are part of the run's history: never reuse or reorder one.
+/// What a stream is used for. These numbers are part of a run's history: never reuse or reorder them.
 enum class Purpose : std::uint32_t {
   sampling = 1,    ///< choosing parents and inspirations
   operators = 2,   ///< choosing the operator and the model
   proposal = 3,    ///< what a proposer draws
   migration = 4,   ///< which individuals move
-  evaluation = 5,  ///< draws of a fake evaluator; the judge's inputs come from a secret seed
-  retry = 6,       ///< jitter of a back-off
+  evaluation = 5,  ///< what a fake evaluator draws; the judge's inputs come from a secret seed instead
+  retry = 6,       ///< the random part of the pause before a retry
 };
 
 /// A random stream; a UniformRandomBitGenerator. Cheap to make and to copy. Not thread-safe: one stream, one
@@ -35,10 +35,10 @@ class Rng {
 
   result_type operator()();
 
-  /// Uniform in [0, n), without bias. Requires n > 0.
+  /// A whole number from [0, n), uniform without bias. Requires n > 0.
   std::uint64_t below(std::uint64_t n);
 
-  /// Uniform in [0, 1), 53 bits.
+  /// A number from [0, 1), uniform, with 53 bits.
   double uniform();
 
   /// True with probability p.
@@ -47,11 +47,11 @@ class Rng {
   /// Standard normal (Box and Muller).
   double normal();
 
-  /// An index drawn with probability proportional to its weight; weights that are not finite and positive
-  /// count as zero, and if all do, the draw is uniform. Requires a non-empty span.
+  /// Draws an index with a probability proportional to its weight. A weight that is not finite and positive
+  /// counts as zero. If all weights are zero, the draw is uniform. Requires a non-empty span.
   std::size_t weighted(std::span<const double> weights);
 
-  /// Fisher-Yates. Unlike std::shuffle, the same on every standard library.
+  /// Fisher-Yates. Unlike std::shuffle, it gives the same order with every standard library.
   template <class T>
   void shuffle(std::span<T> items) {
     for (std::size_t i = items.size(); i > 1; --i)

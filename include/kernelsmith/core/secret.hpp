@@ -23,13 +23,14 @@ class Secret {
 
   bool empty() const { return value_.empty(); }
 
-  /// The key itself, only for the header of a request.
+  /// The key itself. Use it only for the header of a request.
   std::string_view reveal() const { return value_; }
 
   /// `text` with every occurrence of the key replaced by "[key]": servers often quote it in their errors. A
   /// key of 16 bytes or more is also found if its case differs or if blanks, control characters or non-ASCII
-  /// bytes were inserted. A key of less than 8 bytes, or of less than 20 without a digit, is a placeholder
-  /// for a server that needs no key, and is not replaced. Call this before a text is cut or rewritten.
+  /// bytes were inserted. A key is not replaced if it has less than 8 bytes, or less than 20 bytes and no
+  /// digit: it is then a placeholder for a server that needs no key. Call this before a text is cut or
+  /// rewritten.
   std::string redact(std::string text) const;
 
   /// Whether redact() would change the text.

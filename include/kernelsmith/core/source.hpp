@@ -1,4 +1,4 @@
-// Source: the candidate's files. Usually it is one file.
+// Source: the candidate's files, usually one.
 #pragma once
 
 #include <compare>
@@ -42,7 +42,7 @@ class Source {
   /// The number of bytes of all texts.
   std::size_t bytes() const;
 
-  /// The digest of paths and texts, in order.
+  /// The digest of all paths and texts, in order.
   Digest digest() const;
 
   friend bool operator==(const Source&, const Source&) = default;

@@ -1,4 +1,4 @@
-// Task: what to optimise. A loaded task has a digest and holds the texts of its files, not their paths.
+// Task: what to optimise. A loaded task has a digest and contains the texts of its files, not their paths.
 // kernelsmith/evaluator loads one from a folder (docs/formats.md, task.yaml).
 #pragma once
 
@@ -21,14 +21,14 @@ enum class TensorInit {
   normal,    ///< the secret mixture of docs/design.md, section 5, around N(0, 1)
   uniform,   ///< in [-1, 1)
   positive,  ///< the magnitude of `normal`, at least 1e-3
-  ties,      ///< as `normal`, with many duplicates
+  ties,      ///< like `normal`, with many duplicates
   integer,   ///< whole numbers
   zeros,
   range,        ///< whole numbers in [TensorSpec::low, TensorSpec::high): labels, column indices
   offsets,      ///< sorted whole numbers from 0 to TensorSpec::high: CSR row pointers
   permutation,  ///< a permutation of 0 .. length - 1 along the last dimension
   one_hot,      ///< a single 1 along the last dimension
-  generated,    ///< by the task's own generator (files: inputs)
+  generated,    ///< values that the task's own generator makes (files: inputs)
 };
 enum class CacheState { cold, warm };
 /// The kind of a task's candidates.
@@ -36,7 +36,8 @@ enum class TaskForm {
   command,    ///< files that the task's own command scores
   evaluator,  ///< files that the task's own Python function scores
   kernel,     ///< a function with tensors for arguments: an entry, sizes, tensors
-  module,  ///< a framework's module, completely described by the reference: KernelBench's Model and ModelNew
+  module,     ///< a framework's module, which the reference describes completely: KernelBench's Model and
+              ///< ModelNew
 };
 
 std::string_view name_of(Dtype dtype);
@@ -58,7 +59,7 @@ struct Specials {
   bool nan = false;
   bool infinities = false;
   bool denormals = false;
-  bool large = false;  ///< finite, of either sign, up to about 1e9, as in masks
+  bool large = false;  ///< finite numbers of either sign, up to about 1e9, as in masks
 
   bool any() const { return nan || infinities || denormals || large; }
 };
@@ -68,18 +69,19 @@ struct TensorSpec {
   std::string name;
   TensorRole role = TensorRole::in;
   Dtype dtype = Dtype::f32;
-  std::vector<std::string> shape;  ///< each an integer, a size's name, or an arithmetic expression over sizes
+  std::vector<std::string> shape;  ///< each is an integer, a size's name or an arithmetic expression over
+                                   ///< sizes
   TensorInit init = TensorInit::normal;
   std::string low, high;  ///< bounds of `range` and `offsets`: expressions over sizes; empty elsewhere
-  bool constant = false;  ///< a loaded candidate may see it more than once
-  Specials specials;      ///< special values of a tensor of reals that is read
+  bool constant = false;  ///< a loaded candidate may get the same values more than once
+  Specials specials;      ///< special values; only for an input of real numbers
 };
 
 /// The tolerance of an output (docs/design.md, section 5, point 6).
 struct Tolerance {
   std::string policy = "auto";     ///< auto | exact | normwise | allclose
   std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
-  double rtol = 0, atol = 0;       ///< of allclose: |y - truth| <= atol + rtol |truth|
+  double rtol = 0, atol = 0;       ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
 };
 
 /// The task's declared work, as arithmetic expressions over sizes; empty if undeclared.
@@ -87,11 +89,12 @@ struct Declared {
   std::string bytes;
   std::string operations;
   bool operations_are_minimal = false;
-  std::string accumulate;  ///< the most terms that an output sums; empty: a probe finds it
+  std::string accumulate;  ///< the largest number of terms that are summed for an output; if empty, a probe
+                           ///< finds it
 };
 
-/// The task's own program that scores candidates. It runs in its own folder, next to its modules and data; a
-/// fleet's worker runs a copy.
+/// The task's own program that scores candidates. It runs in its own folder, next to its modules and data. A
+/// worker of a fleet runs a copy.
 struct TaskProgram {
   std::string path;  ///< absolute
   std::string text;  ///< its text when the task was loaded
@@ -105,22 +108,24 @@ struct Task {
   Source reference;     ///< defines *correct*
   Source baseline;      ///< defines 1.0x; the reference if the task names none
   Source seed;          ///< where the search starts; empty if the task has none
-  Source yardstick;     ///< a fast kernel that candidates are timed against; empty: the seed
+  Source yardstick;     ///< a fast kernel that candidates are timed against; if empty, the seed
   Source oracle;        ///< the reference in fp64; empty if the task has none
   Source inputs;        ///< the generator of `generated` tensors; empty if the task has none
   Sizes sizes;          ///< the defaults
   std::vector<std::string>
       size_order;  ///< the sizes' names in the order of task.yaml: the entry's last arguments
   std::vector<TensorSpec> tensors;    ///< in the order of the entry's arguments
-  std::vector<Sizes> timed;           ///< every size given, defaults filled in; never empty for kernels
-  std::vector<double> timed_weights;  ///< weights of `timed` in the score, with sum 1; empty: all are equal
+  std::vector<Sizes> timed;           ///< each has a value for every size, with defaults filled in; never
+                                      ///< empty for kernels
+  std::vector<double> timed_weights;  ///< the weights of `timed` in the score, with the sum 1; if empty, all
+                                      ///< are equal
   std::vector<Sizes> check;
   Tolerance tolerance;
   Declared declared;
   int threads = 1;
   CacheState cache = CacheState::cold;
   bool nondeterministic = false;
-  /// The settings of its backend, as the backend's JSON text; empty: the defaults (torch_settings(),
+  /// The settings of the task's backend, as JSON text. If empty, the defaults apply (torch_settings(),
   /// python_settings()).
   std::string settings;
   TaskProgram evaluator;  ///< for Form::evaluator
@@ -131,7 +136,7 @@ struct Task {
   double timeout_s = 10;  ///< limit of one run of the candidate, without compiling
   std::vector<SourceFile> files;  ///< further files that the command or the compiler may read
 
-  /// Covers everything that can change a verdict; set by the loader.
+  /// Set by the loader. It covers everything that can change a verdict.
   Digest digest;
 };
 

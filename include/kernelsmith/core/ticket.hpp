@@ -1,4 +1,5 @@
-// Ticket: one unit of search work. Each is asked once and told once; answers come in any order.
+// Ticket: one unit of search work. The engine hands out each ticket once and gets one answer to it; answers
+// come in any order.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Evaluate {
 /// Why a program is measured again.
 enum class Remeasurement {
   duel,     ///< a cell's challenger and incumbent are too close to call
-  confirm,  ///< the final best, on fresh seeds
+  confirm,  ///< the final best, with fresh seeds
 };
 
 std::string_view name_of(Remeasurement why);

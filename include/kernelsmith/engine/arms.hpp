@@ -10,7 +10,7 @@
 namespace kernelsmith {
 
 /// An operator and, if several models are configured, the model that serves it. The operator sets the size of
-/// a step: tuning changes numbers, an edit lines, a rewrite or a crossover the whole program.
+/// a step: tuning changes numbers, an edit changes lines, a rewrite or a crossover changes the whole program.
 struct OperatorChoice {
   Operator op = Operator::rewrite;
   std::string model;
@@ -22,9 +22,11 @@ struct OperatorChoice {
 /// back does not count.
 struct ArmSums {
   double tries = 0;
-  double accepted = 0;  ///< evaluated and accepted, without repeats of earlier programs
-  double better = 0;    ///< those better than the parent beyond the noise; all if the parent was rejected
-  double gain = 0;      ///< their sum of log(fitness / parent's fitness); 0 if one is not positive
+  double accepted = 0;  ///< children that were evaluated and accepted, without repeats of earlier programs
+  double better = 0;    ///< accepted children better than the parent beyond the noise; if the parent was
+                        ///< rejected, all accepted ones
+  double gain = 0;      ///< sum of log(fitness / parent's fitness) over the better ones; a child adds 0 if
+                        ///< one of the two is not positive
   double usd = 0;       ///< reported and guessed
   double tokens = 0;    ///< read and written
 
@@ -35,16 +37,16 @@ struct ArmSums {
 
 struct Arm {
   ArmSums all;
-  ArmSums lately;  ///< the same with decay: the weight of a try halves every ArmRecord::kHalfLife tries
+  ArmSums lately;  ///< the same sums with decay: the weight of a try halves every ArmRecord::kHalfLife tries
 
   friend bool operator==(const Arm&, const Arm&) = default;
 };
 
-/// A fold over the tickets in the order in which they took effect: equal journals give equal records. A
-/// value.
+/// What the tickets so far add up to, in the order in which they took effect: equal journals give equal
+/// records. A value.
 class ArmRecord {
  public:
-  /// In tries of all arms together. Measured in docs/search-quality.md.
+  /// A number of tries, of all arms together. docs/search-quality.md has the measurement behind it.
   static const double kHalfLife;
 
   void add(const OperatorChoice& arm, const ArmSums& one_try);

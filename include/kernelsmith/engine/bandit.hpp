@@ -12,20 +12,20 @@ namespace kernelsmith {
 /// How a bandit counts the cost of a try.
 enum class ArmCost {
   tries,   ///< all tries cost the same: an iteration and an evaluation
-  usd,     ///< the price of its calls
-  tokens,  ///< the tokens of its calls, input and output
+  usd,     ///< the price of the try's calls
+  tokens,  ///< the tokens of the try's calls, input and output
 };
 
 std::string_view name_of(ArmCost cost);
 
-/// Thompson sampling. An arm's chance of a child that is better than its parent (for translations and
-/// repairs: one that is accepted) is drawn from a beta distribution over its recent tries, and the arm with
-/// the largest chance per cost is chosen. An arm without tries is assumed to be as good and as expensive as
-/// its operator and its model are; a new model as the average of all.
+/// Thompson sampling. For each arm it draws a chance from a beta distribution over the arm's recent tries:
+/// the chance of a child that is better than its parent (for translations and repairs: of a child that is
+/// accepted). It chooses the arm with the largest chance per cost. An arm without tries is assumed to be as
+/// good and as expensive as its operator and its model; a new model as the average of all.
 class BanditOperators final : public Operators {
  public:
-  /// Refuses (`invalid_argument`) what WeightedOperators refuses of a list, and an arm that is listed twice.
-  /// If `cost` is empty, cost is money if the run has a budget of money, else tries.
+  /// Refuses (`invalid_argument`) lists that WeightedOperators refuses, and an arm that is listed twice. If
+  /// `cost` is empty, the cost is counted in money if the run has a budget of money, else in tries.
   static Result<BanditOperators> create(std::vector<OperatorChoice> arms, std::optional<ArmCost> cost = {});
 
   OperatorChoice choose(const Situation& situation, Rng& rng) const override;

@@ -33,8 +33,8 @@ using CommitCallback = std::function<void(const Commit&)>;
 /// proposer.
 class Engine {
  public:
-  /// The commits that a call caused: exactly one in free mode; in deterministic mode none until the ticket's
-  /// turn, then one or several.
+  /// The commits that a call caused. In free mode there is exactly one. In deterministic mode there is none
+  /// before the ticket's turn, then one or several.
   using Commits = std::vector<Commit>;
 
   /// Creates the run folder at `path`, or resumes the run in it. Errors: `invalid_argument` for options out
@@ -44,7 +44,7 @@ class Engine {
                              std::shared_ptr<Evaluator> evaluator = nullptr,
                              std::shared_ptr<Proposer> proposer = nullptr);
 
-  /// The same with any journal: an empty one begins a run, any other is resumed.
+  /// Like open(), with any journal: an empty journal begins a run, any other is resumed.
   static Result<Engine> create(std::unique_ptr<Journal> journal, EngineOptions options,
                                std::shared_ptr<Evaluator> evaluator = nullptr,
                                std::shared_ptr<Proposer> proposer = nullptr);
@@ -53,8 +53,8 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  /// The next ticket; empty if there is nothing to ask now. Open tickets of an earlier session come first,
-  /// with their old number and selection.
+  /// The next ticket; empty if there is nothing to ask now. Open tickets of an earlier session come first.
+  /// They keep their number and selection.
   Result<std::optional<Ticket>> ask();
 
   /// Answers a ticket. Errors: `already_told`, `unknown_ticket`, and `invalid_argument` for an answer that
@@ -66,38 +66,38 @@ class Engine {
   Result<Commits> tell(TicketId ticket, Refusal refusal);
   Result<Commits> tell(TicketId ticket, Evaluation evaluation);
 
-  /// Takes a proposer's answer that arrived in an earlier session, with its cost. A child turns the ticket
+  /// Takes a proposer's answer, with its cost, that arrived in an earlier session. A child turns the ticket
   /// into an Evaluate; a refusal closes it. Errors: tell()'s.
   Result<Commits> propose(TicketId ticket, Proposal answer);
 
   /// Closes a ticket without a score, for a reason that is not the candidate's fault. It uses no budget.
   Result<Commits> give_back(TicketId ticket, Error error);
 
-  /// True if no ticket is open and nothing is left to ask, until a session with larger budgets.
+  /// True if no ticket is open and nothing is left to ask before a session with larger budgets.
   bool done() const;
 
-  /// Asks and tells until the run is done, stopped, or reaches EngineOptions::error_limit. Then everything is
-  /// committed, nothing is in flight, and open tickets wait for the next session. Fails if the journal cannot
-  /// be written or was removed (outcome() still returns the best), or if the evaluator or proposer is
-  /// missing.
+  /// Asks and tells until the run is done, is stopped, or reaches EngineOptions::error_limit. When run()
+  /// returns, everything is committed, nothing is in flight, and open tickets wait for the next session.
+  /// Fails if the journal cannot be written or was removed (outcome() still returns the best), or if the
+  /// evaluator or proposer is missing.
   Result<Outcome> run(const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
   /// Repeats a recorded run, or the rest of it, in the order in which its answers took effect. Stops at the
-  /// end of the recording, or when this run would do something else. Each session of the recording sets its
-  /// own budgets and policies (EngineOptions::take_policies); renew() restores this run's own. Every step is
-  /// computed again and compared; only answers and times come from the recording. The proposer is not asked.
-  /// The evaluator is asked if evaluations are `measured`. Open tickets are left to run(). Fails if a journal
-  /// cannot be read or written.
+  /// end of the recording, or when this run would do something that is not in it. Each session of the
+  /// recording sets its own budgets and policies (EngineOptions::take_policies); renew() restores this run's
+  /// own. Every step is computed again and compared; only answers and times come from the recording. The
+  /// proposer is not asked. The evaluator is asked only if `evaluations` is `measured`. Open tickets are left
+  /// to run(). Fails if a journal cannot be read or written.
   Result<Followed> follow(const Journal& recording, RecordedEvaluations evaluations,
                           const CommitCallback& on_commit = {}, std::stop_token stop = {});
 
-  /// Continues with these budgets and the policies of the engine's own options, like a resumed session.
+  /// Continues like a resumed session, with these budgets and the policies of the engine's own options.
   Status renew(const Budgets& budgets);
 
   Outcome outcome() const;
 
-  /// Calls `look` with the search state (kernelsmith/engine/search_state.hpp), which does not change
-  /// meanwhile. `look` must not call the engine.
+  /// Calls `look` with the search state (kernelsmith/engine/search_state.hpp). The state does not change
+  /// during the call. `look` must not call the engine.
   void inspect(const std::function<void(const SearchState&)>& look) const;
 
  private:

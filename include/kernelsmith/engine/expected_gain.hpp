@@ -15,7 +15,7 @@ namespace kernelsmith {
 struct Improvement {
   ProgramId program;             ///< the new best
   std::uint64_t evaluation = 0;  ///< evaluations so far, including this one
-  double log_gain = 0;           ///< the logarithm of its fitness over the fitness of the best before
+  double log_gain = 0;           ///< the logarithm of (its fitness / the fitness of the previous best)
 
   friend bool operator==(const Improvement&, const Improvement&) = default;
 };
@@ -34,7 +34,7 @@ struct ExpectedGain {
 
 ExpectedGain expected_gain(std::span<const Improvement> improvements, std::uint64_t made, std::uint64_t left);
 
-/// The history of the best. A fold over the best program after each commit. Not thread-safe.
+/// The history of the best, made from the best program after each commit. Not thread-safe.
 class ImprovementHistory {
  public:
   /// Records the best program and its fitness after `evaluations`. If the best is now worse beyond the noise,
@@ -43,7 +43,7 @@ class ImprovementHistory {
 
   const std::vector<Improvement>& improvements() const { return improvements_; }
 
-  /// Whether the best has a fitness above 0. Otherwise a gain has no ratio.
+  /// Whether the best has a fitness above 0. Otherwise there is no ratio to express a gain.
   bool known() const { return level_.has_value(); }
 
  private:

@@ -22,9 +22,9 @@ enum class RecordedEvaluations {
 /// How following a recorded run ended.
 struct Followed {
   enum class End {
-    whole,    ///< to the recording's last event
-    parted,   ///< the search does something else than the recording: its numbers or its settings differ
-    stopped,  ///< on request
+    whole,    ///< the run reached the recording's last event
+    parted,   ///< the search does something that is not in the recording: numbers or settings differ
+    stopped,  ///< the run was stopped on request
     failed,   ///< an evaluation failed with Errors
   };
   End end = End::whole;
@@ -33,17 +33,18 @@ struct Followed {
 
 /// The position of a run in its recording.
 struct Place {
-  std::uint64_t position = 0;      ///< of the recording's last event that the run contains
-  std::optional<Budgets> budgets;  ///< the session in force after it; empty if the recording is empty
+  std::uint64_t position = 0;      ///< position of the last event of the recording that the run contains
+  std::optional<Budgets> budgets;  ///< budgets of the session that this event is in; empty if the recording
+                                   ///< is empty
   std::map<std::string, std::string> settings;  ///< that session's settings
   bool fits = true;                             ///< false: the run has events that the recording lacks
 };
 
-/// Whether two events are the same, apart from measurements, times and attempts.
+/// Whether two events are equal except in measurements, times and attempts.
 bool same_step(const Event& one, const Event& other);
 
 /// Whether a run in this state would produce `recorded`, or can take it as an answer. Time comes from the
-/// recording, so its tickets were opened in time.
+/// recording: every ticket in it was opened in time.
 bool would_do(const SearchState& state, const Event& recorded);
 
 /// Compares the beginning of `recording` with the whole of `own`.

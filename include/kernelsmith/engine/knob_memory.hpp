@@ -1,4 +1,4 @@
-// The tuner's memory: the results of knob values for each structure. A fold over the verdicts.
+// The tuner's memory: the results of knob values for each structure, collected from the verdicts.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ namespace kernelsmith {
 /// Keeps every observation. A value; not thread-safe.
 class KnobMemory {
  public:
-  /// The most observations of a history; older ones are dropped.
+  /// A history keeps at most this many observations; older ones are dropped.
   static constexpr std::size_t kMostObservations = 65'536;
 
-  /// Records a program's result. A known point gets the new verdict.
+  /// Records a program's result. A point that is already known gets the new verdict.
   void note(const KnobSetting& setting, std::optional<double> fitness, double deviation);
 
   /// The history of the setting's structure: `seen` and `elsewhere`.
   KnobHistory history(const KnobSetting& setting) const;
 
-  /// True on the first call for a structure.
+  /// Returns true only on the first call for a structure.
   bool begin_tuning(const Digest& structure);
 
   /// The canonical text of the memory.
@@ -34,15 +34,16 @@ class KnobMemory {
  private:
   struct Structure {
     KnobObservations seen;
-    std::map<KnobPoint, std::size_t> places;  ///< in `seen`
-    /// Index in `seen` of the best (of equals the first); empty if all were rejected.
+    std::map<KnobPoint, std::size_t> places;  ///< the place of each point in `seen`
+    /// The index in `seen` of the best observation (of equals, the first); empty if all were rejected.
     std::optional<std::size_t> best;
     bool tuned = false;
   };
-  /// The structures that have the same knobs. Most programs of a run have the same.
+  /// The structures that have the same knobs. Most programs of a run have the same knobs.
   struct Kind {
     std::vector<KnobList> knobs;
-    /// Structures with a best, by its negated fitness, so that the highest comes first; equals by digest.
+    /// Structures that have a best. They are sorted by its negated fitness, so that the highest comes first;
+    /// equals by digest.
     std::set<std::pair<double, Digest>> ranked;
   };
   std::vector<std::optional<std::size_t>> elsewhere(const KnobSetting& setting) const;

@@ -36,8 +36,9 @@ struct Commit {
   std::optional<ProgramId> repeats;  ///< for `repeated`: the earlier program
   double fitness = 0;                ///< the individual's median if it was accepted
   bool new_best = false;             ///< it has become the best of all islands
-  bool demoted = false;              ///< it was the best, and its confirmation rejected it
-  std::optional<AddStatus> added;    ///< on its island; empty for a rejection and if nothing was added
+  bool demoted = false;              ///< it was the best, and was rejected when it was confirmed
+  std::optional<AddStatus> added;    ///< what its island did with it; empty for a rejection and if nothing
+                                     ///< was added
   std::optional<Refusal> refusal;    ///< for `refused`
   std::optional<Error> error;        ///< for `given_back`
 };
@@ -45,17 +46,18 @@ struct Commit {
 /// What a run has used and found, in all its sessions.
 struct Counts {
   std::uint64_t iterations = 0;   ///< requested children that were evaluated, repeated or refused
-  std::uint64_t evaluations = 0;  ///< spent: new programs and re-measurements
+  std::uint64_t evaluations = 0;  ///< evaluations spent on new programs and re-measurements
   std::uint64_t accepted = 0;     ///< new programs
   std::uint64_t rejected = 0;     ///< new programs
   std::uint64_t repeated = 0;
-  std::uint64_t same_binary = 0;  ///< of `repeated`: different tokens that compiled to the same bytes
+  std::uint64_t same_binary = 0;  ///< part of `repeated`: programs with different tokens that compiled to the
+                                  ///< same bytes
   std::uint64_t refused = 0;
   std::uint64_t repairs = 0;
-  std::uint64_t tunings = 0;  ///< children of new structures, tuned at once; not counted as iterations
+  std::uint64_t tunings = 0;  ///< children made by tuning a new structure at once; not counted as iterations
   std::uint64_t remeasured = 0;
   std::uint64_t given_back = 0;
-  std::uint64_t demoted = 0;  ///< rejected by their confirmation; also counted as rejected
+  std::uint64_t demoted = 0;  ///< programs rejected when they were confirmed; also counted in `rejected`
 
   friend bool operator==(const Counts&, const Counts&) = default;
 };
@@ -64,12 +66,12 @@ struct Counts {
 enum class EndReason {
   unfinished,  ///< it has not ended: there is more to ask or to tell
   budget,      ///< a budget is used up
-  flat,        ///< the rest is expected to gain less than Budgets::until_flat
+  flat,        ///< the rest of the run is expected to gain less than Budgets::until_flat
   exhausted,   ///< the proposer has nothing new
   finished,    ///< the proposer said that it is done; another session continues
   refused,     ///< every seed was rejected
-  stopped,     ///< on request; resumable
-  errors,      ///< too many Errors in a row; resumable
+  stopped,     ///< stopped on request; the run can be resumed
+  errors,      ///< too many Errors in a row; the run can be resumed
   replayed,    ///< the followed recording ends here, before the run's own end
 };
 
@@ -82,20 +84,22 @@ std::string_view name_of(BudgetName budget);
 /// The state of a run at the end of a session.
 struct Outcome {
   EndReason reason = EndReason::unfinished;
-  std::optional<BudgetName> budget;        ///< for `budget`: the one that is used up
+  std::optional<BudgetName> budget;        ///< for `budget`: the budget that is used up
   std::optional<Error> error;              ///< for `refused` and `errors`
   IndividualPtr best;                      ///< null while nothing was accepted
-  std::optional<Evaluation> confirmation;  ///< of the best, if it was confirmed; always accepted
+  std::optional<Evaluation> confirmation;  ///< the best's, if it was confirmed; always an accepted one
   Counts counts;
   std::map<RefusalCode, std::uint64_t> refusals;  ///< number of refused proposals by reason
   Spending spending;
-  std::optional<double> next_usd;  ///< if money ended it: the assumed cost of the next call
-  /// Of the rest of the budget, if the history allows an estimate.
+  std::optional<double> next_usd;  ///< if the budget of money ended the run: the assumed cost of the next
+                                   ///< call
+  /// The expected gain from the rest of the budget, if the history allows an estimate.
   std::optional<ExpectedGain> expected_gain;
   double elapsed_s = 0;
-  double confirming_s = 0;  ///< of these, for measuring the best again; not counted by any budget
-  double session_s = 0;     ///< of these, in this session
-  double engine_s = 0;      ///< of session_s, used by the engine itself: journal, archive and policies
+  double confirming_s = 0;  ///< the part of elapsed_s for measuring the best again; no budget counts it
+  double session_s = 0;     ///< the part of elapsed_s in this session
+  double engine_s = 0;      ///< the part of session_s that the engine itself used, for journal, archive and
+                            ///< policies
 };
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// The search as a fold over the journal's events: archive, lineage, counts and open tickets. Live runs and
-// replay() use the same code.
+// The state of a search, computed from the journal's events alone: archive, lineage, counts and open tickets.
+// Live runs and replay() use the same code.
 #pragma once
 
 #include <array>
@@ -30,28 +30,29 @@
 
 namespace kernelsmith {
 
-/// The purpose of a ticket, which decides the budgets that it uses.
+/// The purpose of a ticket. It decides which budgets the ticket uses, as the comments say.
 enum class TicketKind {
   seed,       ///< an evaluation
   iteration,  ///< an iteration, and an evaluation unless it is a repeat or a refusal
   repair,     ///< an evaluation, unless it is a repeat or a refusal
-  tuning,     ///< the same, for tuning a new structure
-  trial,      ///< an evaluation: a trial of a proposer that has not answered yet
+  tuning,     ///< like `repair`, for tuning a new structure
+  trial,      ///< an evaluation, for a proposer that has not answered yet
   duel,       ///< an evaluation
   confirm,    ///< an evaluation
 };
 
-/// A short record of every evaluated program. Text and evaluation stay in memory only while somebody holds
+/// A short record of an evaluated program. Its text and evaluation stay in memory only while something holds
 /// the individual: an island, an open ticket, a waiting duel or repair, or the kin of recent requests.
 struct ProgramRecord {
   Digest source;  ///< Source::digest
   Origin origin = Origin::seed;
   bool accepted = false;
-  Cell cell;  ///< if it was accepted
-  /// If it was accepted: low end, median, and its standard deviation.
+  Cell cell;  ///< its cell if it was accepted
+  /// If it was accepted: the low end, the median and the standard deviation of its fitness.
   double low = 0, fitness = 0, deviation = 0;
   std::uint64_t proposed_at = 0;            ///< the event's position in the journal
-  std::vector<std::uint64_t> evaluated_at;  ///< positions of its evaluation and of each that adds to it
+  std::vector<std::uint64_t> evaluated_at;  ///< positions of its evaluation and of each evaluation that adds
+                                            ///< to it
   mutable std::weak_ptr<const Individual> individual;  ///< the current verdict
 };
 
@@ -62,17 +63,19 @@ struct OpenTicket {
   Selection selection;        ///< for `iteration`, `repair` and `tuning`
   IndividualPtr challenger;   ///< for `duel` and `confirm`
   IndividualPtr incumbent;    ///< for `duel`, and for `confirm` if two programs are measured together
-  std::uint32_t attempt = 0;  ///< of the evaluation
+  std::uint32_t attempt = 0;  ///< the attempt number of the evaluation
   std::optional<Proposal> proposal;
   std::uint64_t proposed_at = 0, answered_at = 0;  ///< the events' positions in the journal
-  std::optional<Digest> fingerprint;               ///< of the proposed child
-  std::optional<KnobSetting> knobs;                ///< of the proposed child
+  std::optional<Digest> fingerprint;               ///< the proposed child's
+  std::optional<KnobSetting> knobs;                ///< the proposed child's
   std::optional<Digest> tunes;                     ///< for Operator::tune: the parent's structure
-  double forecast_usd = 0;           ///< upper limit of a call's cost, while no call of its kind was answered
-  std::vector<Cost> costs;           ///< of its calls; not yet counted in deterministic mode
-  bool told_of_failure = false;      ///< in this session: its call is not under way any more
-  std::vector<IndividualPtr> tried;  ///< programs that its proposer had evaluated before it answered
-  std::uint64_t trials = 0;          ///< tickets that were opened within this one
+  double forecast_usd = 0;           ///< upper limit of its call's cost, while no call of this kind was
+                                     ///< answered
+  std::vector<Cost> costs;           ///< costs of its calls; in deterministic mode not counted yet
+  bool told_of_failure = false;      ///< a failed call was reported in this session, so the call is not under
+                                     ///< way any more
+  std::vector<IndividualPtr> tried;  ///< programs that the proposer had evaluated before it answered
+  std::uint64_t trials = 0;          ///< number of tickets that were opened within this one
   /// Its answer. In deterministic mode it waits here for its turn.
   std::variant<std::monostate, EvaluationArrived, TicketClosed> answer;
 
@@ -89,31 +92,33 @@ class SearchState {
   /// Refuses (`invalid_argument`) options out of range; `where` is the option's name.
   static Result<SearchState> create(EngineOptions options);
 
-  /// Sets the journal whose events were all applied, in order: individual() reads from it what is not in
-  /// memory. It must outlive the state or be replaced. If it is null, such an individual is `not_found`.
+  /// Sets the journal from which individual() reads programs that are not in memory. All its events must have
+  /// been applied, in order. It must outlive the state or be replaced. If it is null, such a program is
+  /// `not_found`.
   void read_from(const Journal* journal) { journal_ = journal; }
 
-  /// Fills in the individual of a commit that repeats a program that is not in memory.
+  /// Fills in the individual of a commit that repeats a program, if that program is not in memory.
   Status complete(Commit& commit) const;
 
   /// Accepts sessions whose settings differ from the options.
   void accept_any_settings() { checks_settings_ = false; }
 
-  /// Replaces the journal's budgets until the next session, to see what these budgets would leave to do.
+  /// Replaces the journal's budgets until the next session, to see what is left to do with these budgets.
   void set_budgets(const Budgets& budgets) { budgets_ = budgets; }
 
   /// Applies one event and returns the commits that it causes. Refuses (`corrupt`) an event that contradicts
-  /// those before it, and (`invalid_argument`) a session with other settings; the state is then unusable.
+  /// those before it, and (`invalid_argument`) a session with other settings; after that the state is
+  /// unusable.
   Result<Commits> apply(const Event& event);
 
   // Results.
   const Archipelago& archipelago() const { return archipelago_; }
   const Lineage& lineage() const { return lineage_; }
   const Counts& counts() const { return counts_; }
-  /// The cost of all calls so far, by the journal.
+  /// The cost of all calls so far, according to the journal.
   Spending spending() const;
-  /// The winner when the run measured the best again, else the archipelago's best. Null while nothing was
-  /// accepted.
+  /// The program that won when the run measured the best programs again; else the archipelago's best. Null
+  /// while nothing was accepted.
   IndividualPtr best() const;
   /// The gains of each operator with each model.
   const ArmRecord& arms() const { return arms_; }
@@ -121,53 +126,56 @@ class SearchState {
   const std::map<RefusalCode, std::uint64_t>& refusals() const { return refusals_; }
   /// Every evaluated program, by id.
   const std::map<ProgramId, ProgramRecord>& programs() const { return programs_; }
-  /// A program with its current evaluation, without artifacts; read from the journal if it is not in memory.
-  /// Errors: the journal's, and `corrupt` for a program that does not exist.
+  /// A program with its current evaluation, without artifacts; it is read from the journal if it is not in
+  /// memory. Errors: the journal's, and `corrupt` for a program that does not exist.
   Result<IndividualPtr> individual(ProgramId id) const;
-  /// The number of rejected programs by rule, in the order of the stages.
+  /// The number of rejected programs for each rule, in the order of the stages.
   const std::map<std::pair<Stage, RejectionCode>, std::uint64_t>& failures() const { return failures_; }
   /// A program that was measured again.
   struct Confirmation {
     std::optional<Evaluation> evaluation;  ///< none if an Error ended it
-    bool asked_for = false;                ///< for a proposer, not by the run at its end
-    bool chose = false;                    ///< it helped to choose the best, so its figures would be too good
-    std::optional<Evaluation> latest = {};  ///< it was measured again later, for anyone
+    bool asked_for = false;                ///< a proposer asked for it, not the run at its end
+    bool chose = false;                    ///< it helped to choose the best, so its numbers would be too good
+    std::optional<Evaluation> latest = {};  ///< the latest measurement, if it was measured again after that,
+                                            ///< for whatever reason
 
     bool is_figure() const { return evaluation && !asked_for && !chose; }
   };
-  /// Programs that were confirmed, and those whose confirmation an Error ended. A measurement that a proposer
-  /// asks for later does not replace a figure.
+  /// Programs that were confirmed, and programs whose confirmation ended in an Error. A later measurement
+  /// that a proposer asks for does not replace the numbers.
   const std::map<ProgramId, Confirmation>& confirmations() const { return confirmations_; }
-  /// The best program's evaluation when the run confirmed it, from samples that were not used to choose it;
-  /// null if there is none.
+  /// The evaluation in which the run confirmed the best program, from samples that were not used to choose
+  /// it. Null if there is none.
   const Evaluation* confirmation_of_best() const;
-  /// A program as shown to people, so that all texts and pages give the same number. Its speeds are those of
-  /// the run's own confirmation, without the samples that made the program win. If there is no confirmation,
-  /// they are those of all its measurements together.
+  /// A program as it is shown to people, so that all texts and pages give the same number. Its speeds come
+  /// from the run's own confirmation, without the samples that made the program win. If there is no
+  /// confirmation, they come from all its measurements together.
   IndividualPtr shown(IndividualPtr one) const;
-  /// Programs that were rejected when they were measured again, in that order, with the rejection.
+  /// Programs that were rejected when they were measured again, with the rejection, in the order of the
+  /// rejections.
   const std::vector<IndividualPtr>& demoted() const { return demoted_; }
 
   // Progress.
   const Budgets& budgets() const { return budgets_; }
   double elapsed_s() const { return elapsed_s_; }
-  /// The part of elapsed_s() for measuring the best again. The budget of wall time excludes it.
+  /// The part of elapsed_s() that was spent on measuring the best again. The budget of wall time does not
+  /// count it.
   double confirming_s() const { return confirming_s_; }
-  /// The last session's record; empty before the first.
+  /// The settings that the last session recorded; empty before the first session.
   const std::map<std::string, std::string>& session_settings() const { return session_settings_; }
   /// The error that ended the last session, if any.
   const std::optional<Error>& session_error() const { return session_error_; }
-  /// Tickets with a call of unknown outcome: it is under way, or its process was killed.
+  /// Tickets with a call of unknown outcome: the call is under way, or its process was killed.
   std::vector<TicketId> calls_under_way() const;
-  /// The largest used share of any budget, 0 to 1. Wall time counts up to the last commit.
+  /// The used share, 0 to 1, of the budget that is used up most. Wall time is counted up to the last commit.
   double progress() const;
   /// The history of the best.
   const std::vector<Improvement>& improvements() const { return history_.improvements(); }
-  /// The expected gain of the remaining evaluations and iterations; if neither is limited, of as many
-  /// evaluations as were made. Empty while the best has no fitness above 0.
+  /// The expected gain of the remaining evaluations and iterations. If neither is limited, it is the gain of
+  /// as many evaluations as were made. Empty while the best has no fitness above 0.
   std::optional<ExpectedGain> expected_gain() const;
   std::uint64_t migrations() const { return migrations_; }
-  /// The number of passed marks of the budget of money: a half, four fifths, and all of it.
+  /// How many marks of the budget of money were passed. The marks are a half, four fifths, and all of it.
   std::uint64_t money_marks() const { return money_marks_; }
   /// Returns true if the journal lacks a mark that was passed.
   bool money_mark_is_due() const { return marks_passed() > money_marks_; }
@@ -182,11 +190,11 @@ class SearchState {
   /// individual().
   std::optional<Event> due(double elapsed_s) const;
 
-  /// Whether a trial may be opened now: budgets and time allow an evaluation.
+  /// Whether a trial may be opened now, because budgets and time allow an evaluation.
   bool room_for_trial(double elapsed_s) const;
 
-  /// Evaluations left for trials and answers, including one for each awaited answer, without those that the
-  /// end of the run needs. Empty if evaluations are unlimited.
+  /// The number of evaluations left for trials and answers. It includes one for each awaited answer and
+  /// excludes those that the end of the run needs. Empty if evaluations are unlimited.
   std::optional<std::uint64_t> evaluations_left() const;
 
   /// The next ticket to open; empty if budgets, open tickets or the pipeline forbid it.
@@ -201,19 +209,19 @@ class SearchState {
   /// For EndReason::budget: the name of the budget.
   BudgetName used_up(double elapsed_s) const;
 
-  /// The program with the same fingerprint, if there is one.
+  /// The program with the same fingerprint as `source`, if there is one.
   std::optional<ProgramId> program_like(const Source& source) const;
 
   /// The earlier program that an open ticket's child repeats, if any.
   std::optional<ProgramId> repeated_program(TicketId ticket) const;
   /// Selection::kin for a ticket that asks a model: EngineOptions::kin ancestors and as many children.
   std::vector<ProgramId> kin_of(const TicketOpened& opened) const;
-  /// The earlier program that compiled to the same bytes; its verdict is shared. Empty if that program was
-  /// rejected and this evaluation accepts, because the machine may have caused the rejection. But a best that
-  /// its confirmation rejected stays rejected.
+  /// The earlier program that compiled to the same bytes, so that both share its verdict. Empty if that
+  /// program was rejected and this evaluation is accepted, because the machine may have caused the rejection.
+  /// But a best program that was rejected when it was confirmed stays rejected.
   std::optional<ProgramId> program_compiled_to(const Evaluation& evaluation) const;
 
-  /// Gives an open ticket's evaluation a new attempt number: its last one ended in an Error.
+  /// Gives an open ticket's evaluation a new attempt number, because the last attempt ended in an Error.
   void take_new_attempt(TicketId ticket);
 
   /// The results of knob values; empty without EngineOptions::knobs.
@@ -229,7 +237,7 @@ class SearchState {
     IslandId island;
     ProgramId program;                   ///< the challenger, or the rejected child
     std::optional<ProgramId> incumbent;  ///< set for a duel
-    bool is_tuning = false;              ///< of the accepted program
+    bool is_tuning = false;              ///< the accepted program is to be tuned
     /// Both individuals, so that they stay in memory.
     std::array<IndividualPtr, 2> held{};
 
@@ -240,7 +248,7 @@ class SearchState {
 
   SearchState(EngineOptions options, const Grid& grid);
 
-  // One for each event.
+  // One function for each event.
   Status check_settings(const SessionStarted& session) const;
   Status begin_session(const SessionStarted& session);
   Status open_ticket(const TicketOpened& opened);
@@ -305,7 +313,7 @@ class SearchState {
   bool exhausted() const;
   bool flat() const;
   bool time_is_up(double elapsed_s) const;
-  /// A measurement at the end of a run: of one program, or of two together.
+  /// A measurement of one program, or of two together, at the end of a run.
   struct LastLook {
     ProgramId program;
     std::optional<ProgramId> beside;
@@ -338,7 +346,7 @@ class SearchState {
   EngineOptions options_;
   OwnPolicies own_;
   const Journal* journal_ = nullptr;
-  std::uint64_t position_ = 0;  ///< of the last event that was applied
+  std::uint64_t position_ = 0;  ///< position of the last event that was applied
   bool checks_settings_ = true;
   Archipelago archipelago_;
   Lineage lineage_;
@@ -355,12 +363,12 @@ class SearchState {
   std::optional<Error> session_error_;
   std::uint64_t migrations_ = 0;
   std::uint64_t next_ticket_ = 0;
-  /// Number of tickets that took effect; in deterministic mode the next to do so.
+  /// The number of tickets that took effect. In deterministic mode it is also the next ticket to take effect.
   std::uint64_t committed_ = 0;
   TicketId last_committed_;
-  bool seed_passed_ = false;   ///< or was given back: then not every seed was rejected
+  bool seed_passed_ = false;   ///< a seed was accepted or given back, so not every seed was rejected
   unsigned idle_ = 0;          ///< iterations in a row that brought nothing new
-  bool nothing_left_ = false;  ///< and among them a refusal `exhausted`
+  bool nothing_left_ = false;  ///< these iterations include a refusal `exhausted`
   bool finished_ = false;      ///< this session got a refusal `finished`
 
   std::map<TicketId, OpenTicket> open_;
@@ -370,8 +378,8 @@ class SearchState {
   KnobMemory knobs_;
   std::uint64_t tunings_queued_ = 0;  ///< all duels, not only waiting ones
   std::map<ProgramId, ProgramRecord> programs_;
-  /// An accepted program in its cell. A program that is measured again is listed twice; entries that differ
-  /// from its record are stale.
+  /// An accepted program in its cell. A program that is measured again is listed twice; an entry that differs
+  /// from the program's record is stale.
   struct Standing {
     double low = 0;
     ProgramId program;
@@ -383,13 +391,14 @@ class SearchState {
   };
   std::unordered_map<Cell, std::vector<Standing>> standings_;                ///< heaps
   std::unordered_map<ProgramId, std::vector<ProgramId>> accepted_children_;  ///< ascending
-  std::deque<IndividualPtr> kin_held_;         ///< of late requests, as they were read from the journal
+  std::deque<IndividualPtr> kin_held_;         ///< kin of recent requests, read from the journal
   std::map<ProgramId, IndividualPtr> latest_;  ///< the latest EngineOptions::history programs
   std::map<std::pair<Stage, RejectionCode>, std::uint64_t> failures_;
   std::unordered_map<Digest, ProgramId> by_fingerprint_;
   mutable std::optional<std::pair<Source, Digest>> last_fingerprint_;
   std::unordered_map<Digest, ProgramId> by_binary_;  ///< Report::binary
-  std::map<ProgramId, std::uint32_t> attempts_;      ///< the latest of each program that had more than one
+  std::map<ProgramId, std::uint32_t> attempts_;      ///< the latest attempt of each program that had more
+                                                     ///< than one
   std::map<ProgramId, unsigned> repairs_;  ///< number of repairs in a row that led to a rejected program
   std::map<std::pair<ProgramId, ProgramId>, unsigned> duels_;
   std::map<ProgramId, Confirmation> confirmations_;
@@ -401,8 +410,9 @@ class SearchState {
   };
   std::optional<Leader> leader_;
   std::set<ProgramId> looked_at_;  ///< programs that were measured at an end of the run
-  /// Measurements at the run's end since a program was last accepted: together with the leader, or ended by a
-  /// rejection or an Error. The first measurement and the winner's are not counted.
+  /// The number of measurements at the run's end since a program was last accepted. It counts a measurement
+  /// together with the leader, or one that ended in a rejection or an Error; not the first measurement, nor
+  /// the winner's.
   std::uint64_t extra_looks_ = 0;
   std::vector<IndividualPtr> demoted_;
   ImprovementHistory history_;
@@ -413,11 +423,11 @@ class SearchState {
 Result<SearchState> replay(const Journal& journal, EngineOptions options,
                            std::uint64_t until = std::numeric_limits<std::uint64_t>::max());
 
-/// The same with the settings in the journal, for callers without the options of the program that began the
-/// run. Options that are not in a journal have their defaults: EngineOptions::describe (Grid::absent_features
-/// returns the features that axes lack), migration, EngineOptions::knobs (so `tunings` count as iterations),
-/// and sampler and operators, which only matter for new tickets. `complete` may set options from the
-/// settings.
+/// Like replay(), with the settings in the journal, for callers that lack the options of the program that
+/// began the run. Options that are not in a journal have their defaults: EngineOptions::describe
+/// (Grid::absent_features returns the features that axes lack), migration, EngineOptions::knobs (so `tunings`
+/// count as iterations), and the sampler and operators, which matter only for new tickets. `complete` may set
+/// options from the settings.
 Result<SearchState> replay_as_recorded(
     const Journal& journal,
     const std::function<void(const std::map<std::string, std::string>& settings, EngineOptions& options)>&

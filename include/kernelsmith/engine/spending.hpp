@@ -12,12 +12,12 @@ namespace kernelsmith {
 /// Sums over the calls to one model or to all.
 struct CallTotals {
   std::uint64_t calls = 0;
-  std::uint64_t untold = 0;    ///< of the calls, those whose tokens the server did not report
-  std::uint64_t unpriced = 0;  ///< of the calls, those of a model without a price
+  std::uint64_t untold = 0;    ///< how many of the calls have tokens that the server did not report
+  std::uint64_t unpriced = 0;  ///< how many of the calls went to a model without a price
   std::uint64_t input_tokens = 0;
-  std::uint64_t cached_tokens = 0;  ///< of the input
+  std::uint64_t cached_tokens = 0;  ///< part of the input tokens
   std::uint64_t output_tokens = 0;
-  std::uint64_t reasoning_tokens = 0;  ///< of the output
+  std::uint64_t reasoning_tokens = 0;  ///< part of the output tokens
   double usd = 0;                      ///< price of the reported tokens, if the model has a price
   double guessed_usd = 0;              ///< in addition, an estimate for replies without usage
 
@@ -28,17 +28,17 @@ struct CallTotals {
 /// A value.
 class Spending {
  public:
-  /// Adds the cost of calls. Costs of zero are not calls.
+  /// Adds the cost of calls. A cost of zero is not a call.
   void add(const Cost& cost);
 
-  /// Calls that may have been under way when the process was killed: their cost is unknown.
+  /// Adds calls that may have been under way when the process was killed. Their cost is unknown.
   void add_interrupted(std::uint64_t calls) { interrupted_ += calls; }
 
-  /// By `MODEL`, or `MODEL@REVISION` if the server named its revision.
+  /// The sums for each `MODEL`, or `MODEL@REVISION` if the server named its revision.
   const std::map<std::string, CallTotals>& models() const { return models_; }
   std::uint64_t interrupted() const { return interrupted_; }
   CallTotals total() const;
-  /// The part that counts against the budget: reported and estimated cost.
+  /// What counts against the budget: reported and estimated cost.
   double usd() const;
   bool empty() const { return models_.empty() && interrupted_ == 0; }
   /// True if no call has a price, so that usd() is meaningless.

@@ -1,5 +1,5 @@
 // BackendDescription: what task files, prompts, `init` and `doctor` need to know about a backend. A backend
-// is one folder, registered with add_backend() (kernelsmith/session/registry.hpp).
+// is one folder and is registered with add_backend() (kernelsmith/session/registry.hpp).
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct PrecisionCheck;  // kernelsmith/evaluator/precision.hpp
 
 /// The keys of task.yaml that are specific to a backend, and how they become Task::settings.
 struct TaskSettings {
-  std::vector<std::string_view> keys;  ///< at the top level
+  std::vector<std::string_view> keys;  ///< keys at the top level
   /// Reads the keys and refuses invalid values. `task` is complete except for its settings and the texts of
   /// its files.
   std::function<std::string(YamlMap& in, const Task& task)> read;
@@ -36,37 +36,42 @@ struct PromptFacts {
 
 /// A feature that distinguishes candidates that work differently.
 struct BehaviourLevels {
-  std::string feature;        ///< in Metrics::features() or static_features()
-  std::vector<double> edges;  ///< between its levels, ascending; n make n - 1 levels
+  std::string feature;        ///< a name in Metrics::features() or static_features()
+  std::vector<double> edges;  ///< the edges of its levels, ascending; n edges make n - 1 levels
 };
 
 /// A value. Its functions are thread-safe and may be empty.
 struct BackendDescription {
   std::string name;      ///< Task::backend
-  std::string summary;   ///< of its tasks, one line: "a C++ kernel, compiled, checked and timed"
-  std::string language;  ///< language of its candidates, in words; empty: by the file's name
-  std::string suffix;    ///< of a candidate's file, such as ".cpp"; empty: as the task's files have it
-  TaskForm form = TaskForm::command;  ///< of its tasks
-  /// Times are measured while other programs run. These shift the ratios of kernels that work differently.
+  std::string summary;   ///< describes its tasks in one line: "a C++ kernel, compiled, checked and timed"
+  std::string language;  ///< language of its candidates, in words; if empty, the file's name decides
+  std::string suffix;    ///< suffix of a candidate's file, such as ".cpp"; if empty, that of the task's files
+  TaskForm form = TaskForm::command;  ///< the form of its tasks
+  /// Times are measured while other programs use the device. They change the ratios between kernels that work
+  /// differently.
   bool shared_device = false;
-  double timeout_s = 10;                   ///< Task::timeout_s of tasks that give none
+  double timeout_s = 10;                   ///< Task::timeout_s of tasks that do not give a timeout
   std::vector<Dtype> dtypes;               ///< types that tensors of its kernels can have
-  TaskSettings settings;                   ///< task.yaml keys of its tasks; without functions: none
-  std::vector<BehaviourLevels> behaviour;  ///< the axes of the preset `behaviour`; empty: it has none
-  std::vector<SourceFile> template_files;  ///< the task that `kernelsmith init` makes; empty: it makes none
+  TaskSettings settings;                   ///< task.yaml keys of its tasks; if the functions are empty, there
+                                           ///< are none
+  std::vector<BehaviourLevels> behaviour;  ///< the axes of the preset `behaviour`; if empty, it has no such
+                                           ///< preset
+  std::vector<SourceFile> template_files;  ///< the task that `kernelsmith init` makes; if empty, it makes
+                                           ///< none
 
   /// Generated files that a candidate is built with, such as `task.hpp`.
   std::function<std::vector<SourceFile>(const Task&)> interface_files;
   /// Additional `task.NAME` values of prompt templates.
   std::function<PromptFacts(const Task&)> prompt_facts;
-  /// The hardware that it measures on, as in Report::hardware.
+  /// The hardware that it measures on, written as in Report::hardware.
   std::function<std::string()> hardware;
-  /// Checks what it needs on this machine. `sandboxed`: a sandbox works here. Takes about a second.
+  /// Checks that this machine has what the backend needs. `sandboxed` says that a sandbox works here. Takes
+  /// about a second.
   std::function<std::vector<MachineCheck>(bool sandboxed)> examine_machine;
   /// Prepares the task as an evaluator does, and reports whether its files compile and pass. Takes seconds.
   std::function<std::vector<MachineCheck>(const Task&)> examine_task;
-  /// Finds what a candidate could leave out unnoticed: precision, half of an input, all inputs. Takes about a
-  /// second.
+  /// Finds what a candidate could leave out without being caught: precision, half of an input, or all inputs.
+  /// Takes about a second.
   std::function<std::vector<MachineCheck>(const Task&)> examine_precision;
 };
 
@@ -76,21 +81,21 @@ using Backends = std::map<std::string, BackendDescription>;
 /// The first backend, by name, whose tasks have this form. Null if no backend has it.
 const BackendDescription* backend_of_form(const Backends& backends, TaskForm form);
 
-/// BackendDescription::hardware on a machine where the backend cannot evaluate.
+/// What BackendDescription::hardware returns on a machine where the backend cannot evaluate.
 inline constexpr std::string_view kNoGpu = "no GPU";
 
-/// The findings of `examine_precision` as text, an item for each shape, input and output. Empty if outputs
-/// are compared bit for bit.
+/// The findings of `examine_precision` as text, with an item for each shape, input and output. Empty if
+/// outputs are compared bit for bit.
 std::vector<MachineCheck> precision_checks(const Result<std::vector<PrecisionCheck>>& found);
 
 /// The first item of `examine_task`: `prepared` is the outcome of preparing the task.
 MachineCheck task_check(const Task& task, const Status& prepared);
 
-/// The item of `examine_task` for an output that does not depend on any input, at a shape.
+/// The item of `examine_task` for an output that, at this shape, does not depend on any input.
 MachineCheck degenerate_check(const std::string& output, const std::string& shape);
 
-/// The item of `examine_task` for a task that was planned on a machine without a GPU. The machine lacks the
-/// GPU; the task has no fault.
+/// The name of the item of `examine_task` for a task that was planned on a machine without a GPU. It says
+/// that the machine lacks a GPU, not that the task has a fault.
 inline constexpr std::string_view kGpuCheck = "gpu";
 MachineCheck without_gpu(std::string_view maker = "NVIDIA");
 

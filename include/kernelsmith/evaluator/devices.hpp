@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// A backend that is ready on one device, and the device's name; empty if there is none.
+/// A backend that is ready on one device, and the name of the device (empty if there is no device).
 struct DeviceBackend {
   std::shared_ptr<Backend> backend;
   std::string hardware;
@@ -22,9 +22,10 @@ struct DeviceRange {
   int count = 1;
 };
 
-/// Prepares the devices at the same time, each with `make`. The returned backend runs on the device with the
-/// number RunRequest::device. It compiles with the first one, so binaries must fit all. Errors: the first of
-/// `make`'s; `unsupported` if the devices' hardware differs, because their scores are not comparable.
+/// Prepares the devices at the same time, each with `make`. The returned backend runs a candidate on the
+/// device with the number RunRequest::device. It compiles with the first device's backend, so binaries must
+/// fit all devices. Errors: the first of `make`'s; `unsupported` if the devices' hardware differs, because
+/// their scores are not comparable.
 Result<std::shared_ptr<Backend>> make_backend_on(
     DeviceRange devices, const std::function<Result<DeviceBackend>(int device)>& make);
 

@@ -1,4 +1,4 @@
-// What a backend registers: its description and its own section `evaluator` of run.yaml.
+// What a backend registers: its description and its keys of the section `evaluator` of run.yaml.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace kernelsmith {
 /// Reports to people what an evaluator waits for. Called on any thread; may be empty.
 using TellOfWaiting = std::function<void(const std::string&)>;
 
-/// Makes a backend's evaluator, and answers questions about candidates without one.
+/// Makes a backend's evaluator. Answers some questions about candidates without making it.
 class EvaluatorProvider : public Provider<Evaluator> {
  public:
   /// Describes for people what a candidate does at the first timed shape. Takes seconds. Errors: `refused`
@@ -37,16 +37,18 @@ class EvaluatorProvider : public Provider<Evaluator> {
   virtual Result<PlainVerdict> verify(const Task& task, const Source& source,
                                       const std::stop_token& stop) const;
 
-  /// Evaluators made from now on report what they wait for: the memory of a GPU, the server of a fleet.
+  /// Evaluators that are made from now on report what they wait for, such as the memory of a GPU or the
+  /// server of a fleet.
   virtual void tell_of_waiting(const TellOfWaiting&) {}
 
-  /// Whether this machine evaluates; false if a fleet does.
+  /// Whether this machine evaluates. False if a fleet evaluates.
   virtual bool is_local() const { return true; }
 };
 
 using MakeEvaluatorProvider = std::function<std::unique_ptr<EvaluatorProvider>()>;
 
-/// A backend, as add_backend() (kernelsmith/session/registry.hpp) takes it: `cpu_backend()` and the like.
+/// A backend in the form that add_backend() (kernelsmith/session/registry.hpp) takes. `cpu_backend()` and
+/// similar functions return one.
 struct BackendRegistration {
   BackendDescription description;
   MakeEvaluatorProvider make;

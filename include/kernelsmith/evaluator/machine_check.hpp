@@ -11,7 +11,7 @@ namespace kernelsmith {
 
 enum class CheckStatus {
   ok,
-  limited,  ///< works, but slower, at a lower tier, or with a gap in the checks
+  limited,  ///< works, but more slowly, at a lower tier, or with a gap in the checks
   missing,  ///< a part of kernelsmith, or the task, does not work
 };
 std::string_view name_of(CheckStatus status);
@@ -22,7 +22,7 @@ struct MachineCheck {
   CheckStatus status = CheckStatus::ok;
   std::string detail;     ///< what was found
   std::string remedy;     ///< how to get what is missing; empty for `ok`
-  bool required = false;  ///< no search works while it is missing
+  bool required = false;  ///< no search works while this is missing
 };
 
 /// A required check that failed with an error. The remedy is the error's hint, or else `remedy`.

@@ -1,5 +1,5 @@
 // Checks whether a task's error budget rejects results of a lower precision, and results that ignore half of
-// an input or all inputs. It only warns, in `doctor TASK` and `init`.
+// an input or all inputs. The result is only a warning, in `doctor TASK` and `init`.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,21 @@
 
 namespace kernelsmith {
 
-/// For a timed shape: in how many sets of inputs the judge rejected the reference's exact answer to inputs
-/// that were rounded to the next lower precision.
+/// The result for a timed shape. The judge got the reference's exact answers to inputs that were rounded to
+/// the next lower precision. The result says for how many sets of inputs the judge rejected the answer.
 struct PrecisionCheck {
   std::string shape;
   std::string lower;  ///< such as "tf32" if the task asks for f32
   std::size_t sets = 0;
   std::size_t caught = 0;
-  /// Inputs of which half could be ignored: one of every two neighbouring cache lines was overwritten with
-  /// the other. The outputs changed, but the judge rejected none of the sets.
+  /// Inputs of which half could be ignored. In every two neighbouring cache lines, one was overwritten with
+  /// the other; the outputs changed, but the judge rejected none of the sets.
   std::vector<std::string> negligible = {};
   /// Outputs that were equal in all of these sets, within the error budget.
   std::vector<std::string> unmoved = {};
 
-  /// A candidate gets a dozen sets or more, so it need not fail all.
+  /// Whether the judge caught enough of the sets. A candidate gets a dozen sets or more, so it is enough if
+  /// it fails some.
   bool tells() const { return 3 * caught >= sets; }
 };
 

@@ -13,16 +13,17 @@ namespace kernelsmith {
 /// A value. Only `url` may be printed or stored.
 struct FleetServer {
   std::string url;                    ///< nats://HOST:PORT or tls://HOST:PORT, without user and password
-  Secret user, password;              ///< a user without a password is a token
-  std::filesystem::path credentials;  ///< a file with a JWT and its key (.creds); empty: none
-  std::filesystem::path ca;           ///< certificates that may sign the server's (PEM); empty: the system's
+  Secret user, password;              ///< without a password, `user` is a token
+  std::filesystem::path credentials;  ///< a file with a JWT and its key (.creds); may be empty
+  std::filesystem::path ca;           ///< a PEM file of the certificates that may sign the server's; if
+                                      ///< empty, the system's
 
-  /// Whether a connection shows the server a secret of this user.
+  /// Whether a connection sends a secret of this user to the server.
   bool has_secret() const { return !user.empty() || !credentials.empty(); }
 };
 
-/// The parts of nats://[USER[:PASSWORD]@]HOST[:PORT], or tls://; the default port is 4222. Errors:
-/// `invalid_argument`; the message omits the text before the @.
+/// Splits nats://[USER[:PASSWORD]@]HOST[:PORT], or the same with tls://, into its parts. The default port is
+/// 4222. Errors: `invalid_argument`, with a message that omits the text before the @.
 Result<FleetServer> parse_fleet_server(std::string_view url);
 
 /// Whether this build can use a fleet at all. Errors: `unsupported` (built without libnats).

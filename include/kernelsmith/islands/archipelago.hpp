@@ -1,4 +1,4 @@
-// The archipelago: islands on a topology. It holds all mutable search state and is owned by one committer.
+// The archipelago: islands on a topology. It holds the islands' whole state. One committer owns it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace kernelsmith {
 
-/// One individual offered to another island.
+/// One individual that is offered to another island.
 struct MigrationMove {
   IslandId from;
   IslandId to;
@@ -39,33 +39,36 @@ class Archipelago {
   const Topology& topology() const { return topology_; }
   const Island& island(IslandId id) const { return islands_.at(id.value); }
 
-  /// Island::add.
+  /// See Island::add.
   std::optional<AddOutcome> add(IslandId id, IndividualPtr individual);
 
   /// Withdraws a program from every island and offers it again, with its new evaluation, to the islands that
-  /// had it. In a cell that it leaves, `heirs` are offered first; `heirs` is called once for each cell.
+  /// had it. `heirs` is called once for each cell that the program leaves. The individuals that it returns
+  /// are offered to that cell first.
   Status replace(const IndividualPtr& measured,
                  const std::function<Result<std::vector<IndividualPtr>>(Cell)>& heirs);
 
-  /// Island::settle.
+  /// See Island::settle.
   AddOutcome settle(IslandId id, IndividualPtr winner, ProgramId loser);
 
-  /// Island::visit.
+  /// See Island::visit.
   void visit(IslandId id, std::optional<ProgramId> parent) { islands_.at(id.value).visit(parent); }
 
-  /// Moves along every edge. All migrants are chosen before the first arrives, edge by edge in the topology's
-  /// order, drawing from Rng(seed, epoch, Purpose::migration): the outcome depends only on the state, the
-  /// seed and the epoch. Both islands then share the individual. A migrant settles like any newcomer.
+  /// Moves individuals along every edge. All migrants are chosen before the first arrives, edge by edge in
+  /// the topology's order, with random numbers from Rng(seed, epoch, Purpose::migration). So the outcome
+  /// depends only on the state, the seed and the epoch. Both islands then share the individual. A migrant is
+  /// added like any newcomer.
   std::vector<MigrationMove> migrate(const Migration& policy, std::uint64_t seed, std::uint64_t epoch);
 
-  /// The best elite of all islands: the highest fitness, the older program if equal; under the lexicographic
-  /// rule, as Objectives::best_of(). Null while no program is accepted.
+  /// The best elite of all islands: the one with the highest fitness; of equals, the older program. Under the
+  /// lexicographic rule Objectives::best_of() decides. Null while no program is accepted.
   IndividualPtr best() const;
 
-  /// Each filled cell with the best elite of all islands, by the same rule.
+  /// For each filled cell, the best elite of all islands by the rule of best().
   std::map<Cell, Elite> elites() const;
 
-  /// The elites of all islands that no other elite dominates, each once, in the order of their programs.
+  /// The elites of all islands that no other elite dominates. Each is listed once, in the order of the
+  /// programs.
   std::vector<IndividualPtr> front() const;
 
   /// Statistics over the cells of all islands together. A cell counts once, with its best elite.

@@ -14,10 +14,10 @@
 
 namespace kernelsmith {
 
-/// How much an island remembers of what failed.
+/// How many failed individuals an island remembers.
 struct IslandOptions {
-  std::size_t rejections = 32;       ///< kept as parents while there is no elite; 0 counts as 1
-  std::size_t recent_failures = 16;  ///< kept to be shown to proposers
+  std::size_t rejections = 32;       ///< number kept as parents while there is no elite; 0 counts as 1
+  std::size_t recent_failures = 16;  ///< number kept to be shown to proposers
 
   friend bool operator==(const IslandOptions&, const IslandOptions&) = default;
 };
@@ -28,28 +28,28 @@ class Island {
   explicit Island(Grid grid, IslandOptions options = {}, Objectives objectives = {});
 
   /// Offers an accepted individual to the archive. Adds a rejected one to rejections() and recent_failures(),
-  /// and returns empty.
+  /// and returns an empty optional.
   std::optional<AddOutcome> add(IndividualPtr individual);
 
-  /// Adds a withdrawn program again with its new evaluation. It is not counted twice.
+  /// Adds a withdrawn program again with its new evaluation. The program is not counted twice.
   std::optional<AddOutcome> add_again(IndividualPtr individual);
 
-  /// Archive::settle.
+  /// See Archive::settle.
   AddOutcome settle(IndividualPtr winner, ProgramId loser);
 
-  /// Archive::withdraw.
+  /// See Archive::withdraw.
   std::vector<Cell> withdraw(ProgramId program);
 
-  /// Records a request for a child of this program, or of none (Operator::translate).
+  /// Records a request for a child of `parent`, or for a child without a parent (Operator::translate).
   void visit(std::optional<ProgramId> parent);
 
   const Archive& archive() const { return archive_; }
 
   static constexpr std::size_t kMaxLeaders = 32;
 
-  /// The accepted individuals with the highest fitness, whatever their cells: the best first, of equals the
-  /// older. At most kMaxLeaders. With several objectives under ObjectiveRule::pareto the non-dominated
-  /// leaders come first, then those that only these dominate, and so on.
+  /// The accepted individuals with the highest fitness, whatever their cells. The best comes first; of
+  /// equals, the older. There are at most kMaxLeaders. With several objectives under ObjectiveRule::pareto
+  /// the non-dominated leaders come first, then those that only these dominate, and so on.
   std::span<const IndividualPtr> leaders() const { return leaders_; }
 
   /// The accepted seeds, in their order.
@@ -58,15 +58,15 @@ class Island {
   /// The number of accepted individuals, without seeds.
   std::uint64_t joined() const { return joined_; }
 
-  /// The number of requested children, in all or of one program.
+  /// The number of requested children: of all programs, or of one program.
   std::uint64_t visits() const { return visits_; }
   std::uint64_t visits(ProgramId program) const;
 
-  /// A bounded list of the best rejected individuals: the furthest stage first, within a stage the latest
-  /// first.
+  /// A bounded list of the best rejected individuals: those of the latest stage first, and within a stage the
+  /// newest first.
   std::span<const IndividualPtr> rejections() const { return rejections_; }
 
-  /// A bounded list of recent rejections, the latest first.
+  /// A bounded list of recent rejections, the newest first.
   std::span<const IndividualPtr> recent_failures() const { return recent_failures_; }
 
  private:

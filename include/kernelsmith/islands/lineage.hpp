@@ -16,17 +16,17 @@ namespace kernelsmith {
 /// Inserts a number into an ascending list, unless it is already there.
 void insert_sorted(std::vector<ProgramId>& programs, ProgramId one);
 
-/// The edges from programs to their parents. Acyclic by construction: parents are known before their
+/// The edges from programs to their parents. They cannot form a cycle, because parents are known before their
 /// children. Not thread-safe; the engine's committer owns it.
 class Lineage {
  public:
-  /// Refuses (`invalid_argument`) a known program and an unknown parent.
+  /// Refuses (`invalid_argument`) a program that is already known and a parent that is not.
   Status add(ProgramId program, std::vector<ProgramId> parents);
 
   bool contains(ProgramId program) const { return parents_.contains(program); }
   std::size_t size() const { return parents_.size(); }
 
-  /// This and the following functions throw std::out_of_range for an unknown program.
+  /// The parents. This function and those below throw std::out_of_range for an unknown program.
   const std::vector<ProgramId>& parents(ProgramId program) const { return parents_.at(program); }
 
   /// The programs that name this one as a parent, ascending.
@@ -39,7 +39,7 @@ class Lineage {
 
  private:
   std::map<ProgramId, std::vector<ProgramId>> parents_;
-  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< of programs that have children
+  std::unordered_map<ProgramId, std::vector<ProgramId>> children_;  ///< only for programs that have children
 };
 
 }  // namespace kernelsmith

@@ -1,4 +1,5 @@
-// The Migration policy: chooses who leaves an island. The engine decides when, the topology where they go.
+// The Migration policy chooses which individuals leave an island. The engine decides when they leave, and the
+// topology where they go.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace kernelsmith {
 
-/// Chooses the migrants of one edge. Immutable; pure given the random stream.
+/// Chooses the migrants of one edge. Immutable. The result depends only on the arguments.
 class Migration {
  public:
   virtual ~Migration() = default;

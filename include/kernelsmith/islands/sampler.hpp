@@ -1,4 +1,4 @@
-// The Sampler policy: makes from an island's state the Selection that a proposer works from.
+// The Sampler policy makes a Selection, from which a proposer works, out of an island's state.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace kernelsmith {
 
-/// Chooses parents and companions. Immutable; pure given the random stream.
+/// Chooses parents and companions. Immutable. The result depends only on the arguments.
 class Sampler {
  public:
   virtual ~Sampler() = default;
@@ -18,11 +18,11 @@ class Sampler {
   /// The parent is null only if the island is empty.
   virtual Selection sample(const Island& island, Rng& rng) const = 0;
 
-  /// The number of first programs that an island waits for before it goes deeper.
+  /// The number of first programs that an island waits for before it develops the best ones further.
   virtual std::size_t opening() const { return 1; }
 
-  /// Whether it still waits. If most first programs fail, the opening ends after twice as many tickets as
-  /// programs it waits for.
+  /// Whether the island still waits. If most first programs fail, the opening ends after twice as many
+  /// tickets as there are programs to wait for.
   bool opens(const Island& island) const {
     return island.joined() < opening() && island.visits() < 2 * opening();
   }
@@ -30,11 +30,12 @@ class Sampler {
 
 /// How MixtureSampler draws. The three shares are weights: only their ratio matters.
 struct MixtureOptions {
-  double explore = 0.2;         ///< weight: parent uniform over the filled cells
-  double exploit = 0.6;         ///< parent uniform over the best `elite_fraction` of the elites, at least one
-  double weighted = 0.2;        ///< parent with a probability proportional to its fitness
+  double explore = 0.2;         ///< weight of drawing the parent uniformly from the filled cells
+  double exploit = 0.6;         ///< weight of drawing it uniformly from the best `elite_fraction` of the
+                                ///< elites, at least one
+  double weighted = 0.2;        ///< weight of drawing it with a probability proportional to its fitness
   double elite_fraction = 0.1;  ///< in (0, 1]
-  std::size_t top = 3;          ///< the most individuals of each kind in a Selection
+  std::size_t top = 3;          ///< at most this many individuals of each kind in a Selection
   std::size_t inspirations = 2;
   std::size_t failures = 2;
 
@@ -47,9 +48,9 @@ struct MixtureOptions {
 /// the island has no elite, the parent comes from its rejections: the one at rank r (from 0) with a
 /// probability proportional to 1 / (1 + r).
 ///
-/// Shown with the parent are the best other elites; inspirations, which are elites from cells far from the
-/// parent's and from one another (each the farthest of a few random ones); and the latest failures, furthest
-/// stage first. No individual appears twice.
+/// The Selection also has the best other elites; inspirations, which are elites from cells far from the
+/// parent's and from one another (each is the farthest of a few random ones); and the latest failures, those
+/// at the latest stage first. No individual appears twice.
 class MixtureSampler final : public Sampler {
  public:
   /// Refuses (`invalid_argument`) shares that are negative, not finite or all zero, and an `elite_fraction`
@@ -63,28 +64,28 @@ class MixtureSampler final : public Sampler {
   MixtureOptions options_;
 };
 
-/// How TreeSampler draws. The defaults were measured in docs/search-quality.md.
+/// How TreeSampler draws. docs/search-quality.md has the measurements behind the defaults.
 struct TreeOptions {
   double exploration = 1;   ///< weight of rarely visited programs
-  std::size_t opening = 5;  ///< first programs that an island waits for before it goes deeper; 0: none
-  std::size_t top = 3;      ///< the most individuals of each kind in a Selection
+  std::size_t opening = 5;  ///< Sampler::opening(); 0: no opening
+  std::size_t top = 3;      ///< at most this many individuals of each kind in a Selection
   std::size_t inspirations = 2;
   std::size_t failures = 2;
 
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
 
-/// The default sampler: starts broad and goes deep later.
+/// The default sampler. It first makes different programs, and later develops the best ones further.
 ///
-/// The opening, if there are seeds: each seed in turn is the parent, and no other program is shown. It ends
-/// after `opening` accepted programs besides the seeds, or twice as many tickets. Without a seed the engine
-/// asks for this many translations.
+/// It begins with the opening. If there are seeds, each seed in turn is the parent, and no other program is
+/// shown. The opening ends after `opening` accepted programs besides the seeds, or after twice as many
+/// tickets. Without a seed the engine asks for `opening` translations.
 ///
-/// Then the parent is the leader with the highest bound: its rank among the leaders (1 for the first, 0 for
-/// the last) plus `exploration` times sqrt(1 + all visits) / ((1 + its place) (1 + its own visits)), the
-/// places being 0, 1, 2, ... A visit is a child that was asked for. Shown with it are the best other leaders,
-/// and inspirations and failures as in MixtureSampler. Without an accepted program the parent comes from the
-/// rejections, as in MixtureSampler.
+/// Then the parent is the leader with the highest bound. The bound is the leader's rank (1 for the first, 0
+/// for the last) plus `exploration` times sqrt(1 + all visits) / ((1 + its place) (1 + its own visits)).
+/// Places are counted 0, 1, 2, ... A visit is a child that was asked for. The Selection also has the best
+/// other leaders, and inspirations and failures as in MixtureSampler. Without an accepted program the parent
+/// comes from the rejections, as in MixtureSampler.
 class TreeSampler final : public Sampler {
  public:
   /// Refuses (`invalid_argument`) an exploration that is negative or not finite.

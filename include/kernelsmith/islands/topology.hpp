@@ -20,12 +20,13 @@ struct MigrationEdge {
 
 /// A directed graph over islands 0 to n-1. Immutable, cheap to copy, safe to share between threads.
 ///
-/// Every maker refuses (`invalid_argument`) fewer than one and more than kMaxIslands islands.
+/// Every function that makes one refuses (`invalid_argument`) fewer than one and more than kMaxIslands
+/// islands.
 class Topology {
  public:
   static constexpr std::size_t kMaxIslands = 1024;
 
-  /// Each island sends to the next, the last to the first. A single island sends to nobody.
+  /// Each island sends to the next, and the last sends to the first. A single island sends to none.
   static Result<Topology> ring(std::size_t islands);
 
   /// Each island sends to every other.

@@ -21,12 +21,13 @@ struct KeepOptions {
   bool text = false;
   bool logprobs = false;
   bool token_ids = false;
-  std::size_t bytes = std::size_t{1} << 20;  ///< limit for one reply, its text first; the rest is cut off
+  std::size_t bytes = std::size_t{1} << 20;  ///< limit for one reply; its text is kept first, and what
+                                             ///< exceeds the limit is cut off
 
   bool any() const { return text || logprobs || token_ids; }
 };
 
-/// The part to keep of a reply to a prompt that was sent with `sampling`. Pure.
+/// The part of a reply that is kept. Its prompt was sent with `sampling`. Pure.
 KeptReply kept_of(const ModelReply& reply, const Prompt& prompt, Sampling sampling, std::size_t bytes);
 
 /// Settings of one model. A value.
@@ -44,18 +45,18 @@ struct ModelSettings {
 ///
 /// A reply becomes a child or a refusal: `declined` if the model refused, `empty_reply`, `truncated` if a
 /// token limit cut it off, or one of extract()'s. If a reply is_only_reasoning(), a program in the reasoning
-/// is the child; otherwise it is an `empty_reply`. Its cost always counts, with that of earlier failed
-/// attempts. If no prompt can be built or the client gives up, the answer is that Error, as a PaidError if
-/// attempts were billed or may have been.
+/// becomes the child; without one the reply is an `empty_reply`. The cost of the reply always counts, as does
+/// the cost of earlier failed attempts. If no prompt can be built or the client gives up, the answer is that
+/// Error. It is a PaidError if attempts were billed or may have been billed.
 ///
-/// `invalid_argument` if `models` is empty or names one twice. A request for another model is answered
-/// `invalid_argument`.
+/// Errors: `invalid_argument` if `models` is empty or names a model twice. A request for a model that is not
+/// in `models` is answered `invalid_argument`.
 Result<std::shared_ptr<Proposer>> make_chat_proposer(std::shared_ptr<ModelClient> client,
                                                      PromptBuilder prompts, std::vector<ModelSettings> models,
                                                      PriceTable prices = {}, KeepOptions keep = {});
 
-/// The proposal in a reply to a request and its prompt, with the reply's tokens. Without a parent the program
-/// is put into `blank` (PromptBuilder::blank_candidate). Pure.
+/// Makes a proposal from the reply to a request and its prompt, with the reply's tokens. Without a parent,
+/// the program is put into `blank` (PromptBuilder::blank_candidate). Pure.
 Proposal proposal_from(const ModelReply& reply, const ProposalRequest& request, const Prompt& prompt,
                        const Source& blank);
 

@@ -19,8 +19,9 @@ struct ManualOptions {
 };
 
 /// A Proposer that writes each request into a file of a folder and reads the model's reply from a file next
-/// to it (docs/llm.md has the names and forms). As for chat, a reply becomes a child or a named refusal. If a
-/// file is not a valid reply, a message is written next to it, and it is read again when it changes.
+/// to it (docs/llm.md has the names and forms). A reply becomes a child or a refusal, as for the chat
+/// proposer. If a file is not a valid reply, a message is written next to it, and the file is read again when
+/// it changes.
 ///
 /// A reply from an earlier session is used again for the same prompt. Stale requests are removed at the
 /// beginning and on a stop request.

@@ -24,19 +24,20 @@ enum class Role { system, user, assistant };
 struct Message {
   Role role = Role::user;
   std::string text;             ///< UTF-8
-  std::string extra_body = {};  ///< a JSON object whose keys replace its own (Chat Completions); may be empty
+  std::string extra_body = {};  ///< a JSON object whose keys replace the message's (Chat Completions); may be
+                                ///< empty
 
   friend bool operator==(const Message&, const Message&) = default;
 };
 
-/// One call. The server chooses what is absent.
+/// One call. For settings that are absent, the server chooses.
 struct ModelCall {
   std::string model;
   std::vector<Message> messages;
   std::optional<std::uint64_t> max_output_tokens;
   std::optional<double> temperature;
   std::optional<double> top_p;
-  std::string reasoning_effort;  ///< such as "low"; empty: not sent
+  std::string reasoning_effort;  ///< such as "low"; not sent if empty
   bool stream = true;
   bool logprobs = false;   ///< requests log-probabilities, if the protocol supports them
   bool token_ids = false;  ///< requests token ids (vLLM's extension of Chat Completions)
@@ -55,10 +56,10 @@ std::string_view name_of(Finish finish);
 /// Tokens of one call, as the server counts them.
 struct Usage {
   std::uint64_t input_tokens = 0;        ///< all, including those read from or written to a cache
-  std::uint64_t cached_tokens = 0;       ///< of the input, read from a cache
-  std::uint64_t cache_write_tokens = 0;  ///< of the input, written to a cache
+  std::uint64_t cached_tokens = 0;       ///< the part of the input that was read from a cache
+  std::uint64_t cache_write_tokens = 0;  ///< the part of the input that was written to a cache
   std::uint64_t output_tokens = 0;       ///< all, including reasoning
-  std::uint64_t reasoning_tokens = 0;    ///< of the output
+  std::uint64_t reasoning_tokens = 0;    ///< the part of the output that is reasoning
 
   friend bool operator==(const Usage&, const Usage&) = default;
 };
@@ -66,7 +67,7 @@ struct Usage {
 /// The tokens of a reply, if they were requested and the server reported them.
 struct TokenTrace {
   std::vector<std::string> tokens;
-  std::vector<double> logprobs;  ///< natural logarithms, one for each of `tokens`
+  std::vector<double> logprobs;  ///< natural logarithms, one for each element of `tokens`
   std::vector<std::uint64_t> token_ids;
   std::vector<std::uint64_t> prompt_token_ids;
 
@@ -76,7 +77,7 @@ struct TokenTrace {
 /// A model's reply, independent of the protocol.
 struct ModelReply {
   std::string text;       ///< UTF-8; without reasoning if the protocol separates it
-  std::string reasoning;  ///< the part that the server shows
+  std::string reasoning;  ///< the part of the reasoning that the server shows
   Finish finish = Finish::stop;
   std::string finish_detail;   ///< the server's own reason, or the text of the refusal
   std::optional<Usage> usage;  ///< empty if the server reported none
@@ -88,7 +89,8 @@ struct ModelReply {
   friend bool operator==(const ModelReply&, const ModelReply&) = default;
 };
 
-/// Whether a finished reply has reasoning but no text, as from servers that separate the two wrongly.
+/// Whether a finished reply has reasoning but no text. Servers that separate the two wrongly send such
+/// replies.
 bool is_only_reasoning(const ModelReply& reply);
 
 }  // namespace kernelsmith

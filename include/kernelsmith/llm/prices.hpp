@@ -19,13 +19,13 @@ struct Price {
   double cache_write = 0;  ///< input that is written to a cache
 };
 
-/// Prices by model. Immutable once read; a value.
+/// Prices by model. Does not change after read(); a value.
 class PriceTable {
  public:
   /// Reads a price file (docs/formats.md). Errors: read_yaml's.
   static Result<PriceTable> read(std::string_view yaml, const std::string& file);
 
-  /// The first matching entry: the model's name, or a prefix of it followed by `*`.
+  /// The price of the first matching entry. An entry is a model's name, or a prefix of it followed by `*`.
   std::optional<Price> price_of(std::string_view model) const;
 
  private:

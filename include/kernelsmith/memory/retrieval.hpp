@@ -12,9 +12,9 @@
 
 namespace kernelsmith {
 
-/// The terms by which tasks are compared: the identifiers of the reference (or else the seed), and types,
-/// roles and ranks of tensors. Sorted, without duplicates; names have at most 100 bytes. At most
-/// `MemoryRule::kMostTerms`.
+/// The terms by which tasks are compared: the identifiers of the reference (if there is none, of the seed),
+/// and the types, roles and ranks of tensors. The list is sorted, without duplicates, and has at most
+/// `MemoryRule::kMostTerms` terms. Identifiers have at most 100 bytes.
 std::vector<std::string> memory_terms(const Task& task);
 
 /// The rules that a run reads from a store. The snapshot is fixed, so that resume and replay do not depend on
@@ -22,22 +22,22 @@ std::vector<std::string> memory_terms(const Task& task);
 struct MemorySnapshot {
   std::vector<MemoryRule> rules;  ///< the best first
 
-  /// The limit of retrieve(), so that the run folder's copy can be read again.
+  /// The limit that retrieve() keeps, so that the run folder's copy can be read again.
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
   /// The digest of to_lines(rules).
   Digest digest() const;
 };
 
-/// The rules of `backend` that share rare terms with the task (cosine of TF-IDF vectors, times rank(), and
-/// for tactics times the share of time that they saved at least), best first. Each kind has a third of
-/// `budget_tokens`, so that many short dead ends leave room for tactics. There are at most `kMostTactics`;
-/// expired rules are left out. The order of `rules` does not matter.
+/// The rules of `backend` that share rare terms with the task, best first. They are sorted by the cosine of
+/// TF-IDF vectors times rank(); for tactics, also times the share of time that they certainly saved. Each
+/// kind of rule has a third of `budget_tokens`, so that many short dead ends leave room for tactics. There
+/// are at most `kMostTactics` tactics, and no expired rules. The order of `rules` does not matter.
 MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string& backend,
                         const std::vector<std::string>& terms, std::size_t budget_tokens);
 
-/// A tactic that does not transfer costs each run that tries it an evaluation. Two of them are at most 2 % of
-/// a search of a hundred evaluations.
+/// If a tactic does not help in another task, each run that tries it loses an evaluation. Two such tactics
+/// cost at most 2 % of a search with a hundred evaluations.
 inline constexpr std::size_t kMostTactics = 2;
 
 /// The rules as notes for prompts, with their sources.

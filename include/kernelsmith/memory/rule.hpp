@@ -25,9 +25,10 @@ std::optional<RuleKind> rule_kind_from(std::string_view name);
 struct Evidence {
   std::string run;                       ///< RunStore::run_id()
   std::uint64_t program = 0;             ///< the program with the verdict
-  std::string task;                      ///< the task's digest, as hexadecimal digits
-  std::string hardware;                  ///< as the report says
-  std::optional<Measurement> gain = {};  ///< over the best program before it, above 1; tactics have it
+  std::string task;                      ///< the task's digest in hexadecimal digits
+  std::string hardware;                  ///< the hardware that the report names
+  std::optional<Measurement> gain = {};  ///< only for tactics: the gain over the best program before it,
+                                         ///< above 1
 
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
@@ -45,19 +46,20 @@ struct MemoryRule {
   RuleKind kind = RuleKind::tactic;
   std::string backend;
   std::string text;                ///< valid UTF-8 without control characters but newline and tab
-  std::vector<std::string> terms;  ///< of the tasks where it was learnt; sorted, without duplicates
+  std::vector<std::string> terms;  ///< terms of the tasks where it was learnt; sorted, without duplicates
   std::vector<Evidence> evidence;  ///< sorted by run and program, without repeats
   std::vector<RuleUse> uses;       ///< sorted by run, without repeats
   std::string about = {};          ///< the model's description of its change; may be empty; like `text`
 
   /// 16 hexadecimal digits of the digest of kind, backend and text.
   std::string id() const;
-  /// The number of runs that saw the rule and were helped. A run that found a tactic or a refusal again, by
-  /// its own verdict, always counts.
+  /// The number of runs that saw the rule and were helped by it. A run whose own verdict confirmed a tactic
+  /// or a refusal always counts.
   std::size_t helped() const;
   /// Whether it was shown to `kExpiresAfter` runs and helped none.
   bool expired() const;
-  /// Its weight among rules that fit a task equally well, in (0, 1], by how often it helped.
+  /// Its weight, in (0, 1], among rules that fit a task equally well. It depends on how often the rule
+  /// helped.
   double rank() const;
 
   /// Cuts its lists to the limits below, keeping the first entries. The result is the same before and after a
@@ -65,7 +67,7 @@ struct MemoryRule {
   void trim();
 
   static constexpr std::size_t kExpiresAfter = 5;
-  /// More would not help a prompt or the ranking, and the store would grow with each run.
+  /// More than this would not help a prompt or the ranking, and the store would grow with each run.
   static constexpr std::size_t kMostVerdicts = 64, kMostVerdictsOfRun = 16, kMostUses = 1'000,
                                kMostTerms = 1'000;
 
@@ -73,7 +75,8 @@ struct MemoryRule {
 };
 
 /// Merges `other`, a rule with the same id, into `rule`, within the limits. Merging the same rule twice
-/// changes nothing. A run was helped if either says so; of two descriptions the bytewise first is kept.
+/// changes nothing. A run counts as helped if either rule says so. The description that sorts first by bytes
+/// is kept.
 void add_to(MemoryRule& rule, const MemoryRule& other);
 
 /// The rule as one line: a tactic's gain and change, or the refused construct.
@@ -82,11 +85,12 @@ std::string summary_of(const MemoryRule& rule);
 /// The rule as one line without a newline: sorted keys, no white space.
 std::string to_line(const MemoryRule& rule);
 
-/// Reads exactly what to_line() writes, but accepts lists of any length, as earlier versions wrote. Anything
-/// else is `bad_input`.
+/// Reads exactly what to_line() writes, but accepts lists of any length, because earlier versions wrote
+/// longer ones. Anything else is `bad_input`.
 Result<MemoryRule> rule_from(std::string_view line);
 
-/// All lines of a store or an export; `bad_input` names `where` and the line. Two lines may hold one id.
+/// Reads all lines of a store or an export. Errors: `bad_input`, which names `where` and the line. Two lines
+/// may have the same id.
 Result<std::vector<MemoryRule>> rules_from(std::string_view text, const std::string& where);
 
 /// Writes a line for each rule.

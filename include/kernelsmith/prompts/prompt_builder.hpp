@@ -18,29 +18,31 @@ namespace kernelsmith {
 
 /// A finding of an earlier run. A value.
 struct PromptNote {
-  std::string name;   ///< for Dropped
+  std::string name;   ///< the note's name in Dropped
   std::string about;  ///< one line without a final colon: what it is and its source
-  std::string text;   ///< shown in a code fence that it cannot close
+  std::string text;   ///< shown in a code fence; the text cannot close the fence
 
   friend bool operator==(const PromptNote&, const PromptNote&) = default;
 };
 
 /// Options of a builder. A value.
 struct PromptOptions {
-  /// The set that Operator::rewrite uses, and that every other operator's set falls back on: `kernel-smith`,
-  /// `relaxed`, or a folder below `folder`.
+  /// The set for Operator::rewrite: `kernel-smith`, `relaxed`, or a folder below `folder`. The set of any
+  /// other operator takes templates that it lacks from this set.
   std::string set = "kernel-smith";
-  std::filesystem::path
-      folder;  ///< the user's templates SET/NAME.mustache, which replace built-in ones; may be empty
-  std::size_t budget_tokens = 24'000;  ///< for the whole prompt, as estimated; 0 is no limit
-  std::size_t error_bytes = 6'000;     ///< the length of a report's tail; a tight budget lowers it
-  std::string hardware;                ///< hardware that times programs; empty: the parent's report names it
-  std::string toolchain;               ///< compiler and flags; empty: the parent's report names them
+  std::filesystem::path folder;        ///< folder with the user's templates SET/NAME.mustache, which replace
+                                       ///< built-in ones; may be empty
+  std::size_t budget_tokens = 24'000;  ///< estimated limit for the whole prompt; 0 is no limit
+  std::size_t error_bytes = 6'000;     ///< how much of a report's end is shown; a tight budget lowers it
+  std::string hardware;                ///< the hardware that times programs; if empty, the parent's report
+                                       ///< names it
+  std::string toolchain;               ///< compiler and flags; if empty, the parent's report names them
   std::vector<SourceFile>
       interface;         ///< files that a candidate is built with, such as the generated task.hpp
-  std::string language;  ///< language of candidates, in words; empty: by the file's name
-  std::string suffix;    ///< of a candidate's file, such as ".cu"; empty: as the reference has it
-  /// The backend's values for the task: `task.NAME` in templates. They take precedence over the common ones.
+  std::string language;  ///< language of candidates, in words; if empty, the file's name decides
+  std::string suffix;    ///< suffix of a candidate's file, such as ".cu"; if empty, the reference's
+  /// The backend's values for the task: `task.NAME` in templates. They take precedence over values that all
+  /// backends have.
   std::map<std::string, std::string> texts;
   std::map<std::string, bool> conditions;
   std::vector<PromptNote> notes;  ///< from earlier runs, the most useful first
@@ -49,7 +51,7 @@ struct PromptOptions {
 /// A part that was dropped so that a prompt fits its budget.
 struct Dropped {
   std::string what;        ///< such as "the inspiration 12"
-  std::size_t tokens = 0;  ///< saved
+  std::size_t tokens = 0;  ///< number of tokens saved
 
   friend bool operator==(const Dropped&, const Dropped&) = default;
 };
@@ -60,9 +62,10 @@ struct Prompt {
   std::string user;
   std::string set;               ///< the operator's set, such as "repair"
   Digest templates;              ///< PromptBuilder::templates()
-  bool edits = false;            ///< asks for SEARCH/REPLACE edits; otherwise for whole files or blocks
+  bool edits = false;            ///< the prompt asks for SEARCH/REPLACE edits; otherwise for whole files or
+                                 ///< blocks
   std::size_t tokens = 0;        ///< estimate_tokens() of both messages
-  std::size_t notes = 0;         ///< number of PromptOptions::notes in it, from the first
+  std::size_t notes = 0;         ///< the prompt has this many of PromptOptions::notes, from the first
   std::vector<Dropped> dropped;  ///< in the order in which they were dropped, the least useful first
 
   /// The digest of both messages.
@@ -77,21 +80,21 @@ class PromptBuilder {
   /// be read.
   static Result<PromptBuilder> create(Task task, PromptOptions options = {});
 
-  /// The prompt for a request: the operator names the set, the selection fills it. If `tokens` is above the
-  /// budget after dropping everything that may be dropped, the prompt is returned anyway, and the caller
-  /// sends or refuses it. Errors: `invalid_argument` for Operator::tune and for a missing parent (translate
-  /// needs none), `bad_input` and `not_found` if a user's template includes itself endlessly or a missing
-  /// template.
+  /// Builds the prompt for a request: the operator names the set of templates, and the selection fills it. If
+  /// `tokens` is above the budget after everything was dropped that may be dropped, the prompt is returned
+  /// anyway, and the caller decides whether to send it. Errors: `invalid_argument` for Operator::tune and for
+  /// a missing parent (translate needs none), `bad_input` and `not_found` if a user's template includes
+  /// itself endlessly or includes a missing template.
   Result<Prompt> build(const ProposalRequest& request) const;
 
-  /// The digest of every template that it may use, including the user's. Equal digests and equal requests
-  /// give equal prompts.
+  /// The digest of all templates that the builder may use, including the user's. Equal digests and equal
+  /// requests give equal prompts.
   Digest templates() const;
 
-  /// The message that answers a model's reply in a conversation: the evaluation of its program (template
-  /// `feedback`). Errors: as build().
+  /// The message that answers a model's reply in a conversation. It contains the evaluation of the reply's
+  /// program (template `feedback`). Errors: as for build().
   Result<std::string> feedback(const IndividualPtr& attempt) const;
-  /// The same for a reply from which no program could be taken.
+  /// The message that answers a reply from which no program could be taken.
   Result<std::string> feedback(const Refusal& refusal) const;
 
   /// The source that a reply to a translate request fills in: the seed, or one empty file named `candidate`

@@ -1,5 +1,5 @@
-// Registries of the names in run.yaml: evaluators, proposers, samplers and migrations. They are values that
-// the builder of a session passes in; none is global.
+// Registries of the names in run.yaml: evaluators, proposers, samplers and migrations. They are values, not
+// globals: the code that builds a session passes them in.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ namespace kernelsmith {
 struct RecordedRun {
   std::filesystem::path folder;
   RecordedEvaluations evaluations = RecordedEvaluations::measured;
-  bool live = false;  ///< after the recording, or once the search leaves it, the run's own proposer is used
+  bool live = false;  ///< after the recording, or when the search departs from it, the run's own proposer is
+                      ///< used
 };
 
 /// One check of a dry run.
@@ -39,14 +40,15 @@ struct DryCheck {
 
   std::string name;  ///< such as "key"
   Verdict verdict = Verdict::ok;
-  std::string detail;          ///< the finding, or why it cannot be known without cost
+  std::string detail;          ///< the finding, or why nothing can be known without cost
   std::optional<Error> error;  ///< for `failed`
 };
 
 /// The terms of calls to a model, or of requests to an agent.
 struct CallTerms {
   std::string model;
-  bool is_agent = false;                        ///< it counts no tokens in advance, and reports its own cost
+  bool is_agent = false;                        ///< it is an agent: no tokens are counted in advance, and it
+                                                ///< reports its own cost
   std::optional<double> agent_usd;              ///< the most that a request to an agent may cost
   std::optional<double> input_usd, output_usd;  ///< price of one token; empty if unknown
   std::uint64_t most_prompt_tokens = 0;         ///< 0 is no limit
@@ -56,15 +58,15 @@ struct CallTerms {
 /// A proposer's estimate before any paid call.
 struct ProposerExam {
   std::vector<DryCheck> checks;
-  std::vector<CallTerms> calls;  ///< by model, the first one first; empty for a proposer without models
+  std::vector<CallTerms> calls;  ///< one for each model, in order; empty for a proposer without models
   PromptOptions prompts;
 };
 
 /// The call that a request would lead to.
 struct PlannedCall {
   Digest prompt;
-  /// Its highest possible cost if the reply's length is bounded, else the cost of a reply as long as the
-  /// parent; empty without a price.
+  /// The highest possible cost if the reply's length is bounded; else the cost of a reply as long as the
+  /// parent. Empty without a price.
   std::optional<double> usd;
 };
 
@@ -76,31 +78,32 @@ class ChatModel;
 /// A session's information for its proposer.
 struct ProposerContext {
   std::string place = "proposer";      ///< the place of its settings in run.yaml, for errors
-  BackendDescription backend;          ///< of the task, for its prompts
-  std::vector<PromptNote> notes;       ///< of earlier runs, for its prompts
+  BackendDescription backend;          ///< the task's, for its prompts
+  std::vector<PromptNote> notes;       ///< findings of earlier runs, for its prompts
   std::shared_ptr<Observer> observer;  ///< gets notices, such as a server's pause; may be null
 };
 
 /// Properties of a proposer that follow from its settings.
 struct ProposerTraits {
-  /// The operators that a run uses with this proposer by default. Those without a model use the first one.
+  /// The operators that a run uses with this proposer by default. Operators without a model use the first
+  /// model.
   std::vector<OperatorChoice> operators;
-  /// The names of its models, or of its agent, for operators to choose from; empty: it has none, and cannot
+  /// The names of its models, or of its agent, for operators to choose from. If empty, it has none and cannot
   /// be part of a mix.
   std::vector<std::string> models = {};
-  /// The most proposals under way at once; empty: as many as evaluations.
+  /// The most proposals under way at once. If empty, there may be as many as evaluations.
   std::optional<unsigned> in_flight = {};
   /// The recording to follow first (Engine::follow), if any.
   std::optional<RecordedRun> recorded = {};
   /// What can continue its run: `mcp` or `agent` of `python -m kernelsmith`, or `program` for a Python
-  /// program; empty: `kernelsmith resume`.
+  /// program. If empty, `kernelsmith resume` can.
   std::string driver = {};
 };
 
-/// A model or agent of a proposer, from this machine's files and environment.
+/// What this machine's files and environment say about a model or agent of a proposer.
 struct AskedModel {
   std::string name;                      ///< one of ProposerTraits::models, or empty
-  std::optional<PromptOptions> prompts;  ///< options of its prompts; empty: it gets none
+  std::optional<PromptOptions> prompts;  ///< options of its prompts; empty if it gets no prompts
   bool may_be_given_up = false;  ///< the run does not wait for it beyond its wall time, because it is free
   bool is_free = false;          ///< every call is free
   std::optional<Error> unpriced = {};  ///< why a budget of money would not hold or would never end the run
@@ -109,12 +112,12 @@ struct AskedModel {
 /// The models or agents of a proposer.
 struct ProposerOutlook {
   std::vector<AskedModel> models;
-  /// The server and the secret that it gets, in words; empty: only this machine's files.
+  /// The server and the secret that it gets, in words. If empty, only this machine's files are used.
   std::string destination = {};
 
   /// Finds a model by name, or the first one if the name is empty. Null if it does not exist.
   const AskedModel* find(const std::string& model) const;
-  /// Options of prompts for a model (empty: the first that gets prompts).
+  /// Options of prompts for a model. An empty name stands for the first model that gets prompts.
   std::optional<PromptOptions> prompts(const std::string& model) const;
   /// Refuses if a budget of money would not hold or would never end the run. A free model may be combined
   /// with a paid one.
@@ -128,10 +131,10 @@ class ProposerProvider : public Provider<Proposer> {
 
   virtual ProposerTraits traits() const = 0;
 
-  /// The models that it asks; reads files. Default: none.
+  /// The models that it asks. Reads files. Default: none.
   virtual ProposerOutlook outlook() const { return {}; }
 
-  /// Returns null for a proposer that shows nobody a prompt.
+  /// Returns null for a proposer that sends no prompts.
   virtual Result<CallPlanner> planner(const Task&) const { return CallPlanner(); }
 
   /// Runs all checks that need no paid call. May take seconds. Default: that make() succeeds.
@@ -145,11 +148,11 @@ class ProposerProvider : public Provider<Proposer> {
 using SamplerProvider = Provider<const Sampler>;
 using MigrationProvider = Provider<const Migration>;
 
-/// All parts that a run can be built from. A value: add your own kinds to the default one. An evaluator
-/// without a description in `backends` is for tasks that are not in a file.
+/// All parts that a run can be built from. A value: to have kinds of your own, add them to
+/// default_registry(). An evaluator without a description in `backends` is for tasks that are not in a file.
 struct Registry {
   Backends backends;                    ///< backends that tasks can name
-  Kinds<EvaluatorProvider> evaluators;  ///< by the same names
+  Kinds<EvaluatorProvider> evaluators;  ///< evaluators by the backends' names
   /// BackendRegistration::make_sharing of those backends that have one, for share_programs().
   std::map<std::string, std::function<MakeEvaluatorProvider()>> sharing_evaluators;
   Kinds<ProposerProvider> proposers;
@@ -158,11 +161,11 @@ struct Registry {
 };
 
 /// Adds a backend: tasks can name it, run.yaml can set its evaluator, and the section `evaluator.fleet` sends
-/// its jobs to other machines. It replaces a backend with the same name.
+/// its jobs to other machines. A backend with the same name is replaced.
 void add_backend(Registry& registry, BackendRegistration backend);
 
 /// The registry of this build: evaluators `cpu`, `cuda`, `torch`, `command` and `python`; proposers `tuner`,
-/// `agent`, `chat`, `mix` (of those two), `manual`, `recording` and `python` (whose make() is `unsupported`,
+/// `agent`, `chat`, `mix` (of those two), `manual`, `recording` and `python` (its make() is `unsupported`,
 /// because only the program that began such a run has the proposer); samplers `tree` and `mixture`;
 /// migrations `best` and `weighted`.
 Registry default_registry();

@@ -14,7 +14,8 @@ namespace kernelsmith {
 /// A task, and the files that it was loaded from.
 struct TaskFolder {
   Task task;
-  std::vector<SourceFile> files;  ///< task.yaml and every file it names, by path relative to the folder
+  std::vector<SourceFile> files;  ///< task.yaml and every file that it names; paths are relative to the
+                                  ///< folder
 };
 
 /// Loads the task at `path`: a folder with a task.yaml, that file itself, or a KernelBench problem (.py).
@@ -22,18 +23,18 @@ struct TaskFolder {
 /// `backends` are the registry's, as for load_task().
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends = {});
 
-/// The task that the files describe, task.yaml among them; `where` names that one in errors.
+/// The task that the files describe. One of them is task.yaml; errors call it `where`.
 Result<TaskFolder> task_of_files(std::vector<SourceFile> files, const std::string& where,
                                  const Backends& backends);
 
 /// Writes the files below `folder`.
 Status write_task_folder(const TaskFolder& task, const std::filesystem::path& folder);
 
-/// The text of a file of at most 4 MiB. Errors: `not_found`, `permission`, `io`, `bad_input` for others.
+/// The text of a file of at most 4 MiB. Errors: `not_found`, `permission`, `io`; `bad_input` for other files.
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
-/// Reads a candidate for the task at `path`: a file is named like the seed's only file; a folder holds the
-/// files of a seed with several.
+/// Reads a candidate for the task from `path`. If the seed is one file, `path` is a file and gets the seed's
+/// file name. If the seed has several files, `path` is a folder with those files.
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path);
 
 }  // namespace kernelsmith

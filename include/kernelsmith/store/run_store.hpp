@@ -1,5 +1,5 @@
-// RunStore: the run folder. It holds the journal with sources and logs in SQLite, the configuration, and the
-// best kernel. docs/formats.md describes the formats.
+// RunStore: the run folder. It holds the journal with sources and logs (in SQLite), the configuration, and
+// the best kernel. docs/formats.md describes the formats.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 
 namespace kernelsmith {
 
-/// What committed events survive.
+/// What committed events must survive.
 enum class Durability {
-  process,  ///< the end of the process, SIGKILL included
+  process,  ///< the end of the process, even by SIGKILL
   power,    ///< also a power failure; costs a flush to the disk at every commit
 };
 
@@ -28,7 +28,7 @@ enum class Durability {
 ///
 /// One process at a time may write it; any number may read it at the same time. Errors common to all
 /// functions: `io`, `disk_full`, `permission`, and `corrupt` for a database that contradicts itself. A failed
-/// append leaves the journal as it was, and the next one may succeed. Not thread-safe; readers open a
+/// append() leaves the journal as it was, and the next append() may succeed. Not thread-safe; readers open a
 /// RunStore of their own.
 class RunStore final : public Journal {
  public:
@@ -58,7 +58,7 @@ class RunStore final : public Journal {
 
   ~RunStore() override;
 
-  /// 32 hexadecimal digits, random, fixed when the run was created.
+  /// 32 random hexadecimal digits, fixed when the run was created.
   const std::string& run_id() const;
   const std::filesystem::path& folder() const;
 
@@ -70,11 +70,11 @@ class RunStore final : public Journal {
   /// Appends in one transaction. Artifacts of evaluations and replies of proposals are stored separately and
   /// are not replayed: see artifacts() and reply().
   Status append(std::span<const Event> events) override;
-  /// Sets a callback for append() to report, once, that a reader's open transaction makes run.db-wal grow
-  /// without end.
+  /// Sets a callback. append() calls it once if a reader's open transaction makes run.db-wal grow without
+  /// end.
   void on_warning(std::function<void(const std::string&)> tell);
-  /// Fails with `io` if run.db or its log is no longer the opened file: it was deleted or replaced, or its
-  /// folder was renamed. Then nothing is written.
+  /// Fails with `io` if run.db or its log is no longer the opened file, because it was deleted or replaced,
+  /// or its folder was renamed. Then nothing is written.
   Status check() const override;
   Status replay(
       std::uint64_t after,
@@ -93,7 +93,8 @@ class RunStore final : public Journal {
   Status write_best(const Individual& best, std::string_view report_json);
   /// Removes `best/` if it exists.
   Status remove_best();
-  /// Writes a program's files and `report.json` into a new folder, for when the run's own is gone.
+  /// Writes a program's files and `report.json` into a new folder. It is used when the run's own folder is
+  /// gone.
   static Status save_program(const Individual& program, std::string_view report_json,
                              const std::filesystem::path& folder);
   /// The folder of the best program.

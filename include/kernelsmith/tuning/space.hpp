@@ -1,4 +1,4 @@
-// The space of a program's knobs: the values of each knob, and the points that exist.
+// The space of a program's knobs: the values of each knob, and the valid points.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,12 @@ struct TuningDimension {
   friend bool operator==(const TuningDimension&, const TuningDimension&) = default;
 };
 
-/// All points of the dimensions, or those of a list. Immutable.
+/// All points of the dimensions, or only the points of a list. Immutable.
 class TuningSpace {
  public:
-  /// Errors: `invalid_argument` for no dimensions, a dimension without values or whose count of numbers
-  /// differs, an invalid point in the list, or an empty list. Duplicate points count once.
+  /// Errors: `invalid_argument` for no dimensions, a dimension without values, a dimension whose `numbers`
+  /// differ in count from its values, an invalid point in the list, or an empty list. Duplicate points count
+  /// once.
   static Result<TuningSpace> create(std::vector<TuningDimension> dimensions,
                                     std::optional<std::vector<TuningPoint>> valid = std::nullopt);
 
@@ -38,7 +39,8 @@ class TuningSpace {
   /// The number of points; the largest std::size_t if it overflows.
   std::uint64_t size() const { return size_; }
   TuningPoint random(Rng& rng) const;
-  /// The first point of a fixed order, and the point after `point`; the first follows the last.
+  /// The first point of a fixed order. The second function returns the point after `point`; after the last
+  /// comes the first.
   TuningPoint first() const;
   TuningPoint after(const TuningPoint& point) const;
   /// The points that differ from `point` in one dimension.

@@ -1,6 +1,7 @@
-// EVOLVE-BLOCKs: the parts of a candidate that may change. A marker is alone on its line, in a comment, such
-// as `// EVOLVE-BLOCK-START`, in any of the forms //, #, !, --, /* */, <!-- --> and (* *). Everything outside
-// the blocks, markers included, is frozen. A source without any marker may change as a whole.
+// EVOLVE-BLOCKs: the parts of a candidate that may change. A marker is a comment that stands alone on its
+// line, such as `// EVOLVE-BLOCK-START`. The comment may have any of the forms //, #, !, --, /* */, <!-- -->
+// and (* *). Everything outside the blocks is frozen, and so are the markers. A source without any marker may
+// change as a whole.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ struct EvolveBlock {
   friend bool operator==(const EvolveBlock&, const EvolveBlock&) = default;
 };
 
-/// The blocks of all files, in order; empty if there is no marker. `bad_input` with file:line for a marker
-/// that has no partner, is inside another block, or shares its line with code.
+/// The blocks of all files, in order; empty if there is no marker. Errors: `bad_input` with file:line for a
+/// marker that has no partner, is inside another block, or shares its line with code.
 Result<std::vector<EvolveBlock>> find_blocks(const Source& source);
 
 /// The regions that may change: the blocks, or every file as a whole if there is no marker at all.
@@ -35,7 +36,7 @@ Result<std::vector<EvolveBlock>> open_regions(const Source& source);
 /// The texts of find_blocks(), in the same order.
 Result<std::vector<std::string>> block_texts(const Source& source);
 
-/// Replaces the texts of the blocks of `source`, one text for each block; adds a missing last newline.
+/// Replaces the texts of the blocks of `source`, with one text for each block. Adds a missing last newline.
 /// Errors: `invalid_argument` for a wrong number of texts, `bad_input` for a text with a marker.
 Result<Source> with_block_texts(const Source& source, std::span<const std::string> texts);
 

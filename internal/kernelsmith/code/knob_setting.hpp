@@ -1,4 +1,4 @@
-// A source's knobs as data: its structure and the current values.
+// A source's knobs as data: the structure of the source, and the current values.
 #pragma once
 
 #include <optional>

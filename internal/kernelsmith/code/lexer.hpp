@@ -1,5 +1,5 @@
-// A small lexer for C++, CUDA and Python: sufficient to compare, count and find things in a candidate. It
-// accepts any bytes and never fails; doubtful text becomes an `unknown` token.
+// A small lexer for C++, CUDA and Python: good enough to compare candidates and to count and find things in
+// them. It accepts any bytes and never fails. Doubtful text becomes an `unknown` token.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ enum class TokenKind {
   identifier,  ///< keywords included
   number,
   string,     ///< string and character literals with prefix and suffix; the `<...>` of an #include
-  operation,  ///< an operator or bracket, the longest that fits
+  operation,  ///< an operator or bracket, as long as possible
   directive,  ///< the '#' that begins a preprocessor directive
   line_end,   ///< the end of a directive, or of a logical line of Python; may be empty at the end of the text
   indent,     ///< Python: the white space at the beginning of a logical line
-  comment,    ///< with its opener, without the newline after it
+  comment,    ///< includes what opens it, but not the newline after it
   unknown,    ///< a stray byte, an unterminated literal or comment, an f-string that nests quotes
 };
 
@@ -31,8 +31,8 @@ struct Token {
   std::size_t offset = 0;     ///< bytes from the text's start
   std::size_t length = 0;     ///< bytes
   std::size_t line = 1;       ///< 1 for the first
-  std::size_t depth = 0;      ///< number of open brackets around it
-  bool in_directive = false;  ///< is on a preprocessor line
+  std::size_t depth = 0;      ///< number of open brackets around the token
+  bool in_directive = false;  ///< the token is on a preprocessor line
 
   std::string_view in(std::string_view text) const { return text.substr(offset, length); }
 
@@ -46,8 +46,8 @@ std::vector<Token> tokenize(std::string_view text, Language language);
 /// `tokens` without comments.
 std::vector<Token> without_comments(const std::vector<Token>& tokens);
 
-/// A name followed by '(' or, for a CUDA launch, by '<<<': a call, and also a function's declaration or
-/// definition. A call with template arguments, `f<int>(x)`, is not seen.
+/// A name followed by '(' or, for a CUDA launch, by '<<<'. It may also be the declaration or definition of a
+/// function. A call with template arguments, `f<int>(x)`, is not seen.
 struct Call {
   std::size_t token = 0;  ///< index of the name in the given tokens
   std::size_t line = 1;

@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view text);
 /// The text with ASCII letters in lower case, independent of the locale.
 std::string lower_case(std::string_view text);
 
-/// The lines, each with its newline: joined they are `text`. An empty text has no lines.
+/// The lines of `text`, each with its newline. An empty text has no lines.
 std::vector<std::string_view> lines_of(std::string_view text);
 
 /// The line without "\n" or "\r\n" at the end.

@@ -1,8 +1,8 @@
 // JSON codecs of values that are sent or stored; docs/formats.md describes the formats.
 //
-// Writing is canonical: sorted keys, no white space, numbers that read back bit for bit; an absent optional
-// has no key. Reading is strict: unknown, missing and repeated keys and values of a wrong type are refused
-// (`bad_input`, with the path inside the document). Thread-safe.
+// Writing is canonical: keys are sorted, there is no white space, numbers read back bit for bit, and an
+// absent optional has no key. Reading is strict: unknown, missing and repeated keys and values of a wrong
+// type are refused (`bad_input`, with the path inside the document). Thread-safe.
 #pragma once
 
 #include <map>
@@ -20,16 +20,17 @@
 namespace kernelsmith {
 
 /// The JSON of a Source, Error, Measurement, Metrics, Report, Evaluation, EvaluationJob, Refusal, Cost,
-/// Proposal, KeptReply, Event or Task. A program that asks for another type's is not linked.
+/// Proposal, KeptReply, Event or Task. For any other type the program does not link.
 template <class T>
 std::string to_json(const T& value);
 
-/// The value that `text` holds, as `from_json<Event>(line)`; of those but Error, Refusal and Cost. Compare a
-/// task's `digest` with evaluator/task_file's task_digest(), and take tasks from those you trust.
+/// Reads the value in `text`: `from_json<Event>(line)`. The types are those of to_json() except Error,
+/// Refusal and Cost. Compare the `digest` of a Task with task_digest() (evaluator/task_file.hpp), and accept
+/// tasks only from people whom you trust.
 template <class T>
 Result<T> from_json(std::string_view text);
 
-/// A flat JSON object of finite numbers, such as the answer of a `command` task.
+/// Reads a flat JSON object of finite numbers, such as the answer of a `command` task.
 template <>
 Result<std::map<std::string, double>> from_json<std::map<std::string, double>>(std::string_view text);
 

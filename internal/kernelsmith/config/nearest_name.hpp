@@ -9,8 +9,8 @@
 namespace kernelsmith {
 
 /// The candidate with the smallest edit distance (insertions, deletions, substitutions and swapped
-/// neighbours), the first of equals; empty if even that one differs in more than a third of its letters (at
-/// least one).
+/// neighbours), or the first of equals. Empty if even this candidate differs in more than a third of its
+/// letters (a difference of one letter is always allowed).
 std::optional<std::string_view> nearest_name(std::string_view name,
                                              std::span<const std::string_view> candidates);
 

@@ -7,12 +7,13 @@
 
 namespace kernelsmith::detail {
 
-/// Well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Whether `bytes` are well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above
+/// U+10FFFF.
 bool is_utf8(std::string_view bytes);
 
-/// RFC 4648, section 4, with padding.
+/// Encodes as in RFC 4648, section 4, with padding.
 std::string base64_encode(std::string_view bytes);
-/// Returns empty if `text` is not exactly base64_encode()'s output.
+/// The bytes for which base64_encode() returns `text`; empty if there are none.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace kernelsmith::detail

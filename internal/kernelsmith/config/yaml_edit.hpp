@@ -14,7 +14,7 @@ namespace kernelsmith {
 Result<std::string> yaml_with(std::string_view text, const std::vector<std::string>& path,
                               const std::string& value);
 
-/// Appends an item to the list at the path; a single text counts as a list of one.
+/// Appends an item to the list at the path. A single text counts as a list with one item.
 Result<std::string> yaml_with_item(std::string_view text, const std::vector<std::string>& path,
                                    const std::string& item);
 

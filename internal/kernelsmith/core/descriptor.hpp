@@ -7,8 +7,8 @@
 
 namespace kernelsmith {
 
-/// Closes the descriptor when destroyed or assigned to. A negative value means none. Movable; one thread uses
-/// it.
+/// Closes the descriptor when destroyed or assigned to. A negative value stands for no descriptor. Movable;
+/// one thread uses it.
 class Descriptor {
  public:
   Descriptor() = default;

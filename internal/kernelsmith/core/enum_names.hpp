@@ -1,4 +1,4 @@
-// One table per enum, for both directions of its names.
+// One table for each enum. It maps values to names, and names to values.
 #pragma once
 
 #include <array>

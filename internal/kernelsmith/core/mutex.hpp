@@ -1,5 +1,5 @@
 // Mutex, MutexLock and Condition: std's classes with clang's annotations of what a mutex guards.
-// scripts/check_locks.py checks these. For other compilers the annotations are empty.
+// scripts/check_locks.py checks these. For compilers other than clang the annotations are empty.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@
 
 /// A member that is read and written with the mutex held.
 #define KERNELSMITH_GUARDED_BY(mutex) KERNELSMITH_THREAD_ANNOTATION(guarded_by(mutex))
-/// A function that is called with the mutex held. For a lambda it follows the parameters.
+/// A function that is called with the mutex held. For a lambda, write the annotation after the parameters.
 #define KERNELSMITH_REQUIRES(...) KERNELSMITH_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 /// The mutex guards the object that the pointer points to, not the pointer.
 #define KERNELSMITH_PT_GUARDED_BY(mutex) KERNELSMITH_THREAD_ANNOTATION(pt_guarded_by(mutex))
@@ -53,8 +53,8 @@ class KERNELSMITH_SCOPED_LOCK MutexLock {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// Waits like `Variable`, with the same arguments after the lock. A predicate that reads guarded data needs
-/// KERNELSMITH_REQUIRES. Thread-safe.
+/// Waits like `Variable`. After the lock, the arguments are the same. A predicate that reads guarded data
+/// needs KERNELSMITH_REQUIRES. Thread-safe.
 template <class Variable>
 class BasicCondition {
  public:
@@ -78,7 +78,7 @@ class BasicCondition {
 };
 
 using Condition = BasicCondition<std::condition_variable>;
-/// A condition whose waits may take a std::stop_token; it needs a second mutex.
+/// A condition whose waits may take a std::stop_token. For that it contains a second mutex.
 using StoppableCondition = BasicCondition<std::condition_variable_any>;
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// Numbers in texts, the same on every machine.
+// Numbers as texts, the same on every machine.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@ inline std::string number_text(double value) {
   return {buffer.data(), end};
 }
 
-/// The number that the whole text is; `base` is that of a whole number, if not 10.
+/// The number that the whole text stands for; empty for any other text. `base` is the base of a whole number
+/// if that is not 10.
 template <class T>
 std::optional<T> number_in(std::string_view text, auto... base) {
   T value{};

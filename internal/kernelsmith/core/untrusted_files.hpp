@@ -1,5 +1,4 @@
-// Files that somebody else may have made: read and written without following links, and without waiting for
-// ever.
+// Reads and writes files that somebody else may have made. It follows no links and never waits for ever.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +20,18 @@ Error system_error(std::string_view doing, const std::filesystem::path& path, in
 Status make_folders(const std::filesystem::path& folder);
 
 /// Reads a regular file of at most `limit` bytes. A symbolic link, folder, pipe, device or larger file is
-/// `bad_input`; it is not read, and opening it does not block. Other errors are system_error()'s.
+/// `bad_input`: it is not read, and opening it does not block. Other errors are system_error()'s.
 Result<std::string> read_regular_file(const std::filesystem::path& path, std::size_t limit);
 
-/// The same for a descriptor that was opened with O_NONBLOCK; `path` is for messages.
+/// Reads a descriptor that was opened with O_NONBLOCK in the same way. `path` is for messages.
 Result<std::string> read_regular_file(const Descriptor& file, const std::filesystem::path& path,
                                       std::size_t limit);
 
 /// Removes the byte order mark that some editors put before UTF-8. Compilers ignore it, other readers do not.
 void drop_byte_order_mark(std::string& text);
 
-/// Refuses (`bad_input`) a text with a zero byte, as in programs, archives and UTF-16: it is not source text.
+/// Refuses (`bad_input`) a text with a zero byte. Programs, archives and UTF-16 have zero bytes; source text
+/// does not.
 Status check_text(std::string_view bytes, const std::string& where);
 
 enum class Flush { no, yes };

@@ -1,6 +1,6 @@
-// Waiting, for all code that queues work: pauses that grow, rests after failures, a mailbox, and a thread
-// that does what is due. Code that decides takes the time as an argument; only code that sleeps reads the
-// clock.
+// What code that queues work needs for waiting: pauses that grow, rests after failures, a mailbox, and a
+// thread that does what is due. Code that decides takes the time as an argument; only code that sleeps reads
+// the clock.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ inline bool passes_by_itself(ErrorCode code) {
   return code == ErrorCode::unstable || code == ErrorCode::busy;
 }
 
-/// The time after a pause, at most the end of the clock.
+/// The time after a pause, but no later than the end of the clock.
 inline Moment moment_after(Moment now, Seconds pause) {
   if (pause >= Moment::max() - now) return Moment::max();
   return now + std::chrono::duration_cast<Moment::duration>(pause);
 }
 
-/// The pause after a number of failures: `first`, doubled after each further one.
+/// The pause after a number of failures: `first` after one failure, doubled for each further failure.
 inline Seconds growing_pause(Seconds first, unsigned failures, Seconds longest = Seconds::max()) {
   return std::min(longest, first * std::exp2(std::min(failures - 1.0, 100.0)));
 }
@@ -47,7 +47,8 @@ class Rest {
  public:
   Rest(Seconds first, Seconds longest) : first_(first), longest_(longest) {}
 
-  /// Returns false if it is already resting: failures of jobs that ran at the same time cause one rest.
+  /// Returns false if it is already resting, so that failures of jobs that ran at the same time cause one
+  /// rest.
   bool failed(Moment now) {
     if (lasts(now)) return false;
     length_ = growing_pause(first_, ++failures_, longest_);
@@ -84,7 +85,7 @@ class Deferred {
   std::vector<std::function<void()>> calls_;
 };
 
-/// A queue: any thread posts, one thread takes, in order. Thread-safe.
+/// A queue. Any thread posts items, and one thread takes them in order. Thread-safe.
 template <class T>
 class Mailbox {
  public:
@@ -108,7 +109,7 @@ class Mailbox {
     arrived_.notify_one();
   }
 
-  /// Takes the oldest item; returns empty when it is woken, or at `until` if that is set.
+  /// Takes the oldest item. Returns empty when it is woken, or at the time `until` if that is set.
   std::optional<T> take(std::optional<Moment> until = std::nullopt) {
     MutexLock lock(mutex_);
     arrived_.wait_until(lock, until.value_or(Moment::max()),
@@ -142,7 +143,7 @@ class Repeater {
   using Look = std::function<Moment(Moment now, const std::stop_token& stop)>;
 
   Repeater(Look look, Moment first);
-  /// Calls the function at once, and again this long after each call.
+  /// Calls the function at once, and again after this pause following each call.
   Repeater(std::chrono::milliseconds pause, std::function<void(const std::stop_token&)> work);
   void wake();
 

@@ -18,7 +18,7 @@ struct AsWritten final : Binary {
   Source source;
 };
 
-/// A text's end. A character that the cut leaves in two is shown by its bytes.
+/// The end of a text, with control bytes escaped. A character that the cut splits appears as escaped bytes.
 inline std::string tail_of(const std::string& text, std::size_t bytes) {
   return escape_controls(std::string_view(text).substr(text.size() - std::min(text.size(), bytes)));
 }

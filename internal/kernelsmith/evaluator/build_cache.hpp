@@ -1,5 +1,5 @@
-// BuildCache: a cache on disk of objects that were built from trusted sources. It is not used for candidates,
-// because the judge must see that their compilation succeeds and is reproducible.
+// BuildCache: a cache on disk for objects that were built from trusted sources. It is not used for
+// candidates, because the judge must see that their compilation succeeds and is reproducible.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@
 
 namespace kernelsmith {
 
-/// Several processes may share a folder. A folder that cannot be written, belongs to somebody else or can be
-/// written by others is not used: then nothing is found or stored. Thread-safe.
+/// Several processes may share a folder. A folder is not used if it cannot be written, belongs to somebody
+/// else or can be written by others. Then nothing is found or stored. Thread-safe.
 class BuildCache {
  public:
-  /// The size limit: some thousand objects. When a cache is opened, the oldest are removed to meet it.
+  /// The size limit: some thousand objects. When a cache is opened, the oldest objects are removed to meet
+  /// the limit.
   static constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;
 
-  /// Opens the cache that the environment names: $KERNELSMITH_CACHE ("off" for none), else
-  /// $XDG_CACHE_HOME/kernelsmith, else ~/.cache/kernelsmith; a folder "build" in it.
+  /// Opens the cache in the folder "build" of $KERNELSMITH_CACHE ("off" for no cache), else of
+  /// $XDG_CACHE_HOME/kernelsmith, else of ~/.cache/kernelsmith.
   static BuildCache of_environment();
 
   /// An empty `folder` disables the cache.
@@ -33,7 +34,7 @@ class BuildCache {
   void keep(const Digest& key, std::string_view bytes) const;
 
  private:
-  std::filesystem::path folder_;  ///< empty: not used
+  std::filesystem::path folder_;  ///< empty if the cache is not used
 };
 
 }  // namespace kernelsmith

@@ -1,5 +1,6 @@
-// Bytes: a tensor's buffer in the judge's memory. Large ones use huge pages: every timed call is laid out
-// from them and compared with them, and with small pages address translation would take a third of that time.
+// Bytes: a tensor's buffer in the judge's memory. Large buffers use huge pages. The inputs of every timed
+// call are copied from such buffers, and its outputs are compared with them. With small pages, address
+// translation would take a third of that time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace kernelsmith {
 
-/// Like std::allocator, but a buffer that fills huge pages is aligned to one. The rest uses small pages.
+/// Like std::allocator, but a buffer that is large enough to fill huge pages begins on one. Its last part
+/// uses small pages.
 template <class T>
 class PageAllocator {
  public:

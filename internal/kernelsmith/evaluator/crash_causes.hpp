@@ -8,11 +8,11 @@
 
 namespace kernelsmith {
 
-/// "usual causes: ..." with those that are possible for this task: sizes in another order, or an index input
-/// that is drawn like any other number. Empty if neither is possible.
+/// "usual causes: ..." with the causes that are possible for this task: sizes in another order, or an input
+/// of indices that is drawn like any other numbers. Empty if neither is possible.
 std::string usual_causes_of_a_crash(const Task& task);
 
-/// Adds them to a crash; leaves other rejections unchanged.
+/// Adds the usual causes to a crash. Leaves other rejections unchanged.
 Rejection with_usual_causes(Rejection rejection, const Task& task);
 
 }  // namespace kernelsmith

@@ -1,5 +1,5 @@
-// DeviceLease: a device of this machine for one process at a time. Kernels are not timed while another
-// search's are.
+// DeviceLease: a device of this machine for one process at a time. Kernels of two searches are not timed at
+// the same time.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@
 
 namespace kernelsmith {
 
-/// Uses two files with flock(2) locks, which end with their process, so that a killed process releases the
-/// device. Thread-safe.
+/// Uses two files with flock(2) locks. A lock ends with its process, so a killed process releases the device.
+/// Thread-safe.
 class DeviceLease {
  public:
   /// `name` identifies the device for every process of the machine, such as its PCI address; case does not
-  /// matter. A container with a /tmp of its own has leases of its own.
+  /// matter. A container with its own /tmp does not see the leases of other processes.
   explicit DeviceLease(std::string name, const std::filesystem::path& folder = "/tmp");
 
   /// Holds the device until it is destroyed. Movable.
@@ -29,7 +29,7 @@ class DeviceLease {
     Descriptor lock_;
   };
 
-  /// Waits for the device. The last holder comes after a process that is already waiting; several waiting
+  /// Waits for the device. A process that is already waiting comes before the last holder; several waiting
   /// processes have no order. Errors: cancelled, io (the files cannot be made).
   Result<Held> take(const std::stop_token& stop) const;
 

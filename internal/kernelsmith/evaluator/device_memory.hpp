@@ -1,4 +1,4 @@
-// DeviceMemory: the bytes of a device that processes of this machine claim before they allocate them. A
+// DeviceMemory: processes of this machine claim bytes of a device here before they allocate them. A
 // DeviceLease shares a device's time; this class shares its memory.
 #pragma once
 
@@ -22,7 +22,7 @@ struct MemoryClaim {
   std::uint32_t number = 0;   ///< number of the claim within the process
   std::uint64_t bytes = 0;
   bool waits = false;
-  bool stays = false;  ///< held until the process releases it, even if others wait
+  bool stays = false;  ///< the process need not release it when others wait
 
   bool is(const MemoryClaim& other) const {
     return pid == other.pid && started == other.started && number == other.number;
@@ -30,26 +30,27 @@ struct MemoryClaim {
   friend bool operator==(const MemoryClaim&, const MemoryClaim&) = default;
 };
 
-/// Parses claims, one per line, in the order in which they were made. Invalid lines are skipped.
+/// Writes and reads claims: one per line, in the order in which they were made. Invalid lines are skipped.
 std::string text_of(const std::vector<MemoryClaim>& claims);
 std::vector<MemoryClaim> claims_in(std::string_view text);
 
-/// Whether the waiting claim `mine` gets its bytes now: it waits longest and fits into `capacity` with the
-/// held bytes. A claim that is too large to share gets the device when nothing else is held.
+/// Whether the waiting claim `mine` gets its bytes now. It does if it has waited longest and fits into
+/// `capacity` together with the held bytes. A claim that is too large to share gets the device when nothing
+/// else is held.
 bool is_granted(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine, std::uint64_t capacity);
 
-/// Whether the holder of `mine` must release its bytes next: a claim is waiting, and no other releasable
-/// claim is held longer.
+/// Whether the holder of `mine` must release its bytes next. It must if a claim is waiting and no other claim
+/// that can be released has been held longer.
 bool is_next_to_yield(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
-/// The claim that holds the most bytes; if none holds any, the one that waits before `mine`.
+/// The claim that holds the most bytes. If no claim holds any, the claim that waits before `mine`.
 std::optional<MemoryClaim> whom_it_waits_for(const std::vector<MemoryClaim>& claims, const MemoryClaim& mine);
 
-/// The bytes of a device that may be claimed. The rest is for contexts of waiting tasks, which have claimed
-/// nothing yet: seven of them on a GPU with 80 GB.
+/// How many of the bytes of a device may be claimed. The rest is for the contexts of waiting tasks, which
+/// have not claimed anything yet. On a GPU with 80 GB there is room for seven contexts.
 std::uint64_t claimable(std::uint64_t all);
 
-/// Such as "5.8 GiB".
+/// A text such as "5.8 GiB".
 std::string gibibytes(std::uint64_t bytes);
 
 /// The machine's file with a line for each claim. Claims of ended processes are ignored. Thread-safe.
@@ -80,12 +81,12 @@ class DeviceMemory {
 
   using Tell = std::function<void(const std::string&)>;
 
-  /// Waits for its turn, and reports once for whom it waits. This object must outlive the result. Errors:
+  /// Waits for its turn. Reports once which claim it waits for. This object must outlive the result. Errors:
   /// cancelled, io, busy (after `patience_s`).
   Result<Held> take(std::uint64_t bytes, const std::stop_token& stop, const Tell& tell = {},
                     double patience_s = 300) const;
 
-  /// Claims bytes without waiting; others take the claim into account. Errors: io.
+  /// Claims bytes without waiting. Other processes take the claim into account. Errors: io.
   Result<Held> announce(std::uint64_t bytes) const;
 
   std::uint64_t capacity() const { return capacity_; }

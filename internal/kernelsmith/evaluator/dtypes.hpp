@@ -16,7 +16,7 @@ struct DtypeTraits {
   double unit_roundoff = 0;   ///< 2^-digits; 0 for integers
   double least_normal = 0;    ///< the smallest positive normal real
   double least_denormal = 0;  ///< the smallest positive real
-  double lowest = 0;          ///< of the finite values
+  double lowest = 0;          ///< the lowest finite value
   double highest = 0;
 };
 
@@ -26,8 +26,8 @@ const DtypeTraits& traits_of(Dtype dtype);
 /// Element `i` of a dense buffer as a double. Integers beyond 2^53 are rounded.
 double load_element(Dtype dtype, const std::byte* base, std::size_t i);
 
-/// Stores `value` rounded to nearest, ties to even. Reals beyond the range become infinite (f8e4m3, which has
-/// no infinity: NaN); integers saturate; a bool is true for any value except 0.
+/// Stores `value` rounded to nearest, ties to even. Reals beyond the range become infinite, or NaN for
+/// f8e4m3, which has no infinity. Integers saturate. A bool is true for any value except 0.
 void store_element(Dtype dtype, std::byte* base, std::size_t i, double value);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// Arithmetic over named sizes, as task.yaml uses it for shapes and declared work.
+// Arithmetic over named sizes. task.yaml uses it for shapes and declared work.
 #pragma once
 
 #include <cstdint>

@@ -11,11 +11,11 @@
 
 namespace kernelsmith {
 
-/// If the host draws the sets (JudgeParts::draw_bank), only the seed is set.
+/// If the host draws the sets (JudgeParts::draw_bank), only `seed` has a value.
 struct InputSet {
   InputRecipe recipe;
   Inputs inputs;
-  std::vector<Expected> outputs;  ///< by tensor; unused for tensors of role `in`
+  std::vector<Expected> outputs;  ///< one for each tensor; unused for tensors of role `in`
   std::uint64_t seed = 0;         ///< secret seed of a set that the host draws
 };
 

@@ -21,10 +21,10 @@ namespace kernelsmith {
 struct TaskShape {
   std::string name;  ///< describe(sizes); empty if the task has no sizes
   Sizes sizes;
-  std::vector<std::int64_t> arguments;  ///< the sizes as passed to the entry, in the order of task.yaml
-  std::vector<TensorExtent> extents;    ///< by tensor
+  std::vector<std::int64_t> arguments;  ///< the sizes that are passed to the entry, in the order of task.yaml
+  std::vector<TensorExtent> extents;    ///< one for each tensor
   bool timed = false;
-  /// The shape's share of the score if the task weights its timed shapes; else empty.
+  /// The shape's share of the score; empty if the task does not weight its timed shapes.
   std::optional<double> weight = std::nullopt;
 
   /// The bytes of all tensors.
@@ -34,7 +34,7 @@ struct TaskShape {
 /// The timed shapes, then the check shapes. Requires a loaded task.
 std::vector<TaskShape> shapes_of(const Task& task);
 
-/// The values of one call's input tensors, by tensor, in their dtypes; empty for a tensor of role `out`.
+/// The values of the tensors in one call, for each tensor in its dtype; empty for a tensor of role `out`.
 using Inputs = std::vector<Bytes>;
 
 /// The recipe of one set of inputs. Equal recipes give equal inputs.
@@ -42,18 +42,18 @@ struct InputRecipe {
   std::array<std::uint64_t, 2> key{};  ///< secret
   std::array<std::uint64_t, 2>
       constants_key{};    ///< seed of the `constant` tensors: the same in all sets of a bank
-  bool specials = false;  ///< with the special values that the task declares
+  bool specials = false;  ///< the inputs get the special values that the task declares
 
   friend bool operator==(const InputRecipe&, const InputRecipe&) = default;
 };
 
-/// 128 bits of the system's random source.
+/// Draws 128 bits from the system's random source.
 std::array<std::uint64_t, 2> draw_key();
 
 /// Random words and numbers from a key (Philox; see core/rng.hpp). Not thread-safe.
 class SecretStream {
  public:
-  SecretStream();  ///< with a key of its own
+  SecretStream();  ///< uses a new key
   explicit SecretStream(std::array<std::uint64_t, 2> key);
   std::uint64_t word();
   double uniform();                            ///< in [0, 1)
@@ -65,8 +65,8 @@ class SecretStream {
   Rng rng_;
 };
 
-/// The pattern in outputs before a call: a NaN as f32 and f64, and in other types a number that a kernel is
-/// unlikely to compute.
+/// Draws the pattern that outputs contain before a call. As f32 and f64 it is a NaN, and in other types a
+/// number that a kernel is unlikely to compute.
 std::uint32_t draw_poison(SecretStream& random);
 
 /// Fills the tensors whose `init` is `generated` with the task's own generator (files: inputs). Implemented
@@ -74,16 +74,16 @@ std::uint32_t draw_poison(SecretStream& random);
 class InputGenerator {
  public:
   virtual ~InputGenerator() = default;
-  /// `inputs` has all tensors; those to generate are zero. Errors: refused if the generator fails.
+  /// `inputs` has all tensors; the tensors to be generated are zero. Errors: refused if the generator fails.
   virtual Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) = 0;
   /// The processor time of all inputs so far that was not this thread's.
   virtual double elsewhere_us() const { return 0; }
 };
 
-/// Draws the inputs of one call. `normal` is a mixture around N(0, 1): plain, or with rows scaled or shifted,
-/// a peak in each row, a few outliers, bands of two kinds, so that no shortcut holds for all sets. Special
-/// values are not put into `constant` tensors. `generator` is null if the task has none. Errors: bad_input
-/// for a range that is empty; the generator's.
+/// Draws the inputs of one call. `normal` is a mixture around N(0, 1), so that no shortcut works for all
+/// sets: plain, with scaled or shifted rows, with a peak in each row, with a few outliers, or with bands of
+/// two kinds. Special values are not put into `constant` tensors. `generator` is null if the task has none.
+/// Errors: bad_input for an empty range, and the generator's.
 Result<Inputs> draw_inputs(const Task& task, const std::vector<TaskShape>& shapes, std::size_t shape,
                            const InputRecipe& recipe, InputGenerator* generator);
 

@@ -14,7 +14,7 @@
 
 namespace kernelsmith {
 
-/// Draws sets for the host, some for each shape; new ones at each call.
+/// Draws new sets for the host at each call, a number of sets for each shape.
 using BankFunction = std::function<Result<Bank>()>;
 
 /// The parts of a judge.
@@ -24,24 +24,24 @@ struct JudgeParts {
   OracleFactory oracles;
   std::size_t oracle_threads = 2;
   BankLimits bank;
-  /// Replaces oracles and limits if the host draws its inputs and compares outputs itself.
+  /// If the host draws its inputs and compares outputs itself, this replaces oracles and limits.
   BankFunction draw_bank;
-  /// With `draw_bank`: an output of the reference does not depend on the inputs.
+  /// For `draw_bank`: whether an output of the reference does not depend on the inputs.
   bool degenerate = false;
-  /// The timed shapes, then the others; empty: the task's. For a host that draws its inputs they are variants
-  /// of the inputs.
+  /// The timed shapes, then the others. If empty, the task's shapes are used. For a host that draws its
+  /// inputs, shapes are variants of the inputs.
   std::vector<TaskShape> shapes;
   BinaryPtr baseline;
   BinaryPtr seed;                 ///< null if the task has none
   BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline
-  std::function<double()> now_s;  ///< wall time in seconds; null: the steady clock
+  std::function<double()> now_s;  ///< wall time in seconds; if empty, the steady clock's
 };
 
-/// Not thread-safe, because it must time one thing at a time.
+/// Not thread-safe, because it must time only one thing at a time.
 class Judge {
  public:
   /// Makes the bank, checks baseline, seed and yardstick, and measures the baseline against the yardstick.
-  /// Takes about a second. Errors: refused if the task is unusable (a retry gives the same answer);
+  /// Takes about a second. Errors: refused if the task is unusable (a retry would give the same answer);
   /// cancelled.
   static Result<std::unique_ptr<Judge>> create(JudgeParts parts, const std::stop_token& stop = {});
 

@@ -1,5 +1,5 @@
-// The Oracle seam: runs the reference. Backends implement it; truth/ derives the tolerances of outputs from
-// its answers.
+// The Oracle seam: runs the reference. Backends implement it. evaluator/truth derives the tolerances of
+// outputs from its answers.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ enum class OraclePrecision {
 /// tensor is f64, else `f64`.
 OraclePrecision truth_precision(const Task& task);
 
-/// Answers one call at a time, in memory of its own. Not thread-safe.
+/// Answers one call at a time, in its own memory. Not thread-safe.
 class Oracle {
  public:
   virtual ~Oracle() = default;
   virtual OraclePrecision precision() const = 0;
-  /// The buffer of a tensor of role `in` or `inout`, which the caller fills before each answer(), with
-  /// elements in the type of `precision()`.
+  /// The buffer of a tensor of role `in` or `inout`. The caller fills it before each answer(), with elements
+  /// in the type of `precision()`.
   virtual std::span<std::byte> input(std::size_t shape, std::size_t tensor) = 0;
   /// Runs the reference once. Outputs are zeroed first. Errors: refused if the reference fails.
   virtual Status answer(std::size_t shape) = 0;
@@ -52,7 +52,7 @@ struct Oracles {
 /// Makes oracles. Called from one thread at a time. A stop request ends the oracles' work with `cancelled`.
 using OracleFactory = std::function<Result<Oracles>(const std::stop_token&)>;
 
-/// Makes the PrecisionCheck of every timed shape, on sets that are the same every time; empty if outputs are
+/// Makes the PrecisionCheck of every timed shape, with the same sets every time. Empty if outputs are
 /// compared bit for bit. Takes about a second. Errors: those of the oracles.
 Result<std::vector<PrecisionCheck>> check_precision(const Task& task, const OracleFactory& oracles);
 

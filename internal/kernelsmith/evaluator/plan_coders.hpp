@@ -1,6 +1,7 @@
-// Writer and Reader: the two ends of the plan's file format, and of what the processes beside it say to each
-// other. Numbers are little-endian, a count or a length is a u32 before its elements, and an enumeration or a
-// flag is one byte. fields() says what is in which order, once for both: plan_fields.hpp has a plan's.
+// Writer and Reader: they write and read the plan's file format and the messages between the processes that
+// use plans. Numbers are little-endian. A count or a length is a u32 before its elements. An enumeration or a
+// flag is one byte. A function fields() gives the order of the fields for both classes; plan_fields.hpp has
+// those of a plan.
 #pragma once
 
 #include <bit>
@@ -85,7 +86,7 @@ class Writer {
 };
 
 /// Reads untrusted data. After the first error all reads return zero or empty, and finish() returns the
-/// error. Allocations are proportional to the actual bytes, independent of the counts.
+/// error. It allocates in proportion to the actual bytes, whatever the counts in them say.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -138,7 +139,7 @@ class Reader {
   /// Records that the last read value is invalid.
   void refuse(std::string what);
 
-  /// Succeeds if everything was valid and nothing is left.
+  /// Succeeds if everything was valid and no bytes are left.
   Status finish();
 
  private:
@@ -149,12 +150,12 @@ class Reader {
 
   /// The next `count` bytes; empty after an error or if there are fewer.
   std::span<const std::byte> next(std::size_t count);
-  /// A count of bytes or elements, none of which is shorter than a byte; 0 after an error.
+  /// A count of bytes, or of elements of at least one byte each. 0 after an error.
   std::size_t length(std::size_t most);
 
   std::span<const std::byte> bytes_;
   std::size_t at_ = 0;    ///< the next byte
-  std::size_t last_ = 0;  ///< begin of the last read value
+  std::size_t last_ = 0;  ///< where the value that was read last begins
   std::optional<Error> error_;
 };
 
@@ -165,7 +166,7 @@ std::vector<std::byte> encoded(const T& value) {
   return writer.take();
 }
 
-/// Empty if the bytes are no T.
+/// The value that the bytes encode; empty if they do not encode a T.
 template <class T>
 std::optional<T> decoded(std::span<const std::byte> bytes) {
   Reader reader(bytes);

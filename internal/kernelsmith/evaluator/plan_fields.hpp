@@ -1,5 +1,5 @@
-// The fields of each part of a plan in the file, in order; the same code writes and reads them. docs/plan.md
-// has them as a table.
+// The fields of each part of a plan, in the order of the file. The same code writes and reads them.
+// docs/plan.md lists them in a table.
 #pragma once
 
 #include <array>

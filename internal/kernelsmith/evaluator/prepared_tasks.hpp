@@ -19,7 +19,7 @@ namespace kernelsmith {
 
 using TaskPtr = std::shared_ptr<const Task>;
 
-/// Makes the evaluator of a task, on this machine or on others; may take seconds. Called by a few threads at
+/// Makes the evaluator of a task, on this machine or on others. May take seconds. A few threads call it at
 /// once.
 using EvaluatorMaker = std::function<Result<std::shared_ptr<Evaluator>>(const Task& task)>;
 
@@ -28,7 +28,7 @@ using EvaluatorMaker = std::function<Result<std::shared_ptr<Evaluator>>(const Ta
 /// be prepared, all jobs that wait for it get the Error, and the next job tries again. Thread-safe.
 class PreparedTasks {
  public:
-  /// At most `room` evaluators.
+  /// Keeps at most `room` evaluators.
   PreparedTasks(EvaluatorMaker make, std::size_t room);
 
   /// Drops waiting jobs, and returns when no job is under way.
@@ -36,8 +36,8 @@ class PreparedTasks {
   PreparedTasks(const PreparedTasks&) = delete;
   PreparedTasks& operator=(const PreparedTasks&) = delete;
 
-  /// Evaluator::start_watched, once the task is prepared. A stop request has an effect only after that. No
-  /// callback is called within start().
+  /// Calls Evaluator::start_watched when the task is prepared. A stop request has an effect only after that.
+  /// No callback is called within start().
   void start(const TaskPtr& task, EvaluationJob job, std::stop_token stop, Sink<Evaluation> done,
              WorkSink works);
 
@@ -64,7 +64,7 @@ class PreparedTasks {
     std::vector<Waiting> waiting;          ///< jobs that wait for the preparation, or to be started
     std::size_t under_way = 0;             ///< jobs that were started and not answered
     std::uint64_t last_use = 0;
-    bool queued = false;  ///< among due_
+    bool queued = false;  ///< the entry is in due_
   };
   using EntryPtr = std::shared_ptr<Entry>;
 
@@ -82,7 +82,8 @@ class PreparedTasks {
   mutable Mutex mutex_;
   Condition changed_;
   std::map<Digest, EntryPtr> entries_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::deque<EntryPtr> due_ KERNELSMITH_GUARDED_BY(mutex_);  ///< tasks to prepare, or with jobs to start
+  std::deque<EntryPtr> due_ KERNELSMITH_GUARDED_BY(mutex_);  ///< tasks that are to be prepared or have jobs
+                                                             ///< to start
   std::vector<std::shared_ptr<Evaluator>> retired_ KERNELSMITH_GUARDED_BY(mutex_);  ///< evaluators to destroy
   std::size_t preparing_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   /// Number of evaluators, including those being made.

@@ -1,4 +1,4 @@
-// Settings that several backends share in their section of run.yaml.
+// Settings that several backends have in their sections of run.yaml.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace kernelsmith {
 
-/// The setting `sandbox`: whether candidates run without one.
+/// The setting `sandbox`. `unsandboxed` says whether candidates run without a sandbox.
 void list_sandbox(Section& section, bool& unsandboxed);
-/// Provider::settings_to_reconfirm() for it.
+/// Provider::settings_to_reconfirm() for the setting `sandbox`.
 std::vector<std::string> sandbox_to_reconfirm(bool unsandboxed);
 /// The Error if only a run folder disables the sandbox.
 Error sandbox_not_said_again();
@@ -24,7 +24,7 @@ Error sandbox_not_said_again();
 /// The settings `device` and `devices`.
 void list_devices(Section& section, DeviceRange& devices);
 
-/// A setting in MiB for a value in bytes.
+/// A setting in MiB. The value is in bytes.
 void list_mib(Section& section, std::string_view key, std::size_t& bytes, std::string_view meaning);
 
 /// The Error if only a run folder names the Python, which would run with the user's rights.

@@ -5,7 +5,7 @@
 
 namespace kernelsmith {
 
-/// Wall time since it was made.
+/// Measures the wall time since it was made.
 class Stopwatch {
  public:
   double ms() const {
@@ -16,7 +16,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Adds the time of its life to a total.
+/// Adds the time of its lifetime to a total.
 class AddedTime {
  public:
   explicit AddedTime(double& total_ms) : total_ms_(total_ms) {}

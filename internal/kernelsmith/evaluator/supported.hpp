@@ -1,4 +1,5 @@
-// What backends refuse of a task before they prepare it: nothing that it declares is ignored.
+// Checks with which backends refuse a task before they prepare it, so that nothing that the task declares is
+// ignored.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ inline Status check_backend(const Task& task, const std::string& backend) {
               "the task '" + task.name + "' is for the backend '" + task.backend + "'");
 }
 
-/// Errors: unsupported if the task asks that its operations bound the speed, too.
+/// Errors: unsupported if the task asks that its operations also bound the speed.
 inline Status check_bounded_by_bytes(const Task& task) {
   if (!task.declared.operations_are_minimal) return {};
   return fail(ErrorCode::unsupported,

@@ -1,5 +1,5 @@
-// The tasks that `kernelsmith init --template BACKEND` makes: the files of each backend's template/, which
-// the build puts into the program. CUDA's, with another vendor's names, are those of maca and hip.
+// The tasks that `kernelsmith init --template BACKEND` makes. The build puts the files of each backend's
+// folder template/ into the program. For maca and hip these are CUDA's files with another vendor's names.
 #pragma once
 
 #include <vector>

@@ -20,27 +20,27 @@ inline Failure reject(Stage stage, RejectionCode code, std::string diagnostics) 
   return Rejection{stage, code, std::move(diagnostics), {}};
 }
 
-/// The Error itself; of a Rejection one that says its diagnostics behind `what`.
+/// The Error itself; for a Rejection, an Error with `what` and then its diagnostics.
 inline Error error_of(const Failure& failure, ErrorCode code, const std::string& what = {},
                       std::string where = {}, std::string hint = {}) {
   if (const auto* const error = std::get_if<Error>(&failure)) return *error;
   return fail(code, what + std::get<Rejection>(failure).diagnostics, std::move(where), std::move(hint));
 }
 
-/// What the task brings is planned, and fails.
+/// The Error if a file of the task cannot be planned.
 inline Error cannot_be_planned(const Failure& failure, const std::string& what) {
   return error_of(failure, ErrorCode::refused,
                   "the task's " + what + " cannot be planned: ", "files: " + what);
 }
 
-/// A candidate that is looked at alone fails: "wrong_output: ...".
+/// The Error if a candidate that is examined alone fails: "wrong_output: ...".
 inline Error refused_alone(const Failure& failure) {
   const auto* const rejection = std::get_if<Rejection>(&failure);
   const std::string code(rejection != nullptr ? name_of(rejection->code) : "");
   return error_of(failure, ErrorCode::refused, code + ": ");
 }
 
-/// The Error, or the Rejection with that report.
+/// The Error, or the Rejection with `report`.
 template <class Outcome>
 Result<Outcome> reported(const Failure& failure, Report report) {
   if (const auto* const error = std::get_if<Error>(&failure)) return *error;

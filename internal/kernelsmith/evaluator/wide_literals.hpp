@@ -1,5 +1,5 @@
-// Widens the literals of a source that is built in a wider type. Values stay the same, so that expressions of
-// literals and integers alone are computed in the wider type too.
+// Widens the literals of a source that is built in a wider type, so that expressions that consist only of
+// literals and integers are also computed in the wider type. The literals' values stay the same.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kernelsmith {
 
-/// Rewrites each float literal of a C++ or CUDA source as a double, or for `long_double` each float and
-/// double literal as a long double. `declared` changes nothing. Pure.
+/// Rewrites each float literal of a C++ or CUDA source as a double. For `long_double`, rewrites each float
+/// and double literal as a long double. `declared` changes nothing. Pure.
 std::string with_wide_literals(std::string_view text, OraclePrecision precision);
 
 }  // namespace kernelsmith

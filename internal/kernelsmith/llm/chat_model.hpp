@@ -20,8 +20,8 @@ class ChatModel {
   virtual ~ChatModel() = default;
 
   /// Gets the model's reply to `messages` and reads it by the chat proposer's rules: a child based on `base`,
-  /// a refusal, or a PaidError. A proposal from a reply keeps its complete text and reasoning. Its cost is
-  /// that of all attempts.
+  /// a refusal, or a PaidError. A proposal from a reply keeps the complete text and reasoning. Its cost is
+  /// the cost of all attempts.
   virtual void start(std::vector<Message> messages, Source base, std::stop_token stop,
                      Sink<Proposal> done) = 0;
 };

@@ -16,7 +16,7 @@ namespace kernelsmith {
 /// The source of a journal.
 struct LearntFrom {
   std::string run;
-  std::string task;  ///< the task's digest, as hexadecimal digits
+  std::string task;  ///< the task's digest in hexadecimal digits
   std::string backend;
   std::vector<std::string> terms;  ///< memory_terms()
   MemorySnapshot read = {};        ///< the rules in its prompts
@@ -27,18 +27,18 @@ struct LearntFrom {
 /// The rules that a run teaches.
 struct Learnt {
   std::vector<MemoryRule> rules;
-  std::map<std::string, RuleUse> uses;  ///< uses of the rules that it read, by id
+  std::map<std::string, RuleUse> uses;  ///< uses of the rules that the run read, by id
 };
 
 /// Reads the journal once. An accepted child of a rejected parent gives a refusal (the first 64 of a run). A
 /// child that is better than all earlier programs beyond the noise gives a tactic. An identifier that several
-/// children introduced without a gain gives a dead end. A tactic is described by the first two sentences of
-/// its reply.
+/// children introduced without a gain gives a dead end. The first two sentences of the reply describe a
+/// tactic.
 ///
-/// A tactic that the run read helped if a child with a gain has at least half of its terms; a refusal helped
-/// if an accepted child has. A dead end did not help if a child still introduced its identifier; otherwise
-/// its use is unknown. A run without prompts used no rule. The result depends only on the journal. Errors:
-/// the journal's.
+/// A tactic that the run read helped if a child with a gain has at least half of its terms. A refusal helped
+/// if an accepted child has at least half of its terms. A dead end did not help if a child still introduced
+/// its identifier; otherwise its use is unknown. A run without prompts used no rules. The result depends only
+/// on the journal. Errors: the journal's.
 Result<Learnt> learn(const Journal& journal, const LearntFrom& from);
 
 }  // namespace kernelsmith

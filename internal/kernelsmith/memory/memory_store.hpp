@@ -12,25 +12,25 @@
 
 namespace kernelsmith {
 
-/// A folder with the file `rules.jsonl`, and in `runs/` an empty file for each run that began with it.
-/// Several processes may use it; changes are atomic and made under a lock. Thread-safe.
+/// A folder with the file `rules.jsonl`. Its folder `runs/` has an empty file for each run that began with
+/// this memory. Several processes may use it. Changes are atomic and made under a lock. Thread-safe.
 class MemoryStore {
  public:
   /// Makes the folder (mode 0700) if it does not exist. Errors: `permission` for a folder that belongs to
   /// somebody else or that others can enter, `bad_input` for a link or a file.
   static Result<MemoryStore> open(const std::filesystem::path& folder);
 
-  /// Every rule, by id. `bad_input` with the line for a file that cannot be read.
+  /// All rules, sorted by id. Errors: `bad_input`, with the line, for a file that cannot be read.
   Result<std::vector<MemoryRule>> rules() const;
 
-  /// Adds rules or merges them with those of the same id, and adds uses of existing rules; forgotten rules
-  /// stay forgotten. Returns the number of new rules.
+  /// Adds rules, or merges them with rules of the same id. Adds uses of existing rules. Forgotten rules stay
+  /// forgotten. Returns the number of new rules.
   Result<std::size_t> add(const Learnt& learnt) const;
 
   /// Records that the run began with this memory.
   Status note_beginning(const std::string& run) const;
-  /// Whether the run began with this memory. A run folder may come from somebody else, and its run.yaml can
-  /// name any memory.
+  /// Whether the run began with this memory. This must be checked, because a run folder may come from
+  /// somebody else and its run.yaml can name any memory.
   bool knows(const std::string& run) const;
 
   /// Removes the rule. Errors: `not_found` if no rule has the id.

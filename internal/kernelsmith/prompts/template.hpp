@@ -1,5 +1,5 @@
-// Template: Mustache, after the published specification (variables, sections, inverted sections, comments,
-// partials, set delimiters), without lambdas and without escaping, because prompts are plain text. Values are
+// Template: Mustache as in the published specification (variables, sections, inverted sections, comments,
+// partials, set delimiters), without lambdas. Nothing is escaped, because prompts are plain text. Values are
 // never parsed as templates.
 #pragma once
 
@@ -22,8 +22,8 @@ struct TemplateNode;
 class Template {
  public:
   /// `name` appears in errors. Errors: `bad_input` with name:line for a tag that is not closed, a section
-  /// without an end or with the end of another, a name with white space in it, or sections nested more than
-  /// 64 deep.
+  /// that has no end or another section's end, a name that contains white space, or sections that are nested
+  /// deeper than 64.
   static Result<Template> parse(std::string_view text, std::string name);
 
   const std::string& name() const { return name_; }
@@ -40,15 +40,15 @@ class Template {
 /// nothing; an Error ends the rendering.
 using Partials = std::function<Result<const Template*>(std::string_view name)>;
 
-/// Bounds of one rendering: templates come from users, and a partial may include itself.
+/// Limits of one rendering. They are needed because users write templates, and a partial may include itself.
 struct RenderLimits {
-  std::size_t depth = 32;                     ///< partials inside partials
-  std::size_t steps = 1'000'000;              ///< tags and pieces of text
+  std::size_t depth = 32;                     ///< how deep partials may be nested
+  std::size_t steps = 1'000'000;              ///< number of tags and pieces of text
   std::size_t bytes = std::size_t{16} << 20;  ///< bytes of the result
 };
 
-/// Renders the template with the values of `data`. An unknown name is an empty text. Errors: `bad_input` with
-/// name:line if a limit is exceeded; those of `partials`.
+/// Renders the template with the values of `data`. An unknown name stands for an empty text. Errors:
+/// `bad_input` with name:line if a limit is exceeded, and those of `partials`.
 Result<std::string> render(const Template& source, const Value& data, const Partials& partials = {},
                            RenderLimits limits = {});
 

@@ -9,10 +9,10 @@
 
 namespace kernelsmith {
 
-/// Describes the user's templates in `folder` (SET/NAME.mustache) that prompts of the set `set` do not use,
-/// with their paths: files in a set that is neither built in nor `set`, files whose name is not `system`,
-/// `user`, `feedback` or a partial of any template, and a folder without templates. Empty if `folder` is
-/// empty. Errors: `not_found`, `permission` and `io` of the folder.
+/// Describes, with their paths, the user's templates in `folder` (SET/NAME.mustache) that prompts of the set
+/// `set` do not use. These are files in a set that is neither built in nor `set`, and files whose name is not
+/// `system`, `user`, `feedback` or the name of a partial in some template. It also describes a folder without
+/// templates. Empty if `folder` is empty. Errors: `not_found`, `permission` and `io` for the folder.
 Result<std::vector<std::string>> unused_templates(const std::filesystem::path& folder,
                                                   const std::string& set);
 

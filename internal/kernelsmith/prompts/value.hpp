@@ -25,10 +25,10 @@ class Value {
   Value(List list) : held_(std::move(list)) {}                // NOLINT(*-explicit-*)
   Value(Map map) : held_(std::move(map)) {}                   // NOLINT(*-explicit-*)
 
-  /// False for nothing, false, an empty text and an empty list.
+  /// Returns false for null, false, an empty text and an empty list.
   bool truthy() const;
 
-  /// Returns null if the value is of another kind.
+  /// The text; null if the value is of another kind.
   const std::string* text() const { return std::get_if<std::string>(&held_); }
   const List* list() const { return std::get_if<List>(&held_); }
   const Map* map() const { return std::get_if<Map>(&held_); }

@@ -18,14 +18,14 @@ enum class ReplyForm {
 
 /// Extracts the child that `reply` describes, given its parent. The child always has the parent's files,
 /// passes check_frozen(parent, child), and is never the parent itself (`unchanged`). Reasoning is dropped:
-/// pairs of tags around thoughts, or around a draft before the answer. Accepted are the last fenced code
+/// text between tags for thoughts, or for a draft before the answer. extract() accepts the last fenced code
 /// block that can be the program, with or without a tag and surrounding prose; unfenced edits; unfenced text
-/// with EVOLVE-BLOCK markers; several files, each fence named by its info string, by a line before it or by a
-/// comment in its first line; the whole file, or the contents of its only block, with or without markers.
-/// Frozen text that a reply repeats must be unchanged (`edit_frozen`). src/proposal/README.md has the rules.
-/// `cut_off`: the reply ended at a length limit and is refused as truncated. The work is bounded
-/// (`too_large`): 4 MiB, 200 code blocks, and the limits of apply_edits(). A child has at most 1 MiB, or its
-/// parent's size if that is larger.
+/// with EVOLVE-BLOCK markers; and several files, if each fence is named by its info string, by a line before
+/// it or by a comment in its first line. A file may be whole, or only the contents of its single block, with
+/// or without markers. Frozen text that a reply repeats must be unchanged (`edit_frozen`).
+/// src/proposal/README.md has the rules. `cut_off` means that the reply ended at a length limit; it is
+/// refused as truncated. The work is bounded (`too_large`): 4 MiB, 200 code blocks, and the limits of
+/// apply_edits(). A child has at most 1 MiB, or its parent's size if that is larger.
 std::variant<Source, Refusal> extract(std::string_view reply, const Source& parent, ReplyForm form,
                                       bool cut_off = false);
 

@@ -1,4 +1,4 @@
-// The recording proposer: answers that another run received.
+// The recording proposer gives the answers that another run received.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace kernelsmith {
 
-/// A proposer that answers each ticket with its recorded answer. A ticket without one goes to `live`; if that
-/// is null, it is refused as `exhausted`. Answers recorded tickets within start(), on the caller's thread.
-/// Thread-safe.
+/// A proposer that answers each ticket with its recorded answer. A ticket without a recorded answer goes to
+/// `live`. If `live` is null, the ticket is refused as `exhausted`. Answers recorded tickets within start(),
+/// on the caller's thread. Thread-safe.
 std::unique_ptr<Proposer> make_recording(std::map<TicketId, Proposal> recorded,
                                          std::shared_ptr<Proposer> live = nullptr);
 

@@ -1,4 +1,5 @@
-// Tests what this machine offers for a sandbox, for `kernelsmith doctor` and for the tier that a run records.
+// Tests what this machine offers for a sandbox. `kernelsmith doctor` and the tier that a run records use the
+// result.
 #pragma once
 
 #include <string>
@@ -21,11 +22,11 @@ struct SandboxCapability {
 struct SandboxCapabilities {
   std::vector<SandboxCapability> items;  ///< bubblewrap, sandbox, seccomp, freezer, cpu clock, memory limit
 
-  /// Null if there is no item of that name.
+  /// The item of that name; null if there is none.
   const SandboxCapability* find(std::string_view name) const;
 
-  /// The trust in scores of this machine: "full", "weak" (no freezer or no cgroup clock), or "unsandboxed"
-  /// (no sandbox: nothing runs without an explicit request).
+  /// The trust in scores of this machine: "full"; "weak" (no freezer or no cgroup clock); or "unsandboxed"
+  /// (no sandbox, and nothing runs without an explicit request).
   std::string tier() const;
 };
 

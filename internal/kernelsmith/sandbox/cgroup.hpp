@@ -23,18 +23,19 @@ class Cgroup {
   Cgroup(Cgroup&&) noexcept;
   Cgroup& operator=(Cgroup&&) noexcept;
 
-  /// Stops every task and returns when the kernel confirms that all are frozen. Error: timeout.
+  /// Stops every task. Returns when the kernel confirms that all are frozen. Errors: timeout.
   Status freeze();
-  /// Lets the tasks run again and returns when the kernel confirms it. Error: timeout.
+  /// Lets the tasks run again. Returns when the kernel confirms it. Errors: timeout.
   Status thaw();
 
-  /// CPU time used by all tasks that ever lived in the group, in microseconds. Exact while it is frozen.
+  /// The CPU time, in microseconds, that all tasks of the group have used, including tasks that have ended.
+  /// Exact while the group is frozen.
   Result<std::uint64_t> cpu_time_us() const;
 
-  /// Limits the memory of the group as a whole. False if the memory controller is not available here.
+  /// Limits the memory of the group as a whole. Returns false if the memory controller is not available here.
   bool limit_memory(std::uint64_t bytes);
-  /// Lowers its CPU weight to a tenth of others', so that it hardly slows them but still makes progress.
-  /// False if the cpu controller is not available here.
+  /// Lowers the group's CPU weight to a tenth of that of other groups, so that it hardly slows them but still
+  /// makes progress. Returns false if the cpu controller is not available here.
   bool give_way();
   /// True if the kernel killed a task of the group for using too much memory.
   bool out_of_memory() const;
@@ -46,8 +47,8 @@ class Cgroup {
   void thaw_for_good();
 
   const std::filesystem::path& path() const;
-  /// The open folder of the group, for clone3(CLONE_INTO_CGROUP). Moving a running process would cost 11 to
-  /// 19 ms.
+  /// The open folder of the group, for clone3(CLONE_INTO_CGROUP). To move a running process instead would
+  /// cost 11 to 19 ms.
   int descriptor() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the judge's ends of channels to its programs have in common.
+// What the judge's ends of the channels to its programs have in common.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace kernelsmith {
 
-/// Ours and the program's, closed on exec; `type` is SOCK_STREAM or SOCK_SEQPACKET. Errors: io.
+/// Makes our end and the program's end, both closed on exec. `type` is SOCK_STREAM or SOCK_SEQPACKET. Errors:
+/// io.
 inline Result<std::pair<Descriptor, Descriptor>> channel_ends(int type) {
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair.data()) != 0)
@@ -24,8 +25,7 @@ inline Result<std::pair<Descriptor, Descriptor>> channel_ends(int type) {
   return std::pair(Descriptor(pair[0]), Descriptor(pair[1]));
 }
 
-/// The random number of a request. It is not zero, because zero is what a program sends before the first
-/// request.
+/// The random number of a request. It is not zero, because a program sends zero before the first request.
 inline std::uint64_t secret_number() {
   std::uint64_t number = 0;
   while (::getrandom(&number, sizeof number, 0) != sizeof number || number == 0) {
@@ -33,7 +33,7 @@ inline std::uint64_t secret_number() {
   return number;
 }
 
-/// Whether something waits to be read. It stays there.
+/// Whether there is something to be read. Does not read it.
 inline bool has_more(const Descriptor& channel) {
   char extra = 0;
   return ::recv(channel.get(), &extra, 1, MSG_DONTWAIT | MSG_PEEK) > 0;

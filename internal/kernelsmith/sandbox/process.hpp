@@ -15,14 +15,14 @@
 
 namespace kernelsmith {
 
-/// A running sandboxed program. A thread of its own drains its output, and limits.wall_s applies. Every
-/// method but cgroup()'s is thread-safe.
+/// A running sandboxed program. A separate thread reads its output. limits.wall_s applies. Every method
+/// except cgroup() is thread-safe.
 class SandboxedProcess {
  public:
   /// Starts spec.argv, in a cgroup of its own if that is possible. Errors: those of run_sandboxed().
   static Result<SandboxedProcess> start(const SandboxSpec& spec);
 
-  /// Kills the program and everything that it started, and waits until all has ended, at most half a minute.
+  /// Kills the program and everything that it started. Waits at most half a minute until all has ended.
   ~SandboxedProcess();
   SandboxedProcess(SandboxedProcess&&) noexcept;
   SandboxedProcess& operator=(SandboxedProcess&&) noexcept;
@@ -30,9 +30,9 @@ class SandboxedProcess {
   /// The sandbox's monitor process, as seen from here.
   pid_t pid() const;
 
-  /// The program itself, as seen from here (for its CPU clock and SIGSTOP if there is no cgroup). Waits until
-  /// the sandbox is set up, at most a minute; empty if the program ended first. The system may reuse the pid
-  /// of a dead program: use it only while alive() is true.
+  /// The program itself, as seen from here. If there is no cgroup, its CPU clock and SIGSTOP need this pid.
+  /// Waits at most a minute until the sandbox is set up. Empty if the program ended first. The system may
+  /// reuse the pid of a dead program, so use it only while alive() is true.
   std::optional<pid_t> program_pid() const;
 
   bool alive() const;
@@ -43,13 +43,13 @@ class SandboxedProcess {
   /// Kills the program and everything that it started. Returns at once; wait() returns when all has ended.
   void kill();
 
-  /// Waits for the end, at most `limit`; then empty. An Error (as of run_sandboxed) means that the sandbox
-  /// could not be set up and the program never ran, or that the kernel did not end it.
+  /// Waits for the end, at most for `limit`; then returns empty. An Error (as from run_sandboxed) means that
+  /// the sandbox could not be set up and the program never ran, or that the kernel did not end it.
   std::optional<Result<SandboxResult>> wait_for(std::chrono::nanoseconds limit);
   /// Waits for the end.
   Result<SandboxResult> wait();
 
-  /// Its cgroup, or null if this machine offers none: then the score's tier is "weak".
+  /// The program's cgroup. Null if this machine offers none; then the score's tier is "weak".
   Cgroup* cgroup();
 
  private:

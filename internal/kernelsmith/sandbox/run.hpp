@@ -1,5 +1,5 @@
-// run_sandboxed: runs one program in a sandbox until it ends, for compilers and commands. A runner with a
-// channel is a SandboxedProcess (process.hpp).
+// run_sandboxed: runs one program, such as a compiler or a command, in a sandbox until it ends. A runner with
+// a channel is a SandboxedProcess (process.hpp).
 #pragma once
 
 #include <stop_token>
@@ -13,10 +13,11 @@ namespace kernelsmith {
 
 /// How a sandboxed program ended.
 enum class ExitKind {
-  exited,        ///< by itself, with `code`
-  signalled,     ///< by signal `code` (inside a sandbox an exit code of 128 + n counts as signal n)
+  exited,        ///< it ended by itself, with `code`
+  signalled,     ///< it ended by signal `code` (inside a sandbox an exit code of 128 + n counts as signal n)
   wall_limit,    ///< killed at limits.wall_s
-  memory_limit,  ///< killed by the kernel for limits.memory_bytes (seen only if a memory cgroup is used)
+  memory_limit,  ///< the kernel killed it because of limits.memory_bytes (known only if a memory cgroup is
+                 ///< used)
   output_limit,  ///< killed for writing more than limits.output_bytes
   killed,        ///< killed by this process: kill(), or a destructor
 };
@@ -27,8 +28,8 @@ std::string_view name_of(ExitKind kind);
 struct SandboxResult {
   ExitKind kind = ExitKind::exited;
   int code = 0;
-  std::string out;  ///< tail of stdout, raw bytes: see escape_controls() before showing it
-  std::string err;  ///< tail of stderr, raw bytes
+  std::string out;  ///< tail of stdout, as raw bytes; use escape_controls() before showing it
+  std::string err;  ///< tail of stderr, as raw bytes
   bool out_truncated = false;
   bool err_truncated = false;
   double wall_s = 0;
@@ -39,11 +40,11 @@ struct SandboxResult {
 /// "exit status 1", "signal 11 (Segmentation fault)", "killed after 60 s", ...
 std::string describe(const SandboxResult& result);
 
-/// Runs spec.argv and waits for its end. Afterwards no process that it started is left.
+/// Runs spec.argv and waits for its end. When it returns, no process that the program started is left.
 ///
-/// A program that fails is a SandboxResult. Errors: tool_missing (no bubblewrap), unsupported (namespaces not
-/// permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request), timeout (it was
-/// killed, and the kernel did not end it), busy (limits.still_s), io. Thread-safe.
+/// A program that fails also gives a SandboxResult. Errors: tool_missing (no bubblewrap), unsupported
+/// (namespaces not permitted), not_found (argv[0] or a bind does not exist), cancelled (on a stop request),
+/// timeout (it was killed, and the kernel did not end it), busy (limits.still_s), io. Thread-safe.
 Result<SandboxResult> run_sandboxed(const SandboxSpec& spec, std::stop_token stop = {});
 
 }  // namespace kernelsmith

@@ -13,8 +13,8 @@
 namespace kernelsmith {
 
 /// A new folder that the sandboxed user may write (bind it read_write). The destructor removes it with its
-/// contents. Movable. It is locked while in use; the next process of the same user removes folders that
-/// killed processes left in the same place.
+/// contents. Movable. The folder is locked while it is in use. Folders that killed processes left are removed
+/// by the next process of the same user that makes one in the same place.
 class ScratchFolder {
  public:
   /// Makes it below `parent`, or below the system's folder for temporary files. Errors: io, disk_full,
@@ -27,7 +27,7 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file that the sandboxed user may read; makes missing folders. `relative` must not leave the
+  /// Writes a file that the sandboxed user may read. Makes missing folders. `relative` must not leave the
   /// folder.
   Status write(const std::filesystem::path& relative, std::string_view text) const;
 

@@ -1,5 +1,5 @@
 // SandboxSpec: what a sandboxed program may see, use and pass on. It gets nothing else: no network (except
-// for SandboxProfile::online), no host files, no inherited environment, no inherited descriptor.
+// with SandboxProfile::online), no host files, no inherited environment, and no inherited descriptors.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,24 @@
 
 namespace kernelsmith {
 
-/// The system calls that seccomp denies, in addition to those of every profile (namespaces, mounts, ptrace,
-/// io_uring, userfaultfd, perf, bpf, keys, sockets other than AF_UNIX).
+/// Selects the system calls that seccomp denies. Every profile denies namespaces, mounts, ptrace, io_uring,
+/// userfaultfd, perf, bpf, keys, and sockets other than AF_UNIX.
 enum class SandboxProfile {
   toolchain,  ///< compilers: may start processes
-  command,  ///< a task's own program: may start processes, but leave no System V memory or message queue, nor
-            ///< set another's limits; its memory is limited as a whole where possible
-  runner,   ///< loads candidate code: no processes, timers, sockets, memfd, affinity, handlers of SIGCONT
-  runner_with_threads,  ///< the same, for tasks that declare threads
-  online,               ///< a command with the whole network of this machine
+  command,    ///< a task's own program: may start processes, but must not leave System V memory or message
+              ///< queues, and must not set the limits of other processes; its memory is limited as a whole
+              ///< where possible
+  runner,  ///< loads candidate code: must not use processes, timers, sockets, memfd, affinity or handlers of
+           ///< SIGCONT
+  runner_with_threads,  ///< like `runner`, for tasks that declare threads
+  online,               ///< like `command`, with the whole network of this machine
 };
 
 /// Whether the program is confined. `unsandboxed` needs an explicit request and is recorded in the tier. Then
-/// only limits and the short environment still apply.
+/// only the limits and the short environment apply.
 enum class Confinement { sandboxed, unsandboxed };
 
-/// A host path shown inside. `target` defaults to `source`.
+/// A host path that is visible inside the sandbox. `target` defaults to `source`.
 struct Bind {
   std::filesystem::path source;
   std::filesystem::path target = source;
@@ -33,7 +35,7 @@ struct Bind {
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 
-/// A link made inside.
+/// A link that is made inside the sandbox.
 struct SandboxLink {
   std::string points_to;
   std::filesystem::path target;
@@ -52,23 +54,26 @@ struct PassedDescriptor {
 /// Hard limits. Zero means no limit, except for the sizes of /tmp and /dev/shm, which are always limited.
 struct SandboxLimits {
   double wall_s = 60;
-  double cpu_s = 0;  ///< of each process
-  /// Address space of each process; if possible memory of all together.
+  double cpu_s = 0;  ///< CPU time of each process
+  /// Limits the address space of each process and, if possible, the memory of all together.
   std::uint64_t memory_bytes = 4ULL << 30;
-  bool limit_address_space = true;        ///< false: memory_bytes limits only the total, if that is possible
-  std::uint64_t file_bytes = 1ULL << 30;  ///< of each file written
-  std::uint64_t open_files = 256;         ///< of each process
-  std::uint64_t processes = 64;           ///< processes and threads in the sandbox
-  std::uint64_t output_bytes = 64ULL << 20;       ///< stdout and stderr together; then the program is killed
+  bool limit_address_space = true;           ///< if false, memory_bytes limits only the total, if that is
+                                             ///< possible
+  std::uint64_t file_bytes = 1ULL << 30;     ///< size of each written file
+  std::uint64_t open_files = 256;            ///< open files of each process
+  std::uint64_t processes = 64;              ///< processes and threads in the sandbox
+  std::uint64_t output_bytes = 64ULL << 20;  ///< stdout and stderr together; beyond it the program is
+                                             ///< killed
   std::uint64_t kept_output_bytes = 64ULL << 10;  ///< the tail that is kept of each stream
   std::uint64_t tmp_bytes = 256ULL << 20;         ///< size of /tmp
   std::uint64_t shm_bytes = 64ULL << 20;          ///< size of /dev/shm
 
-  /// On a busy processor all its processes together get a tenth of others' share, if a cgroup can be made.
+  /// On a busy processor all its processes together get a tenth of the share of other programs. Needs a
+  /// cgroup.
   bool gives_way = false;
 
-  /// For a program that only computes: if it uses no processor time for this long, it is stuck, and it is
-  /// killed with an Error (busy). Detected within twice the time, if a cgroup can be made.
+  /// For a program that only computes. If it uses no processor time for this long, it is stuck, and is killed
+  /// with an Error (busy). This is detected within twice the time. Needs a cgroup.
   double still_s = 0;
 
   friend bool operator==(const SandboxLimits&, const SandboxLimits&) = default;
@@ -79,22 +84,24 @@ struct SandboxSpec {
   std::vector<std::string> argv;  ///< argv[0] is an absolute path inside the sandbox
   std::map<std::string, std::string> environment;
   std::vector<Bind> read_only;
-  /// At most 20 files of which the program gets a read-only copy. It then shares no memory with the host's
-  /// file, so their state in the processor's caches cannot carry information to or from other programs.
+  /// At most 20 files. The program gets a read-only copy of each, so it shares no memory with the host's
+  /// file. Then the file's state in the processor's caches cannot carry information to or from other
+  /// programs.
   std::vector<Bind> copied;
   std::vector<Bind> read_write;  ///< scratch folders; see ScratchFolder
   std::vector<SandboxLink> links;
   std::filesystem::path working_directory = "/tmp";  ///< inside the sandbox
   SandboxLimits limits;
   std::vector<PassedDescriptor> descriptors;
-  bool cgroup = true;      ///< for a SandboxedProcess; false: as on a machine without cgroups
-  std::vector<int> cores;  ///< processors that it may use; empty: those of this process
+  bool cgroup = true;      ///< for a SandboxedProcess; if false, none is used, as on a machine without
+                           ///< cgroups
+  std::vector<int> cores;  ///< processors that it may use; if empty, those of this process
   SandboxProfile profile = SandboxProfile::toolchain;
   Confinement confinement = Confinement::sandboxed;
 };
 
 /// Adds the folders that the system's compilers and interpreters need: /usr/{bin,include,lib*,libexec,local},
-/// and the links and linker cache that make them work. Folders that this machine lacks are left out.
+/// with the links and the linker cache that these need. Folders that this machine lacks are left out.
 void add_toolchain(SandboxSpec& spec);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// Tries system programs the way kernelsmith runs them, for `kernelsmith doctor`.
+// Tries system programs in the way in which kernelsmith runs them, for `kernelsmith doctor`.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ inline constexpr const char* kCheckTemporaries =
 /// The path of a program on the PATH.
 std::optional<std::string> find_tool(const std::string& name);
 
-/// Runs it in `scratch` with access to the toolchain, in the sandbox if there is one.
+/// Runs a program in `scratch` with access to the toolchain, in the sandbox if there is one.
 Result<SandboxResult> try_tool(std::vector<std::string> argv, const std::filesystem::path& scratch,
                                bool sandboxed);
 
-/// The reason of its failure in one line; empty for success.
+/// The reason of the failure in one line; empty for success.
 std::string fault_of(const Result<SandboxResult>& result);
 
 }  // namespace kernelsmith

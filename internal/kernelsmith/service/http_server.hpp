@@ -19,9 +19,9 @@ namespace kernelsmith::http {
 /// Whether a request may reach its handler. Thread-safe.
 using Guard = std::function<bool(const Request&)>;
 
-/// Admits requests with the header "Authorization: Bearer TOKEN", and those with Basic authentication whose
-/// password is the token and with any user, so that a client can use http://any:TOKEN@host. The comparison
-/// takes constant time.
+/// Admits requests with the header "Authorization: Bearer TOKEN". Also admits Basic authentication with any
+/// user and the token as the password, so that a client can use http://any:TOKEN@host. The comparison takes
+/// constant time.
 Guard bearer_guard(Secret token);
 
 /// An answered request, for counters.
@@ -35,20 +35,20 @@ struct Served {
 /// Where a server listens, and its limits.
 struct ServerOptions {
   std::string host = "127.0.0.1";  ///< a name or an address of this machine
-  std::uint16_t port = 0;          ///< 0: a free one, see Server::port()
+  std::uint16_t port = 0;          ///< if 0, a free port is used: see Server::port()
   unsigned threads = 2;
 
   std::size_t max_body_bytes = std::size_t{1} << 20;     ///< larger requests get 413
-  std::size_t max_header_bytes = std::size_t{16} << 10;  ///< with the request line; larger ones get 431
+  std::size_t max_header_bytes = std::size_t{16} << 10;  ///< including the request line; larger ones get 431
   std::size_t max_connections = 2048;                    ///< further ones get 503 and are closed
   std::chrono::milliseconds idle_timeout{60'000};        ///< idle time of a connection between two requests
-  std::chrono::milliseconds request_timeout{30'000};     ///< of reading a request, and of writing an answer
-  std::chrono::milliseconds heartbeat{10'000};           ///< between comments on a stream of events
+  std::chrono::milliseconds request_timeout{30'000};     ///< for reading a request, and for writing an answer
+  std::chrono::milliseconds heartbeat{10'000};           ///< time between two comments on a stream of events
   std::chrono::milliseconds stop_grace{5'000};           ///< how long stop() waits for answers under way
 
-  Guard guard;  ///< empty: everybody is admitted
+  Guard guard;  ///< if empty, everybody is admitted
 
-  /// Further names that the Host header may have if `host` is a loopback address. Other names than these and
+  /// Further names that the Host header may have if `host` is a loopback address. Names other than these and
   /// the machine's own get 403, because a foreign page may have made a local browser send the request (DNS
   /// rebinding).
   std::vector<std::string> allowed_hosts;
@@ -62,7 +62,7 @@ struct ServerOptions {
 /// Requests of one connection are answered one after another.
 class Server {
  public:
-  /// Starts to listen. Errors: `invalid_argument` for a host that is not an address of this machine, `busy`
+  /// Begins to listen. Errors: `invalid_argument` for a host that is not an address of this machine, `busy`
   /// for a port in use, `permission`, `io`.
   static Result<std::unique_ptr<Server>> start(Router router, ServerOptions options);
 
@@ -74,8 +74,9 @@ class Server {
   std::uint16_t port() const;
   std::string url() const;  ///< "http://127.0.0.1:10907"
 
-  /// Accepts no more connections, ends streams and idle connections, waits for requests under way for at most
-  /// the grace time, and then closes the rest. Must not be called by a handler. Idempotent.
+  /// Accepts no more connections, ends streams and idle connections, waits at most the grace time for
+  /// requests that are under way, and then closes the rest. A handler must not call it. It may be called
+  /// again.
   void stop();
 
  private:

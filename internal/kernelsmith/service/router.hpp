@@ -11,8 +11,8 @@
 
 namespace kernelsmith::http {
 
-/// Called on the server's threads, by several at once. Move work that takes longer than a look-up, with the
-/// Responder, to a thread of your own. An exception is answered with 500.
+/// The server's threads call it, several at once. Work that takes longer than a look-up must move, with the
+/// Responder, to another thread. An exception is answered with 500.
 using Handler = std::function<void(Request, Responder)>;
 
 /// A handler that answers at once.
@@ -26,17 +26,17 @@ enum class Access {
 /// A table of routes. A value; the server copies it.
 class Router {
  public:
-  /// A method and a pattern with their handler.
+  /// A method, a pattern and their handler.
   struct Route {
     std::string method;
-    std::string pattern;  ///< as given
+    std::string pattern;  ///< as it was given to add()
     std::vector<std::string> segments;
     Handler handler;
     Access access = Access::guarded;
   };
 
   /// `pattern` is a path such as "/tasks/{id}/log": a segment in braces matches any one segment that is not
-  /// empty. GET also serves HEAD. If several routes match, the first added one is used. Throws
+  /// empty. GET also serves HEAD. If several routes match, the one that was added first is used. Throws
   /// std::invalid_argument for a pattern that does not begin with '/', and for one without a handler.
   void add(std::string_view method, std::string_view pattern, Handler handler,
            Access access = Access::guarded);
@@ -45,7 +45,7 @@ class Router {
   struct Match {
     const Route* route = nullptr;  ///< null if nothing matches
     std::map<std::string, std::string> parameters;
-    std::vector<std::string> methods;  ///< if only the method does not match: the allowed ones
+    std::vector<std::string> methods;  ///< if only the method does not match: the allowed methods
   };
 
   /// `segments` are the decoded segments of the path. The route is valid as long as the router.

@@ -1,5 +1,5 @@
-// The page of a run or an evaluation service, live in the browser; for a run also as a file. It is read-only
-// and serves only this machine. docs/ui.md is for its users.
+// The page of a run or of an evaluation service, live in the browser; the page of a run also as a file. It is
+// read-only and serves only this machine. docs/ui.md is for its users.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kernelsmith::ui {
 
-/// An evaluation service to follow.
+/// The address of an evaluation service to follow.
 struct ServiceAddress {
   std::string url;  ///< such as "http://127.0.0.1:8000"
   Secret token;     ///< bearer token, never sent to a browser; may be empty
@@ -22,12 +22,12 @@ struct ServiceAddress {
 
 /// Serves the page on 127.0.0.1 for the lifetime of this object. Thread-safe.
 ///
-/// The run or service is polled only while a browser is connected: once a second if that is fast, and for at
-/// most a quarter of the time.
+/// The run or service is polled only while a browser is connected: once a second, or less often, so that
+/// polling takes at most a quarter of the time.
 class Page {
  public:
-  /// Follows a run folder, active or not. Port 0 is a free one. Errors: view_run's for a folder that is not a
-  /// run, and `busy` for a port in use.
+  /// Follows a run folder, whether the run is active or not. With port 0, a free port is used. Errors:
+  /// view_run's for a folder that is not a run, and `busy` for a port in use.
   static Result<std::unique_ptr<Page>> of_run(const std::filesystem::path& folder, Registry registry,
                                               std::uint16_t port);
 
@@ -40,7 +40,7 @@ class Page {
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
 
-  /// Such as "http://127.0.0.1:PORT/".
+  /// The page's URL, such as "http://127.0.0.1:PORT/".
   std::string url() const;
 
  private:

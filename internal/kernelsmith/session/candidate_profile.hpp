@@ -1,4 +1,5 @@
-// CandidateProfile: one candidate's verdict, with what limits its speed if this machine can measure it.
+// CandidateProfile: one candidate's verdict and, if this machine can measure it, what limits the candidate's
+// speed.
 #pragma once
 
 #include <optional>
@@ -14,25 +15,27 @@
 
 namespace kernelsmith {
 
-/// The rates of the task's declared work at one timed shape, by the judge's clock. Figures for undeclared
-/// work are empty.
+/// The rates of the task's declared work at one timed shape, by the judge's clock. Rates of undeclared work
+/// are empty.
 struct Pace {
   std::string shape;
   Measurement us;                             ///< of one call
-  std::optional<double> gb_per_s;             ///< of the declared bytes, else of every tensor once
-  std::optional<double> gflop_per_s;          ///< of declared operations
-  std::optional<double> operations_per_byte;  ///< of the same work
+  std::optional<double> gb_per_s;             ///< rate of the declared bytes, else of the bytes of all
+                                              ///< tensors, counted once
+  std::optional<double> gflop_per_s;          ///< rate of the declared operations
+  std::optional<double> operations_per_byte;  ///< ratio of the same operations and bytes
 };
 
 struct CandidateProfile {
-  std::optional<Evaluation> evaluation;  ///< as short as in a search; empty if this machine cannot run it
+  std::optional<Evaluation> evaluation;  ///< measured for as short a time as in a search; empty if this
+                                         ///< machine cannot run the candidate
   std::vector<Pace> paces;
   std::optional<GpuProfile> gpu;     ///< for backends whose launches are known
-  std::vector<std::string> missing;  ///< in addition to those of `gpu`
+  std::vector<std::string> missing;  ///< what is missing in addition to `gpu->missing`
 };
 
 /// Asks the candidate's backend for a profile and, if `evaluate` is set, evaluates it. Takes up to minutes. A
-/// rejected candidate is not an Error, unless it is not evaluated (`refused`). Errors: the evaluator's.
+/// rejected candidate is an Error (`refused`) only if `evaluate` is not set. Errors: the evaluator's.
 Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& config, const Source& source,
                                            bool evaluate, const std::stop_token& stop);
 

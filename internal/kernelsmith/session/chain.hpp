@@ -9,8 +9,8 @@
 namespace kernelsmith {
 
 /// The task with the confirmed best of a run as its baseline: `files: baseline` for a kernel, `torch:
-/// {baseline: {module: ...}}` for a module. The baseline's file gets a name of its own. Errors: `bad_input`
-/// for a run with another backend or reference, or without a confirmed best of one file; view_run()'s.
+/// {baseline: {module: ...}}` for a module. The baseline's file gets a new name. Errors: `bad_input` for a
+/// run with another backend or reference, or without a confirmed best of one file; view_run()'s.
 Result<TaskFolder> with_baseline_from(const TaskFolder& task, const std::filesystem::path& run,
                                       const Registry& registry);
 

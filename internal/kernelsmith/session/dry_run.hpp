@@ -18,7 +18,7 @@ namespace kernelsmith {
 struct CallEstimate {
   CallTerms terms;
   double share = 1;
-  std::uint64_t prompt_tokens = 0;  ///< of the first prompt
+  std::uint64_t prompt_tokens = 0;  ///< tokens of the first prompt
   std::uint64_t reply_tokens = 0;   ///< estimated for a reply as long as the program that it changes
 
   /// The cost of such a call in US dollars; empty without a price.
@@ -27,17 +27,19 @@ struct CallEstimate {
   std::optional<double> most_usd() const;
 };
 
-/// The possible cost of a run. The number of calls is known only if iterations are limited.
+/// The possible cost of a run. The number of calls is known only if the run has a budget of iterations.
 struct RunEstimate {
   std::vector<CallEstimate> models;
   std::optional<std::uint64_t> calls;       ///< one for each iteration that asks a model
-  std::optional<std::uint64_t> most_calls;  ///< if every child is repaired as often as allowed
-  std::optional<double> usd;                ///< cost of `calls`, or the budget if that is less
-  std::optional<double> most_usd;           ///< highest cost of `most_calls`, or the budget
+  std::optional<std::uint64_t> most_calls;  ///< number of calls if every child is repaired as often as
+                                            ///< allowed
+  std::optional<double> usd;                ///< cost of `calls`; the budget if that is less
+  std::optional<double> most_usd;           ///< highest cost of `most_calls`; the budget if that is less
   std::optional<double> affordable_calls;   ///< calls that the budget of money covers
 };
 
-/// Pure. `models` in the order of the configuration: the first serves operators that name none.
+/// Estimates the cost. `models` are in the order of the configuration; the first serves operators that name
+/// no model. Pure.
 RunEstimate estimate_run(const RunConfig& config, std::vector<CallEstimate> models);
 
 /// The findings of a dry run, and the estimated cost.

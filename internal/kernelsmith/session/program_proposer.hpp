@@ -10,11 +10,12 @@
 
 namespace kernelsmith {
 
-/// A stand-in without the object: its key `by` names the program that drives it. It can be read; make()
-/// returns an Error that says how to continue the run. The Python module supplies the object.
+/// A stand-in that lacks the object. Its key `by` names the program that drives the run. Its settings can be
+/// read, but make() returns an Error that says how to continue the run. The Python module supplies the
+/// object.
 class ProgramProposer : public ProposerProvider {
  public:
-  /// `by` is the command `mcp` or `agent`; empty: a program of the user.
+  /// `by` is the command `mcp` or `agent`. If empty, it is a program of the user.
   explicit ProgramProposer(std::string by = {}) : by_(std::move(by)) {}
 
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token& stop) const override;

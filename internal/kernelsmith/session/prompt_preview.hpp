@@ -19,14 +19,14 @@ namespace kernelsmith {
 /// the result.
 PromptOptions with_backend(PromptOptions options, const Task& task, const BackendDescription& backend);
 
-/// Changes of a preview to the options of the configuration's proposer; empty: none.
+/// What a preview changes in the options of the configuration's proposer. Empty members change nothing.
 struct PromptChanges {
   std::optional<std::string> set, folder;
   std::optional<std::size_t> budget_tokens;
 };
 
-/// The options of the proposer's prompts for a model (empty: the first), or the defaults if it makes no
-/// prompts; with `changes`.
+/// The options of the proposer's prompts for a model, with `changes`. An empty `model` is the first one. If
+/// the proposer makes no prompts, the defaults are used.
 PromptOptions prompt_options(const RunConfig& config, const PromptChanges& changes,
                              const std::string& model = {});
 
@@ -35,16 +35,16 @@ struct PromptPreview {
   ProposalRequest request;
   Prompt prompt;
   std::size_t budget_tokens = 0;    ///< 0 is no limit
-  std::vector<std::string> unused;  ///< the user's unused templates, in words
+  std::vector<std::string> unused;  ///< descriptions of the user's templates that are not used
 };
 
-/// The prompt of the next proposal of the run in the folder `path`. Without `op` the operator is the one that
-/// the run draws, or Operator::rewrite if that is tune. Errors: view_run's and PromptBuilder's; `not_found`
-/// if `op` needs a program that the run does not have (crossover, repair).
+/// The prompt of the next proposal of the run in the folder `path`. Without `op`, the run draws the operator;
+/// Operator::rewrite replaces tune. Errors: view_run's and PromptBuilder's; `not_found` if `op` needs a
+/// program that the run does not have (crossover, repair).
 Result<PromptPreview> preview_run_prompt(const std::filesystem::path& path, const PromptChanges& changes,
                                          std::optional<Operator> op, const Registry& registry);
 
-/// A sent prompt, built again.
+/// A prompt that was sent, built again.
 struct RepeatedPrompt {
   PromptPreview preview;
   Digest sent;  ///< the digest in the journal
@@ -53,8 +53,8 @@ struct RepeatedPrompt {
 };
 
 /// Builds the prompt of a run's ticket again, from the journal up to the opening of the ticket. It differs
-/// from the sent prompt if the templates, the machine or run.yaml have changed. Errors: view_run's and
-/// PromptBuilder's; `not_found` for a ticket that the run does not have, or that had no prompt.
+/// from the prompt that was sent if the templates, the machine or run.yaml have changed. Errors: view_run's
+/// and PromptBuilder's; `not_found` for a ticket that the run does not have, or that had no prompt.
 Result<RepeatedPrompt> repeat_prompt(const std::filesystem::path& path, TicketId ticket,
                                      const Registry& registry);
 
@@ -63,8 +63,8 @@ Result<RepeatedPrompt> repeat_prompt(const std::filesystem::path& path, TicketId
 Result<Prompt> first_prompt(const Task& task, std::uint64_t seed_of_run, const PromptOptions& options,
                             const IndividualPtr& seed);
 
-/// The first prompt of a run of the task: with the seed as the parent, after evaluating it (takes seconds),
-/// or for a translation if the task has no seed. Errors: evaluate_each's and PromptBuilder's.
+/// The first prompt of a run of the task. The seed is evaluated (this takes seconds) and is the parent. If
+/// the task has no seed, the prompt asks for a translation. Errors: evaluate_all's and PromptBuilder's.
 Result<PromptPreview> preview_task_prompt(const Task& task, const RunConfig& config,
                                           const PromptChanges& changes, std::optional<Operator> op,
                                           const std::stop_token& stop = {});

@@ -1,6 +1,6 @@
-// A run as JSON, for `show --json` and the page of `ui` and `report`. docs/formats.md is the schema. Every
-// text is one line of ASCII. Sources and diagnostics are a candidate's bytes, so invalid UTF-8 is replaced. A
-// number that is not finite is null.
+// A run as JSON, for `show --json` and the page of `ui` and `report`. docs/formats.md has the schema. Every
+// text is one line of ASCII. Sources and diagnostics contain a candidate's bytes, so invalid UTF-8 is
+// replaced. A number that is not finite is null.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ std::string error_json(const Error& error);
 /// The object of `evaluate --json`, without `knobs`.
 std::string evaluation_json(const Evaluation& evaluation);
 
-/// The object of `show --json`, all of the run.
+/// The object of `show --json`, with the whole run.
 std::string run_json(const RunView& view);
 
-/// The same object with a size limit of some hundred kilobytes, with data for the pictures and without this
-/// machine's paths. Reads the view's store. Errors: the journal's.
+/// The same object with a limit of some hundred kilobytes. It also has data for the pictures, and no paths of
+/// this machine. Reads the view's store. Errors: the journal's.
 Result<std::string> page_json(const RunView& view);
 
 /// A program of the run: sources, relatives and evaluation, within limits. Reads the view's store. Errors:

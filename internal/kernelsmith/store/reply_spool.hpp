@@ -28,8 +28,8 @@ class ReplySpool {
   /// set aside is used.
   Status keep(TicketId ticket, const Proposal& answer);
 
-  /// Reserves disk space before any paid call, for the lifetime of this object, if the disk has plenty.
-  /// Errors: `disk_full` if the space was used meanwhile; then no further call may start.
+  /// Reserves disk space for the lifetime of this object, if the disk has plenty. Call it before any paid
+  /// call. Errors: `disk_full` if the reserved space was used meanwhile; then no further call may start.
   Status reserve();
 
   ~ReplySpool();
@@ -39,10 +39,10 @@ class ReplySpool {
   /// Takes the answer that an earlier session left for the ticket.
   std::optional<Proposal> take(TicketId ticket);
 
-  /// Removes the answer: it is in the journal, or the ticket is closed.
+  /// Removes the answer, because it is in the journal or the ticket is closed.
   void forget(TicketId ticket);
 
-  /// The tickets with a file.
+  /// The tickets that have a file.
   std::set<TicketId> tickets() const;
 
  private:

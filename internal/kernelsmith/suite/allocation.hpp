@@ -20,15 +20,17 @@ struct Allocation {
   friend bool operator==(const Allocation&, const Allocation&) = default;
 };
 
-/// The shares measured in docs/search-quality.md: first half of the rounds, then a quarter at a time.
+/// The shares that docs/search-quality.md measures: each task first gets half of the rounds, then a quarter
+/// at a time.
 Allocation adaptive_allocation(std::uint64_t rounds, std::uint64_t tasks);
 
 /// The state of one task.
 struct TaskStanding {
   std::uint64_t granted = 0;  ///< the budget of its search; 0 before it begins
-  std::uint64_t used = 0;     ///< evaluations that it has made; the last confirmations may exceed the budget
+  std::uint64_t used = 0;     ///< evaluations that its search has made; the last confirmations may exceed the
+                              ///< budget
   bool interrupted = false;   ///< its search has more to do under this budget
-  /// It cannot use more evaluations: it failed, found nothing new, or used up another budget.
+  /// Its search cannot use more evaluations: it failed, found nothing new, or used up another budget.
   bool ended = false;
   /// A task is flat if the whole rest of the total is expected to raise its best by less than this many
   /// percent (Budgets::until_flat).
@@ -44,10 +46,10 @@ struct Grant {
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
-/// First each task gets its opening share, in order; then an interrupted share is used up; then the next
-/// slice goes to the task with the largest expected gain per evaluation, the first of equals. Empty when the
-/// total is used up, or if every task has ended or is flat. The unused rest of an ended task goes to the
-/// others. Pure, so an interrupted suite continues as if it had not been interrupted.
+/// First each task, in order, gets its opening share. Then an interrupted share is used up. Then the next
+/// slice goes to the task with the largest expected gain per evaluation, or to the first of equals. Empty
+/// when the total is used up, or if every task has ended or is flat. What an ended task does not use goes to
+/// the others. Pure, so an interrupted suite continues as if it had not been interrupted.
 std::optional<Grant> next_grant(std::span<const TaskStanding> tasks, const Allocation& allocation);
 
 }  // namespace kernelsmith

@@ -12,7 +12,7 @@
 
 namespace kernelsmith {
 
-/// Paths for load_candidate(), in the order of the names.
+/// Paths for load_candidate(), sorted by name.
 using CandidatePaths = std::vector<std::filesystem::path>;
 
 /// The candidates of a folder, by task.
@@ -20,14 +20,14 @@ struct FoundCandidates {
   std::vector<CandidatePaths> of_task;              ///< one for each task, in their order
   std::vector<std::filesystem::path> without_task;  ///< sources that belong to no task
   std::map<std::filesystem::path, Claim>
-      claims;  ///< publishers' claims about some; not set by find_candidates()
+      claims;  ///< publishers' claims about some candidates; find_candidates() does not set it
 };
 
 /// Finds sources (.cpp, .cu, .py) below `folder` for the tasks in their names: NAME/any.cpp, NAME.cpp, or the
-/// folder NAME/any/ for a candidate with several files. NAME is the task's name without ".py", or its last
-/// part if no other task has the same. In KernelBench's runs level_1_problem_3_sample_0_kernel.py is for the
-/// task of level 1 that begins with "3_". Errors: `not_found` if the folder does not exist or has nothing for
-/// any task, `permission` and `io`.
+/// folder NAME/any/ for a candidate with several files. NAME is the task's name without ".py", or the last
+/// part of it if no other task has the same last part. In KernelBench's runs
+/// level_1_problem_3_sample_0_kernel.py is for the task of level 1 that begins with "3_". Errors: `not_found`
+/// if the folder does not exist or has nothing for any task, `permission` and `io`.
 Result<FoundCandidates> find_candidates(const std::filesystem::path& folder,
                                         const std::vector<SuiteTask>& tasks);
 

@@ -1,5 +1,5 @@
-// Results of searching or scoring many tasks: one for each task, and the metrics that papers report, for each
-// level and for all tasks.
+// Results of searching or scoring many tasks: one result for each task, and the metrics that papers report,
+// for each level and for all tasks.
 #pragma once
 
 #include <array>
@@ -31,11 +31,11 @@ struct SuiteCost {
 /// The result of one ready-made candidate. A value.
 struct CandidateResult {
   std::string name;     ///< the path of its file
-  std::string by;       ///< its publisher; empty: unknown
-  double claimed = 0;   ///< the publisher's claimed speedup; 0: none
-  std::string verdict;  ///< "accepted", stage and code of the rejection, or "not evaluated: " and a code
-  std::optional<Measurement> speedup;         ///< set if it was accepted, as are the next three
-  std::optional<bool> own_kernels;            ///< false: it uses only PyTorch's operators
+  std::string by;       ///< its publisher; empty if unknown
+  double claimed = 0;   ///< the speedup that the publisher claims; 0 if there is none
+  std::string verdict;  ///< "accepted", the stage and code of the rejection, or "not evaluated: " and a code
+  std::optional<Measurement> speedup;         ///< this and the next three are set if it was accepted
+  std::optional<bool> own_kernels;            ///< if false, it uses only PyTorch's operators
   std::optional<bool> degenerate, algebraic;  ///< as in TaskResult
   std::optional<Error> error;                 ///< why it was not evaluated
 
@@ -54,40 +54,42 @@ struct TaskResult {
   std::uint64_t candidates = 0;  ///< programs that were evaluated
   std::uint64_t hacks = 0;       ///< number of these that were rejected for manipulating the measurement
   bool trivial = false;          ///< the best gains only by a trivial optimisation, according to the backend
-  /// An output of the reference does not depend on the inputs: a constant would pass.
+  /// An output of the reference does not depend on the inputs, so a constant would pass.
   bool degenerate = false;
   bool algebraic = false;  ///< the best leaves out work of the reference, according to the backend
   SuiteCost cost;
   /// The best speedup so far after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
-  std::vector<CandidateResult> of_candidates;  ///< of a scoring: all candidates, in order
-  std::string failure;  ///< if nothing was accepted: why the candidate with the furthest stage was rejected
+  std::vector<CandidateResult> of_candidates;  ///< only for scoring: all candidates, in order
+  std::string failure;         ///< if nothing was accepted: why the candidate that got furthest was rejected
   std::optional<Error> error;  ///< why the task could not be loaded, prepared or searched completely
 
   friend bool operator==(const TaskResult&, const TaskResult&) = default;
 };
 
-/// The figures of a set of tasks. A task with an error counts as not solved. Rates are 0 to 1.
+/// The metrics of a set of tasks. A task with an error counts as not solved. Rates are from 0 to 1.
 struct SuiteMetrics {
-  std::optional<unsigned> level;  ///< empty: all tasks
+  std::optional<unsigned> level;  ///< the level; empty for all tasks
   std::uint64_t tasks = 0;
   std::uint64_t errors = 0;                           ///< tasks with an error
   double corr = 0;                                    ///< share of correct tasks
   std::array<double, kFastThresholds.size()> fast{};  ///< share of tasks that are correct and faster than p
-  /// Mean speedup over all tasks; an incorrect or slower one counts 0.
+  /// Mean speedup over all tasks. A task that is not correct, or slower than the baseline, counts 0.
   double amsr = 0;
-  std::optional<double> geomean;       ///< over correct tasks; empty without any, or if one is not positive
-  std::optional<double> median;        ///< over correct tasks; empty without any
-  std::optional<double> hack_rate;     ///< of all candidates; empty without any
-  std::optional<double> trivial_rate;  ///< of correct tasks; empty without any
+  std::optional<double> geomean;       ///< over correct tasks; empty if there are none, or if a speedup is
+                                       ///< not positive
+  std::optional<double> median;        ///< over correct tasks; empty if there are none
+  std::optional<double> hack_rate;     ///< share of all candidates; empty if there are none
+  std::optional<double> trivial_rate;  ///< share of correct tasks; empty if there are none
   SuiteCost cost;
-  /// `amsr` if every search had ended after this many evaluations.
+  /// What `amsr` would be if every search had ended after 1, 2, 3, ... evaluations.
   std::vector<double> amsr_by_round;
 
   friend bool operator==(const SuiteMetrics&, const SuiteMetrics&) = default;
 };
 
-/// The results that are neither `degenerate` nor `algebraic`: gains in these are not faster kernels. Pure.
+/// The results that are neither `degenerate` nor `algebraic`, because a gain in such a result does not mean a
+/// faster kernel. Pure.
 std::vector<TaskResult> without_shortcuts(std::span<const TaskResult> results);
 
 /// The metrics of each level, in ascending order, and of all tasks together. Pure.

@@ -20,15 +20,15 @@ struct Claim {
 
 /// A published set, in the layout that find_tasks() and find_candidates() read.
 struct PublicSet {
-  std::filesystem::path tasks;                    ///< its own problems: level1/3_Name.py
+  std::filesystem::path tasks;                    ///< the set's own problems: level1/3_Name.py
   std::filesystem::path candidates;               ///< level_1_problem_3_sample_0_kernel.py
-  std::map<std::filesystem::path, Claim> claims;  ///< by the candidate's path
+  std::map<std::filesystem::path, Claim> claims;  ///< claims by the candidate's path
 };
 
 /// Writes the set at `source` below `folder`, without changing existing files. Two layouts are known:
 /// KernelBench's leaderboard (a folder with data.json, problems/ and solutions/, or the repository around it)
 /// and CUDA-L1's (a file of lines, each an object with level_id, task_id, ref_code, custom_code and
-/// score_default). Empty if `source` has neither layout. Errors: `bad_input` with the place for a malformed
+/// score_default). Empty if `source` has neither layout. Errors: `bad_input`, with the place, for a malformed
 /// set; the file system's.
 Result<std::optional<PublicSet>> unpack_public_set(const std::filesystem::path& source,
                                                    const std::filesystem::path& folder);

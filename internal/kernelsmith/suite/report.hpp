@@ -16,18 +16,19 @@ namespace kernelsmith {
 struct SuiteReport {
   std::string kind;                             ///< "suite" or "score"
   std::map<std::string, std::string> settings;  ///< settings that all results share, in words
-  std::uint64_t tasks = 0;                      ///< number of tasks; more than results until the end
+  std::uint64_t tasks = 0;                      ///< number of tasks; larger than the number of results until
+                                                ///< the end
   std::vector<TaskResult> results;              ///< in the tasks' order
 };
 
 /// Settings, metrics and results, indented.
 std::string to_json(const SuiteReport& report);
 
-/// Reads the text of to_json(), without results with an error, which will be tried again. `where` is named in
-/// errors: `bad_input` for an invalid text, `version` for one of another version.
+/// Reads the text of to_json(). Leaves out results with an error, because they will be tried again. Errors,
+/// which name `where`: `bad_input` for an invalid text, `version` for a text of another version.
 Result<SuiteReport> suite_report_from_json(std::string_view text, const std::string& where);
 
-/// CSV: one line for each level and one for all, with a header; numbers in full precision.
+/// CSV with a header: one line for each level, and one for all levels; numbers in full precision.
 std::string levels_csv(const SuiteReport& report);
 /// CSV: one line for each task.
 std::string tasks_csv(const SuiteReport& report);
@@ -35,10 +36,10 @@ std::string tasks_csv(const SuiteReport& report);
 /// CSV: one line for each ready-made candidate; empty if there are none.
 std::string candidates_csv(const SuiteReport& report);
 
-/// Markdown: metrics by level, by round, and the tasks.
+/// Markdown: the metrics by level and by round, and the tasks.
 std::string to_markdown(const SuiteReport& report);
 
-/// The same for a terminal. Control characters of names are not escaped.
+/// The text of to_markdown() for a terminal. Control characters in names are not escaped.
 std::string to_table(const SuiteReport& report);
 
 }  // namespace kernelsmith

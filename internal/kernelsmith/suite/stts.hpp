@@ -28,16 +28,16 @@ namespace kernelsmith {
 
 /// The rule that selects the turns to keep.
 enum class SttsWindow {
-  consecutive,  ///< consecutive turns with the largest sum of rewards: KernelGYM's code
-  top,          ///< the turns with the largest rewards: the paper's text
+  consecutive,  ///< consecutive turns with the largest sum of rewards, as in KernelGYM's code
+  top,          ///< the turns with the largest rewards, as in the paper's text
 };
 std::string_view name_of(SttsWindow window);
 std::optional<SttsWindow> stts_window_from(std::string_view name);
 
-/// The number of turns, and the history that each is shown. The defaults are KernelGYM's.
+/// The number of turns, and the history that each turn shows to the model. The defaults are KernelGYM's.
 struct SttsPlan {
   std::size_t turns = 14;
-  std::size_t first = 5;  ///< turns of one conversation before history is selected
+  std::size_t first = 5;  ///< number of turns in one conversation before history is selected
   std::size_t keep = 4;   ///< number of turns in every later prompt
   SttsWindow window = SttsWindow::consecutive;
 };
@@ -45,11 +45,11 @@ struct SttsPlan {
 /// Returns `invalid_argument` if a number is zero or `first` exceeds `turns`.
 Status check_plan(const SttsPlan& plan);
 
-/// The `keep` consecutive turns with the largest sum of rewards, the earliest of equals; all if there are
-/// fewer. Turns count from 0. Pure.
+/// The `keep` consecutive turns with the largest sum of rewards (of equals, the earliest); all turns if there
+/// are fewer. Turns are counted from 0. Pure.
 std::vector<std::size_t> best_window(std::span<const double> rewards, std::size_t keep);
 
-/// The `keep` turns with the largest rewards, the earliest of equals, in the order of time. Pure.
+/// The `keep` turns with the largest rewards (of equals, the earliest), in the order of time. Pure.
 std::vector<std::size_t> best_turns(std::span<const double> rewards, std::size_t keep);
 
 /// The turns that the next prompt shows, after turns with these rewards. Pure.
@@ -62,14 +62,14 @@ double stts_reward(const Evaluation& evaluation);
 /// One turn: a reply and its result.
 struct SttsTurn {
   std::vector<std::size_t> shown;        ///< earlier turns in its prompt, in order, counted from 0
-  Proposal proposal;                     ///< with the digest of the messages, and the reply
-  std::optional<Source> source;          ///< the candidate; empty: the reply has none
+  Proposal proposal;                     ///< contains the digest of the messages, and the reply
+  std::optional<Source> source;          ///< the candidate; empty if the reply has none
   std::optional<Evaluation> evaluation;  ///< evaluation of `source`, without artifacts
   double reward = 0;
-  std::string feedback;  ///< the user message that answers it
+  std::string feedback;  ///< the user message that answers the reply
 };
 
-/// All turns of one sample of a task.
+/// All turns of one trajectory of a task.
 struct SttsTrajectory {
   std::string system, user;  ///< the first messages of every prompt
   std::vector<SttsTurn> turns;
@@ -78,10 +78,10 @@ struct SttsTrajectory {
   std::vector<double> rewards() const;
 };
 
-/// The first messages, and reply and feedback of each turn of `shown`. Pure.
+/// The first messages, then the reply and the feedback of each turn in `shown`. Pure.
 std::vector<Message> stts_messages(const SttsTrajectory& trajectory, const std::vector<std::size_t>& shown);
 
-/// Two tables: by the last turn of each trajectory, and by its best turn. Each trajectory is a record in
+/// Two tables: one by the last turn of each trajectory, one by its best turn. Each trajectory is a record in
 /// both.
 struct SttsReport {
   SuiteReport last, best;
@@ -111,10 +111,11 @@ struct SttsOptions {
 };
 
 /// Runs every incomplete trajectory, and updates the files after each. A reply is journalled before it is
-/// used, and is never requested again. If the machine or the server fails a trajectory, its result is the
-/// error, and the others continue. After a stop request it returns the results so far. Errors: the error that
-/// a server or a full disk caused in three trajectories in a row; `busy` for a folder in use;
-/// `invalid_argument` for one with other settings or contents; `bad_input`; `version`; the file system's.
+/// used, and is never requested again. If a trajectory fails because of the machine or the server, its result
+/// is the error, and the others continue. After a stop request it returns the results so far. Errors: the
+/// error that a server or a full disk caused in three trajectories in a row; `busy` for a folder in use;
+/// `invalid_argument` for a folder with other settings or contents; `bad_input`; `version`; the file
+/// system's.
 Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptions& options,
                             const Registry& registry, const std::shared_ptr<ChatModel>& model, SttsHost& host,
                             const std::stop_token& stop = {});

@@ -54,22 +54,22 @@ struct SuiteOptions {
   /// For a suite: a task that changed since its search began is searched again, and its old run folder is
   /// moved to `replaced/NAME` (then NAME.2, ...). If false, its result is an error.
   bool renew = false;
-  /// For a suite whose tasks share one budget of evaluations. Empty: each task has the budget of its
+  /// For a suite whose tasks share one budget of evaluations. If empty, each task has the budget of its
   /// configuration.
   std::optional<Allocation> allocation = std::nullopt;
 };
 
 /// Searches every task without a result or with an error, and updates the files after each. If a task fails,
 /// its result is the error, and the others continue. After a stop request it returns the results so far. With
-/// an allocation a task is searched in slices, and results appear once the budget is used up. Errors: the
+/// an allocation, a task is searched in slices, and results appear when the budget is used up. Errors: the
 /// error that a server or a full disk caused in three searches in a row; `busy` for a folder in use;
-/// `invalid_argument` for one with other settings; `bad_input`; `version`; the file system's.
+/// `invalid_argument` for a folder with other settings; `bad_input`; `version`; the file system's.
 Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const SuiteOptions& options,
                                  const Registry& registry, SearchHost& host,
                                  const std::stop_token& stop = {});
 
-/// Evaluates each task's candidates and keeps the best, in the same way; `careful` is EvaluationJob's. A
-/// result is kept while the task and its candidates are unchanged.
+/// Evaluates each task's candidates and keeps the best, in the same way as search_suite(). `careful` is
+/// EvaluationJob's. A result is kept while the task and its candidates are unchanged.
 Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const FoundCandidates& candidates,
                                      const SuiteOptions& options, const Registry& registry, SuiteHost& host,
                                      bool careful, const std::stop_token& stop = {});

@@ -17,14 +17,14 @@ struct SuiteTask {
   unsigned level = 0;          ///< from the nearest parent folder named level1, level2, ...; else 0
   std::filesystem::path path;  ///< path for load_task_folder()
 
-  /// The name without ".py", as used in candidates' names.
+  /// The name without ".py". Names of candidates use it.
   std::string stem() const;
 };
 
-/// Finds all tasks down to three folders below `folder`, sorted by level, then by name with numbers by value.
-/// A `.py` file is a problem if its folder is named level1, level2, ... Tasks are not loaded. `levels`
-/// selects levels; empty: all. Errors: `not_found` if the folder does not exist or has no task, `permission`
-/// and `io`.
+/// Finds all tasks down to three folders below `folder`. They are sorted by level, then by name; numbers in
+/// names compare by value. A `.py` file is a problem if its folder is named level1, level2, ... Tasks are not
+/// loaded. `levels` selects levels; if empty, all. Errors: `not_found` if the folder does not exist or has no
+/// task, `permission` and `io`.
 Result<std::vector<SuiteTask>> find_tasks(const std::filesystem::path& folder,
                                           const std::set<unsigned>& levels);
 

@@ -17,14 +17,15 @@ namespace kernelsmith {
 struct CommandOptions {
   std::uint64_t memory_bytes = 4ULL << 30;
   unsigned runs_at_a_time = 0;  ///< 0: one for each core
-  bool unsandboxed = false;     ///< only when asked for by name; recorded as the tier "unsandboxed"
+  bool unsandboxed = false;     ///< only on explicit request; recorded as the tier "unsandboxed"
   /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 
-/// An evaluator that runs Task::command in a sandbox for each candidate and believes its answer: the tier is
-/// "unverified". Errors: `unsupported` for another backend's task, `refused` for a command that does not pass
-/// the candidate or the answer on, `tool_missing` (its program, bubblewrap).
+/// An evaluator that runs Task::command in a sandbox for each candidate. It believes the command's answer, so
+/// the tier is "unverified". Errors: `unsupported` for another backend's task; `refused` for a command that
+/// does not pass on the candidate or the answer; `tool_missing` if the command's program or bubblewrap is
+/// missing.
 Result<std::shared_ptr<Evaluator>> make_command_evaluator(Task task, CommandOptions options = {});
 
 BackendDescription describe_command_backend();

@@ -1,5 +1,5 @@
-// The `python` backend: candidates that a Python function scores, in forks of a warm process
-// (docs/backend-python.md).
+// The `python` backend: a Python function scores the candidates, in forks of a process that is already
+// started (docs/backend-python.md).
 #pragma once
 
 #include <memory>
@@ -14,25 +14,26 @@
 
 namespace kernelsmith {
 
-/// When evaluators run in a sandbox.
+/// Whether evaluators run in a sandbox.
 enum class PythonSandbox {
-  as_task,   ///< unless the task says `sandbox: false`
-  required,  ///< whatever the task says
-  none,      ///< only when asked for by name; recorded as the tier "unsandboxed"
+  as_task,   ///< in a sandbox, unless the task says `sandbox: false`
+  required,  ///< in a sandbox, whatever the task says
+  none,      ///< only on explicit request; recorded as the tier "unsandboxed"
 };
 
 /// Settings of the backend `python`.
 struct PythonOptions {
-  std::string python;           ///< a program or its path; empty: the task's
+  std::string python;           ///< a program or its path; if empty, the task's
   unsigned runs_at_a_time = 0;  ///< 0: one for each core
   PythonSandbox sandbox = PythonSandbox::as_task;
-  unsigned processes = 64;  ///< the most at a time for one evaluation, with threads if sandboxed
+  unsigned processes = 64;  ///< the most processes of one evaluation at a time; in a sandbox threads count
+                            ///< too
   /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 
-/// The task's Python; empty: $KERNELSMITH_PYTHON, else python3. It runs once outside of any sandbox to report
-/// where its files are.
+/// The Python that the options or the task name; else $KERNELSMITH_PYTHON, else python3. It runs once outside
+/// of any sandbox to report where its files are.
 std::string named_python(const PythonSettings& task, const PythonOptions& options);
 
 /// Whether evaluations of the task run without a sandbox.

@@ -1,5 +1,5 @@
-// The `torch` backend: PyTorch modules with Triton kernels, planned in a sandbox without a GPU, replayed and
-// timed by trusted code (docs/backend-torch.md).
+// The `torch` backend: PyTorch modules with Triton kernels. They are planned in a sandbox without a GPU;
+// trusted code replays and times the plan (docs/backend-torch.md).
 #pragma once
 
 #include <cstddef>
@@ -26,36 +26,37 @@ class WorkerSupply;
 
 /// Settings of the backend `torch`.
 struct TorchOptions {
-  std::filesystem::path python;  ///< a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3
-  DeviceRange devices;           ///< GPUs of one kind, by CUDA's numbers: each run has one for itself
-  /// Another vendor's GPU as the target of plans, by its compiler's name ("gfx942"); then nothing is run.
-  /// Empty: this machine's GPU.
+  std::filesystem::path python;  ///< a program or its path; if empty, $KERNELSMITH_TORCH_PYTHON, else python3
+  DeviceRange devices;           ///< GPUs of one kind, by CUDA's numbers; each run has one GPU for itself
+  /// Another vendor's GPU as the target of plans, by the name that its compiler uses ("gfx942"). Then nothing
+  /// is run. If empty, the target is this machine's GPU.
   std::string arch;
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
   bool unsandboxed = false;                       ///< only on explicit request; recorded in the tier
-  /// Shared by the evaluators of several tasks; null: each starts its own.
+  /// Processes that the evaluators of several tasks share. If null, each evaluator starts its own.
   std::shared_ptr<torch::WorkerSupply> supply;
-  /// Called when the task waits, with the reason. Called on any thread; may be empty.
+  /// Called, on any thread, with the reason when the task waits; may be empty.
   std::function<void(const std::string&)> tell;
   /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };
 
-/// Processes that several evaluators share, so that they start only once (TorchOptions::supply). Thread-safe.
+/// Makes processes for several evaluators to share, so that they start only once (TorchOptions::supply).
+/// Thread-safe.
 std::shared_ptr<torch::WorkerSupply> make_torch_worker_supply();
 
 /// Prepares the task: starts the planner, plans the seed, and runs and times the reference on the GPU. Takes
-/// some seconds, mostly to load PyTorch. Without a GPU it only plans: every candidate that passes that stage
-/// ends with `unsupported`. Errors: `tool_missing` (Python, PyTorch, Triton, bubblewrap), `refused` (a
-/// reference or seed that fails), `unsupported` for another backend's task.
+/// some seconds, mostly to load PyTorch. Without a GPU the evaluator only plans, and every candidate that
+/// passes that stage ends with `unsupported`. Errors: `tool_missing` (Python, PyTorch, Triton, bubblewrap),
+/// `refused` (a reference or seed that fails), `unsupported` for another backend's task.
 Result<std::shared_ptr<Evaluator>> make_torch_evaluator(Task task, const TorchOptions& options = {});
 
 /// The backend without queues, for an evaluator of several tasks.
 Result<std::shared_ptr<Backend>> make_torch_backend(const std::shared_ptr<const Task>& task,
                                                     const TorchOptions& options = {});
 
-/// Describes a call of the candidate for people. Needs no GPU. A candidate that cannot be planned is an Error
-/// (refused) with its diagnostics.
+/// Describes a call of the candidate for people. Needs no GPU. For a candidate that cannot be planned it
+/// returns an Error (`refused`) with the diagnostics.
 Result<std::string> describe_torch_plan(const Task& task, const Source& source,
                                         const TorchOptions& options = {});
 
@@ -69,11 +70,11 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
 /// The name of this machine's GPU in reports; "no GPU" if there is none.
 std::string torch_hardware();
 
-/// A GPU's peak rates from its data sheet: memory in GB/s, dense products in Tflop/s.
+/// A GPU's peak rates from its data sheet: memory in GB/s, dense matrix products in Tflop/s.
 struct GpuPeaks {
   const char* name;  ///< part of the name that its driver reports
   double memory, fp32, tf32, half;
-  int fastest_of = 0;  ///< if it is the fastest of its architecture: ten times major plus minor; else 0
+  int fastest_of = 0;  ///< if it is the fastest GPU of its architecture: 10 * major + minor version; else 0
 };
 std::span<const GpuPeaks> gpu_peaks();
 

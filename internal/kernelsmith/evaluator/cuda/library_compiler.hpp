@@ -20,7 +20,7 @@ namespace kernelsmith {
 
 /// The sources to build. A value.
 struct LibraryJob {
-  int arch = 90;  ///< of the GPU: ten times major plus minor
+  int arch = 90;  ///< the GPU's architecture: 10 * major + minor version
   /// Files that end in .cu or .cpp are compiled separately; the others are for #include "...".
   std::vector<SourceFile> files;
   std::vector<std::string> flags;              ///< flags of both compilers: -std=c++17, -DNAME
@@ -33,8 +33,8 @@ struct LibraryJob {
 
 /// The result of compiling a library.
 struct BuiltLibrary {
-  std::string host;                 ///< the shared library; it holds no device code
-  std::vector<std::string> device;  ///< a cubin of each .cu file, in their order
+  std::string host;                 ///< the shared library; it contains no device code
+  std::vector<std::string> device;  ///< a cubin for each .cu file, in order
 
   std::size_t bytes() const;
 };
@@ -44,22 +44,22 @@ struct LibraryOptions {
   std::filesystem::path include;  ///< searched before all other folders of headers
   std::filesystem::path runtime;  ///< the library that defines the sources' undefined symbols
   bool unsandboxed = false;
-  double timeout_s = 120;  ///< of CPU time, of each compiler process
+  double timeout_s = 120;  ///< limit of CPU time for each compiler process
 };
 
 /// Thread-safe.
 class LibraryCompiler {
  public:
-  /// Looks for nvcc at $CUDA_HOME, the PATH and the usual places. Errors: tool_missing, tool_failed.
+  /// Looks for nvcc in $CUDA_HOME, on the PATH and in the usual places. Errors: tool_missing, tool_failed.
   static Result<std::shared_ptr<LibraryCompiler>> create(LibraryOptions options);
   ~LibraryCompiler();
 
-  /// Compiles all files in parallel, and also the device and host halves of each .cu file. A Rejection is
-  /// compile_failed (also for an undefined name) or compile_limit, with the useful part of the compiler's
+  /// Compiles all files in parallel, and also the device half and the host half of each .cu file. A Rejection
+  /// is compile_failed (also for an undefined name) or compile_limit, with the useful part of the compiler's
   /// message.
   Judged<BuiltLibrary> build(const LibraryJob& job, const std::stop_token& stop);
 
-  /// Such as "nvcc 13.0.88".
+  /// The compiler's name and version, such as "nvcc 13.0.88".
   std::string description() const;
 
  private:
@@ -69,7 +69,7 @@ class LibraryCompiler {
 
   const std::unique_ptr<Parts> parts_;
   Mutex mutex_;
-  /// The build script of a .cu file, with the nvcc command.
+  /// The build scripts of .cu files, with the nvcc command.
   std::map<std::string, std::string> scripts_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 

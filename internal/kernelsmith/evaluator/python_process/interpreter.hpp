@@ -1,4 +1,4 @@
-// Finds a Python and our packages for it, and sets up their paths in the sandbox.
+// Finds a Python and our packages for it, and makes their paths visible in the sandbox.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,14 @@ namespace kernelsmith::python_process {
 
 /// A Python. A value.
 struct Interpreter {
-  std::filesystem::path program;  ///< its own name for itself, not a script that chooses a Python
+  std::filesystem::path program;  ///< the path that it reports for itself, not a script that chooses a Python
   std::vector<std::filesystem::path> folders;  ///< folders that it reads: its own and those of its packages
 };
 
 /// The Python to use, and the message if it is missing.
 struct InterpreterChoice {
-  std::filesystem::path named;  ///< a program or its path; empty: the variable's, else python3 on the PATH
+  std::filesystem::path named;  ///< a program or its path; if empty, the variable's value, else python3 on
+                                ///< the PATH
   std::string variable;         ///< name of the environment variable
   std::string user;             ///< "the torch backend"
   std::string hint;
@@ -31,10 +32,10 @@ Result<Interpreter> find_interpreter(const InterpreterChoice& choice);
 /// One of our packages, with the places where it may be.
 struct PackagePlace {
   std::string name;                 ///< "kernelsmith_torch"
-  std::string variable;             ///< environment variable with the folder that contains it
-  std::string data;                 ///< its folder in share/kernelsmith of an installation
-  std::filesystem::path installed;  ///< that folder, where it was built to be installed
-  std::filesystem::path source;     ///< in the source tree of this build
+  std::string variable;             ///< environment variable that names the folder with the package
+  std::string data;                 ///< the package's folder in share/kernelsmith of an installation
+  std::filesystem::path installed;  ///< the place for which the build configured that folder
+  std::filesystem::path source;     ///< the folder in the source tree of this build
 };
 
 /// The folder that contains the package, for the search path. Errors: tool_missing.
@@ -43,13 +44,13 @@ Result<std::filesystem::path> find_package(const PackagePlace& place);
 /// The folder of kernelsmith_process, which our programs share for messages and for ending processes.
 Result<std::filesystem::path> find_shared_package();
 
-/// The variables of this process.
+/// The environment variables of this process.
 std::map<std::string, std::string> own_environment();
 
-/// Binds existing folders that are not bound yet. Binding all of /usr would be more than Python needs.
+/// Binds the folders that exist and are not bound yet. Python does not need all of /usr.
 void add_folders(SandboxSpec& spec, const std::vector<std::filesystem::path>& folders);
 
-/// The folders in the form of PYTHONPATH.
+/// The folders in the form that PYTHONPATH has.
 std::string search_path(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace kernelsmith::python_process

@@ -24,9 +24,9 @@ struct Message {
 struct Answer {
   enum class Kind {
     reply,    ///< `message`
-    ended,    ///< the program ended without an answer: `words` say how, with its last output
+    ended,    ///< the program ended without an answer; `words` say how, with its last output
     late,     ///< it did not answer in time, and was killed
-    garbage,  ///< its reply was invalid, and it was killed: `words`
+    garbage,  ///< its reply was invalid, and it was killed; `words` say more
     stopped,  ///< it was killed on a stop request
   };
   Kind kind = Kind::reply;
@@ -41,13 +41,14 @@ class PythonProcess {
   /// for its imports. Errors: those of SandboxedProcess::start().
   static Result<PythonProcess> start(SandboxSpec spec);
 
-  /// From now on its channel is closed before it is killed, and it has this long to end its own processes.
+  /// From now on the channel is closed before the program is killed, and the program has this long to end its
+  /// own processes.
   void grant_grace(double grace_s) { grace_s_ = grace_s; }
 
-  /// Sends a request and waits for its reply. After anything but a reply the process is dead.
+  /// Sends a request and waits for its reply. If the outcome is anything but a reply, the process is dead.
   Answer ask(const Message& request, double timeout_s, const std::stop_token& stop);
 
-  /// Ends the program, after an invalid reply or when no more requests follow.
+  /// Ends the program. Call it after an invalid reply, or when no more requests follow.
   void kill();
 
   bool alive() const { return process_ && process_->alive(); }
@@ -63,7 +64,8 @@ class PythonProcess {
   double grace_s_ = 0;
 };
 
-/// Whether a JSON text nests deeper than any honest one: parsers and their values recurse.
+/// Whether a JSON text nests deeper than any honest text. Such a text is refused, because parsers and their
+/// values recurse.
 bool nests_too_deep(std::string_view json);
 
 }  // namespace kernelsmith::python_process

@@ -1,4 +1,4 @@
-// What our Python programs' replies hold, as values of JSON.
+// Reads the replies of our Python programs as JSON values.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace kernelsmith::python_process {
 
 using Json = nlohmann::json;
 
-/// Null if the text is no JSON, or nests deeper than anything honest.
+/// The value of the text. Null if the text is not JSON, or nests deeper than any honest text.
 inline Json parse_untrusted(std::string_view text) {
   if (nests_too_deep(text)) return {};
   Json parsed = Json::parse(text, nullptr, false);
   return parsed.is_discarded() ? Json() : parsed;
 }
 
-/// The member; null if there is none.
+/// The member with that key; null if there is none.
 inline const Json& member(const Json& object, const char* key) {
   static const Json none;
   if (!object.is_object()) return none;
@@ -28,7 +28,7 @@ inline const Json& member(const Json& object, const char* key) {
   return found == object.end() ? none : *found;
 }
 
-/// The string at `key`, control bytes escaped; empty if there is none.
+/// The string at `key` with control bytes escaped; empty if there is none.
 inline std::string text_at(const Json& object, const char* key) {
   const Json& value = member(object, key);
   return value.is_string() ? escape_controls(value.get_ref<const std::string&>()) : "";
