@@ -16,7 +16,7 @@ namespace {
 constexpr double kEnoughDiskGib = 1;
 constexpr unsigned kEnoughCores = 4;  // with fewer, nothing compiles while something is timed
 
-/// bubblewrap and its requirements are required; features that only raise the tier are not.
+/// The sandbox requires bubblewrap. Capabilities that only raise the tier are optional.
 MachineCheck check_of(const SandboxCapability& capability) {
   const bool required = capability.name == "bubblewrap" || capability.name == "sandbox";
   const auto lacking = required ? CheckStatus::missing : CheckStatus::limited;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;
 
-/// Whether a line begins with it: a problem's definitions are at the left margin.
+/// Whether a line of `text` begins with `what`: a problem's definitions are not indented.
 bool defines(std::string_view text, std::string_view what) {
   return std::ranges::any_of(lines_of(text),
                              [what](std::string_view line) { return line.starts_with(what); });

@@ -85,7 +85,7 @@ Status ask_for(Operator op, ProposalRequest& request) {
   return {};
 }
 
-/// The youngest of the programs that were rejected or accepted, other than the parent; null: there is none.
+/// The youngest accepted program, or the youngest rejected one, other than the parent; null if there is none.
 Result<IndividualPtr> youngest(const SearchState& state, bool wants_accepted, const IndividualPtr& parent) {
   const auto& all = state.programs();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& entry) {

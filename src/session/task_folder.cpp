@@ -29,7 +29,7 @@ Status write_text_file(const std::filesystem::path& path, const std::string& tex
   return {};
 }
 
-/// Adds the files whose paths are not there yet: one file can be reference and baseline.
+/// Adds the files whose paths are not in `files` yet, because one file can be both reference and baseline.
 void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files) {
   for (const SourceFile& file : more)
     if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);

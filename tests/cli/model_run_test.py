@@ -216,7 +216,7 @@ class ModelRunTest(ModelTest):
                      ([*run, "--model", ""], "'proposer.models[0].name' is empty"),
                      ([*model, "--base-url", "http//host"], '"http//host" is no URL'),
                      ([*run, "--manual", ""], ["--manual", "'proposer.folder' is empty"]),
-                     ([*run, "--manual", "task/task.yaml"], "this is no folder"),
+                     ([*run, "--manual", "task/task.yaml"], "this is not a folder"),
                      ([*model, "--set", "proposer.ca_file=task/task.yaml"], "holds no certificate"))
         for wrong in (["--set", f"proposer.key={KEY}"], ["--set", f"proposer.key=${{{KEY}}}"],
                       ["--set", f"proposer={{kind: chat, key: {KEY}}}"], ["--base-url", f"https://host/v1?key={KEY}"],
