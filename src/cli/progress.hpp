@@ -21,14 +21,14 @@ class Progress final : public Observer {
   /// Begins to show what `engine` does, until finish().
   void start(const Engine& engine);
   void on_commit(const Commit& commit);
-  /// Removes the live line.
+  /// Removes the live line, and stops showing progress.
   void finish();
 
   void on_event(const Event& event) override;
   void on_notice(const Notice& notice) override;
 
  private:
-  /// The data of the line.
+  /// The data that the line shows.
   struct Snapshot {
     Counts counts;
     Budgets budgets;

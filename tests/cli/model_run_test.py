@@ -102,7 +102,7 @@ class ModelRunTest(ModelTest):
         in_one_pipe = subprocess.run([KERNELSMITH, "resume", "it.run"], cwd=self.folder, env={**os.environ, "OPENAI_API_KEY": KEY},
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
         self.assertLess(in_one_pipe.index("which is shown below"), in_one_pipe.index("error: "), in_one_pipe)
-        self.assertIn("once what the error names is mended", done.stdout)
+        self.assertIn("after you have removed the cause of the error", done.stdout)
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])
         self.assertEqual(shown["error"]["code"], "permission")

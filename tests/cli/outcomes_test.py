@@ -55,7 +55,7 @@ class OutcomesTest(ModelTest):
 
     def check_demoted(self, done):
         """A best that is rejected when it is measured again is no best, and the next one takes its place."""
-        for says in ("is rejected now: measured again it failed", "it is late"):
+        for says in ("is now rejected: when measured again, it failed", "it is late"):
             self.assertIn(says, done.stderr)
         self.assertIn("demoted  1 program that was the best", done.stdout)
         self.assertRegex(done.stdout, r"fitness  \d, measured again")
