@@ -214,7 +214,7 @@ class ModelRunTest(ModelTest):
                      ([*model, "--price-file", "gone.yaml"], "gone.yaml"),
                      ([*run, "--model", "--base-url", "http://127.0.0.1:1/v1"], ["--model", "NAME is missing"]),
                      ([*run, "--model", ""], "'proposer.models[0].name' is empty"),
-                     ([*model, "--base-url", "http//host"], '"http//host" is no URL'),
+                     ([*model, "--base-url", "http//host"], '"http//host" is not a URL'),
                      ([*run, "--manual", ""], ["--manual", "'proposer.folder' is empty"]),
                      ([*run, "--manual", "task/task.yaml"], "this is not a folder"),
                      ([*model, "--set", "proposer.ca_file=task/task.yaml"], "holds no certificate"))

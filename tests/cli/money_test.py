@@ -106,7 +106,7 @@ class MoneyTest(ModelTest):
                              "limits.errors_in_a_row=1", env=env)
             self.assertIn("(network)", done.stderr)
             self.assertNotIn("cost ", done.stdout, "no request went out")
-        self.assertIn("the proxy opens no way to the server", done.stderr)
+        self.assertIn("the proxy opens no tunnel to the server", done.stderr)
 
     def test_resume_goes_on_from_what_was_spent(self):
         model = self.serve(answers(50))
