@@ -62,7 +62,7 @@ void print_kernels(const ProgramDiff& diff) {
 
 void print(const ProgramDiff& diff) {
   say("A: {}\nB: {}\n", verdict_text(*diff.a), verdict_text(*diff.b));
-  if (diff.gain) say("B is {} as fast as A, by both speeds over the yardstick\n", text_of(*diff.gain));
+  if (diff.gain) say("B is {} as fast as A, from both speeds over the yardstick\n", text_of(*diff.gain));
   print_times(diff);
   print_features(diff);
   print_kernels(diff);

@@ -139,7 +139,8 @@ struct EvaluateCommand {
       auto candidate = load_candidate(loaded->task, file);
       if (!candidate) return report(candidate.error(), json);
       if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
-        say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
+        say(stderr,
+            "note: {} differs from the seed outside the EVOLVE-BLOCKs, which a search would not allow\n",
             file);
       warn_of_near_knobs(*candidate, given_paths_of(*candidate, file));
       candidates.push_back(std::move(*candidate));

@@ -50,7 +50,7 @@ Status check_empty(const std::filesystem::path& here, const std::string& typed) 
   std::error_code ignored;  // writing fails if the folder may not be read
   for (const auto& entry : std::filesystem::directory_iterator(here, ignored))
     if (!entry.path().filename().string().starts_with('.'))
-      return fail(ErrorCode::invalid_argument, "no folder is named, and this one is not empty",
+      return fail(ErrorCode::invalid_argument, "no folder is named, and the current folder is not empty",
                   "kernelsmith init",
                   typed + " my_task makes one; " + typed + " . writes beside the files that are here");
   return {};

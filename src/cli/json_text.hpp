@@ -33,7 +33,7 @@ std::string json_of(const PromptPreview& preview, const JsonOption& json);
 /// The object, which is given as one line, as text in the requested style.
 std::string json_of_object(const std::string& line, const JsonOption& json);
 
-/// `{"file": FILE}`.
+/// The object `{"file": FILE}`.
 std::string json_of_file(const std::string& file, const JsonOption& json);
 
 /// Prints an error that ends a command, and returns the exit status. With --json, also prints the error as an

@@ -55,7 +55,7 @@ class Progress final : public Observer {
   Snapshot shown_ KERNELSMITH_GUARDED_BY(mutex_);
   int tenths_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool drawn_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  /// The current measurement at the end of the run; else empty.
+  /// The final measurement that is under way; empty before the end of the run.
   std::string last_look_ KERNELSMITH_GUARDED_BY(mutex_);
   std::optional<Repeater> ticker_;
 };

@@ -229,7 +229,8 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
       map.map("prompts",
               [&](YamlWriter& prompts) { prompts.put("budget_tokens", *sampling.most_prompt_tokens); });
   });
-  // A model sees the compiler's message and usually fixes the error; the tuner cannot fix anything.
+  // Models get repairs, because a model sees the compiler's message and usually fixes the error. The tuner
+  // cannot.
   constexpr int kRepairs = 2;
   if ((calls || manual) && config.proposer.kind != (manual ? "manual" : "chat") &&
       (config.repairs == 0 || config.tunings == 0))

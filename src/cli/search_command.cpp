@@ -88,7 +88,7 @@ void print_best(const Session& session, const Outcome& outcome) {
         outcome.counts.demoted == 1 ? "was" : "were");
   if (!outcome.best) {
     say("best     none: no candidate was accepted{}\n",
-        outcome.counts.demoted > 0 ? " that held when it was measured again" : "");
+        outcome.counts.demoted > 0 ? " both at first and when measured again" : "");
     return;
   }
   const Evaluation& evaluation = outcome.confirmation ? *outcome.confirmation : outcome.best->evaluation;

@@ -111,7 +111,7 @@ void print_best(const RunView& view) {
   const IndividualPtr best = view.state.best();
   if (!best) {
     say("best      none: nothing was accepted{}\n",
-        view.state.demoted().empty() ? " yet" : " that held when it was measured again");
+        view.state.demoted().empty() ? " yet" : " both at first and when measured again");
     return;
   }
   const Evaluation& evaluation = *view.best_evaluation();
@@ -123,7 +123,7 @@ void print_best(const RunView& view) {
       : unconfirmed                     ? ", not measured again"
                                         : "",
       view.has_task ? "in " + view.best_folder.string()
-                    : "whose source is in kernelsmith export " + shell_word(view.folder.string()));
+                    : "printed by kernelsmith export " + shell_word(view.folder.string()));
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)
       say("            {:<24} {:>24}  {}{}{}\n", shape.shape, text_of(*shape.runtime_us),
@@ -192,7 +192,7 @@ void print_lost_workers(const RunView& view) {
   for (std::size_t i = 0; i < std::min(view.lost_workers.size(), kShown); ++i)
     list += fmt::format("{}{}", i > 0 ? ", " : "", view.lost_workers[i].value);
   if (view.lost_workers.size() > kShown) list += ", ...";
-  say("\ndead letters: {} on which workers of the fleet were lost\n  {}\n",
+  say("\ndead letters: {} on which the fleet lost workers\n  {}\n",
       number_text(view.lost_workers.size(), "program"), list);
 }
 

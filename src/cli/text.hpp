@@ -21,22 +21,22 @@ std::string text_of(const Measurement& measurement);
 /// score_of() in words: "2.41x [2.38, 2.44]", or "fitness 24".
 std::string score_text(const Evaluation& accepted);
 
-/// Such as "0:42", "12:05" or "3:00:00".
+/// A time such as "0:42", "12:05" or "3:00:00".
 std::string clock_text(double seconds);
 
 /// Parses "90", "90s", "1.5m" or "2h", the value of `option`, as seconds. Errors: invalid_argument.
 Result<double> parse_duration(std::string_view text, std::string_view option);
 
-/// Such as "1.3 % from the next 120 evaluations".
+/// A text such as "1.3 % from the next 120 evaluations".
 std::string expected_text(const ExpectedGain& expected);
 
-/// Such as "0.0125 USD" or "0.0125 of 5 USD".
+/// An amount such as "0.0125 USD" or "0.0125 of 5 USD".
 std::string usd_text(double usd, const std::optional<double>& limit = {});
 
 /// Text such as ", and 0:17 measuring the best again"; empty for less than a second.
 std::string confirming_text(double seconds);
 
-/// Such as "1 call" or "2 calls".
+/// A number with its noun, such as "1 call" or "2 calls".
 std::string number_text(std::uint64_t count, std::string_view what);
 
 /// The assumed width of a terminal in characters.
@@ -65,7 +65,7 @@ std::string naming_given_file(std::string text, const Source& candidate, const s
 /// price.
 std::string money_text(const Spending& spending, const std::optional<double>& limit);
 
-/// "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
+/// A text such as "6 calls, 6000 tokens in (1000 cached), 600 out (50 reasoning)".
 std::string tokens_text(const CallTotals& totals);
 
 /// One line for each reason why the known cost may be incomplete.

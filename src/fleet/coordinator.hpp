@@ -69,18 +69,18 @@ class Coordinator final : public Evaluator {
   PendingJobs pending_;
   std::atomic<std::uint64_t> tasks_missed_ = 0;
 
-  // Used by the asking thread.
+  // The asking thread uses these.
   RunPlaces places_;
   std::uint64_t task_sent_with_ = 0;  ///< server_state() when the task was sent
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
-  // Used by the looking thread.
+  // The looking thread uses these.
   std::uint64_t looked_at_ = 0;  ///< server_state() at the last look
   Moment next_look_{};
   std::optional<Moment> without_worker_since_, unanswered_since_;
   bool told_of_workers_ = false;
 
-  // Used by the watching thread.
+  // The watching thread uses this.
   bool told_of_absence_ = false;
 
   Mailbox<std::string> to_ask_;      ///< subjects of the jobs

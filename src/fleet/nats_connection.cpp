@@ -116,7 +116,7 @@ Error NatsConnection::away_error() const {
 }
 
 Error NatsConnection::no_answer(const Outcome& outcome) const {
-  if (outcome.lacks_room()) return nats_error(outcome, "the server takes no messages", url_);
+  if (outcome.lacks_room()) return nats_error(outcome, "the server accepts no messages", url_);
   return fail(ErrorCode::network,
               "the NATS server is reachable but gives no answer: " +
                   (outcome.lacks_jetstream() ? "its JetStream is off"

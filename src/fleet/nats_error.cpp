@@ -35,7 +35,7 @@ Error nats_error(const Outcome& outcome, const std::string& doing, const std::st
     case JSNotEnabledErr:
     case JSNotEnabledForAccountErr:
       return fail(ErrorCode::unsupported, doing + ": JetStream is not enabled", url,
-                  "start nats-server with -js, and with -sd FOLDER for what it keeps");
+                  "start nats-server with -js, and with -sd FOLDER for its data");
     case JSMaximumStreamsLimitErr:
     case JSMaximumConsumersLimitErr:
       return fail(ErrorCode::server_failed,
@@ -71,7 +71,7 @@ Error nats_error(const Outcome& outcome, const std::string& doing, const std::st
                   "write nats:// in place of tls:// if you trust the network in between");
     case NATS_NO_RESPONDERS:
       return fail(ErrorCode::unsupported, doing + ": JetStream does not answer", url,
-                  "start nats-server with -js, and with -sd FOLDER for what it keeps");
+                  "start nats-server with -js, and with -sd FOLDER for its data");
     case NATS_MAX_PAYLOAD:
       return fail(ErrorCode::too_long, doing + ": it is larger than the server allows a message to be", url,
                   "raise max_payload in the configuration of the NATS server");

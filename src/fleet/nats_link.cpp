@@ -22,7 +22,7 @@ bool is_address(std::string_view host) {
 Status check_file(const std::filesystem::path& path, const char* what) {
   std::error_code error;
   if (path.empty() || std::filesystem::is_regular_file(path, error)) return {};
-  return fail(ErrorCode::not_found, std::string("there is no such file of ") + what, path.string());
+  return fail(ErrorCode::not_found, std::string("there is no file of ") + what, path.string());
 }
 
 }  // namespace

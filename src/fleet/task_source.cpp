@@ -47,7 +47,7 @@ Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& sto
   auto decoded = decode_task((*stored)->payload);
   if (!decoded) return decoded.error();
   if (decoded->digest != task || decoded->backend != backend_)
-    return fail(ErrorCode::bad_input, "the task on the server is not the one that the job names",
+    return fail(ErrorCode::bad_input, "the task on the server is not the task that the job names",
                 short_name(task));
   if (const Status there = bring_evaluator(*decoded); !there) return there.error();
   return std::make_shared<const Task>(std::move(*decoded));

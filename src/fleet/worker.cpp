@@ -117,7 +117,7 @@ class Announcer {
   const std::string subject_;
   std::atomic<bool> due_ = false;  ///< whether the offer has changed
 
-  // Used by the repeater.
+  // The repeater uses these.
   std::uint64_t connections_ = 0, streams_lost_ = 0;
   std::string told_away_;  ///< the latest report of the server's absence
   Moment next_{};

@@ -86,7 +86,7 @@ void add_message(const Json& message, ModelReply& reply) {
   }
 }
 
-/// `holder` is the answer or a chunk of it, `choice` its first choice.
+/// Adds the trace of the tokens. `holder` is the answer or a chunk of it, `choice` its first choice.
 void add_trace(const Json& holder, const Json& choice, TokenTrace& trace) {
   add_logprobs(member(member(choice, "logprobs"), "content"), trace);
   add_ids(member(choice, "token_ids"), trace.token_ids);

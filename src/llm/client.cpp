@@ -376,7 +376,7 @@ class ModelClient::Impl {
   const ClientOptions options_;
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
-  std::optional<llm::Transport> transport_;  ///< while the thread runs
+  std::optional<llm::Transport> transport_;  ///< exists while the thread runs
   Pacer pacer_;
   boost::asio::steady_timer next_slot_;
   std::set<LiveCallPtr> live_;

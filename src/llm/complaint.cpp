@@ -12,7 +12,7 @@ namespace {
 /// How many bytes of an error are searched for words that identify it. Only a few hundred are shown.
 constexpr std::size_t kEnough = 4000;
 constexpr int kFirstError = 400, kBehindErrors = 600;
-constexpr std::ptrdiff_t kMostListed = 100;  // items of a list, so that one with millions is not walked
+constexpr std::ptrdiff_t kMostListed = 100;  // reads only the first items, because a list may have millions
 
 constexpr std::array kNames{"type", "code", "status", "error_type", "error_code"};
 constexpr std::array kNumbers{"code", "status", "status_code", "statusCode", "error_code"};

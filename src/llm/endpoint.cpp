@@ -161,7 +161,7 @@ Status check_endpoint(const Endpoint& endpoint) {
   if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
     return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
                   "use https, or unset the key if this server needs none");
-  // The URL is printed, and stored with the run.
+  // The URL must not contain the key, because it is printed, and stored with the run.
   if (endpoint.key.stands_in(endpoint.base_url))
     return refuse("the URL contains the key", "the key is sent in a header: write the URL without it");
   if (Status key = check_key(endpoint.key); !key) return key;

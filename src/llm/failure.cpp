@@ -185,7 +185,7 @@ CallFailure no_reply(std::string_view text, const CallFailure& otherwise) {
 }
 
 CallFailure broken_off(const std::string& reason) {
-  const bool overloaded = plain(reason) == "insufficient system resource";  // DeepSeek's
+  const bool overloaded = plain(reason) == "insufficient system resource";  // a reason of DeepSeek
   return {fail(ErrorCode::server_failed, "the server broke the reply off: \"" + reason + "\""),
           true,
           overloaded,

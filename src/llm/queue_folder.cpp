@@ -43,7 +43,7 @@ std::uint64_t tokens_in(const Json& usage, const char* key) {
   if (!usage.contains(key)) return 0;
   const Json& count = usage.at(key);
   if (!count.is_number_unsigned() || count.get<std::uint64_t>() > kMostTokens)
-    throw std::invalid_argument("\"usage." + std::string(key) + "\" is a whole number from 0 to " +
+    throw std::invalid_argument("\"usage." + std::string(key) + "\" must be a whole number from 0 to " +
                                 std::to_string(kMostTokens));
   return count.get<std::uint64_t>();
 }
@@ -69,10 +69,10 @@ ModelReply reply_in(const Json& object) {
   else if (finish == "declined")
     reply.finish = Finish::declined;
   else if (finish != "stop")
-    throw std::invalid_argument("\"finish\" is stop, length or declined");
+    throw std::invalid_argument("\"finish\" must be stop, length or declined");
   if (object.contains("usage")) {
     const Json& usage = object.at("usage");
-    if (!usage.is_object()) throw std::invalid_argument("\"usage\" is an object");
+    if (!usage.is_object()) throw std::invalid_argument("\"usage\" must be an object");
     check_keys(usage, {"input_tokens", "output_tokens"});
     reply.usage.emplace();
     reply.usage->input_tokens = tokens_in(usage, "input_tokens");

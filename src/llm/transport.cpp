@@ -95,7 +95,7 @@ class Transport::Exchange {
     set(CURLOPT_CLOSESOCKETFUNCTION, &Transport::on_close);
     set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&transport_));
     set(CURLOPT_SHARE, transport_.share_.get());
-    // With a folder of CAs libcurl would parse the whole bundle again for each connection.
+    // Sets no folder of CAs, because with one libcurl would parse the whole bundle again for each connection.
     set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     if (!request_.ca_file.empty()) set(CURLOPT_CAINFO, request_.ca_file.c_str());
     set(CURLOPT_ERRORBUFFER, error_.data());

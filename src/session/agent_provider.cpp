@@ -13,7 +13,8 @@ namespace {
 
 class AgentProvider final : public ProposerProvider {
  public:
-  /// A stranger's command is harmless if it is confined to its workspace.
+  /// The first setting that gives the agent more than its workspace. A command that is confined to its
+  /// workspace is harmless, even if a stranger chose it.
   std::vector<std::string> settings_to_reconfirm() const override {
     if (options_.network) return {"network=true"};
     if (!environment_.empty()) return {"environment=[" + joined(environment_) + "]"};
@@ -113,13 +114,13 @@ class AgentProvider final : public ProposerProvider {
     prompts_.list(io);
   }
 
-  /// Named as in make_agent_proposer().
+  /// The agent's name, as in make_agent_proposer().
   std::string name() const {
     if (!options_.name.empty() || options_.command.empty()) return options_.name;
     return std::filesystem::path(options_.command.front()).filename().string();
   }
 
-  /// Whether the command and its access come only from a run folder.
+  /// Whether the command and its permissions come only from a run folder.
   bool is_stored_alone() const {
     const auto keys = {"command", "network", "environment", "read_only"};
     return std::ranges::all_of(keys, [this](const char* key) { return is_only_stored(key); });

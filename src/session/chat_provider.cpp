@@ -138,7 +138,8 @@ class ChatProvider final : public ProposerProvider {
     return error;
   }
 
-  /// Fails for a server that is known to require a key; otherwise the first call would fail, after all seeds.
+  /// Fails if no key is set and the server is known to require one. Otherwise only the first call would fail,
+  /// after the seed was evaluated.
   Status check_key(const Endpoint& server) const {
     if (!server.key.empty() || !wants_key(server.base_url)) return {};
     const std::string variable = key_variable();
@@ -181,7 +182,8 @@ class ChatProvider final : public ProposerProvider {
     });
   }
 
-  /// A run stores its configuration in a file, which must not contain the key itself.
+  /// Lists the name of the key's variable. Refuses a key itself, because a run stores its configuration in a
+  /// file.
   void list_key(Section& io) {
     std::string key = key_;
     const bool given = io("key", key, "`${NAME}` of a variable; a key itself is refused: the file is kept");
@@ -201,7 +203,7 @@ class ChatProvider final : public ProposerProvider {
     io.unless_empty("reasoning_effort", model.reasoning_effort, "such as `low`");
     if (protocol == Protocol::messages && !model.reasoning_effort.empty())
       io.refuse("reasoning_effort", "the protocol messages has none",
-                "what the model takes in its place goes into extra_body, such as "
+                "put the model's own setting into extra_body, such as "
                 "'{\"thinking\": {\"type\": \"enabled\", \"budget_tokens\": 4000}}'");
     io("stream", model.stream, "whether replies are asked for in parts");
     io.unless_empty("extra_body", model.extra_body, "JSON text whose keys are laid over the request");

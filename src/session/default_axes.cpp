@@ -13,7 +13,7 @@ constexpr std::size_t kMaxDefaultAxes = 2;
 
 std::string feature_of(const Knob& knob) { return "knob." + knob.name; }
 
-/// A knob with a missing or duplicate name cannot be identified by name.
+/// Whether the knob has a name, and no other knob has the same name.
 bool has_own_name(const Knob& knob, const std::vector<Knob>& knobs) {
   return !knob.name.empty() &&
          std::ranges::count_if(knobs, [&](const Knob& other) { return other.name == knob.name; }) == 1;

@@ -108,7 +108,7 @@ std::vector<MachineCheck> examine_knobs(const Task& task) {
   if (checks.empty()) checks.push_back({"knobs", CheckStatus::ok, "the seed has none", "", false});
   for (const NearKnob& knob : find_near_knobs(task.seed))
     checks.push_back({"knobs", CheckStatus::limited, describe(knob, path_of(knob)),
-                      "write `" + knob.meant + "`, or another word behind the @", false});
+                      "write `" + knob.meant + "`, or another word after the @", false});
   return checks;
 }
 

@@ -77,9 +77,9 @@ void warn_of_another_prompt(TicketId ticket, const Digest& kept, const Digest& p
 
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
   const auto refuse = [&](const std::string& why) {
-    return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
+    return fail(ErrorCode::corrupt, "a kept answer does not fit: " + why,
                 "ticket " + std::to_string(request.ticket.value),
-                "it is asked for again, if the budgets allow it");
+                "it is requested again, if the budgets allow it");
   };
   if (!request.model.empty() && !kept.cost.model.empty() && kept.cost.model != request.model)
     return refuse("it is from the model \"" + kept.cost.model + "\", but \"" + request.model +

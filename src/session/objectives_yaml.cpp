@@ -44,7 +44,7 @@ void read_objectives(YamlMap& in, Objectives& objectives) {
   if (in.kind(kKey) != YamlKind::map) return read_list(in, kKey, ObjectiveRule::pareto, objectives);
   in.optional_map(kKey, [&](YamlMap& rules) {
     if (rules.keys().size() != 1)
-      rules.refuse({}, "there is one rule", "objectives: {lexicographic: [speedup, peak_memory]}");
+      rules.refuse({}, "exactly one rule is needed", "objectives: {lexicographic: [speedup, peak_memory]}");
     for (const ObjectiveRule rule : {ObjectiveRule::pareto, ObjectiveRule::lexicographic})
       if (rules.kind(name_of(rule)) != YamlKind::absent) read_list(rules, name_of(rule), rule, objectives);
   });

@@ -194,8 +194,8 @@ Error no_prompt(const Asked& asked, TicketId ticket) {
     return fail(ErrorCode::not_found, "the run has no " + name, "--ticket",
                 "`kernelsmith export RUN` lists its tickets");
   return fail(ErrorCode::not_found,
-              asked.opened->op == Operator::tune ? name + " was the tuner's, which asks no model"
-              : asked.opened->op                 ? name + " has no answer of a model"
+              asked.opened->op == Operator::tune ? name + " belongs to the tuner, which asks no model"
+              : asked.opened->op                 ? name + " has no answer from a model"
               : asked.opened->remeasurement      ? name + " measured a program again"
                                                  : name + " evaluated the seed",
               "--ticket");

@@ -27,10 +27,10 @@ Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::pat
     if (!recorded) return first;
     next = recorded->folder;
   }
-  return fail(
-      ErrorCode::bad_input,
-      "this run repeats one that repeats one, and so on for more than " + std::to_string(kDeepest) + " runs",
-      folder.string(), "replay the run that asked a model");
+  return fail(ErrorCode::bad_input,
+              "this run is the last of a chain of more than " + std::to_string(kDeepest) +
+                  " runs that repeat each other",
+              folder.string(), "replay the run that asked a model");
 }
 
 class RecordingProvider final : public ProposerProvider {

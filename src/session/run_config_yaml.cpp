@@ -265,7 +265,7 @@ void list_config(Section& io, RunConfig& config, const Registry& registry) {
     io.map("memory", [&](Section& memory) { list_memory(memory, config.memory); });
 }
 
-/// The YAML of a section's keys in one line.
+/// The YAML of a section's keys on one line.
 std::string line_of(const Section::Body& list) {
   YamlWriter out;
   Section section(out);

@@ -170,7 +170,7 @@ Result<Learnt> learn_run(const RunView& view) {
                 "learn from that run: " + recorded->folder.string());
   if (view.reason == EndReason::unfinished)
     return fail(ErrorCode::invalid_argument, "the run has not ended", where,
-                "'kernelsmith resume' takes it to its end");
+                "'kernelsmith resume' continues it to its end");
   const auto read = stored_snapshot(view.folder, view.config.memory);
   if (!read) return read.error();
   return learnt_from(*view.store, view.task, view.config, *read);

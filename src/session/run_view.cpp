@@ -59,7 +59,7 @@ Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder,
   return std::optional(std::move(*stored));
 }
 
-/// Whether the program that began the run declared that it has the features of sessions.
+/// Whether the program that began the run declared that it computes the features of sources as sessions do.
 bool describes_sources(const std::map<std::string, std::string>& settings) {
   const auto found = settings.find(kDescribeSetting);
   return found != settings.end() && found->second == kSourceFeatures;

@@ -1,4 +1,4 @@
-// Sections of run.yaml that are listed in files of their own.
+// Sections of run.yaml that have their own files.
 #pragma once
 
 #include <string>

@@ -235,7 +235,7 @@ Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* ob
   state->set_budgets(budgets);
   const EndReason reason = state->end_reason(state->elapsed_s());
   const bool ended =
-      reason != EndReason::unfinished && reason != EndReason::finished;  // another session goes on
+      reason != EndReason::unfinished && reason != EndReason::finished;  // another session can continue
   if (observer && !ended) tell_of_last_error(*state, *observer);
   return ended;
 }
@@ -262,27 +262,29 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),
                             std::move(*wiring), std::move(observer), std::move(stored->memory));
   if (!session) return session;
-  // Only now, because settings that contradict the journal would make the run impossible to resume.
+  // Writes the configuration only now: settings that contradict the journal would make the run impossible to
+  // resume.
   if (const Status kept = session->impl_->store->write_configuration(yaml); !kept) return kept.error();
   return session;
 }
 
 namespace {
 
-/// A misspelt or unreported feature of an axis or objective would silently leave the archive flat.
+/// Warns of a misspelt or unreported feature of an axis or objective, which would otherwise silently leave
+/// the archive flat.
 void warn_of_absent_features(const Engine& engine, const Individual& accepted, Observer& observer) {
   engine.inspect([&](const SearchState& state) {
     const Metrics& metrics = *accepted.evaluation.metrics();
     for (const std::string& feature : state.archipelago().grid().absent_features(metrics))
       observer.on_notice(
           {Notice::Level::warning, "no program reports the feature '" + feature +
-                                       "' of archive.axes: all lie in the first row of that axis"});
+                                       "' of archive.axes: all programs lie in the first bin of that axis"});
     const Objectives& objectives = state.archipelago().objectives();
     for (std::size_t i = 0; i < objectives.list().size(); ++i)
       if (!objectives.reported(i, metrics))
         observer.on_notice({Notice::Level::warning, "no program reports the feature '" +
                                                         objectives.list()[i].feature +
-                                                        "' of objectives: all are equal in it"});
+                                                        "' of objectives: all programs are equal in it"});
   });
 }
 

@@ -103,7 +103,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
       continue;
     }
     if (needs_a_word(backend, choice)) {
-      const std::string why = "the reference of its tasks runs with all rights of this user; --backend " +
+      const std::string why = "the references of its tasks run with all rights of this user; --backend " +
                               names[i] + " offers it";
       if (choice.tell) choice.tell(names[i] + " is not offered: " + why);
       lacks += (lacks.empty() ? "" : "; ") + names[i] + " (" + why + ")";

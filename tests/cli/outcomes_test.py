@@ -69,7 +69,7 @@ class OutcomesTest(ModelTest):
         self.assertTrue(best.startswith(f"k = {shown['best']['evaluation']['fitness']:.0f} "), best)
 
     def check_none_holds(self, done):
-        self.assertIn("best     none: no candidate was accepted that held when it was measured again", done.stdout)
+        self.assertIn("best     none: no candidate was accepted both at first and when measured again", done.stdout)
         self.assertFalse((self.folder / "none_holds.run/best").exists())
         self.assertIn("best      none: nothing was accepted that held", self.succeed("show", "none_holds.run").stdout)
         shown = self.json("show", "none_holds.run")

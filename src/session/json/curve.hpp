@@ -15,7 +15,7 @@ struct CurvePoint {
   std::uint64_t at = 0;
   ProgramId program;
   double fitness = 0;  ///< the median
-  double low = 0;      ///< low end of its interval: the best has the highest
+  double low = 0;      ///< low end of its interval; the best program has the highest
 };
 
 /// A new best, with its interval.

@@ -95,7 +95,7 @@ Json open_object(const RunView& view) {
   return {{"count", open.size()}, {"shown", list}};
 }
 
-/// From the seed to the best.
+/// The diff from the seed to the best program.
 std::string whole_diff(const RunView& view) {
   const auto& steps = view.lineage_of_best;
   if (steps.size() < 2) return "";
@@ -128,7 +128,7 @@ Json ids_object(std::span<const ProgramId> ids) {
   return {{"count", ids.size()}, {"shown", list}};
 }
 
-/// All files together have at most kMostSourceBytes.
+/// The files of a source, which together have at most kMostSourceBytes.
 Json files_list(const Source& source) {
   Json list = Json::array();
   std::size_t left = kMostSourceBytes;
