@@ -9,7 +9,7 @@
 
 namespace kernelsmith::llm {
 
-/// Headers by lower-case name. Of repeated headers, the last one counts.
+/// Headers by lower-case name. If a header is repeated, the last one counts.
 using Headers = std::map<std::string, std::string, std::less<>>;
 
 /// Adds the header of a line "Name: value"; ignores other lines.
