@@ -16,7 +16,7 @@ namespace {
 
 using Table = std::vector<std::vector<std::string>>;
 
-/// The best by row and column.
+/// The best elite at each row and column.
 std::vector<std::vector<std::optional<Elite>>> project(const RunView& view) {
   const Grid& grid = view.state.archipelago().grid();
   const auto& axes = grid.axes();
@@ -49,7 +49,7 @@ std::string aligned(const Table& table, const Kept& rows, const Kept& columns) {
   return text;
 }
 
-/// Indices of `best`, the best first; empty ones last.
+/// The indices of `best`, sorted so that the best value comes first and empty values last.
 Kept by_rank(const std::vector<std::optional<double>>& best) {
   Kept order(best.size());
   std::iota(order.begin(), order.end(), 0);
@@ -83,7 +83,7 @@ std::string archive_map(const RunView& view, bool all) {
     table.push_back(std::move(line));
   }
 
-  // If not everything fits, shows the best rows and columns without empty ones.
+  // If not everything fits, shows the best rows and columns, and no empty ones.
   Kept rows = {0}, columns = {0};  // the heading and the labels
   const bool fits = all || best.size() <= kRows;
   for (const std::size_t row : by_rank(of_row))
@@ -103,7 +103,7 @@ std::string archive_map(const RunView& view, bool all) {
   text += aligned(table, rows, columns);
   if (const auto missing = std::pair(table.size() - rows.size(), head.size() - columns.size());
       missing.first + missing.second > 0)
-    text += fmt::format("  {} and {} hold less, or nothing: --all shows them\n",
+    text += fmt::format("  {} and {} hold worse programs or none: --all shows them\n",
                         number_text(missing.first, "row"), number_text(missing.second, "column"));
   return text;
 }
@@ -114,7 +114,7 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "-";
 }
 
-/// What children that were better than their parents gained, in the geometric mean.
+/// The geometric mean of the gains of those children that were better than their parents.
 std::string gain_text(const ArmSums& sums) {
   return sums.better > 0 && sums.gain > 0 ? short_number(std::exp(sums.gain / sums.better)) + "x" : "-";
 }

@@ -10,12 +10,12 @@
 
 namespace kernelsmith::cli {
 
-/// Exit statuses without an Error; core's report() has the others.
+/// Exit statuses of commands that end without an Error; core's report() gives the statuses of Errors.
 inline constexpr int kDone = 0, kRejected = 1, kWrongUse = 2, kBroken = 3, kInterrupted = 130;
 
 using Command = std::function<int()>;
 
-/// A subcommand, and what its options are stored in.
+/// A subcommand, and the object that holds the values of its options.
 template <class C>
 struct Added {
   C& state;

@@ -16,10 +16,11 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kDiffFooter =
-    R"(Prints how program B differs from program A of a run, by what the run holds: text by EVOLVE-BLOCK, kernels with their
-grids, registers, shared memory and spills, the plan of a call, knobs, features, and times by shape. The two were not timed
-beside each other, but each beside the yardstick. So a ratio is one of speeds, not of times, and its interval holds what
-both intervals allow. `show` and `export` name programs. docs/formats.md is the schema of --json.)";
+    R"(Prints how program B differs from program A of a run, from the data that the run holds: text by EVOLVE-BLOCK, kernels
+with their grids, registers, shared memory and spills, the plan of a call, knobs, features, and times by shape. The two
+programs were not timed side by side: each was timed beside the yardstick. So a ratio compares their speeds over the
+yardstick, and its interval combines both intervals. `show` and `export` print the numbers of programs. docs/formats.md
+is the schema of --json.)";
 
 std::string verdict_text(const Individual& one) {
   const std::string who = fmt::format("program {} ({})", one.program->id.value, name_of(one.program->origin));
@@ -30,7 +31,7 @@ std::string verdict_text(const Individual& one) {
 
 void print_times(const ProgramDiff& diff) {
   if (diff.shapes.empty()) return;
-  say("\ntimes of a call (A, B), and how many times as fast B is by its speed over the yardstick\n");
+  say("\ntimes of a call (A, B), and the ratio of B's speed to A's, both over the yardstick\n");
   for (const ShapeTimes& times : diff.shapes) {
     const auto ratio = times.ratio();
     say("  {:<28} {:>24} {:>24}  {}\n", times.shape, times.a ? text_of(*times.a) : "-",
@@ -61,7 +62,7 @@ void print_kernels(const ProgramDiff& diff) {
 
 void print(const ProgramDiff& diff) {
   say("A: {}\nB: {}\n", verdict_text(*diff.a), verdict_text(*diff.b));
-  if (diff.gain) say("B is {} as fast as A, by both speeds over the yardstick\n", text_of(*diff.gain));
+  if (diff.gain) say("B is {} as fast as A, from both speeds over the yardstick\n", text_of(*diff.gain));
   print_times(diff);
   print_features(diff);
   print_kernels(diff);
@@ -101,7 +102,7 @@ void add_diff(CLI::App& app, Command& chosen) {
       add_command<DiffCommand>(app, chosen, "diff", "Show how two programs of a run differ", kDiffFooter);
   command.add_option("RUN", diff.folder, "The run folder; another process may be writing it")->required();
   command.add_option("A", diff.a, "A program's number")->required()->check(whole_number(0));
-  command.add_option("B", diff.b, "Another one's")->required()->check(whole_number(0));
+  command.add_option("B", diff.b, "Another program's number")->required()->check(whole_number(0));
   diff.json.add_to(command);
 }
 

@@ -21,8 +21,7 @@ void print_text(const MachineReport& machine) {
     say("{:<8} {:<13} {}\n", name_of(check.status), check.name, check.detail);
     if (!check.remedy.empty()) say("{:<8} {:<13} -> {}\n", "", "", check.remedy);
   }
-  if (!machine.usable())
-    return say("\nwhat is missing above must be there before a kernel can be searched for\n");
+  if (!machine.usable()) return say("\ninstall what is missing above before you search for a kernel\n");
   say("\ntier of the scores measured here: {}\nkernelsmith can search for kernels on this machine\n",
       machine.tier);
 }
@@ -34,7 +33,7 @@ struct DoctorCommand {
   int operator()() const;
 };
 
-/// 0, or the status of the first problem: the machine's, then the task's.
+/// 0, or the exit status of the first problem; problems of the machine come before those of the task.
 int status_of(const MachineReport& machine, const std::vector<MachineCheck>& task) {
   const auto lacks_gpu = [](const MachineCheck& check) {
     return check.name == kGpuCheck && check.status == CheckStatus::missing;
@@ -69,13 +68,13 @@ int DoctorCommand::operator()() const {
 
 void add_doctor(CLI::App& app, Command& chosen) {
   const auto [doctor, command] = add_command<DoctorCommand>(
-      app, chosen, "doctor", "Try each tool once: what this machine has and lacks",
+      app, chosen, "doctor", "Try each tool once, and report what this machine has and lacks",
       "Exit status: 0 if kernels can be searched for, 3 if something required is missing, 2 if the "
-      "task is not fit.");
+      "task is not usable.");
   command.add_option(
       "TASK", doctor.task,
-      "A task's folder, to be tried too: that it passes its own check, and where something could "
-      "be left out unnoticed");
+      "A task's folder, to check that the task passes its own check, and what a candidate could "
+      "leave out unnoticed");
   doctor.json.add_to(command);
 }
 

@@ -21,9 +21,9 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kEvaluateFooter =
-    R"(Exit status: 0 accepted, 1 rejected (one of them, if there are several), else that of the first error. With
---json one object is printed for each FILE, in order, a line each (docs/formats.md). Several files share the time that it takes to prepare the task.
---config and --set count in the section `evaluator` only, for example --set evaluator.compiler=g++-13.)";
+    R"(Exit status: 0 all accepted, 1 at least one rejected, else the status of the first error. With --json the command prints
+one object for each FILE, in order, each on one line (docs/formats.md). The task is prepared once for all files.
+--config and --set affect only the section `evaluator`, for example --set evaluator.compiler=g++-13.)";
 
 void print_shapes(const Report& report) {
   for (const ShapeResult& shape : report.shapes)
@@ -35,43 +35,44 @@ void print_shapes(const Report& report) {
     say("short: calls of the yardstick are so short that the interval is wider (docs/backend-cpu.md)\n");
 }
 
-/// A candidate this close to its tolerance may exceed it with other inputs.
+/// Warns if an error is so close to its tolerance that other inputs may exceed the tolerance.
 void warn_of_error(const Evaluation& evaluation, const std::string& file) {
   constexpr double kClose = 0.5;
   if (!evaluation.accepted()) return;
   for (const ShapeResult& shape : evaluation.report().shapes)
     if (shape.error > kClose)
       say(stderr,
-          "note: {} at {}: the worst error is {} of what is allowed; with other inputs it may be too large\n",
+          "note: {} at {}: the worst error is {} of the allowed error; with other inputs it may be too "
+          "large\n",
           file, shape.shape, short_number(shape.error));
 }
 
-/// Kernels that work differently are disturbed differently, so their ratio changes with the machine's state.
-/// Returns whether a warning was printed.
+/// Warns if the yardstick is much slower than the candidate: a busy machine disturbs such different kernels
+/// differently, which changes their ratio. Returns whether it printed a warning.
 bool warn_of_yardstick(const Evaluation& evaluation) {
   constexpr double kAlike = 2;
   const auto& ratio = evaluation.report().over_yardstick;
   if (!evaluation.accepted() || !ratio || ratio->median < kAlike) return false;
   say(stderr,
-      "note: the yardstick takes {} times as long as this candidate; on a busy machine such speedups move "
-      "by much. Give the task a kernel that works like the best ones (files: yardstick, "
+      "note: the yardstick takes {} times as long as this candidate; on a busy machine such speedups vary "
+      "a lot. Give the task a kernel that works like the best ones (files: yardstick, "
       "docs/backend-cpu.md)\n",
       short_number(ratio->median));
   return true;
 }
 
-/// The gain may not come from a faster kernel.
+/// Prints why the gain may not come from a faster kernel.
 void print_shortcuts(const Metrics& metrics) {
   const auto has = [&](const char* name) {
     const auto found = metrics.features().find(name);
     return found != metrics.features().end() && found->second > 0;
   };
   if (has("degenerate"))
-    say("degenerate: an output of the reference is the same for all inputs, so a constant would do "
+    say("degenerate: an output of the reference is the same for all inputs, so a constant would pass "
         "(kernelsmith doctor TASK names it)\n");
   if (has("algebraic"))
-    say("algebraic: this device cannot do the reference's products in that time, so work of the reference is "
-        "left out\n");
+    say("algebraic: this device cannot do the reference's products in that time, so the candidate leaves "
+        "out work of the reference\n");
 }
 
 void print_text(const Evaluation& evaluation) {
@@ -84,7 +85,7 @@ void print_text(const Evaluation& evaluation) {
   } else {
     say("accepted: fitness {}\n", text_of(evaluation.metrics()->fitness()));
   }
-  if (evaluation.accepted()) {  // shapes after a rejection are not wrong
+  if (evaluation.accepted()) {  // after a rejection, shapes that were not checked would look wrong
     print_shapes(report);
     if (const std::string costs = costs_text(*evaluation.metrics()); !costs.empty()) say("{}\n", costs);
     print_shortcuts(*evaluation.metrics());
@@ -92,23 +93,23 @@ void print_text(const Evaluation& evaluation) {
   if (!report.tier.empty()) say("tier {}\n", report.tier);
 }
 
-/// A candidate of one file, which `given` names, or the folder that it lies in.
+/// The path of a candidate's only file; `given` is that path, or the folder that holds the file.
 std::string only_file(const Source& candidate, const std::string& given) {
   std::error_code ignored;
   const bool is_folder = std::filesystem::is_directory(given, ignored);
   return is_folder ? (std::filesystem::path(given) / candidate.files().front().path).string() : given;
 }
 
-/// The names of a candidate's files; a single one is named as given.
+/// The names of a candidate's files; a single file has the path that the user gave.
 std::vector<std::string> given_paths_of(const Source& candidate, const std::string& given) {
   if (candidate.files().size() == 1) return {only_file(candidate, given)};
   return cli::paths_of(candidate);
 }
 
-/// The knobs that the tuner could vary.
+/// Prints the knobs that the tuner could vary.
 void print_knobs(const Source& candidate, const std::vector<std::string>& paths) {
   const auto knobs = find_knobs(candidate);
-  if (!knobs) return;  // then the candidate is rejected anyway
+  if (!knobs) return;  // the evaluator rejects such a candidate
   for (const Knob& knob : *knobs) say("{}\n", describe(knob, paths[knob.file]));
 }
 
@@ -138,7 +139,8 @@ struct EvaluateCommand {
       auto candidate = load_candidate(loaded->task, file);
       if (!candidate) return report(candidate.error(), json);
       if (!loaded->task.seed.empty() && !check_frozen(loaded->task.seed, *candidate))
-        say(stderr, "note: {} differs from the seed outside the EVOLVE-BLOCKs; a search keeps that text\n",
+        say(stderr,
+            "note: {} differs from the seed outside the EVOLVE-BLOCKs, which a search would not allow\n",
             file);
       warn_of_near_knobs(*candidate, given_paths_of(*candidate, file));
       candidates.push_back(std::move(*candidate));
@@ -146,7 +148,7 @@ struct EvaluateCommand {
     const auto run = config.configure(loaded->task, registry);
     if (!run) return report(run.error(), json);
 
-    // Not before the files are read: while reading an idle pipe, a first signal would have no effect.
+    // Made after reading the files: while an idle pipe is being read, a first signal would have no effect.
     Interrupt interrupt;
     const std::vector<Source> sources = candidates;
     say(stderr, "task {}; preparing\n", loaded->task.name);
@@ -177,7 +179,7 @@ struct EvaluateCommand {
       std::fflush(stdout);
       if (!evaluation.accepted() && !told_error) status = kRejected;
     };
-    // Each error was printed with its file.
+    // `tell` has printed each error with its file.
     (void)evaluate_all(loaded->task, *run, std::move(candidates), tell, interrupt.token(), !quick);
     return status;
   }
@@ -192,9 +194,9 @@ void add_evaluate(CLI::App& app, Command& chosen) {
       ->required();
   command.add_option("FILE", evaluate.files, "A candidate; a folder if the task's seed has several files")
       ->required();
-  evaluate.json.add_to(command, "Print one JSON object for each FILE, a line each");
+  evaluate.json.add_to(command, "Print one JSON object for each FILE, each on one line");
   command.add_flag("--quick", evaluate.quick,
-                   "Time each FILE as briefly as a search does: faster, and a wider interval");
+                   "Time each FILE as briefly as a search does: faster, but with a wider interval");
   evaluate.config.add_to(command);
 }
 

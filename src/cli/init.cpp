@@ -44,18 +44,19 @@ std::string footer_of(const Backends& backends, const std::vector<std::string>& 
   return text;
 }
 
-/// A task with several files needs its own folder, which may already contain git's.
+/// Refuses a folder with files, because a task needs its own folder. Hidden files, such as git's, are
+/// allowed.
 Status check_empty(const std::filesystem::path& here, const std::string& typed) {
   std::error_code ignored;  // writing fails if the folder may not be read
   for (const auto& entry : std::filesystem::directory_iterator(here, ignored))
     if (!entry.path().filename().string().starts_with('.'))
-      return fail(ErrorCode::invalid_argument, "no folder is named, and this one is not empty",
+      return fail(ErrorCode::invalid_argument, "no folder is named, and the current folder is not empty",
                   "kernelsmith init",
-                  typed + " my_task makes one; " + typed + " . writes beside what is here");
+                  typed + " my_task makes one; " + typed + " . writes beside the files that are here");
   return {};
 }
 
-/// No file of the user is overwritten.
+/// Fails if a file of the task exists already, so that no file of the user is overwritten.
 Status check_free(const TaskFolder& task, const std::filesystem::path& folder) {
   std::error_code ignored;  // writing fails if the folder may not be searched
   for (const SourceFile& file : task.files)
@@ -77,7 +78,7 @@ bool print_checks(const Task& task, const Backends& backends) {
   return has_all;
 }
 
-/// For a task without a seed a model writes the first program.
+/// Prints the next commands. For a task without a seed they name a model, which writes the first program.
 void print_next(const Task& task, const std::string& folder, bool has_all) {
   if (!has_all) {
     say("next     install what is missing\n");
@@ -120,12 +121,12 @@ int InitCommand::operator()() const {
 
 void add_init(CLI::App& app, Command& chosen) {
   const auto [init, command] =
-      add_command<InitCommand>(app, chosen, "init", "Make a task that works as it is, to be made your own");
+      add_command<InitCommand>(app, chosen, "init", "Make a task that works as it is and that you can adapt");
   init.backends = default_registry().backends;
   const std::vector<std::string> names = template_names(init.backends);
   command.add_option("DIR,--out", init.folder,
-                     "The folder to write into, made if it is absent (default: here, if it is "
-                     "empty; of a problem, its name)");
+                     "The folder to write into, made if it is absent (default: the current folder if "
+                     "that is empty; for a problem, its name)");
   CLI::Option* const problem = add_value(command, "--kernelbench", init.problem,
                                          "A KernelBench problem that becomes a `torch` task", "FILE");
   CLI::Option* const by_template =
@@ -136,7 +137,7 @@ void add_init(CLI::App& app, Command& chosen) {
           ->type_name("NAME")
           ->excludes(problem);
   command
-      .add_option("--backend", init.name, "The same")  // apart, so that errors name what was typed
+      .add_option("--backend", init.name, "The same")  // separate, so that errors name what was typed
       ->check(CLI::IsMember(names))
       ->type_name("NAME")
       ->excludes(problem)

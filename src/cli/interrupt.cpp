@@ -12,7 +12,8 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr int kWakeUp = SIGUSR1;  // ends the waiting thread
-/// `timeout` signals the process and then its group, so that one request arrives twice.
+/// A second signal within this time belongs to the same request: `timeout` signals the process and then its
+/// group.
 constexpr std::chrono::seconds kSameRequest{1};
 
 bool is_ignored(int signal) {
@@ -25,7 +26,7 @@ bool is_ignored(int signal) {
 Interrupt::Interrupt(const char* notice) : notice_(notice) {
   sigemptyset(&signals_);
   for (int signal : {SIGINT, SIGTERM, kWakeUp}) sigaddset(&signals_, signal);
-  if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);  // a terminal that closed; nohup ignores it
+  if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);  // the terminal closed; nohup ignores this signal
   pthread_sigmask(SIG_BLOCK, &signals_, &previous_);
   waiter_ = std::jthread([this] { wait(); });
 }

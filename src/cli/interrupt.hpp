@@ -7,17 +7,17 @@
 
 namespace kernelsmith::cli {
 
-/// Takes over SIGINT and SIGTERM for its lifetime. Make it before any other thread starts, because threads
-/// must inherit its signal mask. Only one may exist.
+/// Handles SIGINT and SIGTERM for its lifetime. Make it before any other thread starts, because threads must
+/// inherit its signal mask. Only one Interrupt may exist at a time.
 class Interrupt {
  public:
   /// `notice` is printed to stderr at the first signal.
-  explicit Interrupt(const char* notice = "stopping; what is being evaluated is given up");
+  explicit Interrupt(const char* notice = "stopping; evaluations under way are given up");
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  /// Stop is requested at the first signal.
+  /// The token whose stop the first signal requests.
   std::stop_token token() const { return source_.get_token(); }
   bool requested() const { return source_.stop_requested(); }
 

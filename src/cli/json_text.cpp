@@ -16,14 +16,14 @@ constexpr int kIndent = 2;
 constexpr const char* kLine = "line";
 constexpr const char* kPretty = "pretty";
 
-/// A candidate's output may contain any byte. Invalid UTF-8 is replaced, and non-ASCII is escaped, because
-/// some of it controls terminals.
+/// Replaces invalid UTF-8, because a candidate's output may contain any byte. Escapes non-ASCII characters,
+/// because some of them control terminals.
 std::string dump(const Json& value, const JsonOption& json) {
   const int indent = json.style == kPretty ? kIndent : -1;
   return value.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
-/// Returns empty if a knob is invalid: the evaluation reports that.
+/// Returns an empty list if a knob is invalid; the evaluation reports that.
 Json knobs_list(const Source& candidate, const std::vector<std::string>& paths) {
   Json list = Json::array();
   const auto knobs = find_knobs(candidate);

@@ -14,9 +14,9 @@
 
 namespace kernelsmith::cli {
 
-/// The option `--json`, which prints an object on one line, or `--json=pretty`. A value.
+/// The option `--json`, which prints an object on one line, or `--json=pretty`, which indents it.
 struct JsonOption {
-  std::string style;  ///< empty: not requested
+  std::string style;  ///< "line" or "pretty"; empty if not requested
 
   void add_to(CLI::App& command, const char* what = "Print one JSON object, on one line");
   explicit operator bool() const { return !style.empty(); }
@@ -30,14 +30,14 @@ std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
 std::string json_of(const PromptPreview& preview, const JsonOption& json);
 
-/// Prints an object given as one line, in the requested style.
+/// The object, which is given as one line, as text in the requested style.
 std::string json_of_object(const std::string& line, const JsonOption& json);
 
-/// `{"file": FILE}`.
+/// The object `{"file": FILE}`.
 std::string json_of_file(const std::string& file, const JsonOption& json);
 
-/// Prints an error that ends a command, with JSON also to standard output, and returns the exit status.
-/// `file` is the input with the error, if any.
+/// Prints an error that ends a command, and returns the exit status. With --json, also prints the error as an
+/// object to standard output. `file` is the input file with the error, if any.
 int report(const Error& error, const JsonOption& json, const std::string& file = {});
 
 }  // namespace kernelsmith::cli

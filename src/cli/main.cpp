@@ -52,7 +52,7 @@ bool has_command(const CLI::App& app, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The app or subcommand that the words reached.
+/// The subcommand that was parsed, or `app` if there was none.
 const CLI::App& innermost(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? app : *parsed.front();
@@ -63,16 +63,16 @@ std::string hint_for(const std::string& name, const std::vector<std::string>& kn
   return name_hint(name, names);
 }
 
-/// "kernelsmith run", as it is typed.
+/// The command as a user types it, such as "kernelsmith run".
 std::string typed_name(const CLI::App& app) {
   return app.get_parent() ? app.get_parent()->get_name() + " " + app.get_name() : app.get_name();
 }
 
-/// Where to read on. The Python package has a command of the same name as one of these.
+/// The hint where the usage is described. The Python package also has a command `profile`.
 std::string usage_hint(const CLI::App& place) {
   const std::string typed = typed_name(place);
   return typed + " --help says how it is used" +
-         (place.get_name() == "profile" ? "; of a whole model: python -m kernelsmith profile MODEL --out DIR"
+         (place.get_name() == "profile" ? "; for a whole model: python -m kernelsmith profile MODEL --out DIR"
                                         : "");
 }
 
@@ -82,19 +82,20 @@ constexpr std::array kOfPython = {"agent"sv,      "apply"sv, "dataset"sv, "mcp"s
 
 Error unknown_command(const CLI::App& app, const std::string& word) {
   if (std::ranges::find(kOfPython, word) != kOfPython.end())
-    return fail(ErrorCode::invalid_argument, "the command " + word + " is the Python package's", "",
+    return fail(ErrorCode::invalid_argument, "the command " + word + " belongs to the Python package", "",
                 "python -m kernelsmith " + word + "; docs/python.md says how to install it");
   return fail(ErrorCode::invalid_argument, "unknown command " + word, "", hint_for(word, command_names(app)));
 }
 
-/// What is wrong with a word that nothing took.
+/// The Error for a word that no option or argument accepted.
 Error unknown_word(const CLI::App& app, const std::string& word) {
   const CLI::App& place = innermost(app);
   const std::string name = word.substr(0, word.find('='));
   if (is_option(word) && name == "--proposer")
     return fail(
         ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
-        "--model NAME asks a language model, --manual FOLDER people; others by --set proposer.kind=KIND");
+        "--model NAME asks a language model, --manual FOLDER asks people; --set proposer.kind=KIND chooses "
+        "another proposer");
   if (is_option(word))
     return fail(ErrorCode::invalid_argument, "unknown option " + name, typed_name(place),
                 place.get_name() == "profile" && name == "--out" ? usage_hint(place)
@@ -104,7 +105,7 @@ Error unknown_word(const CLI::App& app, const std::string& word) {
               usage_hint(place));
 }
 
-/// Whether it is a command of which one must be named of its own, and none was.
+/// Whether the command needs a subcommand of its own, and none was named.
 bool lacks_subcommand(const CLI::App& place) {
   return place.get_parent() && !place.get_subcommands({}).empty() && place.get_subcommands().empty();
 }
@@ -113,12 +114,12 @@ Error missing_subcommand(const CLI::App& place) {
   std::string names;
   for (const std::string& name : command_names(place)) names += (names.empty() ? "" : ", ") + name;
   const std::string typed = typed_name(place);
-  return fail(ErrorCode::invalid_argument, "name one of its commands: " + names, typed,
+  return fail(ErrorCode::invalid_argument, "name one of the subcommands: " + names, typed,
               typed + " --help says what each does");
 }
 
-/// The first word that nothing took: options before others, because what follows an unknown option is its
-/// value.
+/// The first word that nothing accepted. Options come before other words, because a word after an unknown
+/// option is the value of that option.
 std::string first_unknown(const CLI::App& app) {
   const auto left = app.remaining(true);
   for (const std::string& word : left)
@@ -126,7 +127,7 @@ std::string first_unknown(const CLI::App& app) {
   return left.empty() ? "" : left.front();
 }
 
-/// What `kernelsmith help COMMAND` does; prints `overview` without one.
+/// Implements `kernelsmith help COMMAND`. Prints `overview` if no command is named.
 int help(const CLI::App& app, const std::string& name, const std::string& overview) {
   if (name.empty()) return std::fputs(overview.c_str(), stdout), kDone;
   if (name == "run.yaml") return std::fputs(settings_help().c_str(), stdout), kDone;
@@ -138,17 +139,17 @@ int help(const CLI::App& app, const std::string& name, const std::string& overvi
 void add_help(CLI::App& app, Command& chosen) {
   auto name = std::make_shared<std::string>();
   CLI::App* command =
-      app.add_subcommand("help", "Print this help, that of a command, or the keys of run.yaml");
+      app.add_subcommand("help", "Print this help, the help of a command, or the keys of run.yaml");
   command->add_option("COMMAND", *name, "One of the commands, or run.yaml");
   const auto overview = std::make_shared<std::string>();
   command->callback([&app, &chosen, name, overview] {
     chosen = [&app, name, overview] { return help(app, *name, *overview); };
   });
-  *overview = app.help();  // once words are parsed, it is that of the command they name
+  *overview = app.help();  // taken now: after parsing, this would be the help of the parsed command
 }
 
-/// Parses the words and runs the subcommand they name; returns the exit status. What is wrong with them is
-/// printed to stderr, an unknown name with the nearest known one.
+/// Parses the words and runs the subcommand that they name; returns the exit status. Prints errors to stderr,
+/// and suggests the nearest known name for an unknown one.
 int run_command_line(int argc, char** argv) {
   CLI::App app(
       "Give it a kernel and a reference; it gives back a faster kernel, checked in every timed call.",
@@ -176,7 +177,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::ParseError& wrong) {
-    // A value that is wrong may be why a word behind it was not taken.
+    // A wrong value may be the reason why a later word was not accepted.
     const bool bad_value = dynamic_cast<const CLI::ValidationError*>(&wrong) != nullptr;
     if (const std::string word = first_unknown(app); !word.empty() && !bad_value)
       return report(unknown_word(app, word), json);
@@ -194,7 +195,7 @@ int run_command_line(int argc, char** argv) {
   return chosen();
 }
 
-/// Whether a pipe at the standard output lost its reader. Whoever has read enough needs no error.
+/// Whether standard output is a pipe without a reader. A reader that ends early is not an error.
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
@@ -206,9 +207,9 @@ bool reader_is_gone() {
 int main(int argc, char** argv) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);  // an API key may be in memory
-  // The reader of the output may end; a run has more to do than print.
+  // A run must continue even if the reader of its output ends.
   std::signal(SIGPIPE, SIG_IGN);
-  // If a parent ignored SIGCHLD, that is inherited, and ends of children would be lost.
+  // If the parent ignored SIGCHLD, this process inherits that, and would not learn when its children end.
   std::signal(SIGCHLD, SIG_DFL);
   try {
     const int status = kernelsmith::cli::run_command_line(argc, argv);

@@ -23,8 +23,8 @@ struct Words {
   std::string store, other;  ///< the memory's folder; a rule's id, a file or a run folder
 };
 
-/// Only commands that add rules create the folder, so that a misspelt name does not look like an empty
-/// memory.
+/// Opens a memory that exists. Only commands that add rules create the folder, so that a misspelt name does
+/// not look like an empty memory.
 Result<MemoryStore> existing(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder, ignored))
@@ -119,14 +119,15 @@ void add_memory(CLI::App& app, Command& chosen) {
   CLI::App* memory =
       app.add_subcommand("memory", "Rules across runs: learn, list, show, forget, export, merge");
   memory->require_subcommand(1);
-  add_verb(*memory, chosen, "list", "Print each rule's id, kind, backend, verdicts, uses and what it says",
-           nullptr, nullptr, list);
+  add_verb(*memory, chosen, "list", "Print each rule's id, kind, backend, verdicts, uses and text", nullptr,
+           nullptr, list);
   add_verb(*memory, chosen, "show", "Print a rule with its evidence", "RULE", "Its id", show);
   add_verb(*memory, chosen, "forget", "Remove a rule", "RULE", "Its id", forget);
   add_verb(*memory, chosen, "export", "Print all rules as JSON lines", nullptr, nullptr, print_all);
-  add_verb(*memory, chosen, "merge", "Add the rules of an export", "FILE", "What export printed", merge);
-  add_verb(*memory, chosen, "learn", "Add what a run that has ended teaches; again adds nothing", "RUN",
-           "The run folder", learn_from);
+  add_verb(*memory, chosen, "merge", "Add the rules of an export", "FILE", "The output of `memory export`",
+           merge);
+  add_verb(*memory, chosen, "learn", "Add the rules that an ended run teaches; a second call adds nothing",
+           "RUN", "The run folder", learn_from);
   memory->footer(
       "A run uses a memory that its run.yaml names: run --set memory.store=STORE (docs/memory.md).");
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With less space left, the disk counts as full.
+/// The disk counts as full if it has fewer bytes left than this.
 constexpr std::uintmax_t kRoom = 64 << 10;
 
 bool is_within(const fs::path& path, const fs::path& folder) {
@@ -27,7 +27,7 @@ bool is_within(const fs::path& path, const fs::path& folder) {
 Error not_opened(const fs::path& path, int number) {
   Error error = system_error("the file cannot be written", path, number);
   if (number == EISDIR) error.code = ErrorCode::invalid_argument;
-  if (error.hint.empty()) error.hint = "name a file in a folder that exists and is yours";
+  if (error.hint.empty()) error.hint = "name a file in a folder that exists and that you may write";
   return error;
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kPlanFooter =
     R"(Plans the candidate and prints what one call does on the GPU. For CUDA C++: its kernels at the first timed shape, and
-each launch, copy and memset in order, at addresses that are made up (docs/plan.md). For a PyTorch module: its launches and
+each launch, copy and memset in order, with invented addresses (docs/plan.md). For a PyTorch module: its launches and
 operators (docs/torch-plan.md), and whether its outputs have the reference's shapes and types. No GPU is needed.
---config and --set count in the section `evaluator` only, for example --set evaluator.python=/opt/torch/bin/python.
+--config and --set affect only the section `evaluator`, for example --set evaluator.python=/opt/torch/bin/python.
 
 Exit status: 0 planned, 1 the candidate cannot be compiled or planned, 2 wrong use, 3 a broken machine or environment.)";
 

@@ -20,17 +20,18 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kProfileFooter =
-    R"(Evaluates the candidate as briefly as a search does, and prints what bounds it in a few lines. For CUDA C++ each launch
-has its registers, shared memory, spills, occupancy and what limits that. On a machine with a GPU and ncu it also has the
-unit that bounds it, its place on the roofline, what its warps wait for and its hottest source lines. ncu sets the GPU's
-clocks: its times are for comparison among launches. What is not known on this machine stands after "missing:".
---config and --set count in the section `evaluator` only. A program of a run has the run's own settings beneath them; if those turn
-the sandbox off, repeat that setting, as for `resume`. Hot spots of a whole PyTorch model:
+    R"(Evaluates the candidate as briefly as a search does, and prints in a few lines what limits its speed. For CUDA C++ it
+prints the registers, shared memory, spills and occupancy of each launch, and what limits the occupancy. On a machine
+with a GPU and ncu it also prints the unit that limits each launch, its place on the roofline, what its warps wait for
+and its hottest source lines. ncu sets the GPU's clocks, so compare its times only with each other. "missing:" precedes
+what this machine cannot report. --config and --set affect only the section `evaluator`. A program of a run is evaluated
+with the run's settings, which they override; if the run's settings turn the sandbox off, repeat that setting, as for
+`resume`. For the hot spots of a whole PyTorch model:
 python -m kernelsmith profile MODEL --out DIR (docs/production.md).
 
 Exit status: 0 accepted, or not run for want of a GPU; 1 rejected; 2 wrong use; 3 a broken machine or environment.)";
 
-/// The bytes of advice that fit into a model's context with the rest.
+/// The most bytes of advice that are printed, so that the output fits into a model's context.
 constexpr std::size_t kMostText = 2000;
 
 void print_verdict(const Evaluation& evaluation, const std::string& diagnostics) {
@@ -47,14 +48,14 @@ void print_verdict(const Evaluation& evaluation, const std::string& diagnostics)
 void print_paces(const CandidateProfile& profile) {
   for (const Pace& pace : profile.paces) {
     say("  {:<28} {:>22}", pace.shape, text_of(pace.us));
-    if (pace.gb_per_s) say("  {} GB/s of what must move", short_number(*pace.gb_per_s));
+    if (pace.gb_per_s) say("  {} GB/s of required traffic", short_number(*pace.gb_per_s));
     if (pace.gflop_per_s) say(", {} Gop/s", short_number(*pace.gflop_per_s));
     if (pace.operations_per_byte) say(", {} operations a byte", short_number(*pace.operations_per_byte));
     say("\n");
   }
 }
 
-/// The profile; a rejection names the file that was given.
+/// Prints the profile. The diagnostics of a rejection name the file that the user gave.
 void print(const CandidateProfile& profile, const Source& candidate, const std::string& file) {
   if (profile.evaluation) {
     const Rejection* const rejection = profile.evaluation->rejection();
@@ -85,11 +86,12 @@ Result<Subject> candidate_of_task(const std::string& folder, const std::string& 
   return Subject{std::move(loaded->task), std::move(*config), std::move(*candidate), file};
 }
 
-/// Its settings come from a run folder that somebody else may have made, so the provider must not trust them.
+/// A program of a run, with the run's settings. Somebody else may have made the run folder, so the provider
+/// must not trust these settings.
 Result<Subject> program_of_run(const std::string& folder, const std::string& number,
                                const Registry& registry) {
   if (const std::string wrong = whole_number(0)(number); !wrong.empty())
-    return fail(ErrorCode::invalid_argument, wrong, "FILE", "of a run, a program's number is profiled");
+    return fail(ErrorCode::invalid_argument, wrong, "FILE", "for a run, give the number of a program");
   auto stored = load_stored_run(folder, registry);
   if (!stored) return stored.error();
   const auto view = view_run(folder, registry);
@@ -140,19 +142,19 @@ struct ProfileCommand {
 }  // namespace
 
 void add_profile(CLI::App& app, Command& chosen) {
-  const auto [profile, command] =
-      add_command<ProfileCommand>(app, chosen, "profile", "Say what bounds a candidate", kProfileFooter);
+  const auto [profile, command] = add_command<ProfileCommand>(
+      app, chosen, "profile", "Print what limits the speed of a candidate", kProfileFooter);
   command
       .add_option("TASK", profile.place,
                   "The task's folder, a KernelBench problem (a .py file), or a run's folder")
       ->required();
   command
       .add_option("FILE", profile.which,
-                  "A candidate; a folder if the task's seed has several files; of a run, a program's number")
+                  "A candidate; a folder if the task's seed has several files; for a run, a program's number")
       ->required();
   profile.json.add_to(command);
   command.add_flag("--no-evaluation", profile.no_evaluation,
-                   "Tell launches and counters alone; without a verdict, times are ncu's");
+                   "Print only launches and counters; the times are then those of ncu");
   profile.config.add_to(command);
 }
 

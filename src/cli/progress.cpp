@@ -22,7 +22,7 @@ std::size_t terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Such as "9 accepted, 3 rejected, 1 refused"; zero counts are left out, except accepted ones.
+/// Counts such as "9 accepted, 3 rejected, 1 refused". Omits zero counts, except that of accepted candidates.
 std::string verdicts_text(const Counts& counts) {
   std::string text = fmt::format("{} accepted", counts.accepted);
   if (counts.rejected > 0) text += fmt::format(", {} rejected", counts.rejected);
@@ -34,7 +34,7 @@ std::string of_limit(std::uint64_t used, const std::optional<std::uint64_t>& lim
   return limit ? fmt::format("{}/{}", used, *limit) : fmt::format("{}", used);
 }
 
-/// The budget that ends first decides; if it is not wall time, the pace so far is extrapolated.
+/// The time until the first budget ends. Extrapolates the pace so far unless that budget is wall time.
 std::string time_left(const Budgets& budgets, double progress, double elapsed_s, double session_s) {
   if (budgets.wall_s && elapsed_s / *budgets.wall_s >= progress)
     return clock_text(*budgets.wall_s - elapsed_s) + " left";
@@ -101,7 +101,7 @@ std::string Progress::line_of(const Snapshot& now) const {
   const double session = session_s();
   const double rate =
       static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
-  // On a narrow terminal the end is cut off.
+  // The most important parts come first, because a narrow terminal cuts the end off.
   std::string line = "iteration " + of_limit(now.counts.iterations, now.budgets.iterations);
   const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
   if (!left.empty()) line += ", " + left;

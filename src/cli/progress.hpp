@@ -21,14 +21,14 @@ class Progress final : public Observer {
   /// Begins to show what `engine` does, until finish().
   void start(const Engine& engine);
   void on_commit(const Commit& commit);
-  /// Removes the live line.
+  /// Removes the live line, and stops showing progress.
   void finish();
 
   void on_event(const Event& event) override;
   void on_notice(const Notice& notice) override;
 
  private:
-  /// The data of the line.
+  /// The data that the line shows.
   struct Snapshot {
     Counts counts;
     Budgets budgets;
@@ -55,7 +55,7 @@ class Progress final : public Observer {
   Snapshot shown_ KERNELSMITH_GUARDED_BY(mutex_);
   int tenths_ KERNELSMITH_GUARDED_BY(mutex_) = 0;
   bool drawn_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  /// The current measurement at the end of the run; else empty.
+  /// The final measurement that is under way; empty before the end of the run.
   std::string last_look_ KERNELSMITH_GUARDED_BY(mutex_);
   std::optional<Repeater> ticker_;
 };

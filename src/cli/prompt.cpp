@@ -21,8 +21,9 @@ namespace {
 
 constexpr const char* kPromptFooter =
     R"(Nothing is sent, and no key is needed. For a TASK with a seed the seed is evaluated first, because the prompt shows
-its metrics; for a RUN the prompt is that of its next proposal, with the run's own set, templates and token budget. The standard output holds the messages as they would
-be sent, each behind a line with its role; the estimate and what was left out for the budget go to the standard error.
+its metrics. For a RUN the prompt is that of its next proposal, with the run's own set, templates and token budget.
+The standard output gets the messages as they would be sent, each after a line with its role. The standard error gets
+the estimate, and the parts that were left out to keep the budget.
 docs/prompts.md says how to replace the texts.)";
 
 constexpr Operator kOperators[] = {Operator::translate, Operator::edit, Operator::rewrite,
@@ -38,7 +39,7 @@ Result<Operator> operator_named(const std::string& name) {
               name_hint(name, names));
 }
 
-/// The same for people.
+/// The token estimate and the omitted parts as text for people.
 std::string summary(const Prompt& prompt, std::size_t budget) {
   std::string text = fmt::format("about {} tokens", prompt.tokens);
   if (budget > 0) text += fmt::format(" of {}", budget);
@@ -50,7 +51,8 @@ std::string summary(const Prompt& prompt, std::size_t budget) {
   return text;
 }
 
-/// As sent, but safe for a terminal, which programs in a prompt must not control.
+/// Prints the messages as they are sent. On a terminal, escapes control characters, because programs in a
+/// prompt must not control the terminal.
 void print(const std::string& messages) {
   if (isatty(STDOUT_FILENO) == 1)
     put(stdout, messages);
@@ -62,7 +64,7 @@ struct PromptCommand {
   std::string path;
   PromptChanges changes;
   std::optional<std::string> op;
-  ConfigOptions config;  ///< only its file
+  ConfigOptions config;  ///< only its file is used
   std::optional<std::uint64_t> ticket;
   JsonOption json;
 
@@ -72,7 +74,7 @@ struct PromptCommand {
     if (!repeat->is_the_same())
       return fail(ErrorCode::version,
                   "this run's templates, machine or run.yaml differ from those when ticket " +
-                      std::to_string(*ticket) + " was asked for: its prompt cannot be made again",
+                      std::to_string(*ticket) + " was asked for, so its prompt cannot be made again",
                   path,
                   "its digest was " + repeat->sent.hex() +
                       "; use the version of kernelsmith, the templates and the machine of the run; "
@@ -120,15 +122,16 @@ struct PromptCommand {
 
 void add_prompt(CLI::App& app, Command& chosen) {
   const auto [prompt, command] = add_command<PromptCommand>(
-      app, chosen, "prompt", "Print what a model would be sent, with its token estimate", kPromptFooter);
+      app, chosen, "prompt", "Print the prompt that a model would get, with its token estimate",
+      kPromptFooter);
   command.add_option("TASK|RUN", prompt.path, "The task's folder or a run folder")->required();
   add_value(command, "--set", prompt.changes.set,
-            "The prompt set: kernel-smith, relaxed, or one of your own (default: the run's)", "NAME");
+            "The prompt set: kernel-smith, relaxed, or a set of your own (default: the run's)", "NAME");
   add_value(command, "--operator", prompt.op,
-            "translate, edit, rewrite, crossover or repair; default: what comes next", "NAME");
+            "translate, edit, rewrite, crossover or repair (default: the next operator)", "NAME");
   command
       .add_option("--budget", prompt.changes.budget_tokens,
-                  "Tokens that the prompt may have; 0 is no limit (default: the run's, or 24000)")
+                  "The most tokens of the prompt; 0 is no limit (default: the run's, or 24000)")
       ->check(whole_number(0))
       ->type_name("TOKENS");
   command
@@ -136,10 +139,11 @@ void add_prompt(CLI::App& app, Command& chosen) {
                   "A folder with templates of your own, SET/NAME.mustache")
       ->type_name("FOLDER");
   add_value(command, "--config", prompt.config.file,
-            "A run.yaml, for the seed's evaluation and its proposer's prompts", "FILE");
+            "A run.yaml, which configures the seed's evaluation and the prompts", "FILE");
   command
-      .add_option("--ticket", prompt.ticket,
-                  "Make the prompt of this ticket of a RUN again; an error if it would not be what was sent")
+      .add_option(
+          "--ticket", prompt.ticket,
+          "Make the prompt of this ticket of a RUN again; fails if the result differs from what was sent")
       ->check(whole_number(0))
       ->type_name("N")
       ->excludes("--set", "--operator", "--budget", "--prompts", "--config");

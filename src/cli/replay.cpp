@@ -10,11 +10,11 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kReplayFooter =
-    R"(Every run can be replayed; none needs to be recorded for it. No model is asked, no key needed, and with
---keep-evaluations nothing is compiled or timed either: the archive is then the same, byte for byte. Without it every
-candidate is measured again, and the search follows the recording until a measurement makes it go another way; from
-there each ticket gets the answer that was recorded for it. What the recording lacks is a refusal, or with --live is
-asked of the run's own proposer.)";
+    R"(Every run can be replayed, because every run records its replies. No model is asked, and no key is needed. With
+--keep-evaluations nothing is compiled or timed either, and the archive is the same, byte for byte. Without
+--keep-evaluations every candidate is measured again, and the search follows the recording until a measurement changes
+its course; from there each ticket still gets the answer that was recorded for it. A ticket without a recorded answer
+gets a refusal, or with --live an answer of the run's own proposer.)";
 
 struct ReplayCommand {
   std::string folder;
@@ -36,7 +36,7 @@ Status ReplayCommand::configure(const Registry& registry, RunConfig& config) con
     map.put("evaluations", keep_evaluations ? "kept" : "measured");
     map.put("live", live);
   });
-  // Changing the proposer sets its operators; here the recorded run's are used.
+  // Changing the proposer sets new operators, but a replay keeps those of the recorded run.
   const auto operators = config.operators;
   if (Status read = read_config(out_yaml.finish(), folder, registry, config); !read) return read;
   config.operators = operators;
@@ -69,7 +69,8 @@ void add_replay(CLI::App& app, Command& chosen) {
   command.add_option("RUN", replay.folder, "The run folder to repeat")->required();
   add_value(command, "--out", replay.out,
             "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)", "NEW");
-  command.add_flag("--keep-evaluations", replay.keep_evaluations, "Measure nothing again");
+  command.add_flag("--keep-evaluations", replay.keep_evaluations,
+                   "Keep the recorded evaluations, and measure nothing");
   command.add_flag("--live", replay.live, "Go on with the run's own proposer where the recording ends");
   replay.keys.add_workers_to(command);
   replay.settings.add_settings_to(command);

@@ -18,7 +18,8 @@ struct ReportCommand {
   std::string folder, out;
   JsonOption json;
 
-  /// In the current folder, named after the run: "hill.run.html".
+  /// The report's file: by default a file in the current folder, named after the run, such as
+  /// "hill.run.html".
   std::string file() const {
     if (!out.empty()) return out;
     const auto path = std::filesystem::path(folder).lexically_normal();
@@ -52,10 +53,11 @@ void add_report(CLI::App& app, Command& chosen) {
   const auto [options, command] = add_command<ReportCommand>(
       app, chosen, "report",
       "Write a run as one HTML file: what was found, pictures, the best program, what was rejected",
-      "The file is the page of `kernelsmith ui` with the run in it. It loads nothing and opens from a disk.");
+      "The file is the page of `kernelsmith ui` together with the run. It loads no other files, so a browser "
+      "can open it from a disk.");
   command.add_option("RUN", options.folder, "The run folder, which another process may be writing")
       ->required();
-  add_value(command, "-o,--out", options.out, "Write to this file, in place of what is there [RUN.html]",
+  add_value(command, "-o,--out", options.out, "Write to this file, which is replaced if it exists [RUN.html]",
             "FILE.html");
   options.json.add_to(command);
 }

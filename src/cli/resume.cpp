@@ -13,17 +13,17 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kResumeFooter =
-    R"(Budgets are totals of the run, over all its sessions, and can only be raised: a run that used up
-"--time 60s" goes on for another minute with "--time 120s".
---set lays a key over the run's own run.yaml, and keeps it there: workers, budgets and what proposes and evaluates
-(docs/formats.md); what the run's journal rests on is refused.)";
+    R"(Budgets are totals over all sessions of the run, and can only be raised: a run that used up
+"--time 60s" continues for another minute with "--time 120s".
+--set changes a key of the run's own run.yaml for good: workers, budgets, the proposer and the evaluator
+(docs/formats.md). Keys on which the run's journal depends cannot be changed.)";
 
-/// The used budgets of all sessions of a run.
+/// What all sessions of a run have used of each budget.
 struct Used : Budgets {
-  bool ended = false;  ///< the run has no open work for a session to finish
+  bool ended = false;  ///< no session has anything left to do
 };
 
-/// Returns empty if the run's journal cannot be read; resuming will report that.
+/// Returns an empty Used if the run's journal cannot be read; resuming will report that.
 Used used_by(const std::string& folder, const Registry& registry) {
   Used used;
   const auto view = view_run(folder, registry);
@@ -36,7 +36,7 @@ Used used_by(const std::string& folder, const Registry& registry) {
   return used;
 }
 
-/// Refuses a budget below the present one or below the used amount.
+/// Refuses a budget that is smaller than the present budget or than the used amount.
 template <class T>
 Status check_raised(const char* option, const std::optional<T>& before, const std::optional<T>& used,
                     const std::optional<T>& given) {
@@ -51,8 +51,8 @@ Status check_raised(const char* option, const std::optional<T>& before, const st
   return {};
 }
 
-/// Refuses to resume if another budget ended the run, because nothing would be done. Giving the same total
-/// again is always allowed.
+/// Refuses to resume if the run has also used up a budget that the user does not raise, because the session
+/// would do nothing. The user may give the same total again.
 template <class T>
 Status check_left(const char* option, const std::optional<T>& budget, const std::optional<T>& used,
                   const std::optional<T>& given) {
@@ -89,14 +89,15 @@ struct ResumeCommand {
   KeyOptions budgets, workers;
   ConfigOptions settings;
 
-  /// From here on the server is the user's own choice.
+  /// Sets the server that the user has chosen.
   Status set_server(const Registry& registry, RunConfig& config) const {
     if (!base_url) return {};
     if (config.proposer.kind != "chat")
       return fail(ErrorCode::invalid_argument,
                   config.proposer.kind == "mix" ? "this run's proposers have servers of their own"
                                                 : "this run asks no server",
-                  "--base-url", "leave it out; for an arm of a mix: --set proposer.arms.NAME.base_url=URL");
+                  "--base-url",
+                  "leave --base-url out; for an arm of a mix: --set proposer.arms.NAME.base_url=URL");
     YamlWriter out;
     out.map("proposer", [&](YamlWriter& map) { map.put("base_url", *base_url); });
     return lay(out.finish(), "--base-url", registry, config);
@@ -128,12 +129,14 @@ struct ResumeCommand {
 
 void add_resume(CLI::App& app, Command& chosen) {
   const auto [resume, command] = add_command<ResumeCommand>(
-      app, chosen, "resume", "Go on with a run that was interrupted, killed or is to go on", kResumeFooter);
+      app, chosen, "resume", "Continue a run that was interrupted or killed, or that has more budget",
+      kResumeFooter);
   command.add_option("RUN", resume.folder, "The run folder")->required();
   resume.budgets.add_budgets_to(command);
   resume.workers.add_workers_to(command);
   add_value(command, "--base-url", resume.base_url,
-            "The models' server, if a run.yaml names one that this machine's environment does not", "URL");
+            "The models' server; needed if run.yaml names a server that this machine's environment does not",
+            "URL");
   resume.settings.add_settings_to(command);
 }
 

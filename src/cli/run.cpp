@@ -61,13 +61,12 @@ void print_run(const RunEstimate& estimate, const Budgets& budgets) {
         budgets.usd ? fmt::format("; at most {}", usd_text(*budgets.usd)) : "");
   if (estimate.affordable_calls)
     say("{:<8} {} pay for about {:.0f} such calls\n", "", usd_text(*budgets.usd), *estimate.affordable_calls);
-  say("{:<8} reasoning and attempts that fail come on top\n", "");
+  say("{:<8} reasoning and failed attempts cost extra\n", "");
 }
 
-/// Prints what was checked and what the run may cost; returns the exit status: 0, or that of what failed
-/// first.
+/// Prints the checks and what the run may cost. Returns 0, or the exit status of the first failed check.
 int dry_run_command(const TaskFolder& task, const RunConfig& config, Interrupt& interrupt) {
-  say(stderr, "task {}; nothing is written, and nothing that costs money is asked\n", task.task.name);
+  say(stderr, "task {}; this writes nothing, and makes no request that costs money\n", task.task.name);
   const DryRun result = dry_run(task, config, interrupt.token());
   for (const DryCheck& check : result.checks) print_check(check);
   if (!result.estimate.models.empty()) {
@@ -80,10 +79,10 @@ int dry_run_command(const TaskFolder& task, const RunConfig& config, Interrupt& 
 }
 
 constexpr const char* kRunFooter =
-    R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic; --exhaustive takes what it needs).
-The settings of --config are laid over the defaults, --model and its server over them, those of --set over these, and
-the other options over all.
-Ctrl-C ends in order with everything committed; kernelsmith resume goes on from there.)";
+    R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic; every point with --exhaustive).
+--config overrides the defaults, --model and the options for its server override --config, --set overrides these, and
+the other options override all.
+Ctrl-C commits everything and ends the run; kernelsmith resume continues it.)";
 
 struct RunCommand {
   std::string task;
@@ -108,13 +107,14 @@ Result<RunConfig> RunCommand::configure(const Task& for_task, const Registry& re
   return run;
 }
 
-/// Ends when no point is left; neither repeats nor the default budget end it earlier.
+/// Makes the run end when no point is left: neither repeats nor the default budget end it earlier.
 Status RunCommand::search_exhaustively(const Task& for_task, const Registry& registry, RunConfig& run) const {
   constexpr unsigned kMostIdle = 1'000'000'000;
-  constexpr std::uint64_t kForConfirming = 16;  // plus one to find that no point is left
+  constexpr std::uint64_t kForConfirming = 16;  // besides the evaluation that finds that no point is left
   if (run.proposer.kind != "tuner" || !only_tunes(run))
-    return fail(ErrorCode::invalid_argument, "only the tuner searches every point", "--exhaustive",
-                "leave out --exhaustive, or what makes another proposer of it (--model, --manual, --config)");
+    return fail(
+        ErrorCode::invalid_argument, "only the tuner searches every point", "--exhaustive",
+        "leave out --exhaustive, or the options that choose another proposer (--model, --manual, --config)");
   if (Status read = read_config("proposer: {exhaustive: true}\n", "--exhaustive", registry, run); !read)
     return read;
   run.idle_iterations = kMostIdle;
@@ -156,7 +156,7 @@ void add_run(CLI::App& app, Command& chosen) {
   add_value(command, "--out", run.out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)",
             "RUN");
   add_value(command, "--baseline-from", run.baseline_from,
-            "Make the confirmed best of this run the baseline: 1.0x is what it took", "RUN");
+            "Make the confirmed best of this run the baseline, whose time is then 1.0x", "RUN");
   run.keys.add_budgets_to(command);
   run.keys.add_to(command, "--seed", "seed", "N");
   run.keys.add_workers_to(command);
@@ -167,7 +167,7 @@ void add_run(CLI::App& app, Command& chosen) {
   run.keys.add_to(command, "--durability", "durability", "LEVEL");
   command.add_flag(
       "--dry-run", run.dry,
-      "Check configuration, key, server and evaluator and estimate the cost, without a paid call");
+      "Check configuration, key, server and evaluator, and estimate the cost, without a paid call");
   run.models.add_to(command);
   run.config.add_to(command);
 }

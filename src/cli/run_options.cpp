@@ -17,7 +17,7 @@ namespace {
 Result<std::string> yaml_of(const std::string& setting) {
   const auto equals = setting.find('=');
   if (equals == std::string::npos || equals == 0)
-    return fail(ErrorCode::invalid_argument, "a setting is written key=value", shown_setting(setting),
+    return fail(ErrorCode::invalid_argument, "a setting has the form key=value", shown_setting(setting),
                 "for example --set islands.count=8");
   std::string yaml, indent;
   std::string key = setting.substr(0, equals);
@@ -66,7 +66,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     const std::string range = most < std::numeric_limits<std::uint64_t>::max()
                                   ? fmt::format("from {} to {}", least, most)
                                   : fmt::format("of at least {}", least);
-    return fmt::format("\"{}\" is no whole number {}", text, range);
+    return fmt::format("\"{}\" is not a whole number {}", text, range);
   };
   return {check, ""};
 }
@@ -78,7 +78,7 @@ const SettingText& text_of_key(const std::string& key) {
   return *std::ranges::find(texts, key, &SettingText::key);
 }
 
-/// Such as "Evaluations in flight (workers; default: the cores)".
+/// The help of an option for a key, such as "Evaluations in flight (workers; default: the cores)".
 std::string help_of(const std::string& key) {
   const SettingText& text = text_of_key(key);
   std::string help = text.meaning + " (" + key + (text.usual.empty() ? "" : "; default: " + text.usual) + ")";
@@ -87,7 +87,7 @@ std::string help_of(const std::string& key) {
   return help;
 }
 
-/// The error in the value of a key, independent of the task; empty: none.
+/// The error in the value of a key, for any task; empty if there is none.
 std::string wrong_with(const std::string& key, const std::string& value) {
   const Registry registry = default_registry();
   Task task;
@@ -174,7 +174,8 @@ void ModelOptions::add_to(CLI::App& command) {
       "--for-training", for_training,
       "Keep each prompt and reply in the run folder, for `kernelsmith dataset` (proposer.keep.text)");
   add_value(command, "--manual", manual,
-            "A folder in which people or other programs are the model (docs/llm.md)", "FOLDER");
+            "A folder through which people or other programs answer instead of a model (docs/llm.md)",
+            "FOLDER");
 }
 
 void ModelOptions::add_server_to(CLI::App& command) {
@@ -190,11 +191,11 @@ void ModelOptions::add_server_to(CLI::App& command) {
 
 namespace {
 
-/// Settings only for models: the tuner has no reply to keep.
+/// Refuses --for-training without a model, because the tuner has no replies to keep.
 Status check_training(const RunConfig& config, bool calls) {
   if (calls || config.proposer.kind == "chat") return {};
   return fail(ErrorCode::invalid_argument, "only replies of a model are kept for training", "--for-training",
-              "name a model: --model NAME; an arm of a mix has `keep` of its own");
+              "name a model: --model NAME; an arm of a mix has its own key `keep`");
 }
 
 }  // namespace
@@ -203,10 +204,10 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
   const bool calls = !models.empty() || base_url || protocol || price_file;
   if (calls && manual)
     return fail(ErrorCode::invalid_argument, "a run has one proposer", "--manual",
-                "leave out --manual, or --model and what belongs to it");
+                "leave out --manual, or --model and its other options");
   if (!calls && !manual && !for_training) return {};
   if (for_training && manual)
-    return fail(ErrorCode::invalid_argument, "what people answer is not kept for training", "--for-training");
+    return fail(ErrorCode::invalid_argument, "answers of people are not kept for training", "--for-training");
   if (for_training)
     if (Status asked = check_training(config, calls); !asked) return asked;
   YamlWriter out;
@@ -228,7 +229,8 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
       map.map("prompts",
               [&](YamlWriter& prompts) { prompts.put("budget_tokens", *sampling.most_prompt_tokens); });
   });
-  // A model sees the compiler's message and usually fixes the error; the tuner cannot fix anything.
+  // Models get repairs, because a model sees the compiler's message and usually fixes the error. The tuner
+  // cannot.
   constexpr int kRepairs = 2;
   if ((calls || manual) && config.proposer.kind != (manual ? "manual" : "chat") &&
       (config.repairs == 0 || config.tunings == 0))
@@ -248,7 +250,7 @@ Status ModelOptions::apply(const Registry& registry, RunConfig& config) const {
 }
 
 void ConfigOptions::add_to(CLI::App& command) {
-  add_value(command, "--config", file, "A run.yaml; keys it lacks keep their defaults", "FILE");
+  add_value(command, "--config", file, "A run.yaml; keys that it lacks keep their defaults", "FILE");
   add_settings_to(command);
 }
 

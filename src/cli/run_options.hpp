@@ -14,10 +14,10 @@
 
 namespace kernelsmith::cli {
 
-/// Refuses an option where a value is expected: its own value was forgotten.
+/// Refuses an option in place of a value: the user forgot the value.
 CLI::Validator no_option(const std::string& value_name);
 
-/// An option with a value of the type that the help names; one that may be repeated for a list.
+/// Adds an option with a value; the help shows the name `type`. If `T` is a list, the option may be repeated.
 template <class T>
 CLI::Option* add_value(CLI::App& command, const std::string& names, T& value, const std::string& what,
                        const std::string& type) {
@@ -25,20 +25,20 @@ CLI::Option* add_value(CLI::App& command, const std::string& names, T& value, co
   return option->check(no_option(type))->type_name(type)->allow_extra_args(false);
 }
 
-/// Takes whole numbers in decimal. CLI11's own checks for them name the largest double when they refuse.
+/// Accepts decimal whole numbers. Used instead of CLI11's checks, whose messages name the largest double.
 CLI::Validator whole_number(std::uint64_t least,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-/// Overrides `config` with generated YAML; errors have the place `where`, without a line.
+/// Overrides `config` with generated YAML. Errors name the place `where`, and no line.
 Status lay(const std::string& yaml, const std::string& where, const Registry& registry, RunConfig& config);
 
-/// A setting without the password of a URL, to be printed and stored.
+/// A setting without the password of its URL, so that it may be printed and stored.
 std::string without_password(const std::string& setting);
 
-/// "--set KEY=VALUE" for an error, without the value if that may be a key or contain a password.
+/// "--set KEY=VALUE" for an error, without the value if the value may be a key or contain a password.
 std::string shown_setting(const std::string& setting);
 
-/// Options that abbreviate keys of run.yaml; their values and help are the keys'. Lives as long as the
+/// Options that abbreviate keys of run.yaml, with the values and help of those keys. Must live as long as the
 /// command.
 class KeyOptions {
  public:
@@ -68,7 +68,7 @@ class KeyOptions {
 /// Every key of run.yaml, for `kernelsmith help run.yaml`.
 std::string settings_help();
 
-/// Settings of models; those not set keep the defaults or are left to the models.
+/// Settings of models. An empty setting keeps its default, or is left to the model.
 struct Sampling {
   std::optional<double> temperature, top_p;
   std::optional<std::uint64_t> most_prompt_tokens, most_reply_tokens;
@@ -79,7 +79,7 @@ struct ModelOptions {
   std::vector<std::string> models;
   std::optional<std::string> base_url, protocol, price_file;
   bool for_training = false;          ///< the run keeps the parts of each reply that a data set needs
-  std::optional<std::string> manual;  ///< the folder for answers of others
+  std::optional<std::string> manual;  ///< the folder through which others answer
   Sampling sampling;                  ///< settings of `models`; not an option of the command line
 
   void add_to(CLI::App& command);
@@ -89,7 +89,7 @@ struct ModelOptions {
   Status apply(const Registry& registry, RunConfig& config) const;
 };
 
-/// Other configuration of a run: a file, and single keys.
+/// The options --config (a file) and --set (single keys).
 struct ConfigOptions {
   std::optional<std::string> file;
   std::vector<std::string> settings;  ///< "section.key=value"
@@ -97,10 +97,10 @@ struct ConfigOptions {
   void add_to(CLI::App& command);
   /// Adds only --set.
   void add_settings_to(CLI::App& command);
-  /// The task's defaults, with the file, the models and the settings over them.
+  /// The task's defaults, overridden by the file, then the models, then the settings.
   Result<RunConfig> configure(const Task& task, const Registry& registry,
                               const ModelOptions& models = {}) const;
-  /// The file, and then the settings.
+  /// Applies the file, and then the settings.
   Status apply(const Registry& registry, RunConfig& config) const;
   Status apply_file(const Registry& registry, RunConfig& config) const;
   Status apply_settings(const Registry& registry, RunConfig& config) const;

@@ -31,7 +31,7 @@ void say(fmt::format_string<Parts...> format, Parts&&... parts) {
 /// Prints a line to standard error.
 void note(const std::string& line);
 
-/// Warns on standard error if everybody on this machine can read the file, which has a secret.
+/// Warns on standard error if everybody on this machine can read the file, which holds a secret.
 void warn_of_readers(const std::string& file);
 
 /// The names of a source's files.

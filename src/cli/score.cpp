@@ -17,11 +17,12 @@ namespace {
 constexpr const char* kScoreFooter =
     R"(CANDIDATES holds, for a task level1/softmax: softmax.cpp, softmax/any.cpp or the same below level1 (.cpp, .cu, .py;
 candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
-is for the task of level 1 that begins with 3_. CANDIDATES may also be a published set, which is
-written out to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code. Without --tasks the set's own
-problems are the tasks: the claimed speedups are about them. The best candidate of a task counts; a task without one is not solved.
-The same command goes on after an interruption, and evaluates again what has changed.
-Exit status: 0 every task has its result, 130 interrupted, else that of the first task's error.
+is for the task of level 1 that begins with 3_. CANDIDATES may also be a published set, whose files are then
+written to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code.
+Without --tasks the tasks are the set's own problems, to which its claimed speedups refer. The best candidate of a task
+counts; a task without candidates is not solved.
+After an interruption the same command continues, and evaluates again what has changed.
+Exit status: 0 every task has its result, 130 interrupted, else the status of the first task's error.
 docs/suite.md explains the figures and the files.)";
 
 constexpr std::size_t kMostTold = 5;
@@ -31,13 +32,13 @@ void tell_without_task(const std::vector<std::filesystem::path>& files) {
   for (std::size_t i = 0; i < std::min(files.size(), kMostTold); ++i)
     say(stderr, "note: {} belongs to none of the tasks\n", files[i].string());
   if (files.size() > kMostTold)
-    say(stderr, "note: so do {}\n", number_text(files.size() - kMostTold, "other file"));
+    say(stderr, "note: neither do {}\n", number_text(files.size() - kMostTold, "other file"));
 }
 
 Error without_tasks() {
-  return fail(ErrorCode::invalid_argument,
-              "--tasks is required: these candidates bring no problems of their own", {},
-              "name the folder of the tasks; KernelBench's leaderboard and CUDA-L1's files bring theirs");
+  return fail(
+      ErrorCode::invalid_argument, "--tasks is required: these candidates come without problems", {},
+      "name the folder of the tasks; only KernelBench's leaderboard and CUDA-L1's files include problems");
 }
 
 class ScoreHost final : public SuiteHost {

@@ -39,7 +39,7 @@ bool is_used_up(const Session& session, const Outcome& outcome) {
          outcome.refusals.contains(RefusalCode::exhausted);
 }
 
-/// The reason for a sentence that begins with "ended:".
+/// Why the run ended, as text after "ended".
 std::string_view words_for(const Session& session, const Outcome& outcome) {
   switch (outcome.reason) {
     case EndReason::unfinished:
@@ -52,7 +52,7 @@ std::string_view words_for(const Session& session, const Outcome& outcome) {
       return is_used_up(session, outcome) ? "every point of the knobs was tried"
                                           : "nothing new is left to propose";
     case EndReason::finished:
-      return "its proposer said that it has finished";
+      return "the proposer said that it has finished";
     case EndReason::refused:
       return "the seed was rejected";
     case EndReason::stopped:
@@ -70,12 +70,12 @@ std::string best_file(const Session& session, const Individual& best) {
   return (files.size() == 1 ? session.best_folder() / files.front().path : session.best_folder()).string();
 }
 
-/// The recording of the run or its last part; null if it was searched.
+/// The recording that the run or its last part follows; empty if the run searches.
 std::optional<RecordedRun> recording_of(const Session& session) {
   return session.config().proposer.provider->traits().recorded;
 }
 
-/// Whether nothing was called or measured, so that all numbers are the recording's.
+/// Whether the run made no call and no measurement, so that all its numbers come from the recording.
 bool is_copy(const Session& session) {
   const auto run = recording_of(session);
   return run && !run->live && run->evaluations == RecordedEvaluations::kept;
@@ -88,7 +88,7 @@ void print_best(const Session& session, const Outcome& outcome) {
         outcome.counts.demoted == 1 ? "was" : "were");
   if (!outcome.best) {
     say("best     none: no candidate was accepted{}\n",
-        outcome.counts.demoted > 0 ? " that held when it was measured again" : "");
+        outcome.counts.demoted > 0 ? " both at first and when measured again" : "");
     return;
   }
   const Evaluation& evaluation = outcome.confirmation ? *outcome.confirmation : outcome.best->evaluation;
@@ -131,7 +131,7 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
   return "";
 }
 
-/// Prints the run's iterations that were paid for without a result.
+/// Prints how many iterations of the run gave no child, although they were paid for.
 void print_refusals(const std::map<RefusalCode, std::uint64_t>& refusals) {
   if (refusals.empty()) return;
   std::string list;
@@ -139,7 +139,7 @@ void print_refusals(const std::map<RefusalCode, std::uint64_t>& refusals) {
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name_of(code), count);
   say("refused  proposals without a child: {}\n", list);
   if (refusals.contains(RefusalCode::no_knobs))
-    say("         no_knobs: leave tune out of operators, or have knobs marked (@tune)\n");
+    say("         no_knobs: leave tune out of operators, or mark knobs (@tune)\n");
   if (refusals.contains(RefusalCode::truncated))
     say("         truncated: replies were cut off; a larger max_output_tokens of the model (docs/llm.md) may "
         "help\n");
@@ -155,15 +155,15 @@ void print_cost(const Session& session, const Outcome& outcome) {
   for (const std::string& line : unknown_costs(outcome.spending)) say("         {}\n", line);
 }
 
-/// Explains why the money ended the run although some is left.
+/// Explains why the budget of money ended the run although some money is left.
 void print_next_call(const Session& session, const Outcome& outcome) {
   if (outcome.next_usd.value_or(0) > 0)
-    say("         the next call may cost {}, and {} of {} are left\n", usd_text(*outcome.next_usd),
+    say("         the next call may cost {}, but only {} of {} are left\n", usd_text(*outcome.next_usd),
         usd_text(std::max(0.0, *session.config().budgets.usd - outcome.spending.usd())),
         usd_text(*session.config().budgets.usd));
 }
 
-/// Explains why a flat run ended.
+/// Explains why --until-flat ended the run.
 void print_expected(const Session& session, const Outcome& outcome) {
   if (outcome.reason != EndReason::flat) return;
   session.engine().inspect([&](const SearchState& state) {
@@ -172,7 +172,7 @@ void print_expected(const Session& session, const Outcome& outcome) {
   });
 }
 
-/// The command that continues the run, or its task if the run cannot find more.
+/// Prints the command that continues the run or, if the run cannot find more, how to begin a better one.
 void print_next(const Session& session, const Outcome& outcome) {
   const std::string folder = shell_word(session.folder().string());
   say("next     kernelsmith show {}\n", folder);
@@ -194,18 +194,18 @@ void print_next(const Session& session, const Outcome& outcome) {
         2 * session.config().idle_iterations);
   say("         {}{}{}\n", goes_on(session.config(), session.folder()),
       more_of(session.config().budgets, outcome),
-      outcome.reason == EndReason::errors   ? "    once what the error names is mended"
-      : outcome.reason == EndReason::budget ? "    budgets are totals: only a larger one goes on"
+      outcome.reason == EndReason::errors   ? "    after you have removed the cause of the error"
+      : outcome.reason == EndReason::budget ? "    budgets are totals, so give a larger one"
       : outcome.reason == EndReason::flat   ? "    or with a larger budget"
                                             : "");
 }
 
-/// Wall time, including the part that no budget counts.
+/// The wall time of the run, and the time for measuring the best again, which no budget counts.
 std::string time_text(const Outcome& outcome) {
   return clock_text(outcome.elapsed_s - outcome.confirming_s) + confirming_text(outcome.confirming_s);
 }
 
-/// `idle` means that the run had ended before this session.
+/// Prints the summary; `idle` means that the run had ended before this session.
 void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   say("ended    {}{}: {} iterations, {} evaluations, {}\n", idle ? "before this session: " : "",
       words_for(session, outcome), outcome.counts.iterations, outcome.counts.evaluations, time_text(outcome));
@@ -220,7 +220,7 @@ void print_summary(const Session& session, const Outcome& outcome, bool idle) {
   print_next(session, outcome);
 }
 
-/// Whether no model answered: then the run has done nothing, even if its seed was evaluated.
+/// Whether no model answered. Such a run has failed, even if its seed was evaluated.
 bool nobody_answered(const Session& session, const Outcome& outcome) {
   const bool asked = outcome.budget == BudgetName::wall_time ||
                      (outcome.budget == BudgetName::money && !outcome.spending.empty());
@@ -253,7 +253,8 @@ int search(Session& session, Progress& progress, Interrupt& interrupt) {
   if (!outcome) {
     const int status = report(stderr, outcome.error());
     if (session.check())
-      say(stderr, "what was told is kept: kernelsmith resume {}\n", shell_word(session.folder().string()));
+      say(stderr, "everything reported is kept: kernelsmith resume {}\n",
+          shell_word(session.folder().string()));
     return status;
   }
   print_summary(session, *outcome, idle);

@@ -18,8 +18,8 @@ int search(Session& session, Progress& progress, Interrupt& interrupt);
 /// The folder of a new run. Removed at the end if nothing was written into it.
 class NewFolder {
  public:
-  /// `named`, or the first missing one of NAME-1.run, NAME-2.run, ... The folder is made at once, so that a
-  /// run that begins at the same time takes the next one.
+  /// Makes the folder `named`, or the first of NAME-1.run, NAME-2.run, ... that does not exist. Makes it at
+  /// once, so that a run that begins at the same time takes the next name.
   static Result<NewFolder> claim(const std::optional<std::string>& named, const std::string& name);
   ~NewFolder();
   NewFolder(NewFolder&& other) noexcept

@@ -29,16 +29,16 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kTokenVariable = "KERNELSMITH_SERVICE_TOKEN";
-constexpr const char* kStopping = "stopping; what is being evaluated is waited for";
+constexpr const char* kStopping = "stopping; waiting for evaluations under way";
 
 constexpr const char* kServeFooter =
     R"(Evaluates candidates for programs that speak KernelGYM's REST contract (docs/service.md):
   export KERNELGYM_SERVER_URL=http://127.0.0.1:10907
-Without --task it takes KernelBench's problems, each with its request, for the backend torch.
---set counts in the section `evaluator` only, for example --set evaluator.device=1. SIGTERM and Ctrl-C: takes no more requests, waits for
-what is being evaluated, and ends with exit status 0.)";
+Without --task each request brings a KernelBench problem for the backend torch.
+--set affects only the section `evaluator`, for example --set evaluator.device=1. After SIGTERM or Ctrl-C the service
+accepts no more requests, waits for evaluations under way, and ends with exit status 0.)";
 
-/// A thousand clients at once need more descriptors than most shells allow by default.
+/// Raises the limit of descriptors: a thousand clients at once need more than most shells allow by default.
 void raise_descriptor_limit() {
   constexpr rlim_t kWanted = 8192;
   rlimit limit{};
@@ -51,7 +51,7 @@ bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-/// Makes evaluators like a run. Thread-safe.
+/// Makes evaluators from a configuration, as a run does. Thread-safe.
 class Makers {
  public:
   explicit Makers(ConfigOptions config) : config_(std::move(config)), registry_(default_registry()) {
@@ -94,8 +94,8 @@ struct ServeCommand {
     if (!service) return report(stderr, service.error());
     for (const auto& [backend, hardware] : (*service)->hardware())
       if (hardware == kNoGpu)
-        note("warning: this machine can evaluate nothing for the backend " + backend +
-             ": it finds no GPU, or no PyTorch; kernelsmith doctor says what is missing");
+        note("warning: this machine cannot evaluate for the backend " + backend +
+             ": it has no usable GPU, or no PyTorch; kernelsmith doctor says what is missing");
     announce((*service)->url());
     wait_for_stop(interrupt.token());
     (*service)->drain();
@@ -111,7 +111,7 @@ struct ServeCommand {
       if (const auto config_ok = makers.config_for(loaded->task); !config_ok) return config_ok.error();
       options.tasks.push_back(std::make_shared<const Task>(std::move(loaded->task)));
     }
-    Task problem;  // tasks from requests
+    Task problem;  // stands for the tasks of requests
     const BackendDescription* const of_problems =
         backend_of_form(makers.registry().backends, TaskForm::module);
     if (of_problems) problem.backend = of_problems->name;
@@ -132,7 +132,7 @@ struct ServeCommand {
       constexpr double kMsInS = 1000;
       duration = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * kMsInS));
     }
-    options.late = options.max_wait / 2;  // so that requests accepted later have the full time
+    options.late = options.max_wait / 2;  // so that an accepted request can still be evaluated in time
     return {};
   }
 
@@ -142,7 +142,7 @@ struct ServeCommand {
     if (variable && token.empty() && token_file.empty())
       return fail(ErrorCode::invalid_argument, "the token is empty", kTokenVariable,
                   "give it a value, or unset it for a service without a token");
-    ::unsetenv(kTokenVariable);  // no program that is started here needs to know it
+    ::unsetenv(kTokenVariable);  // programs that this process starts must not get it
     if (!token_file.empty()) {
       const auto text = read_text_file(token_file);
       if (!text) return text.error();
@@ -154,17 +154,17 @@ struct ServeCommand {
     }
     if (!token.empty()) options.http.guard = http::bearer_guard(Secret(std::move(token)));
     if (options.http.guard || no_token || is_loopback(options.http.host)) return {};
-    return fail(ErrorCode::invalid_argument, "whoever reaches this address could have programs run here",
+    return fail(ErrorCode::invalid_argument, "whoever reaches this address could run programs here",
                 "--host " + options.http.host,
                 std::string("give a token by --token-file FILE or ") + kTokenVariable +
-                    "; --no-token if everybody in that network is trusted");
+                    "; or give --no-token if you trust everybody in that network");
   }
 
   void announce(const std::string& url) const {
     std::string names;
     for (const auto& task : options.tasks) names += (names.empty() ? "" : ", ") + task->name;
     say("serving on {}\n", url);
-    say("tasks: {}; {}\n", names.empty() ? "those of the requests" : names,
+    say("tasks: {}; {}\n", names.empty() ? "from the requests" : names,
         options.http.guard ? "a token is needed" : "no token is needed");
     std::fflush(stdout);
   }
@@ -176,16 +176,16 @@ void add_http_options(CLI::App& command, ServeCommand& serve) {
   options.port = kPort;
   options.max_body_bytes = std::size_t{32} << 20;
   command.add_option("--host", options.host, "The address to listen on")->capture_default_str();
-  command.add_option("--port", options.port, "0: a free one, which is printed")
+  command.add_option("--port", options.port, "The port; 0 chooses a free one and prints it")
       ->check(whole_number(0, 65535))
       ->capture_default_str();
   add_value(command, "--token-file", serve.token_file,
             "Clients have to send the token that this file holds (default: $KERNELSMITH_SERVICE_TOKEN)",
             "FILE");
-  command.add_flag("--no-token", serve.no_token, "Serve other machines without one");
+  command.add_flag("--no-token", serve.no_token, "Serve other machines without a token");
   add_value(command, "--allow-host", options.allowed_hosts,
-            "A name that the Host header may hold beside this machine's own; may be repeated", "NAME");
-  command.add_option("--max-body", options.max_body_bytes, "Bytes of a request at most")
+            "Another name of this machine that the Host header may have; may be repeated", "NAME");
+  command.add_option("--max-body", options.max_body_bytes, "The most bytes of a request")
       ->check(whole_number(1))
       ->type_name("BYTES")
       ->capture_default_str();
@@ -199,31 +199,31 @@ void add_serve(CLI::App& app, Command& chosen) {
   ServiceOptions& options = serve.options;
   add_value(command, "--task", serve.tasks, "A task that requests may name; may be repeated", "FOLDER");
   add_http_options(command, serve);
-  command.add_option("--workers", options.workers, "Evaluations under way at a time")
+  command.add_option("--workers", options.workers, "The most evaluations at a time")
       ->check(whole_number(1, 65536))
       ->capture_default_str();
-  command.add_option("--prepared", options.prepared_tasks, "Tasks that are kept ready")
+  command.add_option("--prepared", options.prepared_tasks, "How many tasks are kept prepared")
       ->check(whole_number(1, 65536))
       ->capture_default_str();
-  command.add_option("--max-queue", options.max_queue, "Requests that wait at most")
+  command.add_option("--max-queue", options.max_queue, "The most requests that wait")
       ->check(whole_number(1))
       ->capture_default_str();
   command
       .add_option(
           "--wait", serve.wait_s,
-          "How long POST /evaluate waits for the result unless it says ?wait=: 0, the state at once; a "
+          "How long POST /evaluate waits for the result without ?wait=; 0 returns the state at once, but a "
           "server of KernelGYM waits")
       ->check(whole_number(0, 3600))
       ->type_name("SECONDS")
       ->capture_default_str();
   add_value(command, "--max-wait", serve.max_wait,
-            "How long a request waits for its evaluation; beyond, it fails as the service's fault",
+            "How long a request waits for its evaluation; after that it fails as a fault of the service",
             "DURATION")
       ->capture_default_str();
   add_value(command, "--keep", serve.keep, "How long results can be fetched: 90s, 30m, 24h", "DURATION")
       ->capture_default_str();
-  add_value(command, "--drain", serve.drain, "How long what is being evaluated is waited for at the end",
-            "DURATION")
+  add_value(command, "--drain", serve.drain,
+            "How long the service waits at its end for evaluations under way", "DURATION")
       ->capture_default_str();
   command
       .add_option("--precision", options.precision,

@@ -21,7 +21,7 @@ std::string used_of(const T& used, const std::optional<T>& limit) {
   return limit ? fmt::format("{} of {}", used, *limit) : fmt::format("{}", used);
 }
 
-/// The used-up budget, or the proposer's reason.
+/// The budget that is used up, or the proposer's reason.
 std::string why_ended(const RunView& view) {
   const auto said = view.refusals.find(RefusalCode::finished);
   if (view.reason == EndReason::finished && said != view.refusals.end() && !said->second.detail.empty())
@@ -35,7 +35,7 @@ std::string words_for(ErrorCode code) {
     case ErrorCode::unstable:
       return "unstable (the machine was too noisy to measure)";
     case ErrorCode::cancelled:
-      return "cancelled (a budget was used up before)";
+      return "cancelled (a budget was used up first)";
     default:
       return std::string(name_of(code));
   }
@@ -67,14 +67,14 @@ void print_head(const RunView& view, bool all) {
   if (view.reason != EndReason::unfinished)
     return say("state     ended ({}{})\n", name_of(view.reason), why_ended(view));
   const std::string resume =
-      view.has_task ? goes_on(view.config, view.folder) : "the program that began it goes on with it";
+      view.has_task ? goes_on(view.config, view.folder) : "the program that began it can continue it";
   const auto& error = view.state.session_error();
   if (view.in_use)
     say("state     under way\n");
   else if (!error)
     say("state     not at its end: {}\n", resume);
   else
-    say("state     an error ended the last session:\n{}            once that is mended: {}\n",
+    say("state     an error ended the last session:\n{}            once its cause is removed: {}\n",
         cut_lines("            " + describe_briefly(*error) + "\n", all ? std::string::npos : 2 * kColumns),
         resume);
 }
@@ -91,7 +91,7 @@ void print_calls(const RunView& view) {
   if (view.in_use && view.calls_under_way > 0)
     say("calls     {} under way\n", number_text(view.calls_under_way, "call"));
   if (view.answers_on_their_way > 0)
-    say("calls     {} arrived, and not in the journal yet: {}\n",
+    say("calls     {} arrived, but not in the journal yet: {}\n",
         number_text(view.answers_on_their_way, "answer"),
         view.in_use ? "they are on their way" : "resume takes them up");
 }
@@ -111,7 +111,7 @@ void print_best(const RunView& view) {
   const IndividualPtr best = view.state.best();
   if (!best) {
     say("best      none: nothing was accepted{}\n",
-        view.state.demoted().empty() ? " yet" : " that held when it was measured again");
+        view.state.demoted().empty() ? " yet" : " both at first and when measured again");
     return;
   }
   const Evaluation& evaluation = *view.best_evaluation();
@@ -123,7 +123,7 @@ void print_best(const RunView& view) {
       : unconfirmed                     ? ", not measured again"
                                         : "",
       view.has_task ? "in " + view.best_folder.string()
-                    : "whose source is in kernelsmith export " + shell_word(view.folder.string()));
+                    : "printed by kernelsmith export " + shell_word(view.folder.string()));
   for (const ShapeResult& shape : report.shapes)
     if (shape.timed && shape.runtime_us && shape.speedup)
       say("            {:<24} {:>24}  {}{}{}\n", shape.shape, text_of(*shape.runtime_us),
@@ -133,13 +133,13 @@ void print_best(const RunView& view) {
   if (!report.tier.empty()) say("tier      {}\n", report.tier);
 }
 
-/// For several objectives: the programs to choose from.
+/// With several objectives, prints the programs that no other program beats in every objective.
 void print_front(const RunView& view) {
   const Objectives& objectives = view.state.archipelago().objectives();
   if (!objectives.several()) return;
   constexpr std::size_t kShown = 20;
   const auto front = view.state.archipelago().front();
-  say("  {} that no other one beats in everything ({})\n", number_text(front.size(), "program"),
+  say("  {} that no other program beats in everything ({})\n", number_text(front.size(), "program"),
       name_of(objectives.rule()));
   for (std::size_t i = 0; i < std::min(front.size(), kShown); ++i) {
     const Metrics& metrics = *front[i]->evaluation.metrics();
@@ -158,7 +158,8 @@ void print_front(const RunView& view) {
 
 void print_archive(const RunView& view, bool all) {
   if (!view.has_cells)
-    return say("\narchive   not known: its axes read what the program that began the run computes\n");
+    return say(
+        "\narchive   not known: only the program that began the run computes the features of its axes\n");
   const ArchiveStatistics statistics = view.state.archipelago().statistics();
   say("\narchive   {} of {} cells filled on {} islands, {} migrations, digest {}\n\n", statistics.filled,
       statistics.cells, view.state.archipelago().size(), view.state.migrations(),
@@ -182,8 +183,8 @@ void print_failures(const RunView& view) {
     say("  {:<14} {:<20} {:>6}\n", name_of(rule.first), name_of(rule.second), count);
 }
 
-/// The programs on which workers were lost are not evaluated again automatically, so the user should check
-/// these programs and the machines.
+/// Prints the programs on which workers were lost. They are not evaluated again automatically, so the user
+/// should check these programs and the machines.
 void print_lost_workers(const RunView& view) {
   if (view.lost_workers.empty()) return;
   constexpr std::size_t kShown = 20;
@@ -191,7 +192,7 @@ void print_lost_workers(const RunView& view) {
   for (std::size_t i = 0; i < std::min(view.lost_workers.size(), kShown); ++i)
     list += fmt::format("{}{}", i > 0 ? ", " : "", view.lost_workers[i].value);
   if (view.lost_workers.size() > kShown) list += ", ...";
-  say("\ndead letters: {} on which workers of the fleet were lost\n  {}\n",
+  say("\ndead letters: {} on which the fleet lost workers\n  {}\n",
       number_text(view.lost_workers.size(), "program"), list);
 }
 
@@ -206,7 +207,7 @@ void print_refusals(const RunView& view) {
   }
 }
 
-/// The latest steps, and the latest diffs that fit, because these led to the best.
+/// Prints the latest steps, and the latest diffs that fit, because these led to the best.
 void print_lineage(const RunView& view, bool all) {
   constexpr std::size_t kSteps = 20, kDiffLines = 40;
   const auto& steps = view.lineage_of_best;

@@ -16,11 +16,12 @@ namespace {
 
 constexpr const char* kSttsFooter =
     R"(Test-time scaling as in Dr. Kernel (arXiv 2602.05885): the first turns are one conversation; every later turn is shown
-the first messages and the best turns before it. TASK is a task folder or a KernelBench problem, FOLDER holds some.
---window consecutive: neighbours with the largest sum of rewards, as KernelGYM's code; top: the largest rewards, as the paper.
-Each trajectory has a journal in DIR/trajectories. The same command goes on after Ctrl-C, a kill or an error, and asks for
-no reply twice.
-Exit status: 0 every trajectory is complete, 130 interrupted, else that of the first error.
+the first messages and the best turns before it. TASK is a task folder or a KernelBench problem; FOLDER holds
+several tasks. --window consecutive keeps the neighbouring turns with the largest sum of rewards, as KernelGYM's code
+does; --window top keeps the turns with the largest rewards, as in the paper.
+Each trajectory has a journal in DIR/trajectories. After Ctrl-C, a kill or an error the same command continues, and asks
+for no reply twice.
+Exit status: 0 every trajectory is complete, 130 interrupted, else the status of the first error.
 docs/stts.md explains the figures and the files.)";
 
 /// Prints the client's notices during calls.
@@ -76,7 +77,7 @@ class CommandHost final : public SttsHost {
   const Registry& registry_;
 };
 
-/// A path that is a task is the only one.
+/// The tasks of the given folder, or only the given task.
 Result<std::vector<SuiteTask>> SttsCommand::find() const {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -87,7 +88,7 @@ Result<std::vector<SuiteTask>> SttsCommand::find() const {
   return std::vector{SuiteTask{whole.filename().string(), 0, path}};
 }
 
-/// From the configuration of the first loadable task, because all tasks have the same model.
+/// Makes the model from the configuration of the first loadable task, because all tasks use the same model.
 Result<std::shared_ptr<ChatModel>> SttsCommand::model(const std::vector<SuiteTask>& found,
                                                       const Registry& registry) const {
   std::optional<Error> first;
@@ -109,7 +110,7 @@ Result<std::shared_ptr<ChatModel>> SttsCommand::model(const std::vector<SuiteTas
   return *first;
 }
 
-/// The settings that influence trajectories, without the server, which may change, and the parallelism.
+/// The options of the trajectories. Its settings omit the server and the parallelism, which may change.
 Result<SttsOptions> SttsCommand::options() const {
   auto settings = settings_of(config);
   if (!settings) return settings.error();
@@ -152,14 +153,14 @@ void add_plan_options(CLI::App& command, SttsCommand& stts) {
         ->check(whole_number(1, 1'000'000))
         ->type_name("N");
   };
-  count("--turns", stts.plan.turns, "Turns of a trajectory in all");
+  count("--turns", stts.plan.turns, "All turns of a trajectory");
   count("--first", stts.plan.first, "Turns of the first conversation");
   count("--keep", stts.plan.keep, "Turns that every later prompt shows");
-  command.add_option("--window", stts.window, "Which are kept: consecutive (default) or top")
+  command.add_option("--window", stts.window, "Which turns are kept: consecutive (default) or top")
       ->check(CLI::IsMember({"consecutive", "top"}))
       ->type_name("NAME");
   count("--samples", stts.samples, "Independent trajectories of each task");
-  count("--workers", stts.workers, "Trajectories under way at a time");
+  count("--workers", stts.workers, "The most trajectories at a time");
 }
 
 void add_sampling_options(CLI::App& command, Sampling& sampling) {
@@ -178,7 +179,8 @@ void add_sampling_options(CLI::App& command, Sampling& sampling) {
 void add_stts(CLI::App& app, Command& chosen) {
   const auto [stts, command] = add_command<SttsCommand>(
       app, chosen, "stts",
-      "Let a model work on tasks in turns, and show it its best turns (test-time scaling)", kSttsFooter);
+      "Let a model work on tasks in several turns, and show it its best turns (test-time scaling)",
+      kSttsFooter);
   command.add_option("TASK", stts.tasks.folder, "A task, or a folder of tasks")->required();
   stts.tasks.add_to(command, "TASK.stts");
   add_plan_options(command, stts);

@@ -23,8 +23,8 @@ namespace {
 struct SuitePreset {
   std::uint64_t rounds = 0;
   Sampling sampling;          ///< of models that --model names
-  std::string translates_to;  ///< its tasks' backend; they have no seed, so a search begins with a
-                              ///< translation of the reference. Empty: any task
+  std::string translates_to;  ///< the backend of its tasks, which have no seed, so that a search begins with
+                              ///< a translation of the reference; empty if any task fits
 };
 
 const std::map<std::string, SuitePreset>& suite_presets() {
@@ -36,7 +36,7 @@ const std::map<std::string, SuitePreset>& suite_presets() {
   return presets;
 }
 
-/// Whether the task is one that the preset `name` is for. Errors: `invalid_argument`.
+/// Checks that the preset `name` fits the task. Errors: `invalid_argument`.
 Status check_preset(const std::string& name, const Task& task) {
   const std::string& backend = suite_presets().at(name).translates_to;
   if (backend.empty()) return {};
@@ -46,21 +46,21 @@ Status check_preset(const std::string& name, const Task& task) {
                 "leave --preset out, or name a folder of such tasks");
   if (!task.seed.empty())
     return fail(ErrorCode::invalid_argument,
-                "the preset " + name + " begins with a translation, and the task has a seed", task.name,
-                "leave `seed` out of its task.yaml: the reference is what is translated");
+                "the preset " + name + " begins with a translation, but the task has a seed", task.name,
+                "leave `seed` out of its task.yaml: the preset translates the reference");
   return {};
 }
 
 constexpr const char* kSuiteFooter =
-    R"(FOLDER holds task folders, or KernelBench's level1, level2, ... Each task is searched in a run folder of its own
-below the results; the seed, repairs and measuring again are evaluations. --budget equal gives each task --rounds of
-them. --budget adaptive hands out as many in all: half of --rounds to each task, then a quarter at a time to the task
-that is expected to gain most.
-The same command goes on after Ctrl-C, a kill or an error, and takes finished tasks as they are.
---preset kernel-smith: 40 rounds; models named by --model are asked with temperature 0.6, top_p 0.95 and at most
-32768 tokens of prompt and of reply. --preset kernel-smith-maca: the same for tasks of maca without a seed, so that
-each search begins with the translation of its reference, an operator in CUDA C++.
-Exit status: 0 every task was searched to its end, 130 interrupted, else that of the first task's error.
+    R"(FOLDER holds task folders, or KernelBench's level1, level2, ... Each task is searched in its own run folder
+below the results. The seed, repairs and repeated measurements count as evaluations. --budget equal gives each task
+--rounds evaluations. --budget adaptive gives all tasks together as many: half of --rounds to each task, and then a
+quarter at a time to the task that is expected to gain most.
+After Ctrl-C, a kill or an error the same command continues, and leaves finished tasks as they are.
+--preset kernel-smith: 40 rounds; each --model is asked with temperature 0.6, top_p 0.95 and at most 32768 tokens of
+prompt and of reply. --preset kernel-smith-maca: the same for maca tasks without a seed; each search then begins by
+translating the task's reference, an operator in CUDA C++.
+Exit status: 0 every search reached its end, 130 interrupted, else the status of the first task's error.
 docs/suite.md explains the figures and the files.)";
 
 constexpr std::uint64_t kDefaultRounds = 40;
@@ -84,7 +84,7 @@ struct SuiteCommand {
   int operator()() const;
 };
 
-/// Searches with the command's options, and shows each search as `run` does.
+/// Searches with the options of the command, and shows the progress of each search as `run` does.
 class SearchSuiteHost final : public SearchHost {
  public:
   SearchSuiteHost(const SuiteCommand& command, const Registry& registry, std::stop_token stop)
@@ -99,7 +99,7 @@ class SearchSuiteHost final : public SearchHost {
   std::shared_ptr<Observer> observer() override { return progress_ = std::make_shared<Progress>(); }
 
   Result<Outcome> search(Session& session) override {
-    // The server of models is the same for all tasks.
+    // Printed once, because all tasks use the same server of models.
     if (const std::string whom = session.config().proposer.provider->outlook().destination;
         !whom.empty() && !told_)
       say(stderr, "{}\n", whom);
@@ -132,7 +132,7 @@ Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& regi
   return run;
 }
 
-/// The settings that influence a search, without the server, which may change, and the number of workers.
+/// The settings that influence a search. They omit the server and the number of workers, which may change.
 Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
   auto settings = settings_of(config);
   if (!settings) return settings;
@@ -184,7 +184,7 @@ void add_suite(CLI::App& app, Command& chosen) {
   command
       .add_option(
           "--budget", suite.budget,
-          "How rounds are shared out: equal, or adaptive: to the tasks that are expected to gain most")
+          "How tasks share rounds: equal, or adaptive, which prefers tasks that are expected to gain most")
       ->check(CLI::IsMember({"equal", "adaptive"}))
       ->type_name("NAME");
   suite.keys.add_to(command, "--seed", "seed", "N");
@@ -192,7 +192,7 @@ void add_suite(CLI::App& app, Command& chosen) {
   suite.keys.add_flag_to(command, "--deterministic", "deterministic");
   command.add_flag(
       "--renew", suite.renew,
-      "Search tasks anew that were changed since their search began; their former runs are kept");
+      "Search again the tasks that were changed since their search began; their former runs are kept");
   suite.models.add_to(command);
   suite.config.add_to(command);
 }

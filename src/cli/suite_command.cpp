@@ -16,14 +16,15 @@ namespace kernelsmith::cli {
 void TaskSetOptions::add_to(CLI::App& command, const std::string& default_out) {
   command
       .add_option("--levels", levels,
-                  "Only tasks of these levels, such as 1,2 (0: those below no level folder)")
+                  "Only tasks of these levels, such as 1,2 (0: tasks outside level folders)")
       ->delimiter(',')
       ->check(whole_number(0, 1'000'000))
       ->type_name("N,...")
       ->allow_extra_args(false);
-  add_value(command, "--out", out,
-            fmt::format("The folder for the results, or with some already (default: {} here)", default_out),
-            "FOLDER");
+  add_value(
+      command, "--out", out,
+      fmt::format("The folder for the results, which may hold earlier ones (default: {} here)", default_out),
+      "FOLDER");
 }
 
 Result<std::vector<SuiteTask>> TaskSetOptions::tasks() const {
@@ -61,7 +62,7 @@ Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, Su
     if (!searches) return {};
     if (auto ok = check_budgets(*config); !ok) return ok;
     const auto proposer = config->proposer.provider->make(loaded->task, {});
-    // Other tasks may have something to vary even if this one does not.
+    // A refusal is not an error here: this task may have nothing to vary while others have.
     return proposer || proposer.error().code == ErrorCode::refused ? Status() : Status(proposer.error());
   }
   return {};
@@ -83,7 +84,7 @@ void tell_end(const TaskResult& result) {
 
 namespace {
 
-/// Combines all tasks with an error into one, with the first one's message.
+/// Combines the errors of all tasks into one Error, which has the first task's message.
 std::optional<Error> error_of(const SuiteReport& report) {
   const auto& results = report.results;
   const auto failed = [](const TaskResult& result) { return result.error.has_value(); };
@@ -92,11 +93,11 @@ std::optional<Error> error_of(const SuiteReport& report) {
   Error error = *first->error;
   error.message = fmt::format("{} of {} ended with an error; {}: {}", std::ranges::count_if(results, failed),
                               number_text(report.tasks, "task"), first->name, error.message);
-  if (error.hint.empty()) error.hint = "the same command tries them again";
+  if (error.hint.empty()) error.hint = "the same command tries these tasks again";
   return error;
 }
 
-/// The exit status after printing the tables.
+/// Prints where the results are, and returns the exit status.
 int status_of(const SuiteReport& report, const std::string& out) {
   say("\nresults  {}\n", out);
   if (report.results.size() < report.tasks) {

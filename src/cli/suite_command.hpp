@@ -21,27 +21,27 @@ struct TaskSetOptions {
   std::vector<unsigned> levels;
   std::optional<std::string> out;
 
-  /// Adds all options except the tasks' folder. `default_out` is for the help.
+  /// Adds all options except the tasks' folder. The help names `default_out` as the default.
   void add_to(CLI::App& command, const std::string& default_out);
   Result<std::vector<SuiteTask>> tasks() const;
   /// The results' folder; by default the name of `of` with `suffix` in the current folder.
   std::string out_folder(const std::string& of, const std::string& suffix) const;
 };
 
-/// The settings of a configuration that results record.
+/// The settings of a configuration, in the form in which results record them.
 Result<std::map<std::string, std::string>> settings_of(const ConfigOptions& config);
 
 /// Configures the first loadable task, so that an error in the options is reported once and not for each
-/// task. `searches`: a proposer is needed, too.
+/// task. With `searches`, also makes its proposer.
 Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, SuiteHost& host, bool searches);
 
 /// Prints a line such as "[3/10] level1/softmax" to standard error.
 void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of);
-/// Prints a task's result there.
+/// Prints a task's result to standard error.
 void tell_end(const TaskResult& result);
 
-/// Prints the tables and the places of the files. Returns the exit status: 130 if results are missing after a
-/// stop; else that of the first error, or 0.
+/// Prints the tables and the paths of the files. Returns the exit status: 130 if a stop left results missing,
+/// else that of the first error, or 0.
 int conclude(const Result<SuiteReport>& report, const std::string& out);
 int conclude(const Result<SttsReport>& report, const std::string& out);
 

@@ -34,7 +34,7 @@ std::string cut_lines(std::string_view text, std::size_t columns) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
     text.remove_prefix(line.size());
-    std::size_t characters = 0, kept = 0;  // bytes of all but the last two characters that fit
+    std::size_t characters = 0, kept = 0;  // kept: the bytes before the dots
     for (std::size_t i = 0; i < line.size() && line[i] != '\n'; ++i) {
       if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80) continue;  // continues a character
       if (++characters == columns - 1) kept = i;
@@ -57,7 +57,7 @@ std::string demotion_text(const Individual& demoted) {
   std::string detail = why.diagnostics.substr(0, kShownDetail);
   while (detail.ends_with('\n')) detail.pop_back();
   std::ranges::replace(detail, '\n', ' ');
-  return fmt::format("program {} is rejected now: measured again it failed at {} ({}): {}",
+  return fmt::format("program {} is now rejected: when measured again, it failed at {} ({}): {}",
                      demoted.program->id.value, name_of(why.stage), name_of(why.code), detail);
 }
 
@@ -140,13 +140,14 @@ Result<double> parse_duration(std::string_view text, std::string_view option) {
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (error != std::errc{} || scale == 0 || !std::isfinite(number) || number <= 0)
-    return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is no duration", text), std::string(option),
-                "write a positive number of seconds, or one with s, m or h: 90, 90s, 1.5m, 2h");
+    return fail(ErrorCode::invalid_argument, fmt::format("\"{}\" is not a duration", text),
+                std::string(option),
+                "write a positive number of seconds, or a number with s, m or h: 90, 90s, 1.5m, 2h");
   return number * scale;
 }
 
 std::string expected_text(const ExpectedGain& expected) {
-  // After few evaluations the estimate is mostly an extrapolated prior, and so not useful.
+  // Larger estimates are not shown exactly: after few evaluations an estimate mostly extrapolates the prior.
   constexpr double kMostTold = 100;
   return fmt::format("{} from the next {}",
                      expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %",
@@ -193,7 +194,7 @@ std::vector<std::string> unknown_costs(const Spending& spending) {
                     calls_text(total.untold), guessed));
   } else if (total.guessed_usd > 0) {
     lines.push_back(
-        fmt::format("unknown: texts whose tokens the server did not report, counted as {} by their length",
+        fmt::format("unknown: texts whose tokens the server did not report; their length counts as {}",
                     usd_text(total.guessed_usd)));
   }
   if (spending.interrupted() > 0)

@@ -50,8 +50,8 @@ bool has_screen() {
   return false;
 }
 
-/// This process's environment without the token, which other programs must not get. Contains pointers into
-/// it.
+/// This process's environment without the token, which other programs must not get. Its pointers point into
+/// the environment.
 std::vector<char*> environment_of_browser() {
   const std::string token = std::string(kToken) + "=";
   std::vector<char*> kept;
@@ -61,8 +61,8 @@ std::vector<char*> environment_of_browser() {
   return kept;
 }
 
-/// Asks the desktop to open it; without a browser the user has the address. The browser is independent of
-/// this command: it has its own session, signals and output.
+/// Asks the desktop to open the URL. Ignores failures, because the user sees the address. The browser has its
+/// own session, signals and output, so that it does not depend on this command.
 void open_browser(const std::string& url) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
@@ -79,18 +79,18 @@ void open_browser(const std::string& url) {
   std::string program = "xdg-open", address = url;
   std::array<char*, 3> words{program.data(), address.data(), nullptr};
   std::vector<char*> environment = environment_of_browser();
-  pid_t ignored = 0;  // not waited for; it ends with this command
+  pid_t ignored = 0;  // the process is not waited for: init adopts it when this command ends
   posix_spawnp(&ignored, program.c_str(), &quiet, &apart, words.data(), environment.data());
   posix_spawnattr_destroy(&apart);
   posix_spawn_file_actions_destroy(&quiet);
 }
 
 int UiCommand::operator()() const {
-  const Interrupt interrupt("the page ends; what it showed goes on");
+  const Interrupt interrupt("the page ends; the run or service continues");
   say(stderr, "reading {}\n", target);  // a long run takes seconds
   const auto page = open_page(*this);
   if (!page) return report(stderr, page.error());
-  say("{} is shown at {}\nCtrl-C ends the page; it changes nothing.\n", target, (*page)->url());
+  say("{} is shown at {}\nCtrl-C ends the page; the page changes nothing.\n", target, (*page)->url());
   std::fflush(stdout);
   if (!no_browser && has_screen()) open_browser((*page)->url());
   wait_for_stop(interrupt.token());
@@ -102,14 +102,14 @@ int UiCommand::operator()() const {
 void add_ui(CLI::App& app, Command& chosen) {
   const auto [ui, command] = add_command<UiCommand>(
       app, chosen, "ui", "Show a run or an evaluation service live in the browser",
-      "The page reads and changes nothing, and only this machine can open it. A service's token is taken "
+      "The page only reads, and only this machine can open it. The token of a service comes "
       "from\n"
       "KERNELSMITH_SERVICE_TOKEN.");
   command
       .add_option("RUN|SERVICE-URL", ui.target,
                   "The run folder, which another process may be writing, or http://HOST:PORT of a service")
       ->required();
-  command.add_option("--port", ui.port, "On 127.0.0.1; 0 takes a free one")->capture_default_str();
+  command.add_option("--port", ui.port, "The port on 127.0.0.1; 0 chooses a free one")->capture_default_str();
   command.add_flag("--no-browser", ui.no_browser, "Only print the address");
 }
 

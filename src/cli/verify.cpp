@@ -16,14 +16,17 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kVerifyFooter =
-    R"(Evaluates a candidate of a `torch` task twice, and prints both verdicts: as `evaluate` does, and in plain PyTorch, as KernelBench's
-harness does. There the candidate's own Python runs and PyTorch builds its C++ extensions (docs/kernelbench.md, "verify").
+    R"(Evaluates a candidate of a `torch` task twice, and prints both verdicts: first as `evaluate` does, then in plain
+PyTorch, as KernelBench's harness does. In the second evaluation the candidate's own Python runs, and PyTorch
+builds its C++ extensions (docs/kernelbench.md, "verify").
 
-The second run is not in a sandbox: the candidate can do what you can. Read it first, and use a GPU that nobody measures on.
+The second evaluation has no sandbox: the candidate can do whatever you can do. Read it first, and use a GPU on which
+nobody measures.
 
-Exit status: 0 both accept it, 1 one of them does not, 2 wrong use, 3 a broken machine or environment.)";
+Exit status: 0 both accept it, 1 at least one does not, 2 wrong use, 3 a broken machine or environment.)";
 
-/// Above this ratio two ways to time the same calls disagree. Launches from Python make short calls longer.
+/// If the two speedups differ by more than this fraction, they disagree. Launches from Python make short
+/// calls longer.
 constexpr double kClose = 0.1;
 
 void print_ours(const Evaluation& evaluation) {
@@ -45,11 +48,11 @@ void print_plain(const PlainVerdict& plain) {
   say("               {}\n", plain.environment);
 }
 
-/// Explains the differences for users who rely on one of them.
+/// Explains how the two verdicts differ.
 void print_difference(const Evaluation& ours, const PlainVerdict& plain) {
   if (ours.accepted() != plain.passed()) {
     say("They differ: the candidate {}\n", plain.passed()
-                                               ? "works in plain PyTorch, and kernelsmith does not accept it"
+                                               ? "works in plain PyTorch, but kernelsmith does not accept it"
                                                : "does not work outside kernelsmith");
     return;
   }
@@ -58,7 +61,7 @@ void print_difference(const Evaluation& ours, const PlainVerdict& plain) {
   if (std::abs(std::log(ratio)) > std::log1p(kClose))
     say("They differ: the speedup in plain PyTorch is {} of ours. It includes launches from Python, which "
         "take some "
-        "microseconds a call\n",
+        "microseconds for each call\n",
         short_number(ratio));
 }
 

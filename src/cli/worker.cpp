@@ -18,8 +18,9 @@ namespace kernelsmith::cli {
 namespace {
 
 constexpr const char* kWorkerFooter =
-    R"(It works until it is told to end: the first SIGTERM or Ctrl-C lets it finish what it runs and take no more (exit status
-0), the second ends it at once. Tasks and programs come from whoever may write to the server: docs/fleet.md.
+    R"(A worker runs until it is told to end. After the first SIGTERM or Ctrl-C it takes no more jobs, finishes those that it
+runs, and ends with exit status 0; the second ends it at once. Tasks and programs come from everybody who may write to
+the server: docs/fleet.md.
 --set takes the keys of run.yaml's section evaluator, for example --set evaluator.compiler=g++-13.)";
 
 std::string default_name() {
@@ -64,13 +65,14 @@ Result<WorkerOptions> WorkerCommand::options() const {
     const auto seconds = parse_duration(*ack_wait, "--ack-wait");
     if (!seconds) return seconds.error();
     if (*seconds < 0.5)
-      return fail(ErrorCode::invalid_argument, "half a second is the least", "--ack-wait", "--ack-wait 15s");
+      return fail(ErrorCode::invalid_argument, "the shortest time is half a second", "--ack-wait",
+                  "--ack-wait 15s");
     options.ack_wait = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
   }
   auto settings_by_key = evaluator_settings(settings);
   if (!settings_by_key) return settings_by_key.error();
   Registry registry = default_registry();
-  share_programs(registry, note);  // tasks of many runs come here
+  share_programs(registry, note);  // this worker gets tasks of many runs
   auto offered = worker_backends(registry, {.backends = backends,
                                             .settings = *settings_by_key,
                                             .slots = slots,
@@ -84,7 +86,7 @@ Result<WorkerOptions> WorkerCommand::options() const {
 
 int WorkerCommand::operator()() const {
   if (const Status support = check_fleet_support(); !support) return report(stderr, support.error());
-  Interrupt interrupt("stopping; what runs is finished, and no more is taken");
+  Interrupt interrupt("stopping; finishing the jobs under way, and taking no more");
   auto made = options();
   if (!made) return report(stderr, made.error());
   const std::string worker = made->name;
@@ -112,23 +114,24 @@ void add_worker(CLI::App& app, Command& chosen) {
   add_value(command, "--nats", worker.nats,
             "The fleet's server, nats://HOST:4222 or tls://HOST:4222. Everybody on this machine sees "
             "a password "
-            "that stands here (ps): '${NAME}' in its place is an environment variable, file:PATH a "
+            "that you write here (ps). Instead, '${NAME}' names an environment variable, and file:PATH a "
             "file with the "
             "URL",
             "URL")
       ->required();
   add_value(command, "--credentials", worker.credentials, "A NATS credentials file (.creds)", "FILE");
   add_value(command, "--ca", worker.ca, "Certificates that may sign the server's (PEM)", "FILE");
-  add_value(command, "--name", worker.name, "Shown to people (default: host and process)", "NAME");
+  add_value(command, "--name", worker.name, "The name that people see (default: host and process)", "NAME");
   add_value(command, "--backend", worker.backends,
-            "Offer this one; may be repeated (default: all that work here, torch apart)", "NAME");
+            "Offer this backend; may be repeated (default: all that work here, except torch)", "NAME");
   command
-      .add_option("--slots", worker.slots,
-                  "Jobs of a backend at a time (default: 2 if kernels are timed, else one for each core)")
+      .add_option(
+          "--slots", worker.slots,
+          "The most jobs of a backend at a time (default: 2 if kernels are timed, else one for each core)")
       ->check(whole_number(1, 1024))
       ->type_name("N");
   add_value(command, "--ack-wait", worker.ack_wait,
-            "How long this worker may be silent before a job is given to another (default 15s; the "
+            "How long this worker may be silent before another worker gets its job (default 15s; the "
             "first worker of a "
             "kind decides)",
             "DURATION");

@@ -14,17 +14,18 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// An idle slot polls less and less often, so that a thousand of them do not load the server.
+/// How long a slot waits for a job. An idle slot waits longer each time, so that a thousand idle slots do not
+/// load the server.
 constexpr milliseconds kFirstFetchWait{250}, kLongestFetchWait{2000};
 constexpr milliseconds kLastFetchWait{20};
-constexpr int kLongestRest = 16;  ///< times WorkerOptions::rest
+constexpr int kLongestRest = 16;  ///< the longest rest, as a multiple of WorkerOptions::rest
 
-/// Errors of the machine, independent of the job.
+/// Whether the error comes from the machine and not from the job.
 bool breaks_machine(ErrorCode code) {
   return code == ErrorCode::tool_missing || code == ErrorCode::disk_full;
 }
 
-/// The author of a task must not be able to end the worker.
+/// Turns exceptions of `make` into Errors, so that the author of a task cannot end the worker.
 EvaluatorMaker without_exceptions(EvaluatorMaker make) {
   return [make = std::move(make)](const Task& task) -> Result<std::shared_ptr<Evaluator>> {
     try {
@@ -75,7 +76,7 @@ Status BackendService::begin(const std::stop_token& stop) {
 Result<milliseconds> BackendService::declare_queue(const std::stop_token& stop) {
   auto declared = bus_.declare_queue(kJobsStream, jobs_queue(backend_.name, backend_.hardware),
                                      jobs_filter(backend_.name, backend_.hardware), ack_wait_.load(), stop);
-  if (declared) ack_wait_ = *declared;  // also after recreating it
+  if (declared) ack_wait_ = *declared;  // also called after the queue was recreated
   return declared;
 }
 
@@ -96,7 +97,7 @@ void BackendService::serve(JobSource& source, const std::stop_token& stop) {
     wait = delivery ? kFirstFetchWait : std::min(2 * wait, kLongestFetchWait);
     if (delivery) handle(*delivery, stop);
   }
-  // A job that came at the last moment goes to another worker at once.
+  // Hands back a job that arrived at the last moment, so that another worker gets it at once.
   if (const auto delivery = source.next(kLastFetchWait)) delivery->hand_back();
 }
 
@@ -107,8 +108,8 @@ void BackendService::wait_while_resting(const std::stop_token& stop) {
   if (rested && !stop.stop_requested()) changed_();
 }
 
-/// Sends a sign of work three times in each period after which the server would give the job to another
-/// worker.
+/// Evaluates a job and answers it. Meanwhile tells the server, three times in each period of its patience,
+/// that this worker still works; else the server would give the job to another worker.
 void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   const milliseconds every = ack_wait_.load() / 3;
   const Repeater still_working(
@@ -120,7 +121,7 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   auto message = decode_job(delivery.payload());
   if (!message) {
     if (const auto id = JobId::parse(delivery.id())) return answer(delivery, *id, message.error());
-    tell(Notice::Level::warning, "a job that cannot be read is dropped: " + describe(message.error()));
+    tell(Notice::Level::warning, "dropping a job that cannot be read: " + describe(message.error()));
     return delivery.done();
   }
   if (delivery.times_delivered() > 1) {
@@ -144,9 +145,9 @@ void BackendService::handle(Delivery& delivery, const std::stop_token& stop) {
   answer(delivery, message->id, std::move(evaluation));
 }
 
-/// The number of workers after the first that began the job and were lost; if they are fewer than
-/// kMostLosses, this worker is added. A job that was handed out has not yet begun: it may never have reached
-/// a worker.
+/// Returns how many workers have begun the redelivered job before and were lost. If there are fewer than
+/// kMostLosses, records that this worker begins it. Does not count the first delivery, which may never have
+/// reached a worker.
 Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, const JobId& id,
                                                   const std::stop_token& stop) {
   const auto begun = bus_.subjects(kBegunStream, begun_filter(id.key), stop);
@@ -159,7 +160,7 @@ Result<std::uint64_t> BackendService::begin_again(const Delivery& delivery, cons
 }
 
 Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_token&) {
-  // A started job is finished: the evaluator gets no stop request.
+  // Gives the evaluator no stop request, so that a started job is finished.
   const auto run = [&]() -> Result<Evaluation> {
     try {
       const auto task = tasks_.task_of(job.task, {});
@@ -168,7 +169,7 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
                  [&](auto done) { prepared_.start(*task, std::move(job), {}, std::move(done), [](bool) {}); })
           .get();
     } catch (const std::exception& error) {
-      // The author of the job must not be able to either.
+      // The author of a job must not be able to end the worker either.
       return fail(ErrorCode::bad_input, "the job cannot be evaluated: " + std::string(error.what()));
     }
   };
@@ -178,8 +179,8 @@ Result<Evaluation> BackendService::evaluate(EvaluationJob job, const std::stop_t
   return run();
 }
 
-/// The result first, then the acknowledgement: if the worker is lost in between, the job is done twice and
-/// the coordinator takes one result.
+/// Sends the result before the acknowledgement. If the worker is lost in between, the job is evaluated twice
+/// and the coordinator uses one of the results.
 void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluation> answer) {
   if (!answer) answer = as_mine(answer.error());
   ++(answer ? counts_.evaluated : counts_.failed);
@@ -189,14 +190,14 @@ void BackendService::answer(Delivery& delivery, const JobId& id, Result<Evaluati
       {});
   if (put) return delivery.done();
   tell(Notice::Level::warning,
-       "a result cannot be sent, so the job is left to others: " + describe(put.error()));
+       "a result cannot be sent, so another worker will get the job: " + describe(put.error()));
 }
 
 void BackendService::rest_after(const Error& error) {
   Seconds pause{};
   {
     const MutexLock lock(mutex_);
-    if (!rest_.failed(steady_clock::now())) return;  // another slot found out at the same time
+    if (!rest_.failed(steady_clock::now())) return;  // another slot has already reported this failure
     pause = rest_.length();
   }
   tell(Notice::Level::warning, "the backend " + backend_.name + " takes no jobs for " +

@@ -20,7 +20,7 @@
 
 namespace kernelsmith::fleet {
 
-/// Counters shared by the worker's services.
+/// Counters that the services of a worker share.
 struct WorkCounts {
   std::atomic<std::uint64_t> evaluated = 0, failed = 0, given_up = 0;
 };
@@ -28,21 +28,21 @@ struct WorkCounts {
 /// Thread-safe.
 class BackendService {
  public:
-  /// Calls `changed` when it begins or ends a rest. `bus`, `options` and `counts` outlive it.
+  /// Calls `changed` when a rest begins or ends. `bus`, `options` and `counts` must outlive the service.
   BackendService(Bus& bus, const WorkerOptions& options, const WorkerBackend& backend, WorkCounts& counts,
                  std::function<void()> changed);
 
-  /// Begins to take jobs, until the stop. Errors: Bus's.
+  /// Begins to take jobs, until a stop is requested. Errors: Bus's.
   Status begin(const std::stop_token& stop);
 
-  /// Makes the queue if the server has none (any more); returns how long it waits for a silent worker.
+  /// Makes the queue if the server has none (any more). Returns how long the queue waits for a silent worker.
   Result<milliseconds> declare_queue(const std::stop_token& stop);
 
-  /// Waits until every started job is answered. The stop must have been requested.
+  /// Waits until every started job is answered. A stop must have been requested before.
   void finish();
 
   Offer offer() const { return {backend_.name, backend_.hardware, backend_.slots}; }
-  /// Whether it takes no jobs for a while because its machine failed.
+  /// Whether the service rests, that is takes no jobs for a while because its machine failed.
   bool rests() const { return std::chrono::steady_clock::now() < rests_until(); }
 
  private:

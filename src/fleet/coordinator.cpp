@@ -16,12 +16,12 @@ using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr milliseconds kWatchEvery = 20ms;
-/// Results normally arrive by themselves; this interval is for those stored while disconnected.
+/// How often to look for results that were stored while disconnected; other results arrive by themselves.
 constexpr milliseconds kLookEvery = 5s;
 constexpr milliseconds kLookTick = 100ms;
-/// The time after which waiting is reported.
+/// How long the coordinator waits before it reports that it waits.
 constexpr milliseconds kTellAfter = 5s;
-/// The number of tries of a job whose task a worker does not find: a server may drop what it accepted.
+/// How often a job is tried whose task a worker does not find: a server may lose a task that it has accepted.
 constexpr std::uint32_t kMostTaskRounds = 8;
 
 Error unreadable(const Error& why) {
@@ -60,22 +60,22 @@ Coordinator::~Coordinator() {
   if (asker_.joinable()) asker_.join();
   looker_.reset();
   watcher_.reset();
-  listening_.clear();  // unneeded results may still come
+  listening_.clear();  // ends listening, because unneeded results may still arrive
   remove_given_up();
 }
 
 void Coordinator::start(EvaluationJob job, std::stop_token stop, Sink<Evaluation> done) {
   if (job.task != task_)
-    return done(fail(ErrorCode::invalid_argument, "the job is of another task than this evaluator's"));
+    return done(fail(ErrorCode::invalid_argument, "the job belongs to another task than this evaluator"));
   std::string text = to_json(job);
   const JobKey key = key_of(job, text);
   const std::string subject = result_subject(key);
   if (!pending_.add({{key, 0}, std::move(text)}, std::move(stop), done))
-    return done(fail(ErrorCode::invalid_argument, "this attempt is being evaluated already", subject));
+    return done(fail(ErrorCode::invalid_argument, "this attempt is already being evaluated", subject));
   to_ask_.post(std::string(subject));
 }
 
-// Evaluations that are asked for.
+// Asking for evaluations.
 
 void Coordinator::ask_all(const std::stop_token& stop) {
   const std::stop_callback wake(stop, [this] { to_ask_.wake(); });
@@ -104,12 +104,12 @@ void Coordinator::ask(const std::string& subject, const std::stop_token& stop) {
   if (!asked) pending_.finish(subject, asked.error());
 }
 
-/// Changes when the server may have lost data.
+/// A number that changes when the server may have lost data.
 std::uint64_t Coordinator::server_state() const {
   return bus_->connections() + bus_->streams_lost() + tasks_missed_;
 }
 
-/// Sends the task again to a server that lost its disk.
+/// Sends the task, once for each server_state(), because a server may have lost its disk.
 Status Coordinator::send_task(const std::stop_token& stop) {
   const std::uint64_t state = server_state();
   if (task_sent_with_ == state) return {};
@@ -140,7 +140,8 @@ Status Coordinator::listen_to(const std::string& run) {
   return {};
 }
 
-/// Looks for an answer from an earlier session. An Error does not count: then `id` gets a later round.
+/// Looks for an answer to a job of an earlier session. An Error does not count as an answer; `id` then gets a
+/// later round.
 Result<bool> Coordinator::is_answered(const std::string& subject, JobId& id, const std::stop_token& stop) {
   const auto stored = bus_->latest(kResultsStream, subject, stop);
   if (!stored) return stored.error();
@@ -181,7 +182,7 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
     const auto put =
         bus_->put({kJobsStream, job, encode_job(asking.id, asking.text), asking.id.text(), false}, stop);
     if (!put) return put.error();
-    // A job that was put before and is gone was answered or removed; then it needs another id.
+    // A repeated job that is gone was answered or removed before, so it needs another id.
     const auto there = put->repeated ? bus_->holds(kJobsStream, put->sequence, stop) : Result<bool>(true);
     if (!there) return there.error();
     if (*there) {
@@ -193,14 +194,15 @@ Status Coordinator::queue_job(const std::string& subject, Asking asking, const R
   }
 }
 
-/// A worker's answer if the server has lost the task without our noticing.
+/// Whether the worker did not find the task, because the server has lost it without our noticing.
 bool Coordinator::misses_task(const ResultMessage& result) const {
   return !result.answer && result.id.round < kMostTaskRounds &&
          result.answer.error().code == ErrorCode::not_found &&
          result.answer.error().where.ends_with(short_name(task_));
 }
 
-/// A worker that offers one device and measures on another one would mix scores that do not compare.
+/// Passes the result to its job. Refuses a result from other hardware than that of the first result, because
+/// scores of different hardware do not compare.
 bool Coordinator::take(ResultMessage result) {
   if (misses_task(result)) {
     const std::string subject = result_subject(result.id.key);
@@ -217,14 +219,14 @@ bool Coordinator::take(ResultMessage result) {
     if (matters && measured_on_.empty()) measured_on_ = hardware;
     if (matters && measured_on_ != hardware)
       result.answer = fail(ErrorCode::unsupported,
-                           "measured on " + hardware + ", and this run's scores are of " + measured_on_,
+                           "measured on " + hardware + ", but this run's scores come from " + measured_on_,
                            "worker " + result.worker,
-                           "let it measure on the device that it offers: evaluator.device of the worker");
+                           "make the worker measure on the device that it offers: evaluator.device");
   }
   return pending_.deliver(std::move(result));
 }
 
-// Results that the listener missed.
+// Looking for results that the listener missed.
 
 void Coordinator::look_for_results(const std::stop_token& stop) {
   remove_given_up();
@@ -234,7 +236,7 @@ void Coordinator::look_for_results(const std::stop_token& stop) {
   const bool again = std::exchange(looked_at_, state) != state;
   if (!again && now < next_look_) return;
   next_look_ = now + kLookEvery;
-  if (again && !join_fleet(*bus_, stop)) return;  // a server that lost its disk has no streams
+  if (again && !join_fleet(*bus_, stop)) return;  // makes the streams again if the server lost its disk
   const std::vector<Asked> jobs = pending_.asked_before(again ? now : now - kLookEvery);
   if (jobs.empty()) unanswered_since_.reset();
   for (const Asked& job : jobs)
@@ -244,7 +246,7 @@ void Coordinator::look_for_results(const std::stop_token& stop) {
 
 bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   const auto asked = steady_clock::now();
-  // In this order, because a job leaves the queue when its result exists.
+  // Asks in this order, because a job leaves the queue only when its result exists.
   const auto queued = bus_->holds(kJobsStream, job.sequence, stop);
   if (!queued) return no_answer(queued.error(), asked);
   const auto stored = bus_->latest(kResultsStream, job.subject, stop);
@@ -252,7 +254,7 @@ bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   unanswered_since_.reset();
   if (*stored) {
     auto result = decode_result((*stored)->payload);
-    if (!result && !*queued) {  // a retry would give the same
+    if (!result && !*queued) {  // a retry would give the same result
       pending_.finish(job.subject, unreadable(result.error()));
       return true;
     }
@@ -274,8 +276,8 @@ bool Coordinator::look_for(const Asked& job, const std::stop_token& stop) {
   return true;
 }
 
-/// The error of a server that is reachable but does not return stored data: its disk was full, or we lack
-/// permission.
+/// Handles the error of a reachable server that does not return stored data, because its disk was full or we
+/// lack permission. Ends the jobs with this error once the patience is over.
 bool Coordinator::no_answer(const Error& error, Moment asked) {
   if (error.code == ErrorCode::cancelled) return false;
   if (!unanswered_since_) unanswered_since_ = asked;
@@ -314,7 +316,7 @@ void Coordinator::remove_given_up() {
   while (const auto sequence = given_up_.take(Moment{})) bus_->remove(kJobsStream, *sequence);
 }
 
-// Jobs that are no longer waited for.
+// Ending jobs for which nobody waits.
 
 void Coordinator::watch() {
   for (const std::string& subject : pending_.stopped()) {

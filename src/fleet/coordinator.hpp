@@ -1,4 +1,4 @@
-// Coordinator: the Evaluator that sends a task's jobs to workers and waits for what comes back. The caller's
+// Coordinator: the Evaluator that sends a task's jobs to workers and waits for their results. The caller's
 // journal is authoritative; the server is only a queue.
 #pragma once
 
@@ -19,8 +19,9 @@
 
 namespace kernelsmith::fleet {
 
-/// Thread-safe. Three threads of its own: one puts jobs into the queue, one looks for results that the
-/// listener may have missed, and one answers stopped jobs and those that wait while the server is away.
+/// Thread-safe. Has three threads: the first puts jobs into the queue; the second looks for results that the
+/// listener may have missed; the third answers jobs that were stopped, and jobs that have waited too long for
+/// an absent server.
 class Coordinator final : public Evaluator {
  public:
   Coordinator(std::shared_ptr<Bus> bus, const Task& task, const FleetOptions& options);
@@ -45,7 +46,7 @@ class Coordinator final : public Evaluator {
   Status queue_job(const std::string& subject, Asking asking, const RunPlace& place,
                    const std::stop_token& stop);
 
-  /// Answers the result's job; returns whether it did.
+  /// Answers the job of the result. Returns whether it did.
   bool take(ResultMessage result);
 
   void look_for_results(const std::stop_token& stop);
@@ -68,27 +69,27 @@ class Coordinator final : public Evaluator {
   PendingJobs pending_;
   std::atomic<std::uint64_t> tasks_missed_ = 0;
 
-  // Used by the asking thread.
+  // The asking thread uses these.
   RunPlaces places_;
-  std::uint64_t task_sent_with_ = 0;  ///< server_state()
+  std::uint64_t task_sent_with_ = 0;  ///< server_state() when the task was sent
   std::map<std::string, std::unique_ptr<Listening>> listening_;
 
-  // Used by the looking thread.
-  std::uint64_t looked_at_ = 0;  ///< server_state()
+  // The looking thread uses these.
+  std::uint64_t looked_at_ = 0;  ///< server_state() at the last look
   Moment next_look_{};
   std::optional<Moment> without_worker_since_, unanswered_since_;
   bool told_of_workers_ = false;
 
-  // Used by the watching thread.
+  // The watching thread uses this.
   bool told_of_absence_ = false;
 
-  Mailbox<std::string> to_ask_;      ///< subjects
-  Mailbox<std::uint64_t> given_up_;  ///< sequences of abandoned jobs
+  Mailbox<std::string> to_ask_;      ///< subjects of the jobs
+  Mailbox<std::uint64_t> given_up_;  ///< sequence numbers of abandoned jobs
   Mutex mutex_;
-  std::string measured_on_ KERNELSMITH_GUARDED_BY(mutex_);              // what the first report named
-  std::optional<std::string> hardware_ KERNELSMITH_GUARDED_BY(mutex_);  // of the latest run
+  std::string measured_on_ KERNELSMITH_GUARDED_BY(mutex_);  // the hardware that the first report named
+  std::optional<std::string> hardware_ KERNELSMITH_GUARDED_BY(mutex_);  // the hardware of the latest run
 
-  std::jthread asker_;  ///< threads last: they use all members above
+  std::jthread asker_;  ///< the threads come last, because they use all members above
   std::optional<Repeater> looker_, watcher_;
 };
 

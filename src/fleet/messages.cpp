@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongestEnvelope = std::size_t{64} * 1024;
-constexpr std::size_t kLongestText = 4096;  ///< limit of a quoted field of the envelope
+constexpr std::size_t kLongestText = 4096;  ///< the most bytes of an error's field in the envelope
 
 struct Parts {
   Json envelope;
@@ -26,7 +26,7 @@ Error broken(std::string_view kind, std::string message) {
   return fail(ErrorCode::bad_input, "a " + std::string(kind) + " message " + std::move(message));
 }
 
-/// Invalid UTF-8 would end the writing.
+/// The envelope as a line. Replaces invalid UTF-8, which would otherwise throw.
 std::string written(const Json& envelope) {
   return envelope.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -43,16 +43,16 @@ Result<Parts> split(std::string_view kind, std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == text.npos || end > kLongestEnvelope) return broken(kind, "has no envelope");
   Parts parts{Json::parse(text.substr(0, end), nullptr, false), text.substr(end + 1)};
-  if (!parts.envelope.is_object()) return broken(kind, "has an envelope that is no JSON object");
+  if (!parts.envelope.is_object()) return broken(kind, "has an envelope that is not a JSON object");
   const auto protocol = parts.envelope.find("protocol");
   if (protocol == parts.envelope.end() || !protocol->is_number_unsigned())
     return broken(kind, "names no protocol");
   if (*protocol != kProtocol)
     return fail(ErrorCode::version,
                 "a " + std::string(kind) + " message of the fleet's protocol " + protocol->dump() +
-                    ", and this kernelsmith speaks " + std::to_string(kProtocol),
+                    ", but this kernelsmith speaks " + std::to_string(kProtocol),
                 "", "use one version of kernelsmith on all machines of a fleet");
-  if (text_in(parts.envelope, "kind") != kind) return broken(kind, "is of another kind");
+  if (text_in(parts.envelope, "kind") != kind) return broken(kind, "is a message of another kind");
   return parts;
 }
 
@@ -69,11 +69,11 @@ std::optional<Error> error_in(const Json& object) {
   const auto code = text_in(object, "code"), message = text_in(object, "message"),
              where = text_in(object, "where"), hint = text_in(object, "hint");
   if (!code || !message || !where || !hint) return std::nullopt;
-  // A newer worker may know more codes.
+  // Accepts unknown codes, because a newer worker may know more.
   return Error{error_code_from(*code).value_or(ErrorCode::tool_failed), *message, *where, *hint};
 }
 
-/// The verdict without its largest artifact; empty if there is none.
+/// The evaluation without its largest artifact; empty if it has no artifact.
 std::optional<Evaluation> without_longest_artifact(const Evaluation& evaluation) {
   auto outcome = evaluation.outcome();
   const bool cut = std::visit(
@@ -126,9 +126,9 @@ std::string encode_result(const ResultMessage& result, std::size_t limit) {
     if (!smaller) break;
     evaluation = std::move(smaller);
   }
-  envelope["error"] =
-      error_object(fail(ErrorCode::too_long, "the evaluation is larger than a message of the server may be",
-                        "", "raise max_payload in the configuration of the NATS server"));
+  envelope["error"] = error_object(fail(ErrorCode::too_long,
+                                        "the evaluation is larger than the server allows a message to be", "",
+                                        "raise max_payload in the configuration of the NATS server"));
   return written(envelope);
 }
 
@@ -156,8 +156,8 @@ Result<Task> decode_task(std::string_view text) {
   auto task = from_json<Task>(parts->body);
   if (!task) return task.error();
   if (task_digest(*task) != task->digest)
-    return fail(ErrorCode::corrupt, "the task that arrived has another digest than it says", task->name,
-                "use one version of kernelsmith on all machines of a fleet");
+    return fail(ErrorCode::corrupt, "the digest of the task that arrived does not match its fields",
+                task->name, "use one version of kernelsmith on all machines of a fleet");
   return task;
 }
 
@@ -178,10 +178,10 @@ Result<WorkerEntry> decode_worker(std::string_view text) {
   const auto name = text_in(parts->envelope, "name"), version = text_in(parts->envelope, "version");
   const auto offers = parts->envelope.find("offers");
   if (!name || !version || offers == parts->envelope.end() || !offers->is_array())
-    return broken("worker", "lacks its name, its version or what it offers");
+    return broken("worker", "lacks the worker's name, its version or its offers");
   WorkerEntry entry{*name, *version, {}};
   for (const Json& one : *offers) {
-    if (!one.is_object()) return broken("worker", "offers what is no object");
+    if (!one.is_object()) return broken("worker", "has an offer that is not an object");
     const auto backend = text_in(one, "backend"), hardware = text_in(one, "hardware");
     const auto slots = one.find("slots");
     if (!backend || !hardware || slots == one.end() || !slots->is_number_unsigned() ||
@@ -213,8 +213,8 @@ Status check_protocol(std::string_view text) {
   if (parts) return {};
   Error error = parts.error();
   if (error.code != ErrorCode::version) return error;
-  error.message = "the workers and runs on this server are those of another kernelsmith: " + error.message;
-  error.hint += ", or give this one a server or an account of its own";
+  error.message = "another version of kernelsmith uses this server: " + error.message;
+  error.hint += ", or give this version its own server or account";
   return error;
 }
 

@@ -21,23 +21,24 @@ struct JobMessage {
   EvaluationJob job;
 };
 
-/// `job` is the job's JSON.
+/// The message of a job; `job` is the job's JSON.
 std::string encode_job(const JobId& id, std::string_view job);
-/// Errors: `version` for another protocol, `bad_input`, also for the id of another job.
+/// Errors: `version` for another protocol, and `bad_input`, also if the id belongs to another job.
 Result<JobMessage> decode_job(std::string_view text);
 
 struct ResultMessage {
   JobId id;
-  std::string worker;  ///< its name
+  std::string worker;  ///< the worker's name
   Result<Evaluation> answer;
 };
 
-/// At most `limit` bytes: drops logs, the longest first, then everything else except the verdict.
+/// A message of at most `limit` bytes. If it would be longer, drops logs, the longest first, and then
+/// everything else except the verdict.
 std::string encode_result(const ResultMessage& result, std::size_t limit);
 Result<ResultMessage> decode_result(std::string_view text);
 
 std::string encode_task(const Task& task);
-/// Errors: as decode_job(), and `corrupt` if the task's digest does not match its fields.
+/// Errors: those of decode_job(), and `corrupt` if the task's digest does not match its fields.
 Result<Task> decode_task(std::string_view text);
 
 /// A backend that a worker offers.
@@ -59,13 +60,13 @@ struct WorkerEntry {
 std::string encode_worker(const WorkerEntry& entry);
 Result<WorkerEntry> decode_worker(std::string_view text);
 
-/// The hardware of a run.
+/// The message that records the hardware of a run.
 std::string encode_hardware(std::string_view hardware);
 Result<std::string> decode_hardware(std::string_view text);
 
-/// The protocol of the fleet.
+/// The message that records the protocol of the fleet.
 std::string encode_protocol();
-/// Fails with `version`, with a hint, if it differs.
+/// Fails with `version` and a hint if the protocol in the message differs from ours.
 Status check_protocol(std::string_view text);
 
 }  // namespace kernelsmith::fleet

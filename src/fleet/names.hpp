@@ -20,13 +20,13 @@ inline constexpr const char* kFleetStream = "KERNELSMITH_FLEET";
 inline constexpr const char* kWorkersStream = "KERNELSMITH_WORKERS";
 inline constexpr const char* kBegunStream = "KERNELSMITH_BEGUN";
 
-/// The number of workers that may be lost on a job that was lost before; after the next one it is given up.
+/// After the first worker, this many more may be lost on a job; then the job is given up.
 inline constexpr std::uint64_t kMostLosses = 3;
 
-/// The identity of a job: its key (run, candidate, attempt) and its bytes, because a killed session may have
-/// used an attempt's number for another job.
+/// Identifies a job by run, candidate and attempt, and by its bytes, because a killed session may have used
+/// the same attempt for another job.
 struct JobKey {
-  std::string run;  ///< as a token
+  std::string run;  ///< the run's id as a token
   ProgramId candidate;
   std::uint32_t attempt = 0;
   std::string digest;  ///< 32 hexadecimal digits of the job's digest
@@ -34,10 +34,10 @@ struct JobKey {
   friend bool operator==(const JobKey&, const JobKey&) = default;
 };
 
-/// `text` is the job's JSON.
+/// The key of a job; `text` is the job's JSON.
 JobKey key_of(const EvaluationJob& job, std::string_view text);
 
-/// A message id: the key, and the number of retries of the job after an Error or a loss.
+/// The id of a job's message: the key, and the round, which counts retries after an Error or a loss.
 struct JobId {
   JobKey key;
   std::uint32_t round = 0;
@@ -48,28 +48,28 @@ struct JobId {
   friend bool operator==(const JobId&, const JobId&) = default;
 };
 
-/// One token of a subject: the text itself if it only has letters, digits, - and _, else its digest.
+/// The text as one token of a subject: unchanged if it has only letters, digits, - and _, else its digest.
 std::string token(std::string_view text);
 
-/// "any" if scores do not depend on the machine.
+/// The hardware as a token; "any" if scores do not depend on the machine.
 std::string hardware_token(std::string_view hardware);
 
 std::string job_subject(std::string_view backend, std::string_view hardware, const JobKey& key);
-/// The subjects of all jobs that workers of this kind take.
+/// Matches the subjects of all jobs for this backend and hardware.
 std::string jobs_filter(std::string_view backend, std::string_view hardware);
-/// The name of these workers' queue.
+/// The name of the queue of these jobs.
 std::string jobs_queue(std::string_view backend, std::string_view hardware);
 
 std::string result_subject(const JobKey& key);
 std::string results_filter(std::string_view run);
 
-/// The subject in which a worker records that it begins a redelivered job; `delivery` counts within the
-/// round.
+/// The subject under which a worker records that it begins a redelivered job. `delivery` counts the
+/// deliveries of one round.
 std::string begun_subject(const JobId& id, std::uint64_t delivery);
 std::string begun_filter(const JobKey& key);
 
 std::string task_subject(const Digest& task);
-/// The name of a task in errors.
+/// The short name of a task in errors.
 std::string short_name(const Digest& task);
 std::string run_subject(std::string_view run);
 std::string worker_subject(std::string_view id);

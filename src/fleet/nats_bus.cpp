@@ -20,10 +20,10 @@ constexpr std::int64_t kMostWaitingPulls = 4096;
 constexpr std::int64_t kMostUnacknowledged = 65'536;
 constexpr int kLooksForStream = 20;
 constexpr milliseconds kStreamPause{50};
-/// A server confirms that a stream is deleted and only then removes its files, even those of a new stream
-/// with the same name (2.9.10).
+/// The pause after deleting a stream. The server (2.9.10) removes the files only after it has confirmed the
+/// deletion, and would also remove those of a new stream with the same name.
 constexpr milliseconds kDeletionPause{500};
-/// The room for the headers of a message, in addition to its payload.
+/// The most bytes of the headers of a message, which count in addition to its payload.
 constexpr std::int64_t kMostHeaders = 1024;
 
 std::int64_t nanoseconds(milliseconds time) { return time.count() * kNanosecondsPerMillisecond; }
@@ -138,9 +138,9 @@ class NatsBus final : public Bus {
   Result<std::unique_ptr<Listening>> listen(const std::string& subject,
                                             std::function<void(std::string_view)> take) override {
     auto listening = std::make_unique<NatsListening>(connection_, subject, std::move(take));
-    // Without a connection it begins with the next one.
+    // Without a connection, listening begins with the next connection.
     if (const Outcome begun = listening->begin(); !begun.ok() && !begun.may_pass())
-      return nats_error(begun, "results cannot be listened to", connection_->url());
+      return nats_error(begun, "results cannot be received", connection_->url());
     return listening;
   }
 
@@ -201,7 +201,7 @@ class NatsBus final : public Bus {
   std::uint64_t streams_lost() const override { return streams_lost_.load(); }
 
  private:
-  /// Like insist(), but recreates a missing stream.
+  /// Repeats the attempt as insist() does, and recreates the stream if it is missing.
   Result<Outcome> ask(const char* stream, const NatsConnection::Attempt& attempt,
                       const std::stop_token& stop) {
     return connection_->insist(
@@ -212,8 +212,9 @@ class NatsBus final : public Bus {
         stop);
   }
 
-  /// A message for a missing stream gets no answer, as if there were no JetStream. The same is true
-  /// of a result that a run listens for.
+  /// Whether the stream is missing. Checks that after a request without an answer, because a message for a
+  /// missing stream gets none, as if there were no JetStream. The same is true of a result for which a run
+  /// listens.
   static bool is_gone(const NatsLink& link, const char* stream, Outcome outcome) {
     if (outcome.status == NATS_NO_RESPONDERS || outcome.status == NATS_TIMEOUT || outcome.lacks_jetstream())
       outcome = info_of(link, stream);
@@ -234,8 +235,8 @@ class NatsBus final : public Bus {
     return outcome;
   }
 
-  /// A missing message is normal unless the stream lost its files. Then its first message is missing too, and
-  /// the stream is deleted so that it is recreated.
+  /// The outcome if a message is missing. That is normal, unless the stream lost its files. In that case its
+  /// first message is missing too, and the stream is deleted, so that it is recreated.
   static Outcome absence_in(const NatsLink& link, const char* stream) {
     const auto first_of = [&]() -> std::uint64_t {
       jsStreamInfo* raw = nullptr;
@@ -249,7 +250,8 @@ class NatsBus final : public Bus {
     Outcome got;
     got.status = js_GetMsg(&raw, link.stream(), stream, first, nullptr, &got.code);
     const NatsMessage message(raw);
-    if (!is_absent(got) || first_of() != first) return {};  // it may have been removed meanwhile
+    if (!is_absent(got) || first_of() != first)
+      return {};  // the first message may have been removed meanwhile
     return without(link, stream);
   }
 
@@ -271,7 +273,7 @@ class NatsBus final : public Bus {
     Outcome made = try_to_declare(link, spec);
     if (!made.ok()) return made;
     ++streams_lost_;
-    return {NATS_TIMEOUT, {}};  // the request is repeated
+    return {NATS_TIMEOUT, {}};  // makes insist() repeat the request
   }
 
   Outcome try_to_declare(const NatsLink& link, const StreamSpec& spec) {
@@ -291,14 +293,15 @@ class NatsBus final : public Bus {
     config.AllowDirect = true;
     Outcome made;
     made.status = js_AddStream(nullptr, link.stream(), &config, nullptr, &made.code);
-    // The stream exists with other limits, or another process is making it now.
+    // Not an error: the stream exists with other limits, or another process is making it now.
     if (made.code == JSStreamNameExistErr ||
         (made.code == JSStreamSubjectOverlapErr && appears(link, spec.name)))
       made = {};
     return made;
   }
 
-  /// If two processes make a stream at once, the server tells one of them that its subjects are taken.
+  /// Waits for a stream that another process makes. If two processes make a stream at once, the server tells
+  /// one of them that its subjects are taken.
   static bool appears(const NatsLink& link, const char* stream) {
     for (int look = 0; look < kLooksForStream; ++look) {
       if (info_of(link, stream).ok()) return true;
@@ -326,19 +329,19 @@ class NatsBus final : public Bus {
       return {};
     }
     if (put.status == NATS_MAX_PAYLOAD && size + kMostHeaders < link.most_bytes()) {
-      link.close();  // the link has since read another server's limit
+      link.close();  // the limit that the link has read belongs to another server
       return {NATS_CONNECTION_CLOSED, {}};
     }
     return put.code == JSStreamStoreFailedErr ? reason_of(link, message.stream, put.status) : put;
   }
 
-  /// All failures to store have the same code: a stream being deleted, a full stream, a full disk. The
-  /// server's text says more, and a query shows whether the stream exists and is full.
+  /// The reason of a failure to store. A stream that is being deleted, a full stream and a full disk have the
+  /// same code, so this reads the server's text, and asks whether the stream exists and is full.
   static Outcome reason_of(const NatsLink& link, const char* stream, natsStatus status) {
     const char* const text = nats_GetLastError(nullptr);  // JetStream's latest error, on this thread
     std::string said = text ? text : "";
     if (const auto place = said.find("): "); said.starts_with("(js.c") && place != said.npos)
-      said.erase(0, place + 3);  // the place in libnats' source
+      said.erase(0, place + 3);  // removes the place in libnats' source
     if (said.find("no space") != said.npos) return {status, JSInsufficientResourcesErr};
     if (said.find("no such file") != said.npos) return without(link, stream);
     jsStreamInfo* raw = nullptr;
@@ -352,7 +355,7 @@ class NatsBus final : public Bus {
                           full(info->Config->MaxMsgs, info->State.Msgs) ||
                           full(info->Config->MaxBytes, info->State.Bytes);
     if (at_limit) return {status, JSStreamStoreFailedErr};
-    return {NATS_ERR, {}, said};  // it may have been recreated
+    return {NATS_ERR, {}, said};  // the stream may have been recreated
   }
 
   static Outcome try_to_mend(const NatsLink& link, const char* stream, const std::string& queue,
@@ -361,7 +364,8 @@ class NatsBus final : public Bus {
     jsConsumerInfo* raw = nullptr;
     outcome.status = js_GetConsumerInfo(&raw, link.stream(), stream, queue.c_str(), nullptr, &outcome.code);
     const ConsumerInfo info(raw);
-    if (is_absent(outcome) || outcome.code == JSConsumerNotFoundErr) return {};  // workers make it
+    if (is_absent(outcome) || outcome.code == JSConsumerNotFoundErr)
+      return {};  // workers will make the queue
     if (!outcome.ok() || info->AckFloor.Stream < sequence) return outcome;
     natsMsg* message = nullptr;
     outcome.status = js_GetMsg(&message, link.stream(), stream, sequence, nullptr, &outcome.code);

@@ -9,11 +9,12 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr milliseconds kPause{50};
-/// A server that just started accepts connections before its JetStream answers.
+/// How long to wait for JetStream: a server that has just started accepts connections before its JetStream
+/// answers.
 constexpr milliseconds kJetStreamPatience{5'000};
-/// The pause between tries with a server that refuses us.
+/// The pause between tries to connect to a server that refuses us.
 constexpr milliseconds kReopenPause{500};
-/// The silence of a reachable server after which it is reported.
+/// How long a reachable server may be silent before the silence is reported.
 constexpr milliseconds kSilence{5'000};
 
 std::int64_t now_ms() {
@@ -31,7 +32,7 @@ Result<std::shared_ptr<NatsConnection>> NatsConnection::open(const BusOptions& w
   for (;;) {
     const Outcome outcome = opened->try_to_open();
     if (outcome.ok()) break;
-    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped before there was a connection");
+    if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped before the connection was made");
     const milliseconds patience = outcome.lacks_jetstream() ? kJetStreamPatience
                                   : outcome.is_passing()    ? wanted.first_patience
                                                             : milliseconds(0);
@@ -51,7 +52,7 @@ Outcome NatsConnection::try_to_open() {
   {
     const MutexLock lock(mutex_);
     refused_ = outcome;
-    if (opened) std::swap(link_, opened);  // the old one ends without the lock
+    if (opened) std::swap(link_, opened);  // so that the old link ends without the lock
   }
   if (outcome.ok()) happened(NatsLink::Event::made);
   return outcome;
@@ -103,7 +104,7 @@ milliseconds NatsConnection::away_for() const {
 std::optional<Error> NatsConnection::refusal() const {
   const MutexLock lock(mutex_);
   if (refused_.ok() || refused_.is_passing()) return std::nullopt;
-  return nats_error(refused_, "the latest try to connect", url_);
+  return nats_error(refused_, "the latest attempt to connect", url_);
 }
 
 Error NatsConnection::away_error() const {
@@ -111,17 +112,17 @@ Error NatsConnection::away_error() const {
   if (const auto why = refusal())
     return fail(ErrorCode::network, away + "; " + why->message, url_, why->hint);
   return fail(ErrorCode::network, away, url_,
-              "start it again; jobs and results that it has on its disk are kept");
+              "start the server again; it keeps the jobs and results on its disk");
 }
 
 Error NatsConnection::no_answer(const Outcome& outcome) const {
-  if (outcome.lacks_room()) return nats_error(outcome, "the server takes no messages", url_);
+  if (outcome.lacks_room()) return nats_error(outcome, "the server accepts no messages", url_);
   return fail(ErrorCode::network,
-              "the NATS server is there and gives no answer: " +
+              "the NATS server is reachable but gives no answer: " +
                   (outcome.lacks_jetstream() ? "its JetStream is off"
                    : outcome.said.empty()    ? std::string(natsStatus_GetText(outcome.status))
                                              : outcome.said),
-              url_, "its log says why; if it goes on, start it again");
+              url_, "its log says why; if this continues, start the server again");
 }
 
 Result<Outcome> NatsConnection::insist(const Attempt& attempt, const std::stop_token& stop) const {

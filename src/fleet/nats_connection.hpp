@@ -1,4 +1,4 @@
-// A lasting connection to the server: a link, replaced by another one when it is closed.
+// A lasting connection to the server: a link, which a new link replaces when it is closed.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace kernelsmith::fleet {
 /// Thread-safe.
 class NatsConnection {
  public:
-  /// Work to repeat on a new link. Thread-safe; outlives its registration.
+  /// Work to repeat on each new link. Must be thread-safe and outlive its registration.
   class OnLink {
    public:
     virtual ~OnLink() = default;
@@ -37,12 +37,12 @@ class NatsConnection {
   /// The latest link; it may be closed.
   std::shared_ptr<NatsLink> link() const;
 
-  /// Calls it for each later link.
+  /// Registers work, which is then called for each later link.
   void add(OnLink& one);
   void remove(OnLink& one);
 
   using Attempt = std::function<Outcome(const NatsLink&)>;
-  /// Repeats `attempt` while it fails temporarily. Errors: `network` after the patience, `cancelled`; the
+  /// Repeats `attempt` while it fails temporarily. Errors: `network` after the patience, and `cancelled`. The
   /// caller handles any other outcome.
   Result<Outcome> insist(const Attempt& attempt, const std::stop_token& stop) const;
 
@@ -69,13 +69,13 @@ class NatsConnection {
   const std::function<void(const std::string&)> tell_;
   const NatsOptions settings_;
   std::atomic<std::uint64_t> connections_ = 0;
-  std::atomic<std::int64_t> lost_at_ = 0;  ///< of the steady clock, in milliseconds; 0 while connected
+  std::atomic<std::int64_t> lost_at_ = 0;  ///< time of the steady clock in milliseconds; 0 while connected
   mutable Mutex mutex_;
   std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);
-  Outcome refused_ KERNELSMITH_GUARDED_BY(mutex_);  // the latest attempt to open a link
+  Outcome refused_ KERNELSMITH_GUARDED_BY(mutex_);  // the outcome of the latest attempt to open a link
   Mutex on_link_mutex_;
   std::set<OnLink*> on_link_ KERNELSMITH_GUARDED_BY(on_link_mutex_);
-  std::optional<Repeater> keeper_;  ///< last: it uses all members above
+  std::optional<Repeater> keeper_;  ///< comes last, because it uses all members above
 };
 
 }  // namespace kernelsmith::fleet

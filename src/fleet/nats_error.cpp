@@ -1,4 +1,4 @@
-// The meaning of statuses of libnats and JetStream.
+// Interprets the statuses of libnats and JetStream.
 #include "nats_link.hpp"
 
 namespace kernelsmith::fleet {
@@ -35,17 +35,18 @@ Error nats_error(const Outcome& outcome, const std::string& doing, const std::st
     case JSNotEnabledErr:
     case JSNotEnabledForAccountErr:
       return fail(ErrorCode::unsupported, doing + ": JetStream is not enabled", url,
-                  "start nats-server with -js, and with -sd FOLDER for what it keeps");
+                  "start nats-server with -js, and with -sd FOLDER for its data");
     case JSMaximumStreamsLimitErr:
     case JSMaximumConsumersLimitErr:
-      return fail(ErrorCode::server_failed, doing + ": the account may have no more streams or queues", url,
+      return fail(ErrorCode::server_failed,
+                  doing + ": the account has reached its limit of streams or queues", url,
                   "raise max_streams and max_consumers of the account");
     case JSStreamMessageExceedsMaximumErr:
-      return fail(ErrorCode::too_long, doing + ": it is longer than the stream lets messages be", url,
+      return fail(ErrorCode::too_long, doing + ": it is longer than the stream allows a message to be", url,
                   "raise max_msg_size of the stream");
     case JSStreamStoreFailedErr:
       return fail(ErrorCode::server_failed, doing + ": a stream of the fleet is at its limit", url,
-                  "let workers empty it: kernelsmith worker --nats " + url);
+                  "start workers that empty it: kernelsmith worker --nats " + url);
     case JSStorageResourcesExceededErr:
     case JSInsufficientResourcesErr:
       return fail(ErrorCode::disk_full, doing + ": the server has no room for it", url,
@@ -67,12 +68,12 @@ Error nats_error(const Outcome& outcome, const std::string& doing, const std::st
                   "write tls:// in place of nats://");
     case NATS_SECURE_CONNECTION_WANTED:
       return fail(ErrorCode::untrusted, doing + ": the server has no TLS", url,
-                  "write nats:// in place of tls:// if the network in between is yours");
+                  "write nats:// in place of tls:// if you trust the network in between");
     case NATS_NO_RESPONDERS:
       return fail(ErrorCode::unsupported, doing + ": JetStream does not answer", url,
-                  "start nats-server with -js, and with -sd FOLDER for what it keeps");
+                  "start nats-server with -js, and with -sd FOLDER for its data");
     case NATS_MAX_PAYLOAD:
-      return fail(ErrorCode::too_long, doing + ": it is larger than a message of the server may be", url,
+      return fail(ErrorCode::too_long, doing + ": it is larger than the server allows a message to be", url,
                   "raise max_payload in the configuration of the NATS server");
     default:
       return fail(ErrorCode::network, std::move(message), url,

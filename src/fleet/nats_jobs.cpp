@@ -30,7 +30,7 @@ class NatsDelivery final : public Delivery {
   void hand_back() override { send("-NAK"); }
 
  private:
-  /// Uses the present link, which may differ from the one that delivered the job.
+  /// Sends over the present link, which may differ from the link that delivered the job.
   void send(const char* what) const {
     natsConnection_PublishString(connection_->link()->connection(), reply_.c_str(), what);
   }
@@ -71,7 +71,7 @@ std::unique_ptr<Delivery> NatsJobSource::next(milliseconds wait) {
   const NatsMessage message(list.Count > 0 ? std::exchange(list.Msgs[0], nullptr) : nullptr);
   natsMsgList_Destroy(&list);
   if (message) return std::make_unique<NatsDelivery>(connection_, message.get());
-  // Fails at once without a connection or a queue.
+  // Waits, because the fetch fails at once if there is no connection or no queue.
   std::this_thread::sleep_until(began + std::min(wait, kFailedFetchPause));
   return nullptr;
 }

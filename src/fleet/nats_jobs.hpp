@@ -10,7 +10,7 @@
 
 namespace kernelsmith::fleet {
 
-/// Not thread-safe. It reads from the connection's present link.
+/// Not thread-safe. Reads from the connection's present link.
 class NatsJobSource final : public JobSource {
  public:
   NatsJobSource(std::shared_ptr<NatsConnection> connection, const char* stream, std::string queue,
@@ -27,7 +27,7 @@ class NatsJobSource final : public JobSource {
   const std::shared_ptr<NatsConnection> connection_;
   const char* const stream_;
   const std::string queue_, filter_;
-  std::shared_ptr<NatsLink> link_;  ///< that of the subscription; outlives it
+  std::shared_ptr<NatsLink> link_;  ///< the link of the subscription, which it must outlive
   NatsSubscription subscription_;
 };
 

@@ -7,7 +7,7 @@
 namespace kernelsmith::fleet {
 namespace {
 
-/// In milliseconds, as libnats wants.
+/// Times in milliseconds, as libnats expects them.
 constexpr std::int64_t kConnectWait = 2000, kRequestWait = 2000, kReconnectWait = 100, kPingInterval = 5000;
 
 std::string_view host_of(std::string_view url) {
@@ -22,7 +22,7 @@ bool is_address(std::string_view host) {
 Status check_file(const std::filesystem::path& path, const char* what) {
   std::error_code error;
   if (path.empty() || std::filesystem::is_regular_file(path, error)) return {};
-  return fail(ErrorCode::not_found, std::string("there is no such file of ") + what, path.string());
+  return fail(ErrorCode::not_found, std::string("there is no file of ") + what, path.string());
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ Result<NatsOptions> options_for(const BusOptions& wanted) {
   if (const Status there = check_file(server.credentials, "credentials"); !there) return there.error();
   if (const Status there = check_file(server.ca, "certificates"); !there) return there.error();
   natsOptions* made = nullptr;
-  if (natsOptions_Create(&made) != NATS_OK) return fail(ErrorCode::internal, "libnats gives no options");
+  if (natsOptions_Create(&made) != NATS_OK)
+    return fail(ErrorCode::internal, "libnats cannot make its options");
   NatsOptions options(made);
   natsStatus s = natsOptions_SetURL(made, server.url.c_str());
   const auto then = [&s](natsStatus next) { s = s == NATS_OK ? next : s; };
@@ -52,7 +53,7 @@ Result<NatsOptions> options_for(const BusOptions& wanted) {
     then(natsOptions_SetUserInfo(made, user.c_str(), password.c_str()));
   if (!server.credentials.empty())
     then(natsOptions_SetUserCredentialsFromFiles(made, server.credentials.c_str(), nullptr));
-  if (s != NATS_OK) return nats_error({s, {}}, "the settings of the connection are not taken", server.url);
+  if (s != NATS_OK) return nats_error({s, {}}, "libnats refuses the settings of the connection", server.url);
   if (server.url.starts_with("tls://") || !server.ca.empty()) {
     then(natsOptions_SetSecure(made, true));
     if (!server.ca.empty()) then(natsOptions_LoadCATrustedCertificates(made, server.ca.c_str()));
@@ -60,7 +61,7 @@ Result<NatsOptions> options_for(const BusOptions& wanted) {
     if (!is_address(host)) then(natsOptions_SetExpectedHostname(made, host.c_str()));
     if (s != NATS_OK)
       return fail(ErrorCode::bad_input, "the certificates cannot be used", server.ca.string(),
-                  "give a PEM file with the certificate that signed the server's");
+                  "give a PEM file with the certificate that signed the server's certificate");
   }
   return options;
 }
@@ -114,7 +115,7 @@ void NatsLink::on_event(natsConnection*, void* self) {
   link.closed_changed_.notify_all();
 }
 
-/// A closed connection has none.
+/// Reads the largest size of a message. A closed connection reports none.
 void NatsLink::measure() {
   if (const std::int64_t most = natsConnection_GetMaxPayload(connection_); most > 0) most_bytes_ = most;
 }

@@ -39,9 +39,10 @@ struct Outcome {
   std::string said = {};  ///< the server's message about a failure to store
 
   bool ok() const { return status == NATS_OK; }
-  /// The server is away, or JetStream is not ready yet.
+  /// Whether the server is away, or JetStream is not ready yet.
   bool is_passing() const;
-  /// Also an unreadable answer, no space, or no JetStream from a server that had it.
+  /// Whether a repetition may succeed: is_passing(), an unreadable answer, no space, or no JetStream on a
+  /// server that had it.
   bool may_pass() const;
   bool lacks_room() const;
   bool lacks_jetstream() const;
@@ -54,10 +55,10 @@ Result<NatsOptions> options_for(const BusOptions& wanted);
 class NatsLink {
  public:
   enum class Event { lost, made, closed };
-  /// Called by threads of libnats.
+  /// Threads of libnats call it.
   using Happened = std::function<void(Event)>;
 
-  /// One try; null if `outcome` is not ok.
+  /// Tries once to connect. Returns null if `outcome` is not ok.
   static std::shared_ptr<NatsLink> open(natsOptions& options, Happened happened, Outcome& outcome);
   ~NatsLink();
   NatsLink(const NatsLink&) = delete;
@@ -65,10 +66,10 @@ class NatsLink {
 
   natsConnection* connection() const { return connection_; }
   jsCtx* stream() const { return stream_; }
-  /// The largest size of a message, by the server's information at connection.
+  /// The largest size of a message, as the server reported it when the link connected.
   std::int64_t most_bytes() const { return most_bytes_.load(); }
   bool is_closed() const;
-  /// Closes the link of a server with impossible answers.
+  /// Closes the link; used if the server gives impossible answers.
   void close() const;
 
  private:
@@ -84,7 +85,7 @@ class NatsLink {
   std::atomic<std::int64_t> most_bytes_ = 0;
   mutable Mutex mutex_;
   Condition closed_changed_;
-  bool closed_ KERNELSMITH_GUARDED_BY(mutex_) = false;  // no callback comes any more
+  bool closed_ KERNELSMITH_GUARDED_BY(mutex_) = false;  // whether libnats makes no more callbacks
 };
 
 /// An Error for a failure of libnats or JetStream; `doing` names the failed action, such as "a job cannot be

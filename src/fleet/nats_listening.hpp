@@ -14,7 +14,7 @@
 
 namespace kernelsmith::fleet {
 
-/// A subscription; the destructor waits until its function has returned.
+/// A subscription on one link. The destructor waits until the running call of its function has returned.
 class Subscribed {
  public:
   Subscribed(const NatsLink& link, const std::string& subject, natsMsgHandler take, void* taker) {
@@ -88,7 +88,7 @@ class NatsListening final : public Listening, private NatsConnection::OnLink {
   const std::string subject_;
   const std::function<void(std::string_view)> take_;
   Mutex mutex_;
-  std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);  // outlives the subscription
+  std::shared_ptr<NatsLink> link_ KERNELSMITH_GUARDED_BY(mutex_);  // the link must outlive the subscription
   std::unique_ptr<Subscribed> subscribed_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 

@@ -4,7 +4,7 @@
 namespace kernelsmith {
 
 Status check_fleet_support() {
-  return fail(ErrorCode::unsupported, "this kernelsmith was built without libnats, so it can use no fleet",
+  return fail(ErrorCode::unsupported, "this kernelsmith was built without libnats, so it cannot use a fleet",
               "", "install libnats-dev and build again");
 }
 

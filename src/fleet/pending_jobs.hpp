@@ -1,5 +1,5 @@
-// PendingJobs: a coordinator's jobs that wait for their answer. Each is answered once, by the thread that
-// takes it out of the table.
+// PendingJobs: a coordinator's jobs that wait for their answers. The thread that takes a job out of the table
+// answers it, so each job is answered once.
 #pragma once
 
 #include <cstdint>
@@ -23,42 +23,43 @@ struct Asking {
   std::string text;  ///< the job's JSON
 };
 
-/// A job that the server has.
+/// A job that was sent to the server.
 struct Asked {
-  std::string subject;  ///< subject of its result; its key in the table
+  std::string subject;  ///< the subject of its result, which is its key in the table
   std::uint64_t sequence = 0;
 };
 
-/// Thread-safe. Sinks are called without a lock held.
+/// Thread-safe. Calls sinks without holding a lock.
 class PendingJobs {
  public:
   /// Returns false if a job with the same key is already waiting.
   bool add(const Asking& asking, std::stop_token stop, Sink<Evaluation> done);
 
-  /// The job; null if it was answered meanwhile.
+  /// The job; empty if it was answered meanwhile.
   std::optional<Asking> find(const std::string& subject) const;
 
-  /// Records that the server has it with this id.
+  /// Records that the server has the job with this id.
   void mark_asked(const std::string& subject, const JobId& id, std::uint64_t sequence);
 
-  /// Answers it if it still waits; returns its sequence in the queue, 0 if nothing was sent.
+  /// Answers the job if it still waits, and returns its sequence number in the queue, or 0 if it was not
+  /// sent. Returns empty if it no longer waits.
   std::optional<std::uint64_t> finish(const std::string& subject, Result<Evaluation> answer);
 
-  /// Answers the result's job, and returns whether it did. Ignores an Error of an earlier round, and a result
-  /// of another job with the same attempt.
+  /// Answers the job of the result, and returns whether it did. Ignores an Error of an earlier round, and a
+  /// result of another job with the same attempt.
   bool deliver(ResultMessage result);
 
-  /// Answers every job that is waiting or was sent.
+  /// Answers every waiting job with the error; with `only_asked`, only the jobs that were sent.
   void fail_all(const Error& error, bool only_asked = false);
 
-  /// Jobs with a stop request.
+  /// The subjects of jobs whose stop was requested.
   std::vector<std::string> stopped() const;
 
   /// Jobs that were sent before `moment`.
   std::vector<Asked> asked_before(Moment moment) const;
 
-  /// Records that the server lost the job, which must be sent again in a new round. False if it was answered
-  /// meanwhile.
+  /// Records that the server lost the job, which must be sent again in a new round. Returns false if the job
+  /// was answered meanwhile.
   bool ask_again(const std::string& subject);
 
   void wait_until_empty();

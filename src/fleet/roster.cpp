@@ -50,21 +50,22 @@ bool is_wanted(std::string_view hardware, std::string_view wanted) {
 
 Result<std::optional<std::string>> choose_hardware(const std::set<std::string>& kinds,
                                                    const std::string& wanted) {
-  if (kinds == std::set<std::string>{""}) return std::optional(std::string());  // it does not matter
-  if (kinds.contains(wanted)) return std::optional(wanted);                     // "H100" beside "H100 NVL"
+  if (kinds == std::set<std::string>{""})
+    return std::optional(std::string());  // scores do not depend on the hardware
+  if (kinds.contains(wanted))
+    return std::optional(wanted);  // "H100" means that kind even if there is also "H100 NVL"
   std::set<std::string> fitting;
   std::ranges::copy_if(kinds, std::inserter(fitting, fitting.end()),
                        [&](const std::string& kind) { return is_wanted(kind, wanted); });
   if (fitting.size() == 1) return std::optional(*fitting.begin());
   if (fitting.size() > 1)
     return fail(ErrorCode::invalid_argument,
-                "the fleet has several kinds of hardware, whose scores say nothing about each other: " +
-                    list_of(fitting),
+                "the fleet has several kinds of hardware, whose scores do not compare: " + list_of(fitting),
                 "evaluator.fleet.hardware", "choose one: --set evaluator.fleet.hardware=NAME");
   if (!kinds.empty())
     return fail(ErrorCode::invalid_argument,
-                "no worker of the fleet has hardware of that name; there is " + list_of(kinds),
-                "evaluator.fleet.hardware", "choose one of these, or start a worker there");
+                "no worker of the fleet has hardware of that name; the fleet has " + list_of(kinds),
+                "evaluator.fleet.hardware", "choose one of these, or start a worker on that hardware");
   return std::optional<std::string>();
 }
 

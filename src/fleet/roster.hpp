@@ -1,4 +1,4 @@
-// Joining the fleet, who is in it, and on which hardware a run goes.
+// Joins the fleet, lists its workers, and chooses the hardware of a run.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,23 @@
 
 namespace kernelsmith::fleet {
 
-/// Makes the streams that are not there and checks that this fleet speaks our protocol; the first to come
-/// writes it down. Errors: Bus's, and `version`.
+/// Makes the missing streams, and checks that this fleet speaks our protocol. The first process that joins
+/// records the protocol. Errors: Bus's, and `version`.
 Status join_fleet(Bus& bus, const std::stop_token& stop);
 
-/// The workers that announced themselves lately. What cannot be read is left out.
+/// The workers that have announced themselves lately. Omits announcements that cannot be read.
 Result<std::vector<WorkerEntry>> read_roster(Bus& bus, const std::stop_token& stop);
 
 /// The kinds of hardware on which workers offer the backend.
 std::set<std::string> hardware_of(const std::vector<WorkerEntry>& workers, std::string_view backend);
 
-/// The kind for a run: the only one whose name contains `wanted`, in any case. Empty if there is none yet.
-/// Errors: `invalid_argument` if several are left.
+/// The kind of hardware for a run: the only one whose name contains `wanted`, in upper or lower case. Empty
+/// if no worker offers the backend yet. Errors: `invalid_argument` if several kinds match, or none of those
+/// offered.
 Result<std::optional<std::string>> choose_hardware(const std::set<std::string>& kinds,
                                                    const std::string& wanted);
 
-/// Whether `hardware` matches the wanted name.
+/// Whether the name of `hardware` contains `wanted`, in upper or lower case.
 bool is_wanted(std::string_view hardware, std::string_view wanted);
 
 }  // namespace kernelsmith::fleet

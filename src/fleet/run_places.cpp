@@ -17,11 +17,12 @@ constexpr milliseconds kCountEvery{100};
 }  // namespace
 
 Error without_worker(const std::string& backend, const std::string& hardware) {
-  return fail(ErrorCode::timeout,
-              "the fleet has had no worker for the backend '" + backend + "'" +
-                  (hardware.empty() ? "" : " on " + hardware) + " for too long",
-              "evaluator.fleet",
-              "start one there: kernelsmith worker --nats URL; doctor says what its machine lacks");
+  return fail(
+      ErrorCode::timeout,
+      "the fleet has had no worker for the backend '" + backend + "'" +
+          (hardware.empty() ? "" : " on " + hardware) + " for too long",
+      "evaluator.fleet",
+      "start a worker: kernelsmith worker --nats URL; kernelsmith doctor says what its machine lacks");
 }
 
 Result<std::optional<RunPlace>> RunPlaces::written(const std::string& run,
@@ -32,10 +33,10 @@ Result<std::optional<RunPlace>> RunPlaces::written(const std::string& run,
   auto hardware = decode_hardware((*stored)->payload);
   if (!hardware) return hardware.error();
   if (!hardware->empty() && !is_wanted(*hardware, wanted_))
-    return fail(
-        ErrorCode::invalid_argument,
-        "this run was begun on \"" + *hardware + "\", and scores of other hardware do not compare with it",
-        "evaluator.fleet.hardware", "leave it out, or begin a new run");
+    return fail(ErrorCode::invalid_argument,
+                "this run was begun on \"" + *hardware +
+                    "\", and scores of other hardware do not compare with its scores",
+                "evaluator.fleet.hardware", "leave the setting out, or begin a new run");
   return std::optional(RunPlace{std::move(*hardware), true});
 }
 
@@ -72,7 +73,7 @@ Result<RunPlace> RunPlaces::place_of(const std::string& run, const std::function
     if (put->sequence == 0) {
       place = written(run, stop);
       if (!place) return place.error();
-      if (!*place) return fail(ErrorCode::server_failed, "the server lost what it knew of the run", run);
+      if (!*place) return fail(ErrorCode::server_failed, "the server lost its record of the run", run);
     }
   }
   return places_[run] = **place;

@@ -1,5 +1,5 @@
 // RunPlaces: the hardware of each run. The first coordinator records it on the server with the run's first
-// job, and it applies to all later ones.
+// job. It applies to all later jobs of the run.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace kernelsmith::fleet {
 
 struct RunPlace {
   std::string hardware;
-  bool begun_before = false;  ///< by an earlier session: results may be waiting
+  bool begun_before = false;  ///< whether an earlier session began the run, so that results may be waiting
 };
 
 /// Not thread-safe.
@@ -25,8 +25,9 @@ class RunPlaces {
         wanted_(std::move(wanted)),
         wait_for_worker_(wait_for_worker) {}
 
-  /// Waits for a worker while `is_wanted` says so (else `cancelled`). Errors: Bus's, choose_hardware()'s,
-  /// `invalid_argument` if the run was begun on other hardware, `timeout` without a worker.
+  /// The place of a run. For a new run, waits for a worker as long as `is_wanted` returns true. Errors:
+  /// Bus's, choose_hardware()'s, `invalid_argument` if the run was begun on other hardware, `timeout` if no
+  /// worker comes, and `cancelled`.
   Result<RunPlace> place_of(const std::string& run, const std::function<bool()>& is_wanted,
                             const std::stop_token& stop);
 
@@ -41,7 +42,7 @@ class RunPlaces {
   std::optional<std::chrono::steady_clock::time_point> without_worker_since_;
 };
 
-/// The error if no worker takes the backend's jobs.
+/// The error for a fleet without a worker that takes the backend's jobs.
 Error without_worker(const std::string& backend, const std::string& hardware);
 
 }  // namespace kernelsmith::fleet

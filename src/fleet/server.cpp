@@ -12,7 +12,7 @@ Error wrong(std::string message) {
   return fail(ErrorCode::invalid_argument, std::move(message), "NATS URL", kForm);
 }
 
-/// %40 and the like, for passwords that hold what a URL uses.
+/// Decodes codes such as %40, which stand for special characters in passwords.
 std::string decoded(std::string_view text) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -57,8 +57,8 @@ Result<FleetServer> parse_fleet_server(std::string_view url) {
   if (colon != rest.npos && rest.find(']', colon) != rest.npos) colon = rest.npos;  // within [::1]
   const std::string_view host = rest.substr(0, colon);
   const std::string_view port = colon == rest.npos ? "4222" : rest.substr(colon + 1);
-  if (!is_host(host)) return wrong("no name of a host stands in the URL");
-  if (!is_port(port)) return wrong("the port is no number from 1 to 65535");
+  if (!is_host(host)) return wrong("the URL has no host name");
+  if (!is_port(port)) return wrong("the port is not a number from 1 to 65535");
   server.url = std::string(scheme) + "://" + std::string(host) + ":" + std::string(port);
   return server;
 }

@@ -1,4 +1,4 @@
-// The fleet's streams, and its protocol: what worker and coordinator make sure of before anything else.
+// The fleet's streams and its protocol, which workers and coordinators check before anything else.
 #include "messages.hpp"
 #include "names.hpp"
 #include "roster.hpp"
@@ -9,7 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr milliseconds kDay = 24h;
-/// A publisher without an answer retries within this time. The server keeps the ids in memory.
+/// How long the server remembers message ids: a publisher without an answer retries within this time. The
+/// server keeps these ids in memory.
 constexpr milliseconds kRepeatWindow = 2min;
 constexpr std::int64_t kMostJobs = 65'536;
 

@@ -1,5 +1,5 @@
-// TaskGate: admits jobs of one task at a time on a machine that measures time. An evaluator only separates
-// the runs of its own task.
+// TaskGate: on a machine that measures time, admits jobs of one task at a time. Needed because an evaluator
+// separates only the runs of its own task.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace kernelsmith::fleet {
 
-/// Thread-safe. First come, first served: a waiting task is admitted before more jobs of the present one.
+/// Thread-safe. Admits jobs in the order of arrival: a waiting task comes before later jobs of the present
+/// task.
 class TaskGate {
  public:
-  /// The constructor waits for admission; the destructor leaves.
+  /// Admission to the gate: the constructor waits for it, and the destructor gives it up.
   class Pass {
    public:
     Pass(TaskGate& gate, const Digest& task) : gate_(gate) { gate_.enter(task); }

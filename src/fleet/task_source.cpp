@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kReadableFolder = std::filesystem::perms{0755}, kReadableFile = std::filesystem::perms{0644};
 
-/// Independent of the umask, because the sandbox's user nobody reads the copy.
+/// Sets the mode whatever the umask is, because the sandbox's user `nobody` must be able to read the copy.
 Status set_mode(const std::filesystem::path& path, std::filesystem::perms mode) {
   std::error_code error;
   std::filesystem::permissions(path, mode, error);
@@ -42,19 +42,19 @@ Result<TaskPtr> TaskSource::fetch(const Digest& task, const std::stop_token& sto
   const auto stored = bus_.latest(kTasksStream, task_subject(task), stop);
   if (!stored) return stored.error();
   if (!*stored)
-    return fail(ErrorCode::not_found, "the server has no task of this digest any more", short_name(task),
+    return fail(ErrorCode::not_found, "the server no longer has a task with this digest", short_name(task),
                 "resume the run: it sends the task again");
   auto decoded = decode_task((*stored)->payload);
   if (!decoded) return decoded.error();
   if (decoded->digest != task || decoded->backend != backend_)
-    return fail(ErrorCode::bad_input, "the task on the server is not the one that the job names",
+    return fail(ErrorCode::bad_input, "the task on the server is not the task that the job names",
                 short_name(task));
   if (const Status there = bring_evaluator(*decoded); !there) return there.error();
   return std::make_shared<const Task>(std::move(*decoded));
 }
 
-/// The task's evaluator runs from a copy that is alone in its folder: the path in the task is its author's,
-/// and a program can read files next to its evaluator.
+/// Writes a copy of the task's evaluator, alone in its folder, and makes the task use it: the path in the
+/// task belongs to its author's machine, and a program can read the files next to its evaluator.
 Status TaskSource::bring_evaluator(Task& task) {
   if (task.evaluator.path.empty()) return {};
   if (folder_.empty()) {
@@ -64,7 +64,7 @@ Status TaskSource::bring_evaluator(Task& task) {
   }
   const auto folder = folder_ / task.digest.hex(), path = folder / "evaluator.py";
   std::error_code error;
-  // Otherwise it was prepared before and dropped since.
+  // If the folder exists, the copy was written for an earlier preparation.
   if (std::filesystem::create_directory(folder, error)) {
     if (Status written = write_new_file(path, task.evaluator.text, Flush::no); !written) return written;
   }

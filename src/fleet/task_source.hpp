@@ -1,4 +1,4 @@
-// TaskSource: gets the tasks that jobs name by digest from the server.
+// TaskSource: gets tasks from the server; jobs name them by their digests.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@
 
 namespace kernelsmith::fleet {
 
-/// Thread-safe. The destructor deletes the copies of Python evaluators, so it must outlive its prepared
-/// tasks.
+/// Thread-safe. Must outlive its prepared tasks, because the destructor deletes the copies of Python
+/// evaluators.
 class TaskSource {
  public:
   TaskSource(Bus& bus, std::string backend) : bus_(bus), backend_(std::move(backend)) {}
@@ -24,7 +24,7 @@ class TaskSource {
   TaskSource(const TaskSource&) = delete;
   TaskSource& operator=(const TaskSource&) = delete;
 
-  /// Asks the server unless the task is in use. Errors: `not_found` (the server has no such task),
+  /// The task, from the server unless it is in use. Errors: `not_found` (the server has no such task),
   /// decode_task()'s, and `bad_input` (a task of another backend).
   Result<TaskPtr> task_of(const Digest& task, const std::stop_token& stop);
 
@@ -36,7 +36,8 @@ class TaskSource {
   const std::string backend_;
   Mutex mutex_;
   std::map<Digest, std::weak_ptr<const Task>> known_ KERNELSMITH_GUARDED_BY(mutex_);
-  std::filesystem::path folder_ KERNELSMITH_GUARDED_BY(mutex_);  // of the copies of evaluators; may be empty
+  std::filesystem::path folder_
+      KERNELSMITH_GUARDED_BY(mutex_);  // holds the copies of evaluators; empty if there are none
 };
 
 }  // namespace kernelsmith::fleet

@@ -23,13 +23,13 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds kRenewalCheck = 200ms;
 
-/// Two workers may have the same name.
+/// The worker's name with random numbers, because two workers may have the same name.
 std::string random_id(const std::string& name) {
   std::random_device random;
   return token(name).substr(0, 32) + "-" + std::to_string(random()) + std::to_string(random());
 }
 
-/// Announces to the fleet what this worker offers, repeatedly, and withdraws it at the end.
+/// Announces to the fleet, repeatedly, what this worker offers. Withdraws the announcement at the end.
 class Announcer {
  public:
   Announcer(Bus& bus, const WorkerOptions& options,
@@ -39,7 +39,7 @@ class Announcer {
         services_(services),
         subject_(worker_subject(random_id(options.name))) {}
 
-  /// Returns after the first announcement; a thread continues.
+  /// Makes the first announcement; a thread repeats it.
   Status begin(const std::stop_token& stop) {
     if (Status told = announce(stop); !told) return told;
     connections_ = bus_.connections();
@@ -75,12 +75,13 @@ class Announcer {
     if (again) join_again(stop);
     const std::uint64_t streams_lost = bus_.streams_lost();
     const bool lost = std::exchange(streams_lost_, streams_lost) != streams_lost;
-    if (lost) tell(Notice::Level::warning, "the server had lost streams of the fleet; they are made again");
+    if (lost)
+      tell(Notice::Level::warning, "the server had lost streams of the fleet, which have been made again");
     if (!due_.exchange(false) && !again && !lost && steady_clock::now() < next_) return;
     next_ = steady_clock::now() + options_.announce_every;
     declare_queues(stop);
     if (const Status told = announce(stop); !told && !stop.stop_requested())
-      tell(Notice::Level::warning, "no run learns of this worker: " + describe(told.error()));
+      tell(Notice::Level::warning, "this worker cannot announce itself to runs: " + describe(told.error()));
   }
 
   void tell_away() {
@@ -89,20 +90,20 @@ class Announcer {
     if (std::exchange(told_away_, text) != text) tell(Notice::Level::warning, text);
   }
 
-  /// A server that lost its disk has neither streams nor queues.
+  /// Joins the fleet again, because a server that lost its disk has neither streams nor queues.
   void join_again(const std::stop_token& stop) {
     if (const Status joined = join_fleet(bus_, stop); joined)
       tell(Notice::Level::info, "the server is back");
     else
-      tell(Notice::Level::warning, "the server is back, and: " + describe(joined.error()));
+      tell(Notice::Level::warning, "the server is back, but: " + describe(joined.error()));
   }
 
-  /// For readers a deleted queue looks like an empty one.
+  /// Makes the queues again if they were deleted: to readers, a deleted queue looks like an empty one.
   void declare_queues(const std::stop_token& stop) const {
     for (const auto& service : services_) {
       const auto declared = service->declare_queue(stop);
       if (!declared && !stop.stop_requested())
-        tell(Notice::Level::warning, "no jobs can be taken: " + describe(declared.error()));
+        tell(Notice::Level::warning, "this worker cannot take jobs: " + describe(declared.error()));
     }
   }
 
@@ -114,14 +115,14 @@ class Announcer {
   const WorkerOptions& options_;
   const std::vector<std::unique_ptr<BackendService>>& services_;
   const std::string subject_;
-  std::atomic<bool> due_ = false;  ///< its offer has changed
+  std::atomic<bool> due_ = false;  ///< whether the offer has changed
 
-  // Used by the repeater.
+  // The repeater uses these.
   std::uint64_t connections_ = 0, streams_lost_ = 0;
-  std::string told_away_;  ///< what was reported of the server's absence
+  std::string told_away_;  ///< the latest report of the server's absence
   Moment next_{};
 
-  std::optional<Repeater> repeater_;  ///< last: it uses all members above
+  std::optional<Repeater> repeater_;  ///< comes last, because it uses all members above
 };
 
 }  // namespace
@@ -156,7 +157,7 @@ Result<WorkerSummary> run_worker(const WorkerOptions& options, const std::stop_t
   for (const WorkerBackend& backend : options.backends)
     services.push_back(std::make_unique<BackendService>(bus, options, backend, counts,
                                                         [&announcer] { announcer.changed(); }));
-  // Started ones are stopped if another one fails to start.
+  // Stops the started services if another one fails to start.
   std::stop_source ended;
   const std::stop_callback end_with(stop, [&ended] { ended.request_stop(); });
   Status begun;

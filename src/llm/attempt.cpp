@@ -15,18 +15,18 @@ constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
 constexpr std::size_t kErrorBodyBytes = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t\r\n", kByteOrderMark = "\xEF\xBB\xBF";
 
-/// The time for the exchange to end after its reply: immediate with most servers, but others keep it open.
+/// How long an exchange may stay open after its reply. Most servers end it at once, but some keep it open.
 /// ClientFailure.AReplyEndsWithItsLastEventThoughTheServerKeepsTheExchangeOpen
 constexpr std::chrono::milliseconds kEndOfExchange{100};
 
-/// Gateways answer with 201 and 202 too.
+/// Whether the status means success: gateways also answer with 201 and 202.
 bool is_success(int status) { return status >= 200 && status < 300; }
 
 CallFailure transient(ErrorCode code, std::string message, std::string hint = {}) {
   return {fail(code, std::move(message), "", std::move(hint)), true, false, {}};
 }
 
-/// Media types are case-insensitive, and parameters may follow.
+/// Whether a media type is that of event streams. Ignores case and parameters.
 bool is_event_stream(std::string_view type) {
   constexpr std::string_view kName = "text/event-stream";
   return std::ranges::equal(type.substr(0, kName.size()), kName, [](unsigned char a, unsigned char b) {
@@ -34,7 +34,8 @@ bool is_event_stream(std::string_view type) {
   });
 }
 
-/// Whether an object begins, or a list of objects or none: "[" alone may begin other text.
+/// Whether the text begins with an object, a list of objects or an empty list. A "[" alone may begin other
+/// text.
 bool begins_json(std::string_view text) {
   if (text.starts_with('{')) return true;
   if (!text.starts_with('[')) return false;
@@ -57,15 +58,15 @@ bool is_behind_connection(CURLcode code) {
 
 }  // namespace
 
-/// A URL or a CA file that cannot be used was refused by check_endpoint().
+/// Omits unusable URLs and CA files, because check_endpoint() has refused them.
 CallFailure failure_from(CURLcode code, const std::string& detail) {
   switch (code) {
     case CURLE_PEER_FAILED_VERIFICATION:
       return lasting(ErrorCode::untrusted, "the server's certificate was not accepted: " + detail,
                      "name the server's own CA with proposer.ca_file; verification cannot be turned off");
-    case CURLE_UNSUPPORTED_PROTOCOL:  // the URL's was checked before
+    case CURLE_UNSUPPORTED_PROTOCOL:  // not the protocol of the URL, which was checked before
     case CURLE_WEIRD_SERVER_REPLY:
-      return transient(ErrorCode::bad_reply, "the server's answer is no HTTP: " + detail);
+      return transient(ErrorCode::bad_reply, "the server's answer is not HTTP: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
       return transient(ErrorCode::timeout, "no connection in time: " + detail,
                        "check the base URL and the network");
@@ -80,8 +81,8 @@ CallFailure failure_from(CURLcode code, const std::string& detail) {
       return transient(ErrorCode::network, "the connection closed without an answer");
     default:
       if (detail.find("CONNECT tunnel") != detail.npos)
-        return transient(ErrorCode::network, "the proxy opens no way to the server: " + detail,
-                         "check HTTPS_PROXY, and what that proxy asks for");
+        return transient(ErrorCode::network, "the proxy opens no tunnel to the server: " + detail,
+                         "check HTTPS_PROXY, and what that proxy requires");
       return transient(ErrorCode::network, "the connection broke off: " + detail,
                        detail.find("wrong version number") != detail.npos
                            ? "the server may not speak https there: check the scheme and port of the base URL"
@@ -138,8 +139,7 @@ AttemptRun::AttemptRun(boost::asio::io_context& context, Transport& transport, c
       sse_(limits.reply_bytes, [this](std::string_view event, std::string_view data) {
         const auto taken = decoder_->take(event, data);
         if (taken || decoder_->complete()) return true;
-        // If the connection ended in the middle of an event, that end is the failure to report, not the
-        // broken data.
+        // If the connection ended within an event, reports the end of the connection, not the broken event.
         if (exchange_ == nullptr && taken.error().error.code == ErrorCode::bad_reply) return false;
         failure_ = taken.error();
         return false;
@@ -164,7 +164,7 @@ bool AttemptRun::on_header(std::string_view line) {
     return false;
   }
   if (const int status = status_in(line)) {
-    status_ = status;  // earlier lines were a 1xx or a proxy's answer
+    status_ = status;  // earlier status lines came from a 1xx answer or a proxy
     headers_.clear();
   } else {
     add_header(headers_, line);
@@ -172,8 +172,8 @@ bool AttemptRun::on_header(std::string_view line) {
   return true;
 }
 
-/// Gateways send either form with the other's content type, so the beginning of the body decides: JSON begins
-/// with a brace or a bracket, an event stream with the name of a field or a comment.
+/// Finds the form from the beginning of the body, because gateways send each form with the content type of
+/// the other. JSON begins with a brace or a bracket, an event stream with the name of a field or a comment.
 /// Client.AWholeReplyIsTakenHoweverItComes
 AttemptRun::Form AttemptRun::form_of_body() const {
   const std::string_view text = body_;
@@ -203,11 +203,11 @@ bool AttemptRun::on_body(std::string_view bytes) {
     return false;
   }
   const bool goes_on = take(bytes);
-  if (due() < timer_.expiry()) watch_deadlines();  // the reply has begun, and silence is the limit now
+  if (due() < timer_.expiry()) watch_deadlines();  // once the reply has begun, the limit of silence applies
   return goes_on;
 }
 
-/// Some servers send blanks while a model thinks; each is examined only once.
+/// Drops the blanks that some servers send while a model thinks, so that each is examined only once.
 /// ClientFailure.BlanksBeforeAReplyAreLookedAtOnce
 void AttemptRun::drop_leading_blanks() {
   if (body_.starts_with(kByteOrderMark)) body_.erase(0, kByteOrderMark.size());
@@ -226,7 +226,7 @@ bool AttemptRun::take(std::string_view bytes) {
   return sse_.feed(beginning);
 }
 
-/// Any part of a plain body is the model's.
+/// Whether the model has begun to reply. Any part of a plain body comes from the model.
 bool AttemptRun::begun() const { return decoder_->begun() || !body_.empty(); }
 
 AttemptRun::Clock::time_point AttemptRun::due() const {
@@ -258,7 +258,7 @@ void AttemptRun::time_out() {
            : latest_ ? "the model did not begin to answer soon after the run's budget was used up"
                      : "the model did not begin to answer in time (proposer.limits.first_token_s)";
   transport_.cancel(std::exchange(exchange_, nullptr));
-  reached_ = true;  // without a connection libcurl's own limit ends the exchange
+  reached_ = true;  // this limit ends only exchanges with a connection; libcurl's own limit ends the others
   end(transient(ErrorCode::timeout, what));
 }
 
@@ -269,18 +269,18 @@ void AttemptRun::on_end(CURLcode code, std::string detail, bool sent) {
   end(code == CURLE_OK ? std::nullopt : std::optional(failure_from(code, detail)));
 }
 
-/// Whether the body is JSON or a stream, not a page of some other program.
+/// Whether the body is JSON or a stream, and not a page of another program.
 /// ClientFailure.ATextInThePlaceOfAnAnswerIsShownAndNotPaidFor
 bool AttemptRun::is_document() const { return is_stream() || body_.empty() || begins_json(body_); }
 
-/// The received part of the reply of a 200.
+/// The reply in the received part of a successful answer.
 Attempt<ModelReply> AttemptRun::reply() const {
   if (is_stream()) return decoder_->finish();
   if (is_document()) return decode_reply(endpoint_.protocol, body_);
   const auto type = headers_.find("content-type");
   const std::string beginning = body_.substr(0, kErrorBodyBytes);
   return no_reply(beginning, transient(ErrorCode::bad_reply,
-                                       "the server's answer is no JSON but " +
+                                       "the server's answer is not JSON but " +
                                            (type == headers_.end() ? "of an unnamed type" : type->second) +
                                            ": " + beginning,
                                        "check the base URL, which ends in /v1 with most servers"));
@@ -294,7 +294,7 @@ std::optional<ModelReply> AttemptRun::take_whole() {
   return std::move(*whole);
 }
 
-/// A complete reply is used, whatever happened after its end, because it is paid for.
+/// The result of the attempt. Uses a complete reply whatever happened after its end, because it is paid for.
 /// ClientFailure.NothingBehindAWholeReplyLosesIt
 Attempt<ModelReply> AttemptRun::outcome(const std::optional<CallFailure>& broken) {
   const bool cut_off = failure_ || sse_.too_large();
@@ -332,21 +332,21 @@ std::optional<LostCall> AttemptRun::lost_now() const {
   return LostCall{decoder_->usage(), so_far()};
 }
 
-/// A server that answers with an error bills nothing, unless it says so.
+/// What the failed attempt cost. A server that answers with an error bills nothing, unless it reports usage.
 std::optional<LostCall> AttemptRun::lost_with(const CallFailure& failure) const {
   const auto usage = failure.usage ? failure.usage : decoder_->usage();
   const ErrorCode code = failure.error.code;
   const bool broke_off =
       code == ErrorCode::bad_reply || code == ErrorCode::timeout || code == ErrorCode::network;
   if (is_success(status_) && (decoder_->begun() || failure.begun))
-    return LostCall{usage, so_far()};  // by whatever failure
+    return LostCall{usage, so_far()};  // for any failure
   if (!is_document()) return std::nullopt;
   if (!usage && !(broke_off && (is_success(status_) || (status_ == 0 && reached_)))) return std::nullopt;
   return LostCall{usage, so_far()};
 }
 
 void AttemptRun::end(const std::optional<CallFailure>& broken) {
-  const auto self = shared_from_this();  // done_ may destroy it
+  const auto self = shared_from_this();  // done_ may destroy this attempt
   timer_.cancel();
   const auto now = std::chrono::system_clock::now();
   auto reply = outcome(broken);

@@ -19,30 +19,30 @@
 
 namespace kernelsmith::llm {
 
-/// The error below HTTP; `detail` is libcurl's message.
+/// The failure for an error below HTTP; `detail` is libcurl's message.
 CallFailure failure_from(CURLcode code, const std::string& detail);
 
 /// A request with the endpoint's key, to `path` below its base URL.
 HttpRequest request_to(const Endpoint& endpoint, const CallLimits& limits, std::string_view path,
                        const std::string& body);
 
-/// Adds a hint if a server refused a call without a key because none is set.
+/// If a server refused a call that had no key, says in the error that no key is set.
 Error without_key(Error error, const Endpoint& endpoint);
 
-/// The status of "HTTP/1.1 200 OK"; 0 for any other line.
+/// The status in a line such as "HTTP/1.1 200 OK"; 0 for any other line.
 int status_in(std::string_view line);
 
 struct AttemptEnd {
   Attempt<ModelReply> reply;
   std::optional<LostCall> lost;
   std::optional<std::chrono::milliseconds> pause;  ///< the pause that the server's rate limits ask for
-  bool hinted = false;                             ///< the server sends its limits
+  bool hinted = false;                             ///< whether the server sends its rate limits
 };
 
-/// Used on the client's thread. Destroying it before its end cancels it.
+/// One attempt, used on the client's thread. Destroying it before its end cancels the exchange.
 class AttemptRun final : public HttpListener, public std::enable_shared_from_this<AttemptRun> {
  public:
-  /// Called once, unless the attempt is destroyed first; may destroy it.
+  /// Called once, unless the attempt is destroyed first. May destroy the attempt.
   using Done = std::function<void(AttemptEnd)>;
 
   AttemptRun(boost::asio::io_context& context, Transport& transport, const Endpoint& endpoint,
@@ -53,16 +53,17 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
 
   void start(const std::string& body);
 
-  /// The loss if the attempt is aborted now.
+  /// What the attempt may cost if it is aborted now.
   std::optional<LostCall> lost_now() const;
 
-  /// The reply if it is complete although the exchange continues; afterwards the attempt must not be used.
+  /// The reply, if it is complete although the exchange continues. Afterwards the attempt must not be used.
   std::optional<ModelReply> take_whole();
 
-  /// Limits the wait for a reply that has not begun to `patience` or the limit of silence.
+  /// If the reply has not begun, waits for it at most `patience` or the limit of silence, whichever is
+  /// longer.
   void hurry(std::chrono::milliseconds patience);
 
-  /// True once the server has agreed to answer.
+  /// Whether the server has answered with a status of success.
   bool accepted() const;
 
  private:
@@ -107,8 +108,8 @@ class AttemptRun final : public HttpListener, public std::enable_shared_from_thi
   std::string body_;           ///< the received body, except for a stream
   std::unique_ptr<StreamDecoder> decoder_;
   SseParser sse_;
-  std::optional<CallFailure> failure_;  ///< found while receiving
-  bool reached_ = false;                ///< the server had the request, as far as is known
+  std::optional<CallFailure> failure_;  ///< a failure found while receiving
+  bool reached_ = false;                ///< whether the server may have received the request
 };
 
 }  // namespace kernelsmith::llm

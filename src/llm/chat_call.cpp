@@ -9,8 +9,8 @@
 namespace kernelsmith::llm {
 namespace {
 
-/// Some servers report the usage before the text, and some count nothing. If the reported usage is less than
-/// this fraction of the estimate, the estimate is used.
+/// The tokens to add to the reported ones. Some servers report the usage before the text, and some count
+/// nothing, so the estimate is used if the server reports less than a quarter of it.
 std::uint64_t missing(std::uint64_t told, std::uint64_t estimated) {
   return told < estimated / 4 ? estimated - told : 0;
 }

@@ -24,7 +24,7 @@ Finish finish_from(const std::string& reason) {
   return Finish::other;
 }
 
-/// Servers use either name for reasoning.
+/// The reasoning, for which servers use either of two names.
 std::string reasoning_of(const Json& message) {
   std::string reasoning = text_at(message, "reasoning_content");
   return reasoning.empty() ? text_at(message, "reasoning") : reasoning;
@@ -34,7 +34,7 @@ void add_usage(const Json& chunk, ModelReply& reply) {
   if (auto usage = chat_usage(chunk)) reply.usage = usage;
 }
 
-/// The choice that is read: gateways may send several, and a stream mixes them. Null if there is none.
+/// The first choice, or null if there is none. Gateways may send several choices, and a stream mixes them.
 /// Chat.ReadsTheFirstOfSeveralChoicesOnly
 const Json& first_choice(const Json& document) {
   const Json& choices = member(document, "choices");
@@ -45,7 +45,7 @@ const Json& first_choice(const Json& document) {
   return member(document, "");
 }
 
-/// Content as a list of parts, as Mistral's reasoning models and some gateways send it.
+/// Adds content that is a list of parts, as Mistral's reasoning models and some gateways send it.
 /// Stream.ContentMayComeInParts
 void add_parts(const Json& content, ModelReply& reply) {
   if (!content.is_array()) return;
@@ -57,7 +57,8 @@ void add_parts(const Json& content, ModelReply& reply) {
   }
 }
 
-/// The list of a complete message, or pieces of it by `index`: a stream splits the text of the arguments.
+/// Adds the calls of a complete message, or pieces of them by `index`: a stream splits the text of the
+/// arguments.
 /// Chat.CallsOfTools
 void add_tool_calls(const Json& pieces, Json& calls) {
   if (!pieces.is_array()) return;
@@ -74,7 +75,7 @@ void add_tool_calls(const Json& pieces, Json& calls) {
   }
 }
 
-/// The contents of the choice's message or delta.
+/// Adds the contents of a choice's message or delta.
 void add_message(const Json& message, ModelReply& reply) {
   add_parts(member(message, "content"), reply);
   reply.text += text_at(message, "content");
@@ -85,21 +86,21 @@ void add_message(const Json& message, ModelReply& reply) {
   }
 }
 
-/// `holder` is the answer or a chunk of it, `choice` its first choice.
+/// Adds the trace of the tokens. `holder` is the answer or a chunk of it, `choice` its first choice.
 void add_trace(const Json& holder, const Json& choice, TokenTrace& trace) {
   add_logprobs(member(member(choice, "logprobs"), "content"), trace);
   add_ids(member(choice, "token_ids"), trace.token_ids);
   add_ids(member(holder, "prompt_token_ids"), trace.prompt_token_ids);
 }
 
-/// A refusal's own text stays the detail.
+/// Sets how the reply ended. If the model declined with a text, that text stays the detail.
 void set_finish(const std::string& reason, ModelReply& reply) {
   if (reply.finish == Finish::declined && !reply.finish_detail.empty()) return;
   reply.finish = finish_from(reason);
   reply.finish_detail = reason;
 }
 
-/// The reason if the server itself aborted a choice; empty if it continues or the model ended it.
+/// The failure if the server itself aborted the choice; empty if the choice continues or the model ended it.
 /// BrokenOff.AnErrorWithinAChoiceIsItsFailure
 std::optional<CallFailure> failure_in(const Json& choice) {
   if (!error_in(choice).is_null()) return failure_of(choice, 0);
@@ -112,7 +113,7 @@ class ChatStream final : public EventDecoder {
     return finished_ || !calls_.empty() || has_text(reply_) || !reply_.finish_detail.empty();
   }
 
-  /// Some gateways send no finish_reason: then only [DONE] shows that the reply is complete.
+  /// Whether the reply is complete. If a gateway sends no finish_reason, only [DONE] shows that.
   /// Stream.TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold
   bool complete() const override { return finished_ || (done_ && begun()); }
 
@@ -123,8 +124,8 @@ class ChatStream final : public EventDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    // A connection that ends after the finish_reason lost only the usage; one that ends in order after the
-    // usage lost nothing.
+    // A connection that breaks off after the finish_reason loses only the usage; a connection that ends
+    // regularly after the usage loses nothing.
     // Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!calls_.empty()) reply_.tool_calls = calls_.dump();
     if (complete() || (has_text(reply_) && reply_.usage)) return std::move(reply_);
@@ -150,8 +151,8 @@ class ChatStream final : public EventDecoder {
 
   void take_done() override { done_ = true; }
 
-  /// Some gateways send `message` instead of `delta`: a piece, everything so far, or, after deltas, the whole
-  /// message again.
+  /// Adds a choice of one event. Some gateways send `message` instead of `delta`: a piece, everything so far,
+  /// or, after deltas, the whole message again.
   /// Chat.AMessageInThePlaceOfADeltaIsTaken
   void add_piece(const Json& choice) {
     const std::size_t before = reply_.text.size() + reply_.reasoning.size();

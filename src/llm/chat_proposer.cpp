@@ -16,7 +16,7 @@ using llm::kNameBytes;
 
 constexpr std::size_t kDetailBytes = 4096;
 
-/// The refusal of the reply as a whole; empty if its text is to be read.
+/// The refusal if the reply has no usable text; empty if its text or reasoning must be read.
 std::optional<Refusal> refusal_of(const ModelReply& reply) {
   if (reply.finish == Finish::declined)
     return Refusal{RefusalCode::declined, beginning_of(reply.finish_detail, kDetailBytes)};
@@ -40,7 +40,7 @@ Refusal refusal_of_reasoning(const Refusal& why) {
           std::string(name_of(why.code)) + ": " + why.detail};
 }
 
-/// Bytes that may still be kept. Once something does not fit, nothing more does.
+/// Counts the bytes that may still be kept. Once an item does not fit, no later item is kept.
 class ByteBudget {
  public:
   explicit ByteBudget(std::size_t bytes) : left_(bytes) {}

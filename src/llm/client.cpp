@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 using llm::AttemptEnd;
 using llm::AttemptRun;
 
-/// A call needs a socket, and the rest of the process a few more.
+/// Raises the limit of descriptors: each call needs a socket, and the rest of the process a few more.
 void raise_descriptor_limit(unsigned calls) {
   constexpr rlim_t kOthers = 256;
   rlimit limit{};
@@ -34,10 +34,10 @@ void raise_descriptor_limit(unsigned calls) {
   const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, calls + kOthers);
   if (limit.rlim_cur >= wanted) return;
   limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);  // refused: calls beyond it fail as `network` and are retried
+  setrlimit(RLIMIT_NOFILE, &limit);  // if this fails, excess calls fail as `network` and are retried
 }
 
-/// Tokens as the pacing counts them: four bytes each, and the output limit.
+/// The tokens that the pacing counts for a call: one for every four bytes, and the output limit.
 double estimated_tokens(const ModelCall& call, const ModelTraits& traits) {
   constexpr double kBytesPerToken = 4;
   std::size_t bytes = 0;
@@ -52,15 +52,15 @@ struct LiveCall {
       : rng(seed, number, Purpose::retry), pause(context) {}
 
   ModelCall call;
-  std::string body;    ///< of `call`
-  bool other = false;  ///< `call` requests the other form of reply than the caller
+  std::string body;    ///< the encoded `call`
+  bool other = false;  ///< whether `call` requests another form of reply than the caller did
   double tokens = 0;
   Sink<ModelReply> done;
   LostCallSink lost;
   Rng rng;
   boost::asio::steady_timer pause;
   unsigned failed = 0;
-  std::optional<Error> last;  ///< cost of the failed attempts
+  std::optional<Error> last;  ///< the error of the latest failed attempt
   std::uint64_t paced_as = 0;
   Clock::time_point sent;
   std::shared_ptr<AttemptRun> attempt;
@@ -108,7 +108,8 @@ class ModelClient::Impl {
  private:
   static constexpr std::chrono::seconds kWorthTelling{10};
 
-  /// The thread. It takes no signals: closing a connection that the server has closed raises SIGPIPE.
+  /// The client's thread. It blocks signals, because closing a connection that the server has closed raises
+  /// SIGPIPE.
   void serve() {
     sigset_t all;
     sigfillset(&all);
@@ -136,7 +137,7 @@ class ModelClient::Impl {
     pump();
   }
 
-  /// The callback of a stop token: on any thread, perhaps after the call's end.
+  /// A callback for a stop token, which may call it on any thread, even after the call's end.
   std::function<void()> posted(const LiveCallPtr& live, void (Impl::*what)(const LiveCallPtr&)) {
     return [this, what, weak = std::weak_ptr(live)] {
       boost::asio::post(context_, [this, what, weak] {
@@ -165,7 +166,7 @@ class ModelClient::Impl {
         continue;
       }
       const auto wait = pacer_.wait_for(queue_.front()->tokens, now);
-      if (!wait) return;  // the end of another call will pump again
+      if (!wait) return;  // the end of another call continues here
       if (*wait > std::chrono::milliseconds{0}) {
         tell_of_pause(*wait, "the next call goes out in " + std::to_string(wait->count() / 1000) +
                                  " s: proposer.requests_per_minute, tokens_per_minute and the server's "
@@ -186,7 +187,7 @@ class ModelClient::Impl {
     return call;
   }
 
-  /// Reported once for each pause.
+  /// Reports a pause, but each pause only once.
   void tell_of_pause(std::chrono::milliseconds pause, const std::string& words) {
     const auto until = Clock::now() + pause;
     if (pause < kWorthTelling || until <= told_until_ + kWorthTelling) return;
@@ -218,7 +219,7 @@ class ModelClient::Impl {
       slowest_ = std::max(slowest_, std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - call->sent));
       tell_of_reasoning(*end.reply);
       if (form_.read(call->other))
-        tell("the server's " + form_name(!call->call.stream) + " cannot be read, and its " +
+        tell("the server's " + form_name(!call->call.stream) + " cannot be read, but its " +
              form_name(call->call.stream) +
              " can: every call asks for those from now on (proposer.models: stream)");
       answer(call, std::move(*end.reply));
@@ -240,20 +241,22 @@ class ModelClient::Impl {
     if (options_.notice) options_.notice({Notice::Level::warning, warning});
   }
 
-  /// Reported once, because it repeats with every reply if a server mistakes answers for reasoning.
+  /// Reports a reply that is only reasoning, but only once: a server that mistakes answers for reasoning does
+  /// so with every reply.
   void tell_of_reasoning(const ModelReply& reply) {
     if (told_of_reasoning_ || !is_only_reasoning(reply)) return;
     told_of_reasoning_ = true;
     tell(
-        "a reply has no text, all of it is called reasoning (reasoning_content): if that holds a "
-        "complete program, it is taken. The server's reasoning parser may not fit the model");
+        "a reply has no text, only reasoning (reasoning_content): if the reasoning holds a "
+        "complete program, that is used. The server's reasoning parser may not fit the model");
   }
 
   static void tell_lost(const LiveCallPtr& call, const std::optional<LostCall>& lost) {
     if (lost && call->lost) call->lost(*lost);
   }
 
-  /// A server that has refused every call so far would also have refused the aborted ones.
+  /// Whether the server may bill an aborted attempt. A server that has refused every call so far would have
+  /// refused this one too.
   bool may_be_billed(const AttemptRun& attempt) const { return attempt.accepted() || !refuses_; }
 
   void note_answer(const Attempt<ModelReply>& reply) {
@@ -270,8 +273,8 @@ class ModelClient::Impl {
     refuses_ = refuses_ || (refused && !answered_);
   }
 
-  /// The server's rate limits allow no call for this time. If no call would wait that long, calls within it
-  /// end at once.
+  /// Sends no call for this pause, which the server's rate limits require. If the pause is longer than calls
+  /// may wait, calls during the pause fail at once.
   void hold(std::chrono::milliseconds pause) {
     const auto until = Clock::now() + pause;
     if (pause > options_.retry.longest_asked_pause) {
@@ -287,7 +290,7 @@ class ModelClient::Impl {
     answer(call,
            fail(ErrorCode::rate_limited,
                 "the server's rate limits are used up for another " + std::to_string(left.count()) + " s",
-                endpoint_.base_url, "go on later, or ask the provider for larger limits"));
+                endpoint_.base_url, "continue later, or ask the provider for larger limits"));
   }
 
   static Pacer::End pace_of(const AttemptEnd& end) {
@@ -336,8 +339,8 @@ class ModelClient::Impl {
     return next;
   }
 
-  /// Waits for calls under way, but at most twice the time of the slowest reply so far, because replies
-  /// differ.
+  /// Ends a call once nothing new is asked. The reply to a call under way may still take twice the time of
+  /// the slowest reply so far to begin.
   void finish(const LiveCallPtr& call) {
     if (call->attempt) return call->attempt->hurry(2 * slowest_);
     std::erase(queue_, call);
@@ -373,7 +376,7 @@ class ModelClient::Impl {
   const ClientOptions options_;
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
-  std::optional<llm::Transport> transport_;  ///< while the thread runs
+  std::optional<llm::Transport> transport_;  ///< exists while the thread runs
   Pacer pacer_;
   boost::asio::steady_timer next_slot_;
   std::set<LiveCallPtr> live_;
@@ -381,13 +384,13 @@ class ModelClient::Impl {
   std::uint64_t calls_ = 0;
   llm::ReplyForm form_;
   LiveCallPtr trying_;                    ///< the call that tries the other form
-  std::optional<Error> unreadable_;       ///< neither form can be read: nothing more is sent
+  std::optional<Error> unreadable_;       ///< set if neither form can be read; nothing more is sent then
   std::chrono::milliseconds slowest_{0};  ///< longest time of a reply so far
-  Clock::time_point spent_until_;         ///< calls are refused because of the server's rate limits
-  Clock::time_point told_until_;          ///< the user knows about the pause until then
-  bool answered_ = false;                 ///< a call
+  Clock::time_point spent_until_;         ///< until then calls fail because of the server's rate limits
+  Clock::time_point told_until_;          ///< end of the latest pause that was reported
+  bool answered_ = false;                 ///< whether the server has answered a call
   bool told_of_reasoning_ = false;
-  bool refuses_ = false;  ///< the server has refused calls and answered none
+  bool refuses_ = false;  ///< whether the server has refused calls and answered none
 
   Mutex mutex_;
   Condition idle_;

@@ -22,16 +22,16 @@ Attempt<ModelReply> decode_messages(const Json& document);
 std::optional<Usage> messages_usage(const Json& document);
 std::unique_ptr<StreamDecoder> messages_stream();
 
-/// Whether a part of a reply has come, which may be billed.
+/// Whether a part of the reply has arrived; the server may bill that part.
 inline bool has_text(const ModelReply& reply) { return !reply.text.empty() || !reply.reasoning.empty(); }
 
-/// The fields common to all three: the model, the output limit, sampling, streaming.
+/// The fields that all three protocols share: the model, the output limit, sampling, streaming.
 Json common_body(const ModelCall& call, const ModelTraits& traits);
 
 /// The texts of all system messages, separated by an empty line.
 std::string system_text(const ModelCall& call);
 
-/// The messages of user and assistant, as Responses and Messages want them.
+/// The messages of user and assistant, in the form of Responses and Messages.
 Json turns_of(const ModelCall& call);
 
 }  // namespace kernelsmith::llm

@@ -9,14 +9,15 @@
 namespace kernelsmith::llm {
 namespace {
 
-/// A few hundred bytes of an error are shown; this many are searched for words that identify it.
+/// How many bytes of an error are searched for words that identify it. Only a few hundred are shown.
 constexpr std::size_t kEnough = 4000;
 constexpr int kFirstError = 400, kBehindErrors = 600;
-constexpr std::ptrdiff_t kMostListed = 100;  // items of a list, so that one with millions is not walked
+constexpr std::ptrdiff_t kMostListed = 100;  // reads only the first items, because a list may have millions
 
 constexpr std::array kNames{"type", "code", "status", "error_type", "error_code"};
 constexpr std::array kNumbers{"code", "status", "status_code", "statusCode", "error_code"};
-/// In the order in which they are shown: OpenAI's and Anthropic's, FastAPI's, OAuth's, RFC 9457's, MiniMax's.
+/// The keys of messages, in the order in which their texts are shown: those of OpenAI and Anthropic, FastAPI,
+/// OAuth, RFC 9457 and MiniMax.
 constexpr std::array kWords{"message", "msg",    "detail", "error_description", "title",   "status_msg",
                             "error",   "errors", "raw",    "metadata",          "reasons", "base_resp"};
 
@@ -26,7 +27,7 @@ void append(std::string& text, std::string_view more, std::string_view between) 
   text += more;
 }
 
-/// A status as a number, or as its digits; 0 for any other value.
+/// The status at `key`, which is a number or a string of digits; 0 for any other value.
 int status_at(const Json& object, const char* key) {
   int status = 0;
   if (const auto number = tokens_at(object, key)) {
@@ -50,7 +51,7 @@ std::string place_in_request(const Json& object) {
 
 void collect(const Json& answer, Complaint& complaint);
 
-/// A gateway may quote the answer of its upstream server as a string.
+/// Adds a string. The string may be a quoted answer: gateways quote that of their upstream server.
 void collect_string(const std::string& text, Complaint& complaint) {
   if (text.starts_with('{') || text.starts_with('['))
     if (const auto quoted = parse_json(text)) {

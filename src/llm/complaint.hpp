@@ -9,19 +9,19 @@
 namespace kernelsmith::llm {
 
 struct Complaint {
-  std::string kind;     ///< its types and codes, such as "invalid_request_error"
+  std::string kind;     ///< the error's types and codes, such as "invalid_request_error"
   std::string message;  ///< the error's sentences
-  int status = 0;       ///< the HTTP status that it names, 400 to 599; 0 if it names none
+  int status = 0;       ///< the HTTP status that the error names, 400 to 599; 0 if it names none
 };
 
-/// Reads `{"error": {"type", "code", "message"}}` and other forms: a string, a list of errors, `detail`,
-/// `msg`, `errors`, an upstream answer in `metadata.raw` or in a string of JSON. Strings are not cut, so that
-/// a key can still be found in them.
+/// Finds the error in `{"error": {"type", "code", "message"}}` and in other forms: a string, a list of
+/// errors, `detail`, `msg`, `errors`, an upstream answer in `metadata.raw` or in a string of JSON. Does not
+/// cut strings, so that an API key can still be found in them.
 /// Complaint.IsFoundInEveryFormOfAnError
 Complaint complaint_in(const Json& answer);
 
-/// Names and values of a whole document as text, such as "id: 7, success: false". Strings are unchanged, so
-/// that a key can be found in them.
+/// Names and values of a whole document as text, such as "id: 7, success: false". Leaves strings unchanged,
+/// so that an API key can still be found in them.
 std::string flat_text(const Json& document);
 
 /// Whether a document declares itself an error.

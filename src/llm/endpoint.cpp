@@ -37,13 +37,13 @@ std::string part(const Url& url, CURLUPart which) {
 }
 
 bool is_loopback_host(const std::string& host) {
-  // An address, not a name such as 127.example.com or 127.0.0.256, which a resolver would be asked for.
+  // Accepts only an address, because a name such as 127.example.com or 127.0.0.256 would go to a resolver.
   in_addr address{};
   const bool is_address = ::inet_pton(AF_INET, host.c_str(), &address) == 1;
   return host == "localhost" || (is_address && host.starts_with("127.")) || host == "[::1]";
 }
 
-/// Domains of providers, with all hosts below them.
+/// Domains of providers that require a key. All hosts below these domains count.
 constexpr std::array<std::string_view, 24> kWantKeys{
     "anthropic.com",
     "api.cohere.ai",
@@ -76,7 +76,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-/// A URL may contain a user and password or a key, so only the safe part is quoted.
+/// Quotes only the safe part of a URL, because the rest may contain a user, a password or a key.
 std::string in_quotes(std::string_view url) {
   if (url.find('@') != url.npos) return "it";
   return "\"" + std::string(url.substr(0, url.find_first_of("?#"))) + "\"";
@@ -89,7 +89,8 @@ Status check_key(const Secret& key) {
               "check the environment variable: a line break at its end is the usual reason");
 }
 
-/// libcurl would report it only with the first call, after evaluating a seed.
+/// Checks the CA file now, because libcurl would report an error only with the first call, after the seed was
+/// evaluated.
 Status check_ca_file(const std::string& path) {
   if (path.empty()) return {};
   struct Closed {
@@ -146,11 +147,11 @@ Status check_endpoint(const Endpoint& endpoint) {
     return fail(ErrorCode::invalid_argument, std::move(why), "base URL", std::move(hint));
   };
   const Url url = parse(endpoint.base_url);
-  // The URL is never quoted as a whole before it was searched for the key.
+  // The URL must not be quoted before the key has been removed from it.
   const std::string shown = in_quotes(endpoint.key.redact(endpoint.base_url));
-  if (!url) return refuse(shown + " is no URL", "write it as https://HOST/v1");
+  if (!url) return refuse(shown + " is not a URL", "write it as https://HOST/v1");
   if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty())
-    return refuse("a user or password stands in it", "give the key by the environment instead");
+    return refuse("the URL contains a user or a password", "give the key through the environment instead");
   if (!part(url, CURLUPART_QUERY).empty() || !part(url, CURLUPART_FRAGMENT).empty())
     return refuse("the URL for " + part(url, CURLUPART_HOST) + " has a query or a fragment",
                   "write it as https://HOST/v1");
@@ -160,9 +161,9 @@ Status check_endpoint(const Endpoint& endpoint) {
   if (scheme == "http" && !endpoint.key.empty() && !is_loopback_host(part(url, CURLUPART_HOST)))
     return refuse("plain http would send the key in the open to " + part(url, CURLUPART_HOST),
                   "use https, or unset the key if this server needs none");
-  // The URL is printed, and stored with the run.
+  // The URL must not contain the key, because it is printed, and stored with the run.
   if (endpoint.key.stands_in(endpoint.base_url))
-    return refuse("the key stands in it", "keys go in a header: write the URL without it");
+    return refuse("the URL contains the key", "the key is sent in a header: write the URL without it");
   if (Status key = check_key(endpoint.key); !key) return key;
   return check_ca_file(endpoint.ca_file);
 }

@@ -25,7 +25,7 @@ Attempt<void> EventDecoder::take(std::string_view event, std::string_view data) 
   const auto parsed = parse_json(data);
   if (!parsed) {
     if (data.starts_with('{') || data.starts_with("[{"))
-      return bad_reply("has an event that is no JSON object in UTF-8");
+      return bad_reply("has an event that is not a JSON object in UTF-8");
     const Json text(printable(data));
     if (event == "error") return failure_of(text, 0);
     put_aside(text);
@@ -41,7 +41,7 @@ Attempt<void> EventDecoder::take(std::string_view event, std::string_view data) 
 }
 
 void EventDecoder::put_aside(const Json& document) {
-  // An error says more than a "ping" before it.
+  // An error replaces an earlier text such as "ping", because it says more.
   if (document.is_string() ? aside_.is_null() : !aside_.is_object() && complains(document)) aside_ = document;
 }
 

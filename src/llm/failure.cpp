@@ -20,7 +20,8 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-/// Names and sentences alike: "InvalidApiKey" and "invalid_api-key" are "invalid api key".
+/// Turns names and sentences into plain words: "InvalidApiKey" and "invalid_api-key" become "invalid api
+/// key".
 std::string plain(std::string_view text) {
   std::string words;
   bool was_lower = false;
@@ -56,7 +57,7 @@ bool is_key(std::string_view words) {
               "authentication error", "authentication fail", "unauthenticated", "unauthorized"});
 }
 
-/// The equivalent status of an error within a stream or a 200.
+/// The HTTP status that corresponds to an error within a stream or a 200.
 int status_of(std::string_view kind) {
   if (contains_any(kind, {"rate limit", "resource exhausted", "too many requests"})) return 429;
   if (contains_any(kind, {"overloaded"})) return 529;
@@ -74,15 +75,15 @@ std::string text_of(const Json& value) {
   return value.is_number() ? value.dump() : std::string();
 }
 
-/// What headers ask for that a gateway quotes in its error (OpenRouter).
+/// The pause in the upstream's headers, which a gateway (OpenRouter) quotes in its error.
 Pause quoted_pause(const Json& object, WallClock now) {
   Headers headers;
   for (const auto& [name, value] : object.items()) add_header(headers, name + ":" + text_of(value));
   return std::max({retry_after(headers, now), rate_limit_pause(headers, now), reset_pause(headers, now)});
 }
 
-/// The longest pause that the body of an error asks for: in a `retryDelay` (Google's, "25s") or a
-/// `retry_after`, or in headers. AskedPause.IsFoundInABody
+/// The longest pause that the body of an error asks for, in `retryDelay` (Google, "25s"), `retry_after` or
+/// quoted headers. AskedPause.IsFoundInABody
 Pause asked_pause(const Json& answer, WallClock now) {
   Pause longest;
   if (!answer.is_structured()) return longest;
@@ -99,7 +100,7 @@ CallFailure out_of_money(const std::string& said) {
                  "see the provider's billing page");
 }
 
-/// Errors recognised by their text, independent of the status; empty for others.
+/// The failure if the text identifies the error, whatever its status; else empty.
 /// Complaint.ItsWordsTellWhatItIs
 std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view words,
                                          const std::string& said) {
@@ -112,7 +113,7 @@ std::optional<CallFailure> told_by_words(std::string_view kind, std::string_view
 
 CallFailure refused_key(const std::string& said) {
   return lasting(ErrorCode::permission, "the server refused the key: " + said,
-                 "check the environment variable that holds the key, and what the key may do");
+                 "check the environment variable that holds the key, and the key's permissions");
 }
 
 CallFailure too_fast(const std::string& said) {
@@ -123,7 +124,8 @@ CallFailure too_fast(const std::string& said) {
           {}};
 }
 
-/// `soon`: the server asks for a pause that we accept. Google also calls a limit per minute a quota.
+/// `soon` means that the server asks for a pause that we accept. It tells a limit per minute, which Google
+/// also calls a quota, from a quota that is used up.
 /// AskedPause.MakesWordsOfAQuotaALimitOfRates
 CallFailure classify(int status, const std::string& kind, const std::string& words, const std::string& said,
                      bool soon) {
@@ -144,7 +146,7 @@ CallFailure classify(int status, const std::string& kind, const std::string& wor
     return lasting(ErrorCode::bad_reply, "the server redirects, which is not followed: " + said,
                    "give the final address as the base URL");
   return lasting(ErrorCode::invalid_argument, "the server refused the request: " + said,
-                 "what a model does not take can be left out in its settings");
+                 "leave out settings that the model does not accept");
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ CallFailure failure_of(const Json& answer, int status, Pause asked) {
   const std::string words = kind + " " + plain(said);
   if (said.empty()) said = "no reason given";
   if (status != 0) said = "status " + std::to_string(status) + ": " + said;
-  if (status == 0) status = complaint.status;  // some gateways use the upstream's
+  if (status == 0) status = complaint.status;  // some gateways put the upstream status into the body
   if (status == 0) status = is_key(words) ? 401 : status_of(kind);
   const auto pause = asked ? asked : asked_pause(answer, std::chrono::system_clock::now());
   const bool soon = pause && *pause <= RetryPolicy{}.longest_asked_pause;
@@ -183,7 +185,7 @@ CallFailure no_reply(std::string_view text, const CallFailure& otherwise) {
 }
 
 CallFailure broken_off(const std::string& reason) {
-  const bool overloaded = plain(reason) == "insufficient system resource";  // DeepSeek's
+  const bool overloaded = plain(reason) == "insufficient system resource";  // a reason of DeepSeek
   return {fail(ErrorCode::server_failed, "the server broke the reply off: \"" + reason + "\""),
           true,
           overloaded,
@@ -191,7 +193,7 @@ CallFailure broken_off(const std::string& reason) {
 }
 
 std::optional<CallFailure> broken_off_by(const std::string& reason) {
-  // The reasons of vLLM and SGLang, OpenRouter and Mistral, DeepSeek and watsonx, and other spellings of
+  // The reasons that vLLM, SGLang, OpenRouter, Mistral, DeepSeek and watsonx give, and other spellings of
   // them.
   constexpr std::array kReasons{"abort",     "aborted",  "error",  "insufficient system resource",
                                 "cancelled", "canceled", "failed", "timeout",

@@ -14,10 +14,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A pause is at most a day, so that sums of it cannot overflow.
+/// The longest pause: a day, so that sums of pauses cannot overflow.
 constexpr double kLongestSeconds = 86'400;
 
-/// Numbers above are instants, in seconds or in milliseconds: no server asks for 30 years.
+/// Larger numbers are not pauses but instants, in seconds or in milliseconds: no server asks for a pause of
+/// 30 years.
 constexpr double kSecondsOfEpoch = 1e9, kMillisecondsOfEpoch = 1e12;
 
 std::string_view trim(std::string_view text) {

@@ -26,7 +26,7 @@ std::string request_text(const ProposalRequest& request, const Prompt& prompt, c
   out["prompt"] = prompt.digest().hex();
   out["expected"] = prompt.edits
                         ? "SEARCH/REPLACE edits of the current program, as the prompt's last part asks"
-                        : "the program, or what stands between its EVOLVE-BLOCK markers, in a fenced block";
+                        : "the program, or the text between its EVOLVE-BLOCK markers, in a fenced block";
   out["answer_with"] =
       "a file beside this one whose name has .reply.txt (the reply itself) or .reply.json "
       "({\"text\": the reply}) for .request.json; write it under another name and rename it";
@@ -86,12 +86,12 @@ class ManualProposer final : public Proposer {
     lock.unlock();
     for (auto& [waiting, answer] : answered) waiting.done(std::move(answer));
     lock.lock();
-    // Answered requests are in the journal now; only then their files are moved away.
+    // The journal holds the answers now, so the files of these requests may be moved away.
     for (const auto& [waiting, answer] : answered)
       if (answer) queue_.put_away(waiting.request.ticket);
   }
 
-  /// Removes requests that have an answer or no longer wait.
+  /// Takes the requests that have an answer, or whose stop was requested, out of waiting_.
   std::vector<std::pair<Waiting, Result<Proposal>>> look() KERNELSMITH_REQUIRES(mutex_) {
     const double now = seconds(std::chrono::steady_clock::now().time_since_epoch());
     std::vector<std::pair<Waiting, Result<Proposal>>> answered;

@@ -12,8 +12,8 @@ Finish finish_of_stop_reason(const std::string& reason) {
   return Finish::other;
 }
 
-/// Later reports of a stream replace earlier ones, number by number: events at the end omit counts or set
-/// them to null.
+/// Replaces each count that the event reports, and keeps the others, because events at the end of a stream
+/// omit counts or set them to null.
 /// Stream.MessagesForgetNothingThatTheyTold
 void add_counts(const Json& holder, TokenCounts& counts) {
   const Json& in = member(holder, "usage");
@@ -26,7 +26,7 @@ void add_counts(const Json& holder, TokenCounts& counts) {
   replace(counts.output, "output_tokens");
 }
 
-/// The server counts input without the cache; we count all of it.
+/// The usage with all input tokens. The server's count of input omits the cached ones.
 std::optional<Usage> usage_of(TokenCounts counts) {
   if (counts.input) *counts.input += counts.cached.value_or(0) + counts.cache_write.value_or(0);
   return usage_from(counts);
@@ -56,7 +56,7 @@ class MessagesStream final : public EventDecoder {
   std::string so_far() const override { return reply_.text + reply_.reasoning; }
 
   Attempt<ModelReply> finish() override {
-    // A stream that ends in order after its usage lost only the reason.
+    // A stream that ends regularly after its usage lacks only the reason.
     // Stream.OneThatEndsInOrderBehindItsUsageIsAReply
     if (!finished_ && !(begun_ && counted_))
       return without_reply("is a stream that broke off before its end");

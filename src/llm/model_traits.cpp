@@ -9,11 +9,11 @@ namespace {
 /// A family of models, by the beginning of their names.
 struct Family {
   std::string_view prefix;
-  bool reasons = false;           ///< refuses sampling parameters, accepts an effort
-  bool names_completion = false;  ///< the limit is max_completion_tokens
+  bool reasons = false;           ///< whether it refuses sampling parameters and accepts an effort
+  bool names_completion = false;  ///< whether the output limit is called max_completion_tokens
 };
 
-/// Families that differ from default Chat Completions. The first match wins.
+/// The families that differ from the default of Chat Completions. The first match counts.
 constexpr std::array kFamilies{
     Family{"gpt-5-chat", false, true}, Family{"gpt-5", true, true}, Family{"gpt-4.1", false, true},
     Family{"gpt-4o", false, true},     Family{"o1", true, true},    Family{"o3", true, true},
@@ -27,7 +27,7 @@ Family family_of(std::string_view model) {
   return {};
 }
 
-/// Anthropic's protocol has no call without a limit.
+/// The default output limit for Anthropic's protocol, which requires a limit in each call.
 constexpr std::uint64_t kMessagesTokenLimit = 8192;
 
 }  // namespace

@@ -16,10 +16,10 @@ Result<PriceTable> PriceTable::read(std::string_view yaml, const std::string& fi
       row.required("model", entry.model);
       if (const auto star = entry.model.find('*'); star != entry.model.npos && star + 1 < entry.model.size())
         row.refuse("model", "\"" + entry.model + "\" has a * that is not at its end",
-                   "a * at the end fits any rest; write one entry for each name that begins in another way");
+                   "a * at the end matches any rest; write one entry for each other beginning of a name");
       row.required("input", entry.price.input, dollars);
       row.required("output", entry.price.output, dollars);
-      // Without a separate price cached input costs the same as input.
+      // If cached input has no price of its own, it costs the same as input.
       entry.price.cached = entry.price.cache_write = entry.price.input;
       row.optional("cached", entry.price.cached, dollars);
       row.optional("cache_write", entry.price.cache_write, dollars);

@@ -26,7 +26,7 @@ struct Answer {
   std::string body;
 };
 
-/// One GET with its end.
+/// One GET, and what came of it.
 class Get final : public llm::HttpListener {
  public:
   bool on_header(std::string_view line) override {
@@ -70,7 +70,8 @@ Result<Answer> get(const Endpoint& endpoint, const CallLimits& limits, const std
   return std::move(get.answer);
 }
 
-/// On a thread that takes no signals: closing a connection that the server has closed raises SIGPIPE.
+/// Runs on a thread that blocks signals, because closing a connection that the server has closed raises
+/// SIGPIPE.
 Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits, const std::stop_token& stop) {
   const auto asked = [&] {
     sigset_t all;
@@ -81,7 +82,8 @@ Result<Answer> get_aside(const Endpoint& endpoint, const CallLimits& limits, con
   return std::async(std::launch::async, asked).get();
 }
 
-/// {"data": [{"id": NAME}, ...]}, the format of all servers. A server can put the received key into a name.
+/// The names in {"data": [{"id": NAME}, ...]}, the format of all servers. Removes the key from them, because
+/// a server can put the received key into a name.
 std::optional<std::vector<std::string>> names_in(const Answer& answer, const Secret& key) {
   const auto document = answer.status == kOk ? llm::parse_json(answer.body) : std::nullopt;
   if (!document) return std::nullopt;
@@ -94,7 +96,8 @@ std::optional<std::vector<std::string>> names_in(const Answer& answer, const Sec
   return names;
 }
 
-/// The error about the key or the account in a 200 without a list; other errors may be about the path.
+/// The error in a 200 without a list, if it is about the key or the account; other errors may be about the
+/// path.
 std::optional<Error> refusal_in(const Answer& answer) {
   const auto document = llm::parse_json(answer.body);
   if (!document || !llm::is_error(*document)) return std::nullopt;
@@ -103,7 +106,7 @@ std::optional<Error> refusal_in(const Answer& answer) {
   return failure.error;
 }
 
-/// Returns true for statuses about this path, not about the server or the key.
+/// Whether the status is about this path, and not about the server or the key.
 bool has_no_list(int status) { return status == 400 || status == 404 || status == 405 || status == 501; }
 
 }  // namespace
@@ -120,7 +123,7 @@ Result<ServerProbe> probe_server(Endpoint endpoint, const CallLimits& limits, co
   if (!answer) return failed(answer.error());
   if (answer->status != kOk) {
     Error error = decode_failure(answer->status, answer->body).error;
-    // Some refuse a key with a 400.
+    // Some servers refuse a key with a 400.
     if (has_no_list(answer->status) && error.code != ErrorCode::permission) return ServerProbe{};
     return failed(std::move(error));
   }

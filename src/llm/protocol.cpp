@@ -49,7 +49,7 @@ struct Codec {
   std::unique_ptr<StreamDecoder> (*stream)();
 };
 
-/// In the order of Protocol.
+/// The codecs, in the order of Protocol.
 constexpr std::array kCodecs{Codec{"chat_completions", "/chat/completions", llm::encode_chat,
                                    llm::decode_chat, llm::chat_usage, llm::chat_stream},
                              Codec{"responses", "/responses", llm::encode_responses, llm::decode_responses,
@@ -98,17 +98,17 @@ Result<std::string> encode_call(Protocol protocol, const ModelCall& call, const 
   if (!call.extra_body.empty()) {
     const auto extra = llm::parse_json(call.extra_body);
     if (!extra || !extra->is_object())
-      return fail(ErrorCode::invalid_argument, "extra_body is no JSON object", "",
+      return fail(ErrorCode::invalid_argument, "extra_body is not a JSON object", "",
                   R"(write it as JSON text, such as '{"top_k": 20}')");
     for (const char* key : {"stream", "model"})
       if (extra->contains(key))
         return fail(ErrorCode::invalid_argument,
-                    std::string("extra_body sets \"") + key + "\", which has a setting of its own");
+                    std::string("extra_body sets \"") + key + "\", which has its own setting");
     for (const char* key : {"messages", "input", "instructions", "system"})
       if (extra->contains(key))
         return fail(ErrorCode::invalid_argument,
-                    std::string("extra_body sets \"") + key + "\", in whose place the prompt goes", "",
-                    "a prompt of your own is a template: docs/prompts.md");
+                    std::string("extra_body sets \"") + key + "\", which the prompt sets", "",
+                    "to change the prompt, write a template: docs/prompts.md");
     body.merge_patch(*extra);
   }
   try {
@@ -123,7 +123,7 @@ Attempt<ModelReply> decode_reply(Protocol protocol, std::string_view body) {
   if (!parsed)
     return llm::bad_reply("is not a JSON object in UTF-8, is cut off, or holds millions of values");
   const Json& document = llm::out_of_list(*parsed);
-  if (!document.is_object()) return llm::no_reply(document, "is no JSON object");
+  if (!document.is_object()) return llm::no_reply(document, "is not a JSON object");
   const auto& error = llm::error_in(document);
   auto reply = error.is_null() ? codec_of(protocol).decode(document) : llm::failure_of(document, 0);
   if (reply) return reply;

@@ -43,7 +43,7 @@ std::uint64_t tokens_in(const Json& usage, const char* key) {
   if (!usage.contains(key)) return 0;
   const Json& count = usage.at(key);
   if (!count.is_number_unsigned() || count.get<std::uint64_t>() > kMostTokens)
-    throw std::invalid_argument("\"usage." + std::string(key) + "\" is a whole number from 0 to " +
+    throw std::invalid_argument("\"usage." + std::string(key) + "\" must be a whole number from 0 to " +
                                 std::to_string(kMostTokens));
   return count.get<std::uint64_t>();
 }
@@ -69,10 +69,10 @@ ModelReply reply_in(const Json& object) {
   else if (finish == "declined")
     reply.finish = Finish::declined;
   else if (finish != "stop")
-    throw std::invalid_argument("\"finish\" is stop, length or declined");
+    throw std::invalid_argument("\"finish\" must be stop, length or declined");
   if (object.contains("usage")) {
     const Json& usage = object.at("usage");
-    if (!usage.is_object()) throw std::invalid_argument("\"usage\" is an object");
+    if (!usage.is_object()) throw std::invalid_argument("\"usage\" must be an object");
     check_keys(usage, {"input_tokens", "output_tokens"});
     reply.usage.emplace();
     reply.usage->input_tokens = tokens_in(usage, "input_tokens");
@@ -98,8 +98,8 @@ void append_utf8(std::string& text, char32_t code) {
   put(0x80 | (code & 0x3F));
 }
 
-/// Converts files of Windows editors and shells to UTF-8; UTF-16 without a byte order mark begins with an
-/// ASCII character. An unpaired surrogate gives invalid UTF-8.
+/// Converts UTF-16, which Windows editors and shells write, to UTF-8. Recognises UTF-16 without a byte order
+/// mark if it begins with an ASCII character. An unpaired surrogate gives invalid UTF-8.
 std::string from_utf16(std::string_view bytes) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const bool little = bytes.size() > 1 && ((at(0) == 0xFF && at(1) == 0xFE) || (at(0) != 0 && at(1) == 0));
@@ -132,19 +132,19 @@ std::variant<ModelReply, std::string> read_reply(const std::string& name, std::s
     try {
       (void)Json(text).dump();
     } catch (const Json::exception&) {
-      return name + " is no reply: its bytes are no UTF-8 (nor UTF-16)";
+      return name + " is not a reply: its bytes are neither UTF-8 nor UTF-16";
     }
     return reply;
   }
   try {
     if (text.size() <= kBriefBytes)
-      return reply_in(Json::parse(text));  // an exception names the place of the error
+      return reply_in(Json::parse(text));  // the exception names the place of the error
     if (const auto document = llm::parse_json(text)) return reply_in(*document);
-    return name + " is no reply: no JSON in UTF-8, or too much of it";
+    return name + " is not a reply: it is not JSON in UTF-8, nests too deeply or holds too many values";
   } catch (const Json::exception& wrong) {
-    return name + " is no reply: " + wrong.what();
+    return name + " is not a reply: " + wrong.what();
   } catch (const std::invalid_argument& wrong) {
-    return name + " is no reply: " + wrong.what();
+    return name + " is not a reply: " + wrong.what();
   }
 }
 
@@ -178,7 +178,7 @@ Status QueueFolder::post(TicketId ticket, const std::string& request) {
   const fs::path path = file(ticket, kRequest);
   const auto there = read_regular_file(path, request.size());
   const bool same = there && *there == request;
-  if (!same && reply_to(ticket)) put_away(ticket);  // this request cannot have been answered yet
+  if (!same && reply_to(ticket)) put_away(ticket);  // a reply that exists already answers another request
   left_.erase(ticket);
   if (same) return {};
   return write(path, request);
@@ -217,7 +217,8 @@ Found QueueFolder::look(TicketId ticket, double now_s, double settled_s) {
 }
 
 void QueueFolder::complain(TicketId ticket, const std::string& message) {
-  (void)write(file(ticket, kError), message + "\nCorrect the file: it is read again when it changes.\n");
+  (void)write(file(ticket, kError),
+              message + "\nCorrect the file; kernelsmith reads it again when it changes.\n");
 }
 
 void QueueFolder::put_away(TicketId ticket) {

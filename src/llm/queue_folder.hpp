@@ -1,4 +1,4 @@
-// The files of the manual proposer's folder: requests out, replies in, each ticket with files of its own.
+// The files of the manual proposer's folder: each ticket has a file for its request and a file for the reply.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@
 
 namespace kernelsmith {
 
-/// The reply next to a request.
+/// What is known of the reply to a request.
 struct NoReply {};
 struct BadReply {
-  std::string message;  ///< its error, with the place
+  std::string message;  ///< the error in the file, with its place
 };
 using Found = std::variant<NoReply, BadReply, ModelReply>;
 
-/// Parses a reply file; returns a message if it is invalid. `.json` is an object, any other file the text
-/// itself.
+/// Parses a reply file; returns a message if it is invalid. A `.json` file holds an object, any other file
+/// the text itself.
 std::variant<ModelReply, std::string> read_reply(const std::string& name, std::string_view text);
 
 /// Not thread-safe. Only one process at a time may use the folder.
@@ -33,12 +33,13 @@ class QueueFolder {
   /// Makes the folder, keeps other processes out and removes stale requests without a reply.
   static Result<QueueFolder> open(const std::filesystem::path& folder);
 
-  /// Writes the request atomically. First moves away a reply to another request with this number, and replies
-  /// to earlier tickets that were not requested in this session, because these were already used.
+  /// Writes the request atomically. First moves away a reply to another request with this number. Also moves
+  /// away replies to earlier tickets that this session did not request, because an earlier session has used
+  /// them.
   Status post(TicketId ticket, const std::string& request);
 
-  /// The reply file next to it: a regular file, not a link. A text is used once it is the same at two checks
-  /// that are `settled` apart.
+  /// Looks for the reply file next to the request, which must be a regular file, not a link. Uses a text only
+  /// if it is the same at two checks that are `settled_s` apart.
   Found look(TicketId ticket, double now_s, double settled_s);
 
   /// Writes a message next to an invalid reply.
@@ -51,12 +52,12 @@ class QueueFolder {
   void withdraw(TicketId ticket);
 
  private:
-  /// The file at the last check.
+  /// The reply file at the last check.
   struct Seen {
     std::filesystem::file_time_type written;
     std::uintmax_t bytes = 0;
     double since_s = 0;
-    bool tried = false;  ///< it was read and was not a valid reply
+    bool tried = false;  ///< whether it was read and was not a valid reply
     bool complained = false;
   };
 
@@ -69,7 +70,7 @@ class QueueFolder {
 
   std::filesystem::path folder_;
   Descriptor lock_;
-  std::set<TicketId> left_;  ///< with a reply that an earlier session did not use
+  std::set<TicketId> left_;  ///< tickets with a reply that an earlier session did not use
   std::map<TicketId, Seen> seen_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShownBytes = 480;
 
-/// Shortens a text between two characters; control bytes become blanks or are escaped.
+/// Shortens a text, without splitting a character, and replaces or escapes control bytes.
 std::string excerpt(std::string text) {
   if (text.size() > kShownBytes) {
     std::size_t end = kShownBytes;

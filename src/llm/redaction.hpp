@@ -1,5 +1,4 @@
-// Makes the results of an attempt safe to show: first the key is replaced, and only then text is cut or
-// rewritten.
+// Makes the results of an attempt safe to show. Replaces the key before it cuts or rewrites text.
 #pragma once
 
 #include <kernelsmith/core/error.hpp>
@@ -8,12 +7,12 @@
 
 namespace kernelsmith::llm {
 
-/// Every text of the reply without the key. Drops a whole trace if its tokens or their texts contain the key,
-/// because ids and log-probabilities would reveal it.
+/// The reply with the key removed from every text. Drops the whole trace if any text contains the key,
+/// because ids and log-probabilities would reveal the key.
 ModelReply redacted(ModelReply reply, const Secret& key);
 
-/// The error without the key. Its message, which quotes the server, is then shortened to a few hundred bytes
-/// and one line of printable characters.
+/// The error without the key. Then shortens its message, which quotes the server, to one line of a few
+/// hundred printable bytes.
 Error redacted(Error error, const Secret& key);
 
 Attempt<ModelReply> redacted(Attempt<ModelReply> reply, const Secret& key);

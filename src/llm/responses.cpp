@@ -21,7 +21,8 @@ void add_content(const Json& content, ModelReply& reply) {
   }
 }
 
-/// Why a response was cut off: a limit (also if no reason is given), a filter, else the server.
+/// Sets why a response was cut off: a limit (also if no reason is given) or a filter. Any other reason is a
+/// failure of the server.
 /// BrokenOff.ALimitAndAFilterAreTheReplys
 std::optional<CallFailure> set_incomplete(const Json& response, ModelReply& reply) {
   const std::string reason = text_at(member(response, "incomplete_details"), "reason");
@@ -37,7 +38,8 @@ CallFailure failed(const Json& response) {
   return error.is_null() ? broken_off("failed") : failure_of(error, 0);
 }
 
-/// Text deltas repeat the text of the last event; they only show that the model has begun.
+/// Takes the reply from the last event, which repeats the text of all deltas. Uses the deltas only if that
+/// event lacks the text.
 class ResponsesStream final : public EventDecoder {
  public:
   bool begun() const override { return begun_ || outcome_; }
@@ -73,7 +75,7 @@ class ResponsesStream final : public EventDecoder {
     const bool ends = type == "response.completed" || type == "response.incomplete";
     if (!ends || (outcome_ && *outcome_)) return {};
     outcome_ = decode_responses(with_output(response));
-    // A response may still follow.
+    // Continues, because a response may still follow.
     // Stream.WhatAServerSaysInThePlaceOfAReplyIsTold
     if (*outcome_ || outcome_->error().error.code == ErrorCode::bad_reply) return {};
     return outcome_->error();
@@ -86,7 +88,8 @@ class ResponsesStream final : public EventDecoder {
     return type.find("reasoning") != type.npos ? reasoning_ : other_;
   }
 
-  /// Some gateways omit the output from the last event, because its text was already sent.
+  /// The response with its output. Some gateways omit the output from the last event, because they have
+  /// already sent its text.
   /// Stream.TheProtocolsOwnEndIsTheReplysWhereNoReasonIsTold
   Json with_output(const Json& response) const {
     Json whole = response.is_object() ? response : Json::object();

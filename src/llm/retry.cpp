@@ -18,7 +18,8 @@ Error RetryPolicy::final_error(unsigned failed, const CallFailure& last) const {
   Error error = last.error;
   if (last.transient && last.retry_after && *last.retry_after > longest_asked_pause) {
     error.code = ErrorCode::rate_limited;
-    error.message += "; it asks for a pause of " + std::to_string(last.retry_after->count() / 1000) + " s";
+    error.message +=
+        "; the server asks for a pause of " + std::to_string(last.retry_after->count() / 1000) + " s";
   }
   if (failed > 1) error.message += "; " + std::to_string(failed) + " attempts";
   return error;

@@ -24,7 +24,7 @@ std::uint32_t events_of(int what) {
   return events;
 }
 
-/// Reading and writing detect errors and their kind.
+/// Reports an error as readable and writable, because reading and writing find its kind.
 int flags_of(std::uint32_t events) {
   const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
   int flags = 0;

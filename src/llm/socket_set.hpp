@@ -10,9 +10,9 @@
 
 namespace kernelsmith::llm {
 
-/// An epoll instance of its own, level-triggered: Asio would re-arm each socket after each event with a
-/// system call, while this reports many sockets at once. The sockets are libcurl's. Used by the thread that
-/// runs the io_context, except for the constructor.
+/// Watches libcurl's sockets with a separate, level-triggered epoll instance, which reports many sockets at
+/// once. Asio would need a system call after each event to re-arm the socket. Used by the thread that runs
+/// the io_context, except for the constructor.
 class SocketSet {
  public:
   /// Called with a socket and CURL_CSELECT flags; rarely also for a socket that was just removed.
@@ -23,7 +23,7 @@ class SocketSet {
   /// `what` is CURL_POLL_IN, _OUT, _INOUT, or _REMOVE.
   void watch(curl_socket_t socket, int what);
 
-  /// Whether it is watched for reading.
+  /// Whether the socket is watched for reading.
   bool reads(curl_socket_t socket) const;
 
  private:

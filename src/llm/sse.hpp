@@ -1,4 +1,4 @@
-// Server-sent events (WHATWG HTML, section 9.2): parses a byte stream, in pieces of any size, to events.
+// Server-sent events (WHATWG HTML, section 9.2): parses a byte stream, in pieces of any size, into events.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,16 @@ namespace kernelsmith::llm {
 /// requests it. Not thread-safe.
 class SseParser {
  public:
-  /// Called for each complete event with its type (empty if unnamed) and its data. False ends the parsing.
+  /// Called for each complete event with its type (empty if unnamed) and its data. Returning false ends the
+  /// parsing.
   using Take = std::function<bool(std::string_view event, std::string_view data)>;
 
   SseParser(std::size_t max_event_bytes, Take take);
 
-  /// Returns false if `take` ended it or an event grew past the limit; see too_large().
+  /// Returns false if `take` ended the parsing or an event grew past the limit; see too_large().
   bool feed(std::string_view bytes);
 
-  /// Parses the rest after the last empty line, at the end of a stream that may lack one.
+  /// Parses what follows the last empty line, because a stream may end without an empty line.
   void end();
 
   bool too_large() const { return too_large_; }
@@ -32,7 +33,7 @@ class SseParser {
 
   std::size_t max_event_bytes_;
   Take take_;
-  std::string line_;  ///< the beginning of a line whose end has not come yet
+  std::string line_;  ///< the beginning of a line whose end has not arrived yet
   std::string event_, data_;
   bool has_data_ = false;
   bool after_cr_ = false;

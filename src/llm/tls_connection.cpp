@@ -8,7 +8,7 @@ namespace {
 
 using Kept = std::shared_ptr<TlsConnection>;
 
-/// Where a TLS context keeps its connection: libcurl makes a context for each.
+/// The index under which a TLS context keeps its connection; libcurl makes one context for each connection.
 int connection_slot() {
   static const int slot = SSL_CTX_get_ex_new_index(
       0, nullptr, nullptr, nullptr,
@@ -30,7 +30,7 @@ TlsConnection& connection_of(const SSL* ssl) {
   return **static_cast<const Kept*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), connection_slot()));
 }
 
-/// OpenSSL's own decision is unchanged; it is only recorded.
+/// Records OpenSSL's decision without changing it.
 int note_verdict(int accepted, X509_STORE_CTX* chain) {
   if (accepted != 0) return accepted;
   const auto* ssl =
@@ -60,7 +60,7 @@ bool TlsConnection::holds_more() const {
 
 CURLcode attach_connection(CURL*, void* context, void* connection) {
   auto* tls = static_cast<SSL_CTX*>(context);
-  // Freed with the context.
+  // The context frees this copy.
   if (auto* kept = new Kept(*static_cast<const Kept*>(connection));
       SSL_CTX_set_ex_data(tls, connection_slot(), kept) != 1) {
     delete kept;

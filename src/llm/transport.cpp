@@ -13,7 +13,7 @@
 namespace kernelsmith::llm {
 namespace {
 
-/// Small, because each of a thousand streams has one.
+/// The size of a receive buffer: small, because each of a thousand streams has one.
 constexpr long kBufferBytes = 16L << 10;
 
 void initialise_libcurl() {
@@ -21,7 +21,7 @@ void initialise_libcurl() {
   if (once != CURLE_OK) throw std::runtime_error("libcurl cannot be initialised");
 }
 
-/// The most records read in a row before other work gets its turn.
+/// The most records that are read in a row before other work gets its turn.
 constexpr int kRecordsInARow = 64;
 
 }  // namespace
@@ -52,7 +52,7 @@ class Transport::Exchange {
     listener_.on_end(code, error_[0] != '\0' ? error_.data() : curl_easy_strerror(code), is_sent());
   }
 
-  /// If a proxy or a handshake failed, libcurl has not requested the body.
+  /// Whether any of the body was sent. libcurl does not read the body if a proxy or a handshake fails.
   bool is_sent() const { return read_ > 0; }
 
  private:
@@ -95,7 +95,7 @@ class Transport::Exchange {
     set(CURLOPT_CLOSESOCKETFUNCTION, &Transport::on_close);
     set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&transport_));
     set(CURLOPT_SHARE, transport_.share_.get());
-    // With a folder of CAs libcurl would parse the whole bundle again for each connection.
+    // Sets no folder of CAs, because with one libcurl would parse the whole bundle again for each connection.
     set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     if (!request_.ca_file.empty()) set(CURLOPT_CAINFO, request_.ca_file.c_str());
     set(CURLOPT_ERRORBUFFER, error_.data());
@@ -111,15 +111,15 @@ class Transport::Exchange {
     exchange.read_ += count;
     return count;
   }
-  /// libcurl would send a request again by itself if a kept connection closes without an answer. It may
-  /// already be billed, so libcurl must not decide that.
+  /// Keeps libcurl from sending a request again by itself when a kept connection closes without an answer,
+  /// because the server may already bill the first request.
   /// ClientFailure.ARequestOnAKeptConnectionIsNotSentAgainBehindTheClientsBack
   static int on_rewind(void*, curl_off_t, int) { return CURL_SEEKFUNC_FAIL; }
 
   static std::size_t on_header(char* data, std::size_t, std::size_t size, void* self) {
     return static_cast<Exchange*>(self)->listener_.on_header({data, size}) ? size : 0;
   }
-  /// Any other number than `size` ends the exchange; for an empty piece that is 1.
+  /// Returns `size` to continue; any other number ends the exchange, also for an empty piece.
   static std::size_t on_body(char* data, std::size_t, std::size_t size, void* self) {
     return static_cast<Exchange*>(self)->listener_.on_body({data, size}) ? size : size + 1;
   }
@@ -128,7 +128,7 @@ class Transport::Exchange {
   HttpRequest request_;
   HttpListener& listener_;
   CURL* easy_;
-  std::size_t read_ = 0;  ///< bytes of the body that libcurl has
+  std::size_t read_ = 0;  ///< how many bytes of the body libcurl has read
   curl_slist* headers_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_{};
   std::shared_ptr<TlsConnection> connection_ = std::make_shared<TlsConnection>();
@@ -148,8 +148,8 @@ Transport::Transport(boost::asio::io_context& context, unsigned connections)
   curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &Transport::on_timer);
   curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
-  // By default libcurl keeps four for each exchange in flight. When many end together, it would close most of
-  // them, and the next calls would need new handshakes.
+  // By default libcurl keeps four connections for each exchange in flight. When many exchanges end together,
+  // it would close most connections, and the next calls would need new handshakes.
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, static_cast<long>(connections));
 }
 
@@ -162,7 +162,7 @@ Transport::Exchange* Transport::start(HttpRequest request, HttpListener& listene
   Exchange* const result = exchange.get();
   exchanges_.emplace(result->easy(), std::move(exchange));
   if (curl_multi_add_handle(multi_.get(), result->easy()) != CURLM_OK)
-    throw std::runtime_error("libcurl takes no further exchange");
+    throw std::runtime_error("libcurl accepts no further exchange");
   return result;
 }
 
@@ -207,15 +207,15 @@ int Transport::on_timer(CURLM*, long timeout_ms, void* self) {
   return 0;
 }
 
-/// libcurl changes its time with almost every exchange. A timer that fires too early is left unchanged,
-/// because setting it is a system call.
+/// libcurl changes this time with almost every exchange. Leaves a timer that fires earlier unchanged, because
+/// setting it needs a system call.
 void Transport::wait_until(Clock::time_point due) {
   due_ = due;
   if (armed_ <= due) return;
   armed_ = due;
   timer_.expires_at(due);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;  // replaced by an earlier one
+    if (error) return;  // an earlier time has replaced this one
     armed_ = Clock::time_point::max();
     const auto wanted = std::exchange(due_, Clock::time_point::max());
     if (wanted == Clock::time_point::max()) return;
@@ -235,8 +235,8 @@ bool Transport::holds_more(curl_socket_t socket) const {
   return found != connections_.end() && found->second->holds_more() && sockets_.reads(socket);
 }
 
-/// libcurl takes one TLS record at a time; OpenSSL may have read several. Every call of libcurl also serves
-/// connections whose time is up, and may read from them.
+/// Calls libcurl until all records are read: libcurl takes one TLS record at a time, but OpenSSL may have
+/// read several. Every call of libcurl also serves connections whose time is up, and may read from them.
 /// Client.RecordsThatArriveTogetherAreAllRead
 void Transport::act_until_read(curl_socket_t socket, int flags) {
   act(socket, flags);

@@ -21,28 +21,28 @@ namespace kernelsmith::llm {
 struct HttpRequest {
   std::string url;
   std::vector<std::string> headers;  ///< "Name: value"; may hold the key
-  std::string body;                  ///< of a POST
-  bool get = false;                  ///< send a GET instead
+  std::string body;                  ///< the body of a POST
+  bool get = false;                  ///< whether to send a GET instead
   std::string ca_file;
   bool use_proxy = true;
   std::chrono::milliseconds connect_limit{0};
 };
 
-/// Follows one exchange, in order, on the transport's thread.
+/// Gets the events of one exchange, in order, on the transport's thread.
 class HttpListener {
  public:
   virtual ~HttpListener() = default;
-  /// A line of the head, the status line included. False ends the exchange; nothing else may be done to it
-  /// from within.
+  /// Called with each line of the head, including the status line. Returning false ends the exchange; the
+  /// listener must not change the exchange in any other way.
   virtual bool on_header(std::string_view line) = 0;
-  /// A piece of the body, decompressed. As on_header.
+  /// Called with each decompressed piece of the body. Returning false ends the exchange, as in on_header().
   virtual bool on_body(std::string_view bytes) = 0;
-  /// The end; `detail` is libcurl's message, `sent` whether any of a POST's body was sent. The exchange no
-  /// longer exists.
+  /// Called at the end, when the exchange no longer exists. `detail` is libcurl's message; `sent` says
+  /// whether any of a POST's body was sent.
   virtual void on_end(CURLcode code, std::string detail, bool sent) = 0;
 };
 
-/// Used by the thread that runs the io_context only, except for the constructor.
+/// Used only by the thread that runs the io_context, except for the constructor.
 class Transport {
  public:
   class Exchange;
@@ -59,7 +59,7 @@ class Transport {
   /// Whether any of a POST's body was sent.
   static bool is_sent(const Exchange& exchange);
 
-  /// Ends it without on_end(). Not from within on_header() and on_body().
+  /// Ends the exchange without on_end(). Must not be called from on_header() or on_body().
   void cancel(Exchange* exchange);
 
  private:
@@ -88,9 +88,9 @@ class Transport {
   Clock::time_point due_ = Clock::time_point::max();    ///< time at which libcurl wants to be called
   Clock::time_point armed_ = Clock::time_point::max();  ///< time at which the timer fires
   std::map<curl_socket_t, std::shared_ptr<TlsConnection>> connections_;
-  /// Sockets that may have more data, each once; may be closed meanwhile.
+  /// Sockets that may have more data, each listed once. A socket may have been closed since.
   std::deque<curl_socket_t> with_records_;
-  bool reads_on_ = false;  ///< set to continue after others had their turn
+  bool reads_on_ = false;  ///< whether read_on() will continue after other work
   std::unique_ptr<CURLSH, Freed<&curl_share_cleanup>>
       share_;  ///< TLS sessions, so that a new connection resumes an older one's
   std::map<CURL*, std::unique_ptr<Exchange>> exchanges_;

@@ -10,12 +10,13 @@ namespace {
 constexpr int kDeepest = 64;
 constexpr double kMostTokens = 1e8;  // far beyond any model's context
 
-/// Ten for each of 200,000 tokens. A value takes up to 120 bytes of memory, and at least two of the text.
+/// Ten values for each of 200,000 tokens. A value takes up to 120 bytes of memory, and at least two bytes of
+/// text.
 constexpr std::size_t kMostValues = 2'000'000;
 
-/// Whether brackets outside of strings nest deeper than kDeepest (nlohmann/json destroys and walks values
-/// recursively), or there are more values than kMostValues. The parser's own callback could count, but costs
-/// more than the parsing.
+/// Whether brackets outside of strings nest deeper than kDeepest, or there are more than kMostValues values.
+/// Deep nesting is refused because nlohmann/json destroys and walks values recursively. The parser's own
+/// callback could count, but would cost more than the parsing.
 /// Decode.DeepNestingIsRefused, Reply.OfMillionsOfValuesIsRefused
 bool is_too_much(std::string_view text) {
   int depth = 0;
@@ -44,7 +45,7 @@ bool is_too_much(std::string_view text) {
   return false;
 }
 
-/// The number of "\\u1234" at `at`; empty if there is none.
+/// The number of an escape such as "\\u1234" at `at`; empty if there is none.
 std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLength = 6;
   if (text.substr(at, 2) != "\\u" || at + kLength > text.size()) return std::nullopt;
@@ -58,7 +59,7 @@ bool is_between(const std::optional<unsigned>& code, unsigned first, unsigned la
 }
 
 /// Replaces each unpaired surrogate in JSON by the replacement character, because some servers split a
-/// character over two events. Empty if there is none.
+/// character over two events. Returns empty if there is none.
 /// Chat.HalvesOfACharacterAreReplaced
 std::string with_whole_characters(std::string_view text) {
   constexpr std::size_t kLength = 6;
@@ -87,8 +88,8 @@ bool is_out_of_range(std::string_view number) {
          std::errc::result_out_of_range;
 }
 
-/// Replaces invalid numbers in JSON by null: NaN, Infinity (from Python's json), and those out of range.
-/// Empty if there are none.
+/// Replaces invalid numbers in JSON by null: NaN and Infinity, which Python's json writes, and numbers out of
+/// range. Returns empty if there are none.
 /// Decode.NumbersThatJsonHasNoFormForAreNull
 std::string with_finite_numbers(std::string_view text) {
   std::string whole;

@@ -13,7 +13,8 @@ namespace {
 
 class AgentProvider final : public ProposerProvider {
  public:
-  /// A stranger's command is harmless if it is confined to its workspace.
+  /// The first setting that gives the agent more than its workspace. A command that is confined to its
+  /// workspace is harmless, even if a stranger chose it.
   std::vector<std::string> settings_to_reconfirm() const override {
     if (options_.network) return {"network=true"};
     if (!environment_.empty()) return {"environment=[" + joined(environment_) + "]"};
@@ -39,7 +40,7 @@ class AgentProvider final : public ProposerProvider {
     for (const std::string& path : read_only_) {
       std::error_code ignored;
       if (!std::filesystem::path(path).is_absolute() || !std::filesystem::exists(path, ignored))
-        return fail(ErrorCode::not_found, "the agent is to see a file that does not exist", path,
+        return fail(ErrorCode::not_found, "read_only lists a file that does not exist", path,
                     context.place + ".read_only lists absolute paths");
       options.read_only.emplace_back(path);
     }
@@ -53,7 +54,7 @@ class AgentProvider final : public ProposerProvider {
   ProposerExam examine(const Task& task, const std::stop_token& stop) const override {
     ProposerExam exam = ProposerProvider::examine(task, stop);
     for (DryCheck& check : exam.checks)
-      if (!check.error) check.detail = "its command and what it may see are there";
+      if (!check.error) check.detail = "its command, its variables and its files exist";
     exam.prompts = prompt_settings().options(context);
     CallTerms terms;
     terms.model = name();
@@ -78,7 +79,7 @@ class AgentProvider final : public ProposerProvider {
   ProposerOutlook outlook() const override {
     AskedModel agent{.name = name(), .prompts = std::nullopt, .may_be_given_up = true};
     if (!options_.usd)
-      agent.unpriced = fail(ErrorCode::invalid_argument, "a budget of money holds only if each agent has one",
+      agent.unpriced = fail(ErrorCode::invalid_argument, "a budget of money needs a limit for each agent",
                             context.place + ".budget.usd",
                             "set it to what one request may cost; the agent reports what it spends");
     std::string words = "runs " + joined(options_.command) + " in a sandbox";
@@ -113,13 +114,13 @@ class AgentProvider final : public ProposerProvider {
     prompts_.list(io);
   }
 
-  /// Named as in make_agent_proposer().
+  /// The agent's name, as in make_agent_proposer().
   std::string name() const {
     if (!options_.name.empty() || options_.command.empty()) return options_.name;
     return std::filesystem::path(options_.command.front()).filename().string();
   }
 
-  /// Whether the command and its access come only from a run folder.
+  /// Whether the command and its permissions come only from a run folder.
   bool is_stored_alone() const {
     const auto keys = {"command", "network", "environment", "read_only"};
     return std::ranges::all_of(keys, [this](const char* key) { return is_only_stored(key); });

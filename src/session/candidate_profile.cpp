@@ -9,7 +9,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The declared work; empty if undeclared.
+/// Returns the declared amount of work, or empty if none is declared.
 std::optional<double> declared(const std::string& expression, const Sizes& sizes) {
   if (expression.empty()) return std::nullopt;
   const auto value = evaluate_expression(expression, sizes);
@@ -17,7 +17,7 @@ std::optional<double> declared(const std::string& expression, const Sizes& sizes
 }
 
 Pace pace_of(const Task& task, const TaskShape& shape, const Measurement& us) {
-  constexpr double kToGiga = 1e-3;  // from a microsecond's
+  constexpr double kToGiga = 1e-3;  // from units per microsecond to giga-units per second
   auto bytes = declared(task.declared.bytes, shape.sizes);
   if (!bytes && shape.bytes() > 0) bytes = static_cast<double>(shape.bytes());
   const auto operations = declared(task.declared.operations, shape.sizes);
@@ -45,13 +45,13 @@ std::vector<Pace> paces_of(const Task& task, const Report& report) {
 Result<CandidateProfile> profile_candidate(const Task& task, const RunConfig& config, const Source& source,
                                            bool evaluate, const std::stop_token& stop) {
   CandidateProfile profile;
-  // Before the evaluation, because its evaluator keeps GPU memory while it exists.
+  // Profiles before evaluating, because the evaluator keeps GPU memory while it exists.
   auto gpu = config.evaluator.provider->profile(task, source, stop);
   if (gpu)
     profile.gpu = std::move(*gpu);
   else if (gpu.error().code == ErrorCode::unsupported)
     profile.missing.push_back(gpu.error().message);
-  else if (gpu.error().code != ErrorCode::refused || !evaluate)  // the evaluation reports the reason
+  else if (gpu.error().code != ErrorCode::refused || !evaluate)  // the evaluation reports why it refuses
     return gpu.error();
   if (!evaluate) return profile;
   const auto evaluation = evaluate_one(task, config, source, stop);

@@ -8,9 +8,9 @@ namespace kernelsmith {
 namespace {
 
 constexpr const char* kTaskFile = "task.yaml";
-constexpr std::size_t kDigits = 8;  ///< of the digest in the file's name
+constexpr std::size_t kDigits = 8;  ///< digits of the digest in the file's name
 
-/// Another search's fastest program, if it is for this task.
+/// The confirmed best program of another run, if that run has the same backend and reference.
 Result<SourceFile> confirmed_best(const Task& task, const std::filesystem::path& run,
                                   const Registry& registry) {
   const auto refuse = [&run](const std::string& message, const std::string& hint) {
@@ -30,7 +30,7 @@ Result<SourceFile> confirmed_best(const Task& task, const std::filesystem::path&
                       "    measures it again, unless limits.confirm is false in run.yaml");
   const Source& source = best->program->source;
   if (source.files().size() != 1)
-    return refuse("the best has several files, and a baseline that is chained is one",
+    return refuse("the best program has several files, but a chained baseline is one file",
                   "name them in task.yaml: files: {baseline: [...]}");
   const std::filesystem::path path = source.files().front().path;
   return SourceFile{"baseline_" + source.digest().hex().substr(0, kDigits) + path.extension().string(),

@@ -29,7 +29,7 @@ class ChatProvider final : public ProposerProvider {
   Result<std::shared_ptr<ChatModel>> chat_model() const override {
     if (models_.size() != 1)
       return fail(ErrorCode::invalid_argument,
-                  "a conversation is with one model, and " + std::to_string(models_.size()) + " are named",
+                  "a conversation has one model, but " + std::to_string(models_.size()) + " are named",
                   context.place + ".models", "name one: --model NAME");
     auto client = connect();
     if (!client) return client.error();
@@ -77,7 +77,7 @@ class ChatProvider final : public ProposerProvider {
     return settings;
   }
 
-  /// Edits are shorter, rewrites bolder; a crossover needs two good parents.
+  /// The default operators. Edits cost few tokens, rewrites change more; a crossover needs two good parents.
   ProposerTraits traits() const override {
     return {.operators = {{Operator::rewrite, ""}, {Operator::edit, ""}, {Operator::crossover, ""}},
             .models = names(),
@@ -127,7 +127,7 @@ class ChatProvider final : public ProposerProvider {
       if (server->key.stands_in(model.extra_body) || server->key.stands_in(model.name))
         return fail(ErrorCode::invalid_argument,
                     "a model's settings hold the key, and they are kept in a file", context.place + ".models",
-                    "the key goes into $" + key_variable() + " alone");
+                    "put the key only into $" + key_variable());
     ClientOptions options = client_;
     if (context.observer) options.notice = bounded_notices(context.observer);
     auto client = ModelClient::create(std::move(*server), std::move(options));
@@ -138,7 +138,8 @@ class ChatProvider final : public ProposerProvider {
     return error;
   }
 
-  /// Fails for a server that is known to require a key; otherwise the first call would fail, after all seeds.
+  /// Fails if no key is set and the server is known to require one. Otherwise only the first call would fail,
+  /// after the seed was evaluated.
   Status check_key(const Endpoint& server) const {
     if (!server.key.empty() || !wants_key(server.base_url)) return {};
     const std::string variable = key_variable();
@@ -150,7 +151,7 @@ class ChatProvider final : public ProposerProvider {
 
   void list(Section& io) override {
     io("protocol", protocol_, kProtocols, "how the server is spoken to");
-    // Written with the used value, because in another shell the environment may name another server or none.
+    // Writes the URL in use, because in another shell the environment may name another server or none.
     std::string url = io.writes() ? with_environment({protocol_, base_url_, {}, ""}).base_url : base_url_;
     if (io("base_url", url, "up to and with `/v1`")) base_url_ = url;
     io.by_default("the environment's");
@@ -181,7 +182,8 @@ class ChatProvider final : public ProposerProvider {
     });
   }
 
-  /// A run stores its configuration in a file, which must not contain the key itself.
+  /// Lists the name of the key's variable. Refuses a key itself, because a run stores its configuration in a
+  /// file.
   void list_key(Section& io) {
     std::string key = key_;
     const bool given = io("key", key, "`${NAME}` of a variable; a key itself is refused: the file is kept");
@@ -201,7 +203,7 @@ class ChatProvider final : public ProposerProvider {
     io.unless_empty("reasoning_effort", model.reasoning_effort, "such as `low`");
     if (protocol == Protocol::messages && !model.reasoning_effort.empty())
       io.refuse("reasoning_effort", "the protocol messages has none",
-                "what the model takes in its place goes into extra_body, such as "
+                "put the model's own setting into extra_body, such as "
                 "'{\"thinking\": {\"type\": \"enabled\", \"budget_tokens\": 4000}}'");
     io("stream", model.stream, "whether replies are asked for in parts");
     io.unless_empty("extra_body", model.extra_body, "JSON text whose keys are laid over the request");
@@ -260,7 +262,7 @@ class ChatProvider final : public ProposerProvider {
     return terms;
   }
 
-  /// The command's own options are for a run's only proposer.
+  /// Whether this proposer is an arm of a mix. The command's own options apply only to a run's sole proposer.
   bool is_arm() const { return context.place != "proposer"; }
 
   std::string key_variable() const {
@@ -270,8 +272,8 @@ class ChatProvider final : public ProposerProvider {
 
   bool is_named_as_key() const { return key_variable().ends_with("API_KEY"); }
 
-  /// Whether a key would be sent to a server that is neither named by the environment nor the protocol's
-  /// provider.
+  /// Whether a key would be sent to a server that is neither on this machine, nor named by the environment,
+  /// nor the protocol's provider.
   bool is_for_its_user_to_say(const Endpoint& server) const {
     return !server.key.empty() && !is_loopback(server.base_url) &&
            server.base_url != provider_url(protocol_) &&
@@ -285,10 +287,10 @@ class ChatProvider final : public ProposerProvider {
     const std::string variable = key_variable();
     if (is_only_stored("key") && !key_.empty() && !is_named_as_key())
       return fail(ErrorCode::invalid_argument,
-                  "this run takes $" + variable + " for the key, which is not named as an API key is",
+                  "this run takes the key from $" + variable + ", which is not named as an API key",
                   context.place + ".key",
-                  "if it is one, say so: kernelsmith resume RUN --set '" + context.place + ".key=${" +
-                      variable +
+                  "if it holds an API key, say so: kernelsmith resume RUN --set '" + context.place +
+                      ".key=${" + variable +
                       "}'; or put it into a variable whose name ends in API_KEY, and name that in run.yaml");
     if (is_only_stored("base_url") && is_for_its_user_to_say(*server))
       return fail(ErrorCode::invalid_argument, "this run would send $" + variable + " to " + server->base_url,
@@ -309,7 +311,8 @@ class ChatProvider final : public ProposerProvider {
     return with_environment(std::move(server));
   }
 
-  /// Many retried calls give the same notice.
+  /// Drops information that follows earlier information too soon, because many retried calls give the same
+  /// notice.
   static std::function<void(const Notice&)> bounded_notices(std::shared_ptr<Observer> observer) {
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds kBetween{10};
@@ -334,7 +337,7 @@ class ChatProvider final : public ProposerProvider {
 
   static ClientOptions few_at_once() {
     ClientOptions options;
-    options.pacing.concurrency = 8;  // evaluations are slower than most servers
+    options.pacing.concurrency = 8;  // more calls gain little: evaluations are slower than most servers
     return options;
   }
 

@@ -1,4 +1,5 @@
-// The axes of a run that lists none: by the task, or by a preset. Also the features of a source for axes.
+// The axes of a run whose run.yaml lists none: those of its task, or those of a preset. Also computes the
+// features of a source that axes use.
 #include <algorithm>
 
 #include <kernelsmith/code/complexity.hpp>
@@ -12,7 +13,7 @@ constexpr std::size_t kMaxDefaultAxes = 2;
 
 std::string feature_of(const Knob& knob) { return "knob." + knob.name; }
 
-/// A knob with a missing or duplicate name cannot be identified by name.
+/// Whether the knob has a name, and no other knob has the same name.
 bool has_own_name(const Knob& knob, const std::vector<Knob>& knobs) {
   return !knob.name.empty() &&
          std::ranges::count_if(knobs, [&](const Knob& other) { return other.name == knob.name; }) == 1;
@@ -29,7 +30,8 @@ std::vector<AxisSpec> knob_axes(std::vector<Knob> knobs) {
   return axes;
 }
 
-/// From a quarter of the seed's own value to sixteen times it: programs grow more often than they shrink.
+/// An axis from a quarter of the seed's value to sixteen times that value, because programs grow more often
+/// than they shrink.
 AxisSpec size_axis(const std::string& feature, double seed_value, std::size_t bins = 8) {
   const double middle = std::max(4.0, seed_value);
   return {feature, LogarithmicScale{middle / 4, middle * 16, bins}};
@@ -40,7 +42,8 @@ AxisSpec speedup_axis(std::size_t bins = 12) { return {"fitness", LogarithmicSca
 
 const Source& first_program(const Task& task) { return task.seed.empty() ? task.reference : task.seed; }
 
-/// The paper's engine is OpenEvolve, whose complexity is the length of the code, in ten bins.
+/// The engine of the Kernel-Smith paper is OpenEvolve, which uses the length of the code as its complexity,
+/// in ten bins.
 std::vector<AxisSpec> kernel_smith_axes(const Task& task) {
   constexpr std::size_t kBins = 10;
   const double length = static_features(first_program(task)).at("bytes");

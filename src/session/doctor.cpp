@@ -16,7 +16,7 @@ namespace {
 constexpr double kEnoughDiskGib = 1;
 constexpr unsigned kEnoughCores = 4;  // with fewer, nothing compiles while something is timed
 
-/// bubblewrap and its requirements are required; features that only raise the tier are not.
+/// The sandbox requires bubblewrap. Capabilities that only raise the tier are optional.
 MachineCheck check_of(const SandboxCapability& capability) {
   const bool required = capability.name == "bubblewrap" || capability.name == "sandbox";
   const auto lacking = required ? CheckStatus::missing : CheckStatus::limited;
@@ -108,7 +108,7 @@ std::vector<MachineCheck> examine_knobs(const Task& task) {
   if (checks.empty()) checks.push_back({"knobs", CheckStatus::ok, "the seed has none", "", false});
   for (const NearKnob& knob : find_near_knobs(task.seed))
     checks.push_back({"knobs", CheckStatus::limited, describe(knob, path_of(knob)),
-                      "write `" + knob.meant + "`, or another word behind the @", false});
+                      "write `" + knob.meant + "`, or another word after the @", false});
   return checks;
 }
 

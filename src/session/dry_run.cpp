@@ -29,7 +29,7 @@ DryCheck checked(std::string name, const Status& status, std::string detail) {
   return {std::move(name), DryCheck::Verdict::failed, "", status.error()};
 }
 
-/// Lists the models or agents that a run would use.
+/// Checks the memory, and passes its rules for the task to the proposer.
 DryCheck check_memory(const Task& task, const RunConfig& config) {
   const auto snapshot = snapshot_for(task, config);
   if (!snapshot) return checked("memory", snapshot.error(), "");
@@ -48,14 +48,14 @@ std::string detail_of(const Evaluation& evaluation) {
   return text;
 }
 
-/// The evaluator's verdict on the seed; without a seed, that the evaluator accepts the task.
+/// Evaluates the seed. Without a seed, only checks that the evaluator accepts the task.
 DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPtr& seed,
                          const std::stop_token& stop) {
   const std::string name = "evaluator";
   if (task.seed.empty()) {
     const auto evaluator = prepared_evaluator(task, config, stop);
     return checked(name, evaluator ? Status{} : Status(evaluator.error()),
-                   "it takes the task, which has no seed");
+                   "it accepts the task, which has no seed");
   }
   const auto evaluation = evaluate_one(task, config, task.seed, stop);
   if (!evaluation) return checked(name, evaluation.error(), "");
@@ -71,7 +71,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
                  "");
 }
 
-/// A note if the tuner is used too, but the seed has no knobs for it.
+/// A note if the run also uses the tuner, but the seed has no knobs.
 std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
   const bool tunes = std::ranges::any_of(config.operators, [](const auto& entry) {
     return entry.choice.op == Operator::tune && entry.weight > 0;
@@ -88,11 +88,11 @@ std::optional<DryCheck> idle_tuner(const Task& task, const RunConfig& config) {
 std::string prompt_text(const Prompt& prompt, std::size_t budget) {
   std::string text = "about " + std::to_string(prompt.tokens) + " tokens";
   if (budget > 0 && prompt.tokens > budget)
-    text += ", more than prompts.budget_tokens: nothing more can be left out, and it is sent so";
+    text += ", more than prompts.budget_tokens: nothing more can be left out, so it is sent as it is";
   return text;
 }
 
-/// The shares of the models in all calls, by the operators' weights; the tuner's calls do not count.
+/// The share of the model in all calls, from the operators' weights. The tuner makes no calls.
 double share_of(const RunConfig& config, const std::string& model, bool is_first) {
   double all = 0, own = 0;
   for (const auto& [choice, weight] : config.operators) {
@@ -113,7 +113,7 @@ double asking_share(const RunConfig& config) {
   return all > 0 ? asking / all : 0;
 }
 
-/// The weighted mean over all models; empty if a used one has no price.
+/// The mean over all models, weighted by their shares; empty if a model with a share has no price.
 template <class Usd>
 std::optional<double> mean(const std::vector<CallEstimate>& models, Usd usd) {
   double sum = 0;

@@ -79,7 +79,7 @@ Result<EngineOptions> engine_options(const Task& task, const RunConfig& config) 
   options.deterministic = config.deterministic;
   options.pipeline = config.pipeline;
   options.evaluations_in_flight = config.workers;
-  // All who ask whether the money covers another call, `show` included, must get the same answer.
+  // Every command that asks whether the money covers another call, `show` included, must get the same answer.
   if (const auto recording = config.proposer.provider->traits().recorded; !recording || recording->live)
     if (const auto planner = config.proposer.provider->planner(task); planner && *planner)
       options.forecast_usd = [planner = *planner](const ProposalRequest& request) {

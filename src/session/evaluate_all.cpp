@@ -31,9 +31,9 @@ std::future<Result<Evaluation>> known(Result<Evaluation> evaluation) {
 /// Evaluations in flight: one is measured while the others are compiled or planned.
 constexpr std::size_t kAhead = 4;
 
-/// The Error for a candidate that was not evaluated.
+/// The Error for a candidate that was not evaluated; `why` is the Error of another candidate.
 Error not_evaluated(Error why) {
-  why.message = "it had no turn, as evaluating another one failed: " + why.message;
+  why.message = "it had no turn, because evaluating another one failed: " + why.message;
   return why;
 }
 
@@ -53,7 +53,7 @@ Result<Evaluation> evaluate_patiently(Evaluator& evaluator, EvaluationJob job, c
 Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Source> candidates,
                     const std::function<void(std::size_t, const Result<Evaluation>&)>& take,
                     const std::stop_token& stop, bool careful) {
-  // Made for the first candidate that can be read: that takes seconds.
+  // Made for the first readable candidate, not earlier, because making it takes seconds.
   std::optional<Result<std::shared_ptr<Evaluator>>> evaluator;
   EvaluationJob job;
   // A fleet keeps answers by run, so each call uses a new run id.
@@ -88,7 +88,7 @@ Status evaluate_all(const Task& task, const RunConfig& config, std::vector<Sourc
     ahead.pop_front();
     tell(answer);
     if (answer || answer.error().code == ErrorCode::unsupported) continue;
-    all.request_stop();  // of abandoned ones
+    all.request_stop();  // stops the evaluations in flight
     while (told < candidates.size()) tell(not_evaluated(answer.error()));
   }
   return first;
@@ -98,7 +98,7 @@ Result<Evaluation> evaluate_one(const Task& task, const RunConfig& config, const
                                 const std::stop_token& stop, bool careful) {
   std::optional<Result<Evaluation>> told;
   const auto take = [&](std::size_t, const Result<Evaluation>& answer) { told.emplace(answer); };
-  (void)evaluate_all(task, config, {candidate}, take, stop, careful);  // its error was also reported
+  (void)evaluate_all(task, config, {candidate}, take, stop, careful);  // `take` got the error too
   return std::move(*told);
 }
 

@@ -71,8 +71,8 @@ std::string lineage_line(ProgramId child, ProgramId parent) {
   return R"({"child":)" + text_of(child) + R"(,"parent":)" + text_of(parent) + R"(,"type":"lineage"})";
 }
 
-/// Writes a program with its edges before its first evaluation; a child that was never evaluated is not a
-/// program.
+/// Writes each program and its edges before its first evaluation. Omits a child that was never evaluated,
+/// because it has no program.
 class Exporter {
  public:
   Exporter(const RunStore& store, std::ostream& out) : store_(store), out_(out) {}
@@ -111,7 +111,8 @@ class Exporter {
     write_gain(told);
   }
 
-  /// A duel against its parent was measured in pairs; else both were measured over the same yardstick.
+  /// Writes the gain of a program over its first parent: from their duel if there was one, else from their
+  /// speedups over the same yardstick.
   void write_gain(const EvaluationArrived& told) {
     const Report& report = told.evaluation.report();
     const auto parent = parents_.find(told.program);
@@ -133,15 +134,15 @@ class Exporter {
     return kept;
   }
 
-  /// Lines are also viewed in terminals.
+  /// Escapes control characters, because lines are also viewed in terminals.
   void put(const std::string& line) { out_ << escape_controls_in_json(line) << '\n'; }
 
   const RunStore& store_;
   std::ostream& out_;
   std::map<TicketId, Child> unevaluated_;
-  std::map<ProgramId, ProgramId> parents_;  ///< the first of each
-  std::map<ProgramId, Report> reports_;     ///< as measured last, over_yardstick alone
-  std::map<TicketId, ProgramId> duels_;     ///< the incumbent
+  std::map<ProgramId, ProgramId> parents_;  ///< the first parent of each program
+  std::map<ProgramId, Report> reports_;     ///< the latest over_yardstick of each program
+  std::map<TicketId, ProgramId> duels_;     ///< the incumbent of each duel
 };
 
 }  // namespace

@@ -16,10 +16,11 @@ class FleetSettings {
  public:
   bool on() const { return !nats_.empty(); }
 
-  /// Settings come in any order, one by one (--set), so a missing server is only detected at the end.
+  /// Checks that a server is named. --set gives the settings one by one in any order, so this check comes
+  /// last.
   Status check() const {
     if (!lacks_server_) return {};
-    return fail(ErrorCode::invalid_argument, "settings of a fleet are given, and no server is named",
+    return fail(ErrorCode::invalid_argument, "settings of a fleet are given, but no server is named",
                 "evaluator.fleet.nats", "--set evaluator.fleet.nats=nats://HOST:4222");
   }
 
@@ -47,7 +48,7 @@ class FleetSettings {
 
   void tell_of_server(const TellOfWaiting& tell) { options_.tell = tell; }
 
-  /// `is_stored`: the server comes only from a run folder.
+  /// `is_stored` says that the server comes only from a run folder.
   Result<FleetOptions> options(bool is_stored) const {
     if (is_stored && shows_secret())
       return fail(ErrorCode::invalid_argument,
@@ -73,7 +74,7 @@ class FleetSettings {
   }
 
  private:
-  /// A variable anywhere in the URL counts, because looking up a host's name reveals it to others.
+  /// A variable anywhere in the URL counts as a secret, because looking up a host name reveals it to others.
   bool shows_secret() const {
     return !literal_.empty() || is_kept_elsewhere(nats_) || !options_.server.credentials.empty();
   }
@@ -94,11 +95,11 @@ class FleetSettings {
     if (server->has_secret()) literal_ = Secret(std::move(text));
   }
 
-  std::string nats_;  ///< as in run.yaml; empty: this machine evaluates
-  Secret literal_;    ///< the same with its password, unless that is a variable
+  std::string nats_;  ///< the URL as in run.yaml; empty if this machine evaluates
+  Secret literal_;    ///< the URL with the password that it contains; empty if it contains none
   FleetOptions options_;
   bool is_off_ = false;
-  bool lacks_server_ = false;  ///< there are settings of a fleet, and no server
+  bool lacks_server_ = false;  ///< the section has settings, but no server
 };
 
 class FleetProvider final : public EvaluatorProvider {

@@ -12,7 +12,8 @@ namespace kernelsmith {
 /// environment variables.
 bool is_kept_elsewhere(std::string_view nats);
 
-/// Errors: those of expand_variables(), read_text_file() and parse_fleet_server().
+/// Reads the server from a URL or a reference to one. Errors: those of expand_variables(), read_text_file()
+/// and parse_fleet_server().
 Result<FleetServer> read_fleet_url(const std::string& nats);
 
 }  // namespace kernelsmith

@@ -22,7 +22,7 @@ class Keeping final : public Proposer {
       if (const Status room = spool_->reserve(); !room) return done(room.error());
     proposer_->start(std::move(request), std::move(stop),
                      [spool = spool_, ticket, done = std::move(done)](Result<Proposal> answer) {
-                       // If it cannot be kept, the journal is still tried and reports the reason.
+                       // Ignores an error: writing the journal comes next, and reports it.
                        if (answer && answer->prompt && !answer->error()) (void)spool->keep(ticket, *answer);
                        done(std::move(answer));
                      });
@@ -52,7 +52,7 @@ class Forgetting final : public Observer {
   const std::shared_ptr<Observer> observer_;
 };
 
-/// A copy of an open ticket's request.
+/// The request of an open ticket that still waits for its answer; empty if it does not.
 std::optional<ProposalRequest> request_of(const Engine& engine, TicketId ticket, std::uint64_t seed) {
   std::optional<ProposalRequest> request;
   engine.inspect([&](const SearchState& state) {
@@ -67,22 +67,23 @@ std::optional<ProposalRequest> request_of(const Engine& engine, TicketId ticket,
 void warn_of_another_prompt(TicketId ticket, const Digest& kept, const Digest& planned, Observer& observer) {
   observer.on_notice({Notice::Level::warning,
                       "the answer kept for ticket " + std::to_string(ticket.value) +
-                          " is one to another prompt (" + kept.hex().substr(0, 12) +
+                          " answers another prompt (" + kept.hex().substr(0, 12) +
                           ") than this session would send (" + planned.hex().substr(0, 12) +
-                          "): prompts or models were changed, or the file is not of this run. It is taken, "
-                          "because it was paid for"});
+                          "): prompts or models were changed, or the file is from another run. The answer is "
+                          "used, because it was paid for"});
 }
 
 }  // namespace
 
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept) {
   const auto refuse = [&](const std::string& why) {
-    return fail(ErrorCode::corrupt, "an answer that was kept does not fit: " + why,
+    return fail(ErrorCode::corrupt, "a kept answer does not fit: " + why,
                 "ticket " + std::to_string(request.ticket.value),
-                "it is asked for again, if the budgets allow it");
+                "it is requested again, if the budgets allow it");
   };
   if (!request.model.empty() && !kept.cost.model.empty() && kept.cost.model != request.model)
-    return refuse("it is of the model \"" + kept.cost.model + "\", and \"" + request.model + "\" was asked");
+    return refuse("it is from the model \"" + kept.cost.model + "\", but \"" + request.model +
+                  "\" was asked");
   const Child* child = kept.child();
   if (!child) return kept;
   if (child->source.empty()) return refuse("its child has no file");

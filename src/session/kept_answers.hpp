@@ -12,17 +12,17 @@
 namespace kernelsmith {
 
 /// The kept answer to `request`. Data that the request also has is not taken from the file, because run
-/// folders are untrusted. Errors: `corrupt` if it cannot be an answer to it.
+/// folders are untrusted. Errors: `corrupt` if `kept` cannot be an answer to the request.
 Result<Proposal> as_answer(const ProposalRequest& request, Proposal kept);
 
-/// Wraps `proposer` to keep its answers to prompts, on the thread on which they arrive.
+/// Wraps `proposer`, so that each answer to a prompt is kept on the thread on which it arrives.
 std::shared_ptr<Proposer> keeping(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Proposer> proposer);
 
-/// Wraps `observer` (or null) to remove answers that the journal has.
+/// Wraps `observer`, which may be null, to remove kept answers once they are in the journal.
 std::shared_ptr<Observer> forgetting(std::shared_ptr<ReplySpool> spool, std::shared_ptr<Observer> observer);
 
-/// Uses answers of a killed session before asking anything new. `planner` may be null, and so may the
-/// observer.
+/// Uses the kept answers of a killed session. Must come before any new request. `planner` and the observer
+/// may be null.
 Status take_up(Engine& engine, ReplySpool& spool, const CallPlanner& planner, std::uint64_t seed,
                Observer* observer);
 

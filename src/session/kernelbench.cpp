@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;
 
-/// Whether a line begins with it: a problem's definitions are at the left margin.
+/// Whether a line of `text` begins with `what`: a problem's definitions are not indented.
 bool defines(std::string_view text, std::string_view what) {
   return std::ranges::any_of(lines_of(text),
                              [what](std::string_view line) { return line.starts_with(what); });
@@ -36,8 +36,8 @@ Status check_problem(std::string_view text, const std::string& where, const std:
   for (const std::string& what :
        {"class " + entry_point + "(", std::string("def get_inputs("), std::string("def get_init_inputs(")})
     if (!defines(text, what))
-      return fail(ErrorCode::bad_input, "this is no KernelBench problem: it has no `" + what + "...`", where,
-                  "a problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
+      return fail(ErrorCode::bad_input, "this is not a KernelBench problem: it has no `" + what + "...`",
+                  where, "a problem defines class Model(nn.Module), get_inputs() and get_init_inputs()");
   return {};
 }
 
@@ -52,17 +52,17 @@ files:
 torch:
   precision: )" +
          torch.precision +
-         R"(             # what products may be computed in: fp32, tf32, bf16 or fp16
+         R"(             # the precision of products: fp32, tf32, bf16 or fp16
   baseline: )" +
          torch.baseline +
-         R"(             # what is 1.0x: the reference as it is (eager), or compiled (compile: torch.compile)
+         R"(             # the speedup 1.0x: the reference as it is (eager), or compiled (compile: torch.compile)
   policy: )" +
          torch.policy +
-         R"(         # own_kernels: a candidate must launch a kernel of its own; or any
+         R"(         # own_kernels: a candidate must launch its own kernel; any: it need not
   cast: )" +
          (torch.cast ? "true" : "false") +
-         R"(                  # whether both modules are cast to fp32 once they are made, as KernelBench's harness does
-# tolerance: {rtol: 1e-3, atol: 1e-4}   # in place of the error that the precision explains
+         R"(                  # whether both modules are cast to fp32 after they are made, as in KernelBench's harness
+# tolerance: {rtol: 1e-3, atol: 1e-4}   # replaces the tolerance that follows from the precision
 )";
 }
 

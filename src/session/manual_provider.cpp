@@ -12,7 +12,7 @@ class ManualProvider final : public ProposerProvider {
   Result<std::shared_ptr<Proposer>> make(const Task& task, const std::stop_token&) const override {
     std::error_code ignored;
     if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_directory(folder_, ignored))
-      return fail(ErrorCode::invalid_argument, "this is no folder", folder_,
+      return fail(ErrorCode::invalid_argument, "this is not a folder", folder_,
                   "--manual names a folder; it is made if there is none");
     auto prompts = prompts_.builder(task, context);
     if (!prompts) return prompts.error();

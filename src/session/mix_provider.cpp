@@ -10,7 +10,8 @@
 namespace kernelsmith {
 namespace {
 
-/// A value for each arm, found by one of the arm's models. The first arm serves requests without a model.
+/// One value for each arm, found by the name of any of the arm's models. The first arm serves requests that
+/// name no model.
 template <class T>
 class ByModel {
  public:
@@ -131,7 +132,7 @@ class MixProvider final : public ProposerProvider {
     Chosen<ProposerProvider> chosen;
   };
 
-  /// Makes the arm's proposer with the mix's arguments.
+  /// The arm's provider, with the context of the mix.
   const ProposerProvider& provider_of(const Arm& arm) const {
     arm.chosen.provider->context = context;
     arm.chosen.provider->context.place += ".arms." + arm.name;
@@ -163,7 +164,7 @@ class MixProvider final : public ProposerProvider {
     return found == arms_.end() ? arms_.emplace_back(Arm{name, {}}) : *found;
   }
 
-  /// Names identify arms for requests and --set.
+  /// Checks the names of arms, which --set uses, and those of models, by which requests find their arm.
   void check_models(YamlMap& map) const {
     constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     std::map<std::string, std::string> arm_of;
@@ -180,7 +181,7 @@ class MixProvider final : public ProposerProvider {
                      "the name \"" + model + "\" is taken" +
                          (other->second == arm.name ? "" : " by the arm " + other->second) +
                          ": models and agents are chosen by their names",
-                     "leave one out, or give an agent another one with `name`");
+                     "leave one out, or give an agent another name with `name`");
     }
   }
 

@@ -16,7 +16,7 @@ namespace kernelsmith {
 /// A path for run.yaml: absolute, because a run may be resumed from anywhere; an empty one stays empty.
 std::string kept_path(const std::string& path);
 
-/// The key `prompts` of these proposers.
+/// The key `prompts` of proposers with prompts.
 struct PromptSettings {
   std::string set = PromptOptions{}.set, folder;
   std::size_t budget_tokens = PromptOptions{}.budget_tokens;
@@ -26,13 +26,13 @@ struct PromptSettings {
   Result<PromptBuilder> builder(const Task& task, const ProposerContext& context) const;
 };
 
-/// A dry run's checks `server`, `key` and `model`, one for each of `models`: none of them costs anything.
-/// Blocks until the server has answered.
+/// A dry run's checks `server` and `key`, and a check `model` for each of `models`. They cost nothing. Blocks
+/// until the server has answered.
 std::vector<DryCheck> examine_server(const Endpoint& server, CallLimits limits,
                                      const std::vector<std::string>& models, const std::stop_token& stop);
 
-/// The model writes structure and marks knobs, the tuner turns them: Operator::tune is the tuner's,
-/// everything else the model's.
+/// Adds the tuner: it answers requests with Operator::tune, and `model` answers all others. The model writes
+/// structure and marks knobs; the tuner varies the knobs.
 std::shared_ptr<Proposer> with_tuner(std::shared_ptr<Proposer> model);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// The key `objectives` of run.yaml, both ways.
+// Reads and writes the key `objectives` of run.yaml.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,14 +16,15 @@ constexpr std::array<std::string_view, 10> kCosts = {"peak_memory", "compile_ms"
                                                      "launches",    "aten_ops",   "bytes",      "lines",
                                                      "tokens",      "complexity"};
 
-/// "speedup", "peak_memory", "min registers", "max own_share". Refuses a name without a known direction.
+/// Parses an objective such as "speedup" or "min registers". Refuses a name without `min` or `max` if its
+/// better direction is not known.
 Objective objective_of(YamlMap& in, std::string_view key, const std::string& words) {
   const bool minimise = words.starts_with("min "), told = minimise || words.starts_with("max ");
   std::string name = told ? words.substr(4) : words;
   if (name == "speedup") name = "fitness";
   if (told || name == "fitness") return {name, minimise};
   if (std::ranges::find(kCosts, name) == kCosts.end())
-    in.refuse(key, "it is not known which '" + name + "' is better, little or much",
+    in.refuse(key, "it is not known whether less or more of '" + name + "' is better",
               "write \"min " + name + "\" or \"max " + name + "\"");
   return {name, true};
 }
@@ -43,13 +44,13 @@ void read_objectives(YamlMap& in, Objectives& objectives) {
   if (in.kind(kKey) != YamlKind::map) return read_list(in, kKey, ObjectiveRule::pareto, objectives);
   in.optional_map(kKey, [&](YamlMap& rules) {
     if (rules.keys().size() != 1)
-      rules.refuse({}, "there is one rule", "objectives: {lexicographic: [speedup, peak_memory]}");
+      rules.refuse({}, "exactly one rule is needed", "objectives: {lexicographic: [speedup, peak_memory]}");
     for (const ObjectiveRule rule : {ObjectiveRule::pareto, ObjectiveRule::lexicographic})
       if (rules.kind(name_of(rule)) != YamlKind::absent) read_list(rules, name_of(rule), rule, objectives);
   });
 }
 
-/// Writes nothing for fitness alone, because a run.yaml of an older build lacks the key.
+/// Writes nothing if fitness is the only objective, so that run.yaml stays as older builds wrote it.
 void write_objectives(YamlWriter& out, const Objectives& objectives) {
   if (!objectives.several()) return;
   std::vector<std::string> names;

@@ -15,7 +15,7 @@ const Choices<Operator> kOperators =
 const Choices<OperatorPolicy> kPolicies = choices({OperatorPolicy::weights, OperatorPolicy::bandit});
 const Choices<ArmCost> kArmCosts = choices({ArmCost::tries, ArmCost::usd, ArmCost::tokens});
 
-/// The error in an operator's model, if any.
+/// The error if the proposer has no model of that name.
 std::optional<Error> unknown_model(const std::vector<std::string>& models, const std::string& name) {
   if (name.empty() || models.empty() || std::ranges::find(models, name) != models.end()) return std::nullopt;
   const std::vector<std::string_view> names(models.begin(), models.end());
@@ -37,7 +37,7 @@ void list_arms(Section& io, std::string_view key, const std::vector<std::string>
           });
 }
 
-/// The bandit over the used entries.
+/// A bandit over the operators whose weight is 1.
 Result<std::shared_ptr<const Operators>> bandit_of(const RunConfig& config) {
   std::vector<OperatorChoice> arms;
   for (const auto& [arm, weight] : config.operators) {
@@ -61,7 +61,7 @@ std::string_view name_of(OperatorPolicy policy) {
 Result<std::shared_ptr<const Operators>> operators_of(const RunConfig& config) {
   if (config.choose_operators == OperatorPolicy::bandit) return bandit_of(config);
   if (config.arm_cost)
-    return fail(ErrorCode::invalid_argument, "weights know no cost: only the bandit looks at it", "operators",
+    return fail(ErrorCode::invalid_argument, "weights ignore costs: only the bandit uses `cost`", "operators",
                 "leave `cost` out, or set choose: bandit");
   auto weighted = WeightedOperators::create(config.operators);
   if (!weighted) return weighted.error();

@@ -4,7 +4,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Settings of both samplers for programs shown with a parent.
+/// Settings that both samplers have: how many programs a prompt shows beside the parent.
 void list_shown(Section& io, auto& options) {
   io("top", options.top, {0, 1000}, "the most of the best programs that a prompt shows beside the parent");
   io("inspirations", options.inspirations, {0, 1000}, "the most of other elites beside it");

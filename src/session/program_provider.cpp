@@ -1,5 +1,5 @@
-// The proposer `python` of run.yaml. Reading such a run needs no object of the program, and shows what can
-// continue it.
+// The proposer `python` of run.yaml: an object of a Python program, or the client of a command. Such a run
+// can be read without that object; the provider says which program or command can continue it.
 #include <kernelsmith/session/program_proposer.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
@@ -28,8 +28,8 @@ ProposerTraits ProgramProposer::traits() const {
 Result<std::shared_ptr<Proposer>> ProgramProposer::make(const Task& task, const std::stop_token&) const {
   return fail(ErrorCode::unsupported,
               by_.empty() ? "this run's proposer is an object of the Python program that began it"
-                          : "this run's proposer is somebody outside: kernelsmith " + by_ + " began it",
-              task.name, "what goes on with it: " + goes_on(traits(), "RUN"));
+                          : "this run's proposer is the client of kernelsmith " + by_ + ", which began it",
+              task.name, "continue it with: " + goes_on(traits(), "RUN"));
 }
 
 std::unique_ptr<ProposerProvider> program_provider() { return std::make_unique<ProgramProposer>(); }

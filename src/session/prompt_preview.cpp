@@ -85,7 +85,7 @@ Status ask_for(Operator op, ProposalRequest& request) {
   return {};
 }
 
-/// The youngest of the programs that were rejected or accepted, other than the parent; null: there is none.
+/// The youngest accepted program, or the youngest rejected one, other than the parent; null if there is none.
 Result<IndividualPtr> youngest(const SearchState& state, bool wants_accepted, const IndividualPtr& parent) {
   const auto& all = state.programs();
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& entry) {
@@ -194,8 +194,8 @@ Error no_prompt(const Asked& asked, TicketId ticket) {
     return fail(ErrorCode::not_found, "the run has no " + name, "--ticket",
                 "`kernelsmith export RUN` lists its tickets");
   return fail(ErrorCode::not_found,
-              asked.opened->op == Operator::tune ? name + " was the tuner's, which asks no model"
-              : asked.opened->op                 ? name + " has no answer of a model"
+              asked.opened->op == Operator::tune ? name + " belongs to the tuner, which asks no model"
+              : asked.opened->op                 ? name + " has no answer from a model"
               : asked.opened->remeasurement      ? name + " measured a program again"
                                                  : name + " evaluated the seed",
               "--ticket");

@@ -13,8 +13,8 @@
 namespace kernelsmith {
 namespace {
 
-/// Settings of older versions. Their runs have these in run.yaml, and in a deterministic journal, so they are
-/// read and kept.
+/// Settings of older versions. Runs of those versions have them in run.yaml, and deterministic runs also in
+/// the journal, so they are still read and kept.
 constexpr std::array kFormerKeys{"crossover", "local_step", "mutation", "draws"};
 
 class TunerProvider final : public ProposerProvider {
@@ -66,7 +66,7 @@ class TunerProvider final : public ProposerProvider {
              keys});
   }
 
-  /// The search must know every point that it has tried.
+  /// Refuses a seed with too many points: the search must remember every point that it has tried.
   static Status check_size(const std::string& task, const std::vector<Knob>& knobs) {
     if (points_of(knobs) <= KnobMemory::kMostObservations) return {};
     return fail(ErrorCode::invalid_argument,
@@ -76,7 +76,7 @@ class TunerProvider final : public ProposerProvider {
   }
 
   TunerOptions options_;
-  std::map<std::string, double> former_;  ///< the given ones of kFormerKeys
+  std::map<std::string, double> former_;  ///< those of kFormerKeys that were given
 };
 
 }  // namespace
@@ -85,7 +85,7 @@ const AskedModel* ProposerOutlook::find(const std::string& model) const {
   const auto found =
       std::ranges::find_if(models, [&](const AskedModel& one) { return model.empty() || one.name == model; });
   if (found != models.end()) return &*found;
-  // An unnamed one is used for all operators.
+  // A single model without a name serves all operators.
   return models.size() == 1 && models.front().name.empty() ? &models.front() : nullptr;
 }
 

@@ -1,4 +1,4 @@
-// The kinds that this build offers in run.yaml, one file for each group.
+// The kinds of providers that this build offers in run.yaml, one file for each group.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ std::unique_ptr<EvaluatorProvider> with_fleet(std::unique_ptr<EvaluatorProvider>
 std::unique_ptr<ProposerProvider> agent_provider();
 std::unique_ptr<ProposerProvider> chat_provider();
 std::unique_ptr<ProposerProvider> manual_provider();
-/// The arms are proposers of these kinds.
+/// The proposer `mix`, whose arms are proposers of these kinds.
 std::unique_ptr<ProposerProvider> mix_provider(Kinds<ProposerProvider> kinds);
 std::unique_ptr<ProposerProvider> tuner_provider();
 std::unique_ptr<ProposerProvider> recording_provider();

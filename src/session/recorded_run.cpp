@@ -20,7 +20,7 @@ Result<std::unique_ptr<RecordedJournal>> RecordedJournal::open(const std::filesy
 }
 
 Status RecordedJournal::append(std::span<const Event>) {
-  return fail(ErrorCode::permission, "a recording is not written", store_->folder().string());
+  return fail(ErrorCode::permission, "a recording is read-only", store_->folder().string());
 }
 
 Status RecordedJournal::replay(std::uint64_t after,

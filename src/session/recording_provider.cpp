@@ -11,10 +11,10 @@ namespace {
 const Choices<RecordedEvaluations> kEvaluations = {{"measured", RecordedEvaluations::measured},
                                                    {"kept", RecordedEvaluations::kept}};
 
-/// The limit of runs that repeat runs: more is a circle or a trap.
+/// The longest chain of runs that repeat other runs. A longer chain is a cycle or an attack.
 constexpr int kDeepest = 8;
 
-/// The proposer of the run in `folder`, which may be a recording. Refuses a chain of too many runs.
+/// The proposer of the run in `folder`, which may be a recording. Refuses a chain of more than kDeepest runs.
 Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::path& folder) {
   std::shared_ptr<ProposerProvider> first;
   std::filesystem::path next = folder;
@@ -27,10 +27,10 @@ Result<std::shared_ptr<ProposerProvider>> proposer_of(const std::filesystem::pat
     if (!recorded) return first;
     next = recorded->folder;
   }
-  return fail(
-      ErrorCode::bad_input,
-      "this run repeats one that repeats one, and so on for more than " + std::to_string(kDeepest) + " runs",
-      folder.string(), "replay the run that asked a model");
+  return fail(ErrorCode::bad_input,
+              "this run is the last of a chain of more than " + std::to_string(kDeepest) +
+                  " runs that repeat each other",
+              folder.string(), "replay the run that asked a model");
 }
 
 class RecordingProvider final : public ProposerProvider {

@@ -1,4 +1,4 @@
-// How backends come into a registry.
+// Adds backends to a registry.
 #include <utility>
 
 #include <kernelsmith/session/registry.hpp>

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// RUN.rescued, with a number if it already exists.
+/// The path RUN.rescued in `parent`, with a number if that path already exists.
 fs::path unused_name(const fs::path& parent, const fs::path& run) {
   const std::string name = run.filename().string() + ".rescued";
   std::error_code ignored;

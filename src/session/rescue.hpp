@@ -8,8 +8,8 @@
 
 namespace kernelsmith {
 
-/// Saves the best program in a new folder, next to the run's or else among the temporary files, and returns
-/// `gone` with its path.
+/// Saves the best program in a new folder, next to the run's folder or else among the temporary files.
+/// Returns `gone` with the path of the new folder.
 Error rescued(Error gone, const Engine& engine, const std::filesystem::path& run);
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-// run.yaml: RunConfig as text, both ways, and in words. Each key is listed once.
+// Reads, writes and describes run.yaml, the text of a RunConfig. Each key is listed once.
 #include <algorithm>
 #include <array>
 
@@ -36,7 +36,7 @@ void list_version(Section& io) {
               "use the kernelsmith that wrote the file, or a newer one");
 }
 
-/// An absent limit is not written.
+/// Omits absent limits when writing.
 void list_budgets(Section& io, Budgets& budgets) {
   io.maybe("iterations", budgets.iterations, {1, UINT64_MAX},
            "the number of children that are asked for; then the run ends");
@@ -150,7 +150,7 @@ void list_evaluator(Section& io, const Registry& registry, Chosen<EvaluatorProvi
   chosen.provider->settings(io);
 }
 
-/// The hint for a name that people use for a language model.
+/// The hint if the name is a word that people use for a language model.
 std::optional<std::string_view> proposer_meant(std::string_view name) {
   constexpr std::array<std::string_view, 10> kModels = {"openai", "anthropic", "gpt",  "claude", "llm",
                                                         "model",  "ollama",    "vllm", "gemini", "deepseek"};
@@ -166,8 +166,8 @@ void list_proposer(Section& io, const Registry& registry, RunConfig& config) {
   if (io.ok() && chosen.kind != config.proposer.kind) take_proposer(std::move(chosen), config);
 }
 
-/// Splits the line of policy_texts() for the operators into its lines. A model's name may contain the
-/// separator, but not followed by one of the keys.
+/// Turns the one-line text of the operators, from policy_texts(), into YAML with one key a line. Splits only
+/// before a known key, because a model's name may contain the separator.
 std::string as_block(std::string text) {
   constexpr std::array<std::string_view, 6> kKeys = {
       "operator:", "model:", "weight:", "choose:", "cost:", "arms:"};
@@ -207,7 +207,7 @@ void list_memory(Section& io, MemorySettings& memory) {
   io("snapshot", memory.snapshot, "the digest of what the run read, which kernelsmith writes itself");
 }
 
-/// YamlAdvice: the right place of a misplaced key.
+/// Advice for YamlAdvice: where a misplaced key belongs.
 std::string belongs_to(const std::string& path, const Registry& registry) {
   if (path == "backend") return "the task's backend stands in its task.yaml, as backend: NAME";
   if (path == "model") return "--model NAME asks a language model (proposer.models)";
@@ -231,7 +231,7 @@ std::string belongs_to(const std::string& path, const Registry& registry) {
   return "";
 }
 
-/// `registry` is for reading and descriptions.
+/// Uses `registry` only to read and to describe, not to write.
 void list_config(Section& io, RunConfig& config, const Registry& registry) {
   const bool has_memory = !config.memory.store.empty() || !config.memory.snapshot.empty();
   list_version(io);
@@ -265,7 +265,7 @@ void list_config(Section& io, RunConfig& config, const Registry& registry) {
     io.map("memory", [&](Section& memory) { list_memory(memory, config.memory); });
 }
 
-/// The YAML of a section's keys in one line.
+/// The YAML of a section's keys on one line.
 std::string line_of(const Section::Body& list) {
   YamlWriter out;
   Section section(out);

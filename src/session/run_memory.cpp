@@ -23,7 +23,7 @@ Result<MemorySnapshot> read_snapshot(const std::filesystem::path& file) {
   return MemorySnapshot{std::move(*rules)};
 }
 
-/// Creates nothing, because a run folder names the store.
+/// Whether the store knows the run. Never creates the store, because its name comes from a run folder.
 bool is_known(const std::string& run, const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) return false;
@@ -36,8 +36,8 @@ class Prompts {
  public:
   Prompts(const Task& task, const RunConfig& config) : task_(task), config_(config) {}
 
-  /// The number of rules in the prompt, from the first. A prompt that cannot be built again, for example
-  /// after a change of templates, counts as having all.
+  /// How many of the rules, counted from the first, the prompt shows. A prompt that cannot be built again,
+  /// for example after a change of templates, counts as showing all.
   std::size_t rules_in(const OpenTicket& ticket, const Digest& sent, std::size_t all) {
     const TicketOpened& opened = ticket.opened;
     const PromptBuilder* builder = builder_of(opened.model);
@@ -62,8 +62,8 @@ class Prompts {
   std::map<std::string, std::optional<PromptBuilder>> builders_;
 };
 
-/// The rules in at least one prompt of the run. All of them if the provider has no prompts, such as an
-/// agent's.
+/// The rules that at least one prompt of the run shows. Returns all rules if the provider has no prompts, as
+/// an agent has none.
 Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const RunConfig& config,
                                 const MemorySnapshot& read) {
   const std::size_t all = read.rules.size();
@@ -77,7 +77,7 @@ Result<MemorySnapshot> shown_of(const RunStore& run, const Task& task, const Run
   state->read_from(&run);
   std::size_t shown = 0;
   const Status visited = run.replay(0, [&](std::uint64_t, const Event& event) -> Status {
-    if (shown == all) return fail(ErrorCode::cancelled, "nothing more is to be found out");
+    if (shown == all) return fail(ErrorCode::cancelled, "every rule was shown");
     if (auto applied = state->apply(event); !applied) return applied.error();
     const auto* arrived = std::get_if<ProposalArrived>(&event);
     if (arrived && arrived->proposal.transcript) shown = all;  // an agent's task holds every rule
@@ -133,9 +133,11 @@ Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, cons
   if (settings.snapshot.empty() && !std::filesystem::exists(file, ignored)) return MemorySnapshot{};
   auto snapshot = read_snapshot(file);
   if (!snapshot && snapshot.error().code == ErrorCode::not_found)
-    return fail(ErrorCode::corrupt, "what the run read from its memory is missing", file.string(), kHint);
+    return fail(ErrorCode::corrupt, "the file of the rules that the run read from its memory is missing",
+                file.string(), kHint);
   if (snapshot && snapshot->digest().hex() != settings.snapshot)
-    return fail(ErrorCode::corrupt, "this is not what the run read from its memory: run.yaml has its digest",
+    return fail(ErrorCode::corrupt,
+                "these are not the rules that the run read from its memory: run.yaml has another digest",
                 file.string(), kHint);
   return snapshot;
 }
@@ -159,16 +161,16 @@ Result<Learnt> learnt_from(const RunStore& run, const Task& task, const RunConfi
 Result<Learnt> learn_run(const RunView& view) {
   const std::string where = view.folder.string();
   if (!view.has_task)
-    return fail(ErrorCode::invalid_argument, "a run without a task cannot be learnt", where,
-                "only runs that kernelsmith run began hold their task");
+    return fail(ErrorCode::invalid_argument, "rules cannot be learnt from a run without a task", where,
+                "only a run that `kernelsmith run` began holds its task");
   if (view.in_use) return fail(ErrorCode::busy, "a process is writing the run", where, "wait for its end");
   const auto recorded = view.config.proposer.provider->traits().recorded;
   if (recorded && recorded->evaluations == RecordedEvaluations::kept)
-    return fail(ErrorCode::invalid_argument, "the run repeats another one's verdicts", where,
-                "learn that one: " + recorded->folder.string());
+    return fail(ErrorCode::invalid_argument, "the run repeats another run's verdicts", where,
+                "learn from that run: " + recorded->folder.string());
   if (view.reason == EndReason::unfinished)
     return fail(ErrorCode::invalid_argument, "the run has not ended", where,
-                "'kernelsmith resume' takes it to its end");
+                "'kernelsmith resume' continues it to its end");
   const auto read = stored_snapshot(view.folder, view.config.memory);
   if (!read) return read.error();
   return learnt_from(*view.store, view.task, view.config, *read);

@@ -9,13 +9,15 @@
 
 namespace kernelsmith {
 
-// What a run folder has beside RunStore's: the task, the configuration, and what the run read of its memory.
+// Files of a run folder that RunStore does not write: the task, the configuration, and the rules that the run
+// read from its memory.
 inline constexpr const char* kTaskFolder = "task";
 inline constexpr const char* kConfigFile = "run.yaml";
 inline constexpr const char* kSnapshotFile = "memory.jsonl";
 
-/// The rules that a run of the task would read now; creates nothing. A run that follows a recording reads the
-/// same rules as the recorded one. Empty without a memory. Errors: MemoryStore's, and stored_snapshot()'s.
+/// The rules that a run of the task would read now; empty without a memory. Does not create the memory. A run
+/// that follows a recording reads the rules of the recorded run. Errors: MemoryStore's, and
+/// stored_snapshot()'s.
 Result<MemorySnapshot> snapshot_for(const Task& task, const RunConfig& config);
 
 /// Creates the memory of a new run, before anything else. Errors: MemoryStore's.
@@ -24,21 +26,21 @@ Status make_memory(const RunConfig& config);
 /// Registers the run with the memory.
 Status note_beginning(const RunConfig& config, const std::string& run);
 
-/// The rules that the stored run in the folder read; `corrupt` if they do not match run.yaml.
+/// The rules that the stored run in the folder has read. Errors: `corrupt` if they do not match run.yaml.
 Result<MemorySnapshot> stored_snapshot(const std::filesystem::path& folder, const MemorySettings& settings);
 
-/// Adds it to the proposer's prompts and to the configuration.
+/// Adds the snapshot's rules to the proposer's prompts, and its digest to the configuration.
 void take_snapshot(const MemorySnapshot& snapshot, RunConfig& config);
 
-/// The rules that the run teaches. A rule that a tight token budget left out of every prompt was not used.
+/// The rules that the run teaches. A rule that the token budget left out of every prompt counts as unused.
 Result<Learnt> learnt_from(const RunStore& run, const Task& task, const RunConfig& config,
                            const MemorySnapshot& read);
 
 /// Whether the run adds rules to a memory: it names one and follows no recording.
 bool is_remembered(const RunConfig& config);
 
-/// Adds the rules, and returns a message. `permission` if the memory's name comes from a run folder, and the
-/// memory does not know the run.
+/// Adds the rules, and returns a message for the user. Errors: `permission` if the memory's name comes from a
+/// run folder and the memory does not know the run.
 Result<std::string> add_to_memory(const RunConfig& config, const std::string& run, const Learnt& learnt);
 
 }  // namespace kernelsmith

@@ -48,7 +48,7 @@ std::map<Cell, Elite> RunView::elites() const { return state.archipelago().elite
 
 namespace {
 
-/// A run with its task, or the error in it; empty for a run of a program that uses the library.
+/// The stored run; empty if a program that uses the library made it, because such a run has no task folder.
 Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder, const Registry& registry) {
   std::error_code ignored;
   const bool by_library = std::filesystem::exists(folder / "run.db", ignored) &&
@@ -59,14 +59,14 @@ Result<std::optional<StoredRun>> stored_run(const std::filesystem::path& folder,
   return std::optional(std::move(*stored));
 }
 
-/// Whether the program that began the run declared that it has the features of sessions.
+/// Whether the program that began the run declared that it computes the features of sources as sessions do.
 bool describes_sources(const std::map<std::string, std::string>& settings) {
   const auto found = settings.find(kDescribeSetting);
   return found != settings.end() && found->second == kSourceFeatures;
 }
 
-/// Whether a Python evaluator's file, which is outside the run, has changed. If so, the task gets the digest
-/// from the beginning of the run, because measurements stay valid.
+/// Whether the file of a Python evaluator, which lies outside the run folder, has changed. If so, gives the
+/// task its digest from the beginning of the run, because the run's measurements stay valid.
 Result<bool> take_recorded_digest(const RunStore& store, Task& task) {
   if (task.evaluator.path.empty()) return false;
   const Digest now = task.digest;
@@ -194,7 +194,7 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
                  .state = std::move(*state),
                  .latest_best = lineage->empty() ? nullptr : lineage->back().individual,
                  .lineage_of_best = std::move(*lineage),
-                 // Features of sources are not in evaluations: they are computed.
+                 // Evaluations do not hold the features of sources: these are computed.
                  .has_cells = stored->has_value() || gathered.has_cells || described,
                  .refusals = std::move(gathered.refusals),
                  .lost_workers = std::move(gathered.lost_workers),

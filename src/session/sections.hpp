@@ -1,4 +1,4 @@
-// Sections of run.yaml that are listed in files of their own.
+// Sections of run.yaml that have their own files.
 #pragma once
 
 #include <string>
@@ -10,23 +10,24 @@
 
 namespace kernelsmith {
 
-/// A list of names, each with `min` or `max` before it unless its better end is known, or that list under the
-/// name of a rule.
+/// The key `objectives`: a list of names, or a mapping from the name of a rule to such a list. A name has
+/// `min` or `max` before it, unless its better direction is known.
 void list_objectives(Section& run, Objectives& objectives);
 
-/// A list, which is drawn from by weight; or a mapping of `choose`, `cost` and that list as `arms`. Keys that
-/// it lacks keep their values. Needs the proposer, whose models an arm may name.
+/// The key `operators`: a list, from which operators are drawn by weight, or a mapping with `choose`, `cost`
+/// and that list as `arms`. A missing key leaves its value unchanged. Comes after the proposer, because an
+/// arm may name a model of it.
 void list_operators(Section& run, RunConfig& config);
 
-/// A section whose key `kind` chooses whose settings the others are. `meant` is our kind for what others call
-/// so.
+/// A section whose key `kind` names an implementation; the other keys are its settings. `meant` gives a hint
+/// for a name that is not a kind.
 template <class P>
 void list_choice(Section& io, const Kinds<P>& kinds, Chosen<P>& chosen, std::string_view meaning,
                  const Meaning& meant = {}) {
   std::string kind = chosen.kind;
   Choices<std::string> names;
   for (const auto& [name, make] : kinds) names.emplace_back(name, name);
-  // An implementation from a program, which no registry has.
+  // A program's own implementation is in no registry.
   if (!kind.empty() && !kinds.contains(kind)) names.emplace_back(chosen.kind, chosen.kind);
   if (kind.empty()) io.require("kind");
   io("kind", kind, names, meaning, meant);

@@ -1,4 +1,4 @@
-// A dry run's questions to a server of models.
+// A dry run's checks of a server of models.
 #include <algorithm>
 #include <string_view>
 
@@ -16,16 +16,19 @@ constexpr std::chrono::milliseconds kLongestProbe{30'000};  // a list of models 
 
 DryCheck check_of_key(const Endpoint& server, const ServerProbe& probe) {
   if (server.key.empty())
-    return {"key", Verdict::unknown, "none is set; whether the server needs one, only a call tells", {}};
-  if (probe.key_checked) return {"key", Verdict::ok, "the server took it, and gives nothing without it", {}};
-  return {"key", Verdict::unknown, "one is set; whether the server takes it, only a call tells", {}};
+    return {"key", Verdict::unknown, "none is set; only a call shows whether the server needs one", {}};
+  if (probe.key_checked)
+    return {"key", Verdict::ok, "the server accepted it, and answers nothing without it", {}};
+  return {"key", Verdict::unknown, "one is set; only a call shows whether the server accepts it", {}};
 }
 
 DryCheck check_of_model(const std::string& model, const ServerProbe& probe) {
   const std::string name = "\"" + model + "\"";
   if (!probe.models)
-    return {
-        "model", Verdict::unknown, name + ": the server has no list of its models; only a call tells", {}};
+    return {"model",
+            Verdict::unknown,
+            name + ": the server has no list of its models; only a call shows whether it has this one",
+            {}};
   if (std::ranges::find(*probe.models, model) != probe.models->end())
     return {"model", Verdict::ok, name + " is on the server's list", {}};
   const std::vector<std::string_view> names(probe.models->begin(), probe.models->end());
@@ -34,7 +37,7 @@ DryCheck check_of_model(const std::string& model, const ServerProbe& probe) {
           Verdict::unknown,
           name + " is not on the server's list of " + std::to_string(names.size()) +
               (near ? "; did you mean " + std::string(*near) + "? Some" : "; some") +
-              " take other names too, which only a call tells",
+              " take other names too; only a call shows that",
           {}};
 }
 

@@ -13,7 +13,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The budgets of a session that begins with the rest of a recording: those in force at that point.
+/// If the session begins within a recording, sets its budgets to those that were in force at that point.
 Status take_recorded_budgets(const RecordedJournal& recording, const Journal& own, Budgets& budgets) {
   const auto place = place_in(recording, own);
   if (!place) return place.error();
@@ -27,13 +27,13 @@ Status take_recorded_budgets(const RecordedJournal& recording, const Journal& ow
   return {};
 }
 
-/// Whether a run is complete for learning; a stopped one continues later.
+/// Whether a run is complete enough to learn from. A stopped run is not: it may continue later.
 bool is_over(EndReason reason) {
   return reason == EndReason::budget || reason == EndReason::flat || reason == EndReason::exhausted ||
          reason == EndReason::finished;
 }
 
-/// The notice if a budget of money continues after calls whose cost is not in the journal.
+/// Warns if a run with a budget of money continues after calls whose full cost is not known.
 void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>& observer) {
   if (!observer) return;
   engine.inspect([&](const SearchState& state) {
@@ -41,21 +41,20 @@ void warn_of_unknown_cost(const Engine& engine, const std::shared_ptr<Observer>&
     const CallTotals total = spending.total();
     const std::uint64_t calls = total.untold + total.unpriced + spending.interrupted();
     if (state.budgets().usd && calls > 0)
-      observer->on_notice(
-          {Notice::Level::warning, "of " + std::to_string(calls) +
-                                       " earlier calls it is not known in full what they cost; "
-                                       "the budget of money counts what is"});
+      observer->on_notice({Notice::Level::warning, "the full cost of " + std::to_string(calls) +
+                                                       " earlier calls is not known; "
+                                                       "the budget of money counts the known part"});
   });
 }
 
-/// With a budget that the seed and the final measurement use up, a run ends before it begins.
+/// Warns if the seed and the final measurement use up the budget, so that nothing is proposed.
 void warn_of_small_budget(const Task& task, const RunConfig& config, Observer& observer) {
   const std::uint64_t kept = (task.seed.empty() ? 0 : 1) + (config.confirm ? 1 : 0);
   if (!config.budgets.evaluations || *config.budgets.evaluations > kept) return;
   observer.on_notice(
       {Notice::Level::warning,
-       "this budget of evaluations asks nobody for a program: the seed takes one, and the best "
-       "is measured again at the end by one that is kept for it; the least useful budget is " +
+       "this budget of evaluations asks nobody for a program: evaluating the seed and measuring "
+       "the best again at the end use it up; the least useful budget is " +
            std::to_string(kept + 1)});
 }
 
@@ -73,11 +72,12 @@ struct Session::Impl {
   static Result<Session> open(Task task, RunConfig config, std::unique_ptr<RunStore> store, Wiring wiring,
                               std::shared_ptr<Observer> observer, MemorySnapshot memory);
 
-  /// Brings best/ up to date; removes it if no program is accepted (any more). Under the engine's lock,
-  /// because the journal is the same store.
+  /// Brings the folder best/ up to date; removes it if no program is accepted (any more). Must run under the
+  /// engine's lock, because the journal is the same store.
   Status write_best() const;
 
-  /// Adds new rules to the run's memory. A failure is only a notice, because the run itself is complete.
+  /// Adds new rules to the run's memory. Reports a failure only as a notice, because the run itself is
+  /// complete.
   void remember() const;
 
   Result<Outcome> search(const CommitCallback& on_commit, const std::stop_token& stop);
@@ -196,7 +196,7 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
   take_snapshot(*memory, config);
   if (!memory->rules.empty()) copy.push_back({kSnapshotFile, to_lines(memory->rules)});
   if (const Status free = RunStore::check_free(folder, copy); !free)
-    return free.error();  // before slow steps
+    return free.error();  // fails early, before slow steps
   if (const Status made = make_memory(config); !made) return made.error();
   if (observer && !config.proposer.provider->traits().recorded)
     warn_of_small_budget(task.task, config, *observer);
@@ -211,7 +211,8 @@ Result<Session> Session::create(const TaskFolder& task, const std::filesystem::p
 
 namespace {
 
-/// Counters of errors and useless replies in a row restart, so a resumed run may pay for these again.
+/// Warns that a resumed run may pay for the same failures again, because its counters of consecutive errors
+/// and useless replies restart.
 void tell_of_last_error(const SearchState& state, Observer& observer) {
   if (const auto& error = state.session_error())
     observer.on_notice({Notice::Level::info,
@@ -234,7 +235,7 @@ Result<bool> has_ended(const RunStore& store, const StoredRun& run, Observer* ob
   state->set_budgets(budgets);
   const EndReason reason = state->end_reason(state->elapsed_s());
   const bool ended =
-      reason != EndReason::unfinished && reason != EndReason::finished;  // another session goes on
+      reason != EndReason::unfinished && reason != EndReason::finished;  // another session can continue
   if (observer && !ended) tell_of_last_error(*state, *observer);
   return ended;
 }
@@ -252,7 +253,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
   config.proposer.provider->context.observer = observer;
-  take_snapshot(stored->memory, config);  // the proposer may be another one now
+  take_snapshot(stored->memory, config);  // the proposer may have changed
   const auto ended = has_ended(**store, *stored, observer.get());
   if (!ended) return ended.error();
   auto wiring = wire(stored->task.task, config, stop, !*ended);
@@ -261,27 +262,29 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   auto session = Impl::open(std::move(stored->task.task), std::move(config), std::move(*store),
                             std::move(*wiring), std::move(observer), std::move(stored->memory));
   if (!session) return session;
-  // Only now, because settings that contradict the journal would make the run impossible to resume.
+  // Writes the configuration only now: settings that contradict the journal would make the run impossible to
+  // resume.
   if (const Status kept = session->impl_->store->write_configuration(yaml); !kept) return kept.error();
   return session;
 }
 
 namespace {
 
-/// A misspelt or unreported feature of an axis or objective would silently leave the archive flat.
+/// Warns of a misspelt or unreported feature of an axis or objective, which would otherwise silently leave
+/// the archive flat.
 void warn_of_absent_features(const Engine& engine, const Individual& accepted, Observer& observer) {
   engine.inspect([&](const SearchState& state) {
     const Metrics& metrics = *accepted.evaluation.metrics();
     for (const std::string& feature : state.archipelago().grid().absent_features(metrics))
       observer.on_notice(
           {Notice::Level::warning, "no program reports the feature '" + feature +
-                                       "' of archive.axes: all lie in the first row of that axis"});
+                                       "' of archive.axes: all programs lie in the first bin of that axis"});
     const Objectives& objectives = state.archipelago().objectives();
     for (std::size_t i = 0; i < objectives.list().size(); ++i)
       if (!objectives.reported(i, metrics))
         observer.on_notice({Notice::Level::warning, "no program reports the feature '" +
                                                         objectives.list()[i].feature +
-                                                        "' of objectives: all are equal in it"});
+                                                        "' of objectives: all programs are equal in it"});
   });
 }
 

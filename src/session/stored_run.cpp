@@ -8,7 +8,7 @@
 namespace kernelsmith {
 
 Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Registry& registry) {
-  // Reading a pipe in its place would block.
+  // Refuses a pipe in place of the file, because reading a pipe would block.
   std::error_code ignored;
   if (const auto file = std::filesystem::status(folder / kConfigFile, ignored);
       std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))

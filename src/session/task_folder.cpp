@@ -29,7 +29,7 @@ Status write_text_file(const std::filesystem::path& path, const std::string& tex
   return {};
 }
 
-/// Adds the files whose paths are not there yet: one file can be reference and baseline.
+/// Adds the files whose paths are not in `files` yet, because one file can be both reference and baseline.
 void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files) {
   for (const SourceFile& file : more)
     if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);
@@ -40,11 +40,11 @@ void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files
 Result<std::string> read_text_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    return fail(ErrorCode::bad_input, "a file is expected, this is a folder", path.string());
+    return fail(ErrorCode::bad_input, "a file is expected, but this is a folder", path.string());
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return file_error("the file cannot be opened", path, errno);
-  // A device or a pipe has no known size and may be endless.
+  // Reads at most kMaxFileBytes, because a device or a pipe has no known size and may be endless.
   std::string text(kMaxFileBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) return file_error("the file cannot be read", path, errno);

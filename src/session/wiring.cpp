@@ -7,7 +7,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Evaluations of one task are not valid for another.
+/// Refuses to keep evaluations that were recorded for another task.
 Status check_task(const RecordedJournal& recording, const RecordedRun& run, const Task& task) {
   std::string digest;
   Status read = recording.replay(0, [&](std::uint64_t, const Event& event) -> Status {
@@ -26,7 +26,7 @@ Status check_task(const RecordedJournal& recording, const RecordedRun& run, cons
 
 }  // namespace
 
-/// A run.yaml with different ones could never be resumed.
+/// Refuses settings with which a run could never be resumed.
 Status check_budgets(const RunConfig& config) {
   if (config.deterministic && config.budgets.wall_s)
     return fail(ErrorCode::invalid_argument,
@@ -36,8 +36,8 @@ Status check_budgets(const RunConfig& config) {
       .iterations = {}, .evaluations = {}, .wall_s = {}, .until_flat = config.budgets.until_flat};
   if (config.islands > 1 && config.budgets.until_flat && config.budgets == only_flat)
     return fail(ErrorCode::invalid_argument,
-                "islands migrate at fractions of a budget, and this run has none", "budgets.until_flat",
-                "limit iterations, evaluations, time or money too, or take one island");
+                "islands migrate at fractions of a budget, but this run has no such budget",
+                "budgets.until_flat", "limit iterations, evaluations, time or money too, or take one island");
   return config.budgets.usd ? config.proposer.provider->outlook().check_prices() : Status{};
 }
 

@@ -10,12 +10,11 @@
 
 namespace kernelsmith {
 
-/// The evaluator of a configuration. Whatever fails once a stop is requested fails for that reason, and is
-/// `cancelled`.
+/// Makes the evaluator of a configuration. Any failure after a stop request is reported as `cancelled`.
 Result<std::shared_ptr<Evaluator>> prepared_evaluator(const Task& task, const RunConfig& config,
                                                       const std::stop_token& stop);
 
-/// The evaluator, the proposer and the options of an engine, and what it follows first.
+/// The evaluator, the proposer and the options of an engine, and the recording that it follows first.
 struct Wiring {
   std::shared_ptr<Evaluator> evaluator;  ///< null if nothing is measured
   std::shared_ptr<Proposer> proposer;
@@ -23,7 +22,7 @@ struct Wiring {
   std::unique_ptr<RecordedJournal> recording;
 };
 
-/// Checks the configuration and makes them. `measures` is false for a run that has ended.
+/// Checks the configuration and makes the parts. `measures` is false for a run that has ended.
 Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_token& stop,
                     bool measures = true);
 

@@ -12,9 +12,8 @@
 namespace kernelsmith {
 namespace {
 
-/// One compiles while another is timed.
+/// One job compiles while another is timed.
 constexpr unsigned kSlotsToTime = 2;
-/// The hardware of GPU backends without a GPU.
 
 using ProviderPtr = std::shared_ptr<EvaluatorProvider>;
 
@@ -33,7 +32,7 @@ Status check_names(const WorkerChoice& choice, const std::vector<std::string>& k
   return {};
 }
 
-/// Sets the setting for all backends that accept it; returns whether any does.
+/// Applies the setting to all backends that accept it. Fails if none does.
 Status apply_setting(const std::vector<ProviderPtr>& providers, const std::string& key,
                      const std::string& value) {
   Status first;
@@ -52,7 +51,8 @@ Status apply_setting(const std::vector<ProviderPtr>& providers, const std::strin
   return error;
 }
 
-/// The missing requirement of the backend on this machine; empty if it works. Other limits are ignored.
+/// The requirement of the backend that this machine lacks; empty if there is none. A check that
+/// is only `limited` counts if the backend needs it.
 std::string lack_of(const BackendDescription& backend, bool sandboxed) {
   if (backend.examine_machine)
     for (const MachineCheck& check : backend.examine_machine(sandboxed)) {
@@ -63,8 +63,8 @@ std::string lack_of(const BackendDescription& backend, bool sandboxed) {
   return backend.hardware && backend.hardware() == kNoGpu ? std::string(kNoGpu) : "";
 }
 
-/// References of module tasks are Python that runs outside the sandbox, and anyone who can write to the
-/// server can send a task, so this needs explicit permission.
+/// Whether the user must name the backend. The reference of a module task is Python that runs outside the
+/// sandbox, and anyone who can write to the server can send a task.
 bool needs_a_word(const BackendDescription& backend, const WorkerChoice& choice) {
   return backend.form == TaskForm::module && choice.backends.empty();
 }
@@ -103,7 +103,7 @@ Result<std::vector<WorkerBackend>> worker_backends(const Registry& registry, con
       continue;
     }
     if (needs_a_word(backend, choice)) {
-      const std::string why = "the reference of its tasks runs with all rights of this user; --backend " +
+      const std::string why = "the references of its tasks run with all rights of this user; --backend " +
                               names[i] + " offers it";
       if (choice.tell) choice.tell(names[i] + " is not offered: " + why);
       lacks += (lacks.empty() ? "" : "; ") + names[i] + " (" + why + ")";

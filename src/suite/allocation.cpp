@@ -38,7 +38,7 @@ std::optional<Grant> next_grant(std::span<const TaskStanding> tasks, const Alloc
   double most = 0;
   for (std::size_t i = 0; slice > 0 && i < tasks.size(); ++i) {
     if (tasks[i].ended || is_flat(tasks[i], left)) continue;
-    // All slices have the same size, so gains are compared instead of gains per evaluation.
+    // Compares gains and not gains per evaluation, because all slices have the same size.
     const double gain = expected_log_gain(tasks[i].improvements, tasks[i].used, slice);
     if (best && gain <= most) continue;
     best = i;

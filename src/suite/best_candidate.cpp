@@ -5,7 +5,7 @@
 namespace kernelsmith::suite {
 namespace {
 
-/// The features of an accepted candidate.
+/// Reads the features of an accepted candidate.
 class Features {
  public:
   explicit Features(const Evaluation& evaluation) : features_(evaluation.metrics()->features()) {}

@@ -1,4 +1,4 @@
-// Makes a task's result from evaluations, with the same rules for searches and ready-made candidates.
+// Makes a task's result from evaluations. The same rules apply to searches and to ready-made candidates.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@ inline constexpr std::string_view kNotEvaluated = "not evaluated:";
 /// The speedup of an accepted candidate; the fitness if the backend measures no times.
 std::optional<Measurement> speedup_of(const Evaluation& evaluation);
 
-/// Whether it was rejected for manipulating the measurement, not for wrong results.
+/// Whether a rejection at this stage means that the candidate manipulated the measurement, not that its
+/// results are wrong.
 bool is_hack(Stage stage);
 
 /// Makes an accepted candidate the result's best, with its speedup and the backend's features `trivial`,
@@ -27,7 +28,7 @@ void take_best(const Evaluation& evaluation, TaskResult& result);
 /// The record of one candidate, or the reason why there is none. The caller sets its name and claim.
 CandidateResult candidate_result(const Result<Evaluation>& answer);
 
-/// Such as "correctness: wrong_output".
+/// The failure as text, such as "correctness: wrong_output".
 std::string failure_text(Stage stage, RejectionCode code);
 
 }  // namespace kernelsmith::suite

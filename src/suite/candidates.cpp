@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 3> kExtensions = {".cpp", ".cu", ".py"};
 
 std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
-/// Finds the task of a name.
+/// Finds a task by its name.
 class Names {
  public:
   explicit Names(const std::vector<SuiteTask>& tasks) : tasks_(tasks) {
@@ -42,12 +42,12 @@ class Names {
  private:
   const std::vector<SuiteTask>& tasks_;
   std::map<std::string, std::size_t> whole_;
-  std::map<std::string, std::optional<std::size_t>> last_;  ///< empty if several tasks have it
+  std::map<std::string, std::optional<std::size_t>> last_;  ///< empty if several tasks share the name
 };
 
 struct Match {
   std::size_t task = 0;
-  fs::path candidate;  ///< a file, or the folder of one with several files
+  fs::path candidate;  ///< a file, or the folder of a candidate with several files
 };
 
 std::optional<Match> of_kernelbench(const fs::path& file, const Names& names) {
@@ -69,14 +69,15 @@ std::optional<Match> match_of(const fs::path& file, const Names& names) {
   return std::nullopt;
 }
 
-/// Whether it is where a candidate belongs but has no readable one; then it gets a row with the reason.
+/// Whether the entry stands where a candidate belongs, but holds no readable candidate. Such an entry gets a
+/// row with the reason.
 bool is_hollow(const fs::directory_entry& entry) {
   std::error_code ignored;
   if (entry.is_symlink(ignored)) return entry.is_directory(ignored) || !entry.exists(ignored);
   return entry.is_directory(ignored) && fs::is_empty(entry.path(), ignored);
 }
 
-/// Relative to `folder`, in their natural order.
+/// The paths of the sources, relative to `folder`, in their natural order.
 Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -89,7 +90,7 @@ Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
         ((is_source || extension.empty()) && is_hollow(*entry)))
       files.push_back(entry->path().lexically_relative(folder));
   }
-  if (error) return system_error("the candidates cannot be looked for", folder, error.value());
+  if (error) return system_error("the folder of the candidates cannot be read", folder, error.value());
   std::ranges::sort(files, [](const fs::path& a, const fs::path& b) {
     return naturally_less(a.generic_string(), b.generic_string());
   });

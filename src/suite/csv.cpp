@@ -4,7 +4,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Quotes the text if necessary (RFC 4180).
+/// The text as a cell, in quotes if RFC 4180 requires them.
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

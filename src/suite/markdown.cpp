@@ -6,7 +6,7 @@
 namespace kernelsmith {
 namespace {
 
-/// Names and messages must not end the cell or the row.
+/// The text as a cell, escaped so that it cannot end the cell or the row.
 std::string markdown_cell(const std::string& text) {
   std::string escaped;
   for (const char c : escape_controls(text)) {

@@ -15,7 +15,7 @@ std::optional<double> rate(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? std::nullopt : std::optional(share(part, whole));
 }
 
-/// The contribution of a speedup to the mean.
+/// What a speedup contributes to the mean: nothing if it is below 1.
 double counted(double speedup) { return speedup < 1 ? 0 : speedup; }
 
 std::vector<double> speedups_of(std::span<const TaskResult> results) {
@@ -39,7 +39,7 @@ std::optional<double> median_of(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/// A search that ended before the others keeps its last value.
+/// The mean of the best by round. A search that ended before the others counts with its last value.
 std::vector<double> mean_by_round(std::span<const TaskResult> results) {
   std::size_t rounds = 0;
   for (const TaskResult& result : results) rounds = std::max(rounds, result.best_by_round.size());

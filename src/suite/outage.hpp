@@ -8,11 +8,11 @@
 
 namespace kernelsmith::suite {
 
-/// Counts consecutive tasks that a server, a full disk or a missing GPU ended, because the same would end the
-/// next task.
+/// Counts consecutive tasks that ended because of a server, a full disk or a missing GPU, because the same
+/// cause would end the next task too.
 class Outage {
  public:
-  /// `what` names them in the error: "searches".
+  /// `what` is the word for tasks in the error, such as "searches".
   explicit Outage(std::string what) : what_(std::move(what)) {}
 
   /// The error that ends the whole suite, if any.
@@ -26,7 +26,7 @@ class Outage {
   }
 
  private:
-  static constexpr int kMostInARow = 3;  ///< one can be bad luck, and each costs its retries
+  static constexpr int kMostInARow = 3;  ///< a single failure can be bad luck, and each costs its retries
 
   static bool meets_every_task(ErrorCode code) {
     return code == ErrorCode::network || code == ErrorCode::untrusted || code == ErrorCode::permission ||

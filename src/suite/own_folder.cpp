@@ -47,7 +47,7 @@ Status check_settings(const std::map<std::string, std::string>& before,
       return fail(ErrorCode::invalid_argument,
                   "the results here were made with other settings: " + name + " was " + text(before, name) +
                       ", and is " + text(now, name) + " now",
-                  folder.string(), "give the same options as then, or name another folder with --out");
+                  folder.string(), "give the same options as before, or name another folder with --out");
   return {};
 }
 

@@ -11,10 +11,12 @@
 
 namespace kernelsmith::suite {
 
-/// Makes the folder, and keeps other writers out while the descriptor lives. Errors: `busy` if there is one.
+/// Makes the folder, and keeps other writers out while the descriptor lives. Errors: `busy` if there is
+/// another writer.
 Result<Descriptor> lock_folder(const std::filesystem::path& folder);
 
-/// Fails with `invalid_argument` if the folder has no `state_file` but other entries than `own_names`.
+/// Fails with `invalid_argument` if the folder has no `state_file`, but has entries that are not in
+/// `own_names`.
 Status check_free(const std::filesystem::path& folder, const std::filesystem::path& state_file,
                   std::span<const char* const> own_names);
 

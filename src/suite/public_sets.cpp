@@ -26,7 +26,7 @@ class Unpacked {
   Status problem(unsigned level, const std::string& name, const std::string& text) {
     const fs::path folder = set_.tasks / ("level" + std::to_string(level)) / name;
     if (Status written = put(folder / "reference.py", text); !written) return written;
-    // Policy `any`: published candidates that leave the work to PyTorch are measured and counted separately.
+    // The policy `any` accepts candidates that leave the work to PyTorch; these are counted separately.
     return put(folder / "task.yaml",
                problem_yaml(problem_name(name + ".py"), {.policy = "any", .cast = true}));
   }
@@ -42,7 +42,8 @@ class Unpacked {
   PublicSet set() && { return std::move(set_); }
 
  private:
-  /// Existing files are kept, because the command may be continuing with them.
+  /// Leaves a file unchanged if it already has the text, because an earlier call of the command may have
+  /// written it.
   static Status put(const fs::path& path, const std::string& text) {
     if (const auto before = read_regular_file(path, kMostBytes); before && *before == text) return {};
     if (Status made = make_folders(path.parent_path()); !made) return made;
@@ -54,11 +55,12 @@ class Unpacked {
 };
 
 Error not_this_layout(const fs::path& where, const std::string& what) {
-  return fail(ErrorCode::bad_input, "this set does not have the form of its layout: " + what, where.string(),
+  return fail(ErrorCode::bad_input, "this set does not have the expected layout: " + what, where.string(),
               "fetch it again from its authors");
 }
 
-/// Parses "Level 1: 3_Batched_matrix_multiplication" into its numbers and the file's stem.
+/// The parts of a title such as "Level 1: 3_Batched_matrix_multiplication": its numbers and the stem of its
+/// file.
 struct ProblemKey {
   unsigned level = 0, number = 0;
   std::string name;
@@ -84,7 +86,7 @@ class Leaderboard {
  public:
   explicit Leaderboard(fs::path folder) : folder_(std::move(folder)) {}
 
-  /// The folder of the layout itself, or of the repository that it is part of.
+  /// The folder with the leaderboard's files; `source` is that folder or the repository that contains it.
   static std::optional<fs::path> find(const fs::path& source) {
     std::error_code ignored;
     for (const fs::path& folder : {source, source / "docs" / "assets"})
@@ -126,7 +128,7 @@ class Leaderboard {
   fs::path folder_;
 };
 
-/// A line for each problem.
+/// A file of CUDA-L1, which has a line for each problem.
 class CudaL1 {
  public:
   explicit CudaL1(fs::path file) : file_(std::move(file)) {}
@@ -150,7 +152,7 @@ class CudaL1 {
       Status problem =
           out.problem(level, std::to_string(number) + "_problem", entry.at("ref_code").get<std::string>());
       if (!problem) return problem;
-      if (!entry.at("custom_code").is_string()) continue;  // none was found
+      if (!entry.at("custom_code").is_string()) continue;  // CUDA-L1 found no candidate for this problem
       Status taken =
           out.candidate(level, number, entry.at("custom_code").get<std::string>(),
                         {"CUDA-L1 " + file_.stem().string(), entry.at("score_default").get<double>()});

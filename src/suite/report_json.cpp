@@ -120,7 +120,7 @@ CandidateResult candidate_from(const Json& json) {
   if (!json.at("claimed").is_null()) result.claimed = json.at("claimed").get<double>();
   result.verdict = json.at("verdict").get<std::string>();
   result.speedup = measurement_from(json.at("speedup"));
-  if (result.speedup) {  // older files have meaningless values for rejected ones
+  if (result.speedup) {  // older files have meaningless values for rejected candidates
     result.own_kernels = json.at("own_kernels").get<bool>();
     result.degenerate = json.at("degenerate").get<bool>();
     result.algebraic = json.at("algebraic").get<bool>();
@@ -138,12 +138,12 @@ TaskResult result_from(const Json& json) {
   result.candidates = json.at("candidates").get<std::uint64_t>();
   result.hacks = json.at("hacks").get<std::uint64_t>();
   result.trivial = json.at("trivial").get<bool>();
-  result.degenerate = json.value("degenerate", false);  // older files have neither
+  result.degenerate = json.value("degenerate", false);  // older files lack both keys
   result.algebraic = json.value("algebraic", false);
   result.cost = cost_from(json.at("cost"));
   result.best_by_round = json.at("best_by_round").get<std::vector<double>>();
   result.failure = json.at("failure").get<std::string>();
-  for (const Json& each : json.value("of_candidates", Json::array()))  // older files have none
+  for (const Json& each : json.value("of_candidates", Json::array()))  // older files lack this key
     result.of_candidates.push_back(candidate_from(each));
   return result;
 }
@@ -160,7 +160,7 @@ std::string to_json(const SuiteReport& report) {
                      {"levels", levels},
                      {"levels_without_shortcuts", levels_of(without_shortcuts(report.results))},
                      {"results", tasks}};
-  // A candidate's output may contain any byte.
+  // Replaces invalid UTF-8, because a candidate's output may contain any byte.
   return json.dump(kIndent, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
@@ -168,7 +168,7 @@ Result<SuiteReport> suite_report_from_json(std::string_view text, const std::str
   try {
     const Json json = Json::parse(text);
     if (const auto version = json.at("version").get<int>(); version != kVersion)
-      return fail(ErrorCode::version, "these results are of version " + std::to_string(version), where,
+      return fail(ErrorCode::version, "these results have version " + std::to_string(version), where,
                   "this kernelsmith reads version " + std::to_string(kVersion));
     SuiteReport report;
     report.kind = json.at("kind").get<std::string>();

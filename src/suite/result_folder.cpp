@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-/// The files written here, in addition to the state.
+/// The entries that kernelsmith writes into the folder, in addition to the state.
 constexpr std::array kOwnNames = {"runs",      "replaced",       "set",      "levels.csv",
                                   "tasks.csv", "candidates.csv", "report.md"};
 
@@ -27,7 +27,7 @@ Result<ResultFolder> ResultFolder::open(const std::string& kind, const std::vect
   std::error_code ignored;
   if (fs::exists(options.out / (other + ".json"), ignored))
     return fail(ErrorCode::invalid_argument, "this folder holds the results of kernelsmith " + other,
-                options.out.string(), "name another one with --out");
+                options.out.string(), "name another folder with --out");
   ResultFolder folder(kind, tasks, options, std::move(*lock));
   if (const Status free = check_free(options.out, folder.state_file(), kOwnNames); !free) return free.error();
   if (const Status read = folder.read(); !read) return read.error();

@@ -1,4 +1,5 @@
-// The output folder of a suite or a scoring: its results so far as files, locked against other writers.
+// The output folder of a suite or a scoring. It holds the results so far, and is locked against other
+// writers.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,7 @@
 
 namespace kernelsmith::suite {
 
-/// One thread uses it; one process at a time has a folder open.
+/// Used by one thread. Only one process at a time may have the folder open.
 class ResultFolder {
  public:
   /// Makes the folder, or opens it with the results that it has. `kind` is SuiteReport's.

@@ -1,4 +1,4 @@
-// The result of a task from its run folder: the best, its cost, and the best by round.
+// Makes the result of a task from its run folder: the best, the cost, and the best by round.
 #include <algorithm>
 #include <map>
 
@@ -14,15 +14,16 @@ SuiteCost cost_of(const Spending& spending) {
   return {total.calls, total.unpriced, total.input_tokens, total.output_tokens, spending.usd()};
 }
 
-/// In the order of tickets, which in a deterministic run does not depend on the number of workers. A repeated
-/// measurement is a round but not a new candidate, because it would only make the best look better.
+/// The best speedup after each round, in the order of tickets, which in a deterministic run does not depend
+/// on the number of workers. A repeated measurement is a round, but its speedup does not count, because it
+/// would only make the best look better.
 Result<std::vector<double>> best_by_round(const RunView& run) {
-  std::map<TicketId, double> speedups;  // 0 for none
+  std::map<TicketId, double> speedups;  // 0 if there is none
   const Status read = run.store->replay(0, [&](std::uint64_t, const Event& event) -> Status {
     const auto* told = std::get_if<EvaluationArrived>(&event);
     if (!told || told->source != EvaluationSource::evaluated) return {};
-    // If twins were proposed at the same time, the second one is not a program. Whether it was evaluated
-    // depends on timing, so a deterministic run does not count it.
+    // If the same program was proposed twice at once, the second proposal is not a program of the run.
+    // Whether it was evaluated depends on timing, so a deterministic run does not count it.
     const bool counts = run.state.programs().contains(told->program);
     if (!counts && run.config.deterministic) return {};
     const bool is_new = counts && told->program.value == told->ticket.value;
@@ -50,7 +51,8 @@ Result<TaskResult> result_of(const RunView& run) {
   result.candidates = counts.accepted + counts.rejected;
   for (const auto& [rule, count] : run.state.failures()) {
     if (suite::is_hack(rule.first)) result.hacks += count;
-    result.failure = suite::failure_text(rule.first, rule.second);  // the last one is at the last stage
+    result.failure = suite::failure_text(
+        rule.first, rule.second);  // keeps the failure of the last stage, which comes last
   }
   if (const Evaluation* best = run.best_evaluation()) {
     suite::take_best(*best, result);

@@ -74,11 +74,11 @@ class Tally {
   }
 
   TaskResult& result_;
-  Stage furthest_ = Stage::parse;  ///< of the rejections
+  Stage furthest_ = Stage::parse;  ///< the last stage at which a candidate was rejected
 };
 
-/// Equal files are measurements of one program, so all get the pooled result. Otherwise a file with many
-/// copies would get the luckiest measurement.
+/// Gives equal files their pooled result, because they are measurements of one program. Otherwise the
+/// luckiest measurement would count for a file with many copies.
 void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answers) {
   std::map<std::string, Evaluation> together;
   const auto each_accepted = [&](const auto& visit) {
@@ -93,14 +93,15 @@ void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answe
       [&](const std::string& program, Evaluation& evaluation) { evaluation = together.at(program); });
 }
 
-/// One for each candidate, in their order.
+/// The answer for each candidate, in their order.
 std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host, bool careful,
                                            const std::stop_token& stop) {
   std::vector<Result<Evaluation>> answers;
   std::vector<Source> readable;
-  std::vector<std::size_t> places;  // of the readable ones
+  std::vector<std::size_t> places;  // indices of the readable candidates
   for (const auto& candidate : loaded.candidates) {
-    answers.emplace_back(candidate ? fail(ErrorCode::internal, "it was not asked") : candidate.error());
+    answers.emplace_back(candidate ? fail(ErrorCode::internal, "the candidate was not evaluated")
+                                   : candidate.error());
     if (!candidate) continue;
     places.push_back(answers.size() - 1);
     readable.push_back(*candidate);
@@ -110,7 +111,7 @@ std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host
   const auto take = [&](std::size_t i, const Result<Evaluation>& answer) { answers[places[i]] = answer; };
   if (config)
     (void)evaluate_all(loaded.task->task, *config, std::move(readable), take, stop,
-                       careful);  // take() has each answer
+                       careful);  // `take` got each answer
   else
     for (const std::size_t place : places) answers[place] = config.error();
   pool_identical(loaded, answers);
@@ -140,7 +141,7 @@ Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const 
     if (results->has(tasks[i], loaded.basis())) continue;
     host.begin(tasks[i], i + 1, tasks.size());
     TaskResult result = score(loaded, host, careful, stop);
-    if (stop.stop_requested() && result.error) break;  // not the task's fault
+    if (stop.stop_requested() && result.error) break;  // the stop request caused the error, not the task
     host.end(result);
     if (const Status kept = results->add(tasks[i], std::move(result)); !kept) return kept.error();
   }

@@ -1,4 +1,4 @@
-// Runs many trajectories: chooses the next, shares tools, and writes the files after each.
+// Runs many trajectories: chooses the next one, shares tools, and writes the files after each trajectory.
 #include <algorithm>
 #include <map>
 #include <thread>
@@ -16,7 +16,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The basis of a trajectory.
+/// The digest of all that determines a trajectory, except its sample.
 std::string basis_of(const Task& task, const std::map<std::string, std::string>& settings) {
   DigestBuilder basis;
   basis.add(task.digest.hex());
@@ -65,9 +65,10 @@ class Run {
   }
 
  private:
-  /// Tasks run one after another, the samples of each in parallel, because they share an evaluator.
+  /// One trajectory. Tasks run one after another; the samples of a task run in parallel, because they share
+  /// an evaluator.
   struct Job {
-    std::size_t task, sample;  ///< both from 0
+    std::size_t task, sample;  ///< both count from 0
     auto operator<=>(const Job&) const = default;
   };
 
@@ -76,7 +77,7 @@ class Run {
   void work() {
     while (const auto job = next()) {
       auto made = make(*job);
-      // An interruption by a stop request is not the task's fault.
+      // The stop request caused the error, not the task.
       if (!made && stop_.stop_requested()) return;
       finish(*job, std::move(made));
     }
@@ -94,7 +95,7 @@ class Run {
     SttsTrajectory trajectory;
     Status ended;
     std::string basis;
-    bool fresh = false;  ///< an earlier call had not completed it
+    bool fresh = false;  ///< whether this call had to continue it
   };
 
   Result<Made> make(const Job& job) {
@@ -147,7 +148,7 @@ class Run {
     return options_.samples == 1 ? name : name + "#" + std::to_string(job.sample + 1);
   }
 
-  /// A trajectory that was stopped by an error counts as not solved.
+  /// The record of a trajectory. A trajectory that an error ended counts as not solved.
   TaskResult record(const Job& job, const Result<Made>& made, TaskResult (*of)(const SttsTrajectory&)) const {
     TaskResult result = made ? of(made->trajectory) : TaskResult();
     if (made) result.basis = made->basis;
@@ -210,14 +211,14 @@ Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptio
   if (const Status plan = check_plan(options.plan); !plan) return plan.error();
   if (tasks.empty() || options.samples == 0 || options.workers == 0)
     return fail(ErrorCode::invalid_argument,
-                "there is nothing to do: tasks, samples and workers are at least 1");
+                "there is nothing to do: tasks, samples and workers must be at least 1");
   auto folder = SttsFolder::open(options);
   if (!folder) return folder.error();
   for (const SuiteTask& task : tasks) {
     const auto more = folder->journal_of(task.name, options.samples + 1);
     if (std::error_code unknown; std::filesystem::exists(more, unknown))
-      return fail(ErrorCode::invalid_argument, "the folder has more samples than are asked for",
-                  more.string(), "--samples may only grow; or name another folder with --out");
+      return fail(ErrorCode::invalid_argument, "the folder has more samples than --samples asks for",
+                  more.string(), "give a larger --samples, or name another folder with --out");
   }
   Run run(tasks, options, registry, model, host, std::move(*folder));
   return run(stop);

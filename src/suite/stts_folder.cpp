@@ -24,7 +24,7 @@ Result<std::map<std::string, std::string>> settings_in(const fs::path& file) {
   try {
     const auto json = nlohmann::json::parse(*text);
     if (json.at("kind") != "stts" || json.at("version") != kSttsVersion)
-      return fail(ErrorCode::version, "these results are not of this version of stts", file.string(),
+      return fail(ErrorCode::version, "another version of stts wrote these results", file.string(),
                   "name another folder with --out");
     return json.at("settings").get<std::map<std::string, std::string>>();
   } catch (const nlohmann::json::exception& wrong) {

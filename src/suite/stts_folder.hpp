@@ -1,4 +1,4 @@
-// The folder of an STTS: a journal for each trajectory, and the tables.
+// The folder of a test-time scaling (STTS): a journal for each trajectory, and the tables.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace kernelsmith::suite {
 
-/// Only one process at a time may have it open.
+/// Only one process at a time may have the folder open.
 class SttsFolder {
  public:
-  /// Makes the folder, or opens one that was made with the same settings.
+  /// Makes the folder, or opens a folder that was made with the same settings.
   static Result<SttsFolder> open(const SttsOptions& options);
 
   std::filesystem::path journal_of(const std::string& task, std::size_t sample) const;
 
-  /// Writes the tables if there are none yet: from now on the folder has its settings.
+  /// Writes the tables, which record the settings of the folder, if there are none yet.
   Status begin(const SttsReport& empty) const;
 
   /// Replaces the files of the tables.

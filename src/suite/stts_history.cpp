@@ -10,7 +10,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The largest counted speedup: above it Dr. Kernel suspects the measurement.
+/// The largest speedup that counts. Dr. Kernel suspects the measurement of larger ones.
 constexpr double kMostSpeedup = 3;
 constexpr double kCorrectWeight = 0.5, kSpeedupWeight = 0.5;
 
@@ -25,7 +25,7 @@ std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
   return numbers;
 }
 
-/// A server refuses a message without text.
+/// What the model said in the turn. Never empty, because servers refuse a message without text.
 std::string said(const SttsTurn& turn) {
   const auto& reply = turn.proposal.reply;
   if (reply && !reply->text.empty()) return reply->text;
@@ -40,10 +40,10 @@ std::optional<SttsWindow> stts_window_from(std::string_view name) { return detai
 
 Status check_plan(const SttsPlan& plan) {
   if (plan.turns == 0 || plan.first == 0 || plan.keep == 0)
-    return fail(ErrorCode::invalid_argument, "turns, first turns and kept turns are at least 1", "stts");
+    return fail(ErrorCode::invalid_argument, "turns, first turns and kept turns must be at least 1", "stts");
   if (plan.first > plan.turns)
     return fail(ErrorCode::invalid_argument,
-                "the first conversation has " + std::to_string(plan.first) + " turns, and there are only " +
+                "the first conversation has " + std::to_string(plan.first) + " turns, but there are only " +
                     std::to_string(plan.turns) + " in all",
                 "--first", "raise --turns, or lower --first");
   return {};

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMostJournalBytes = std::size_t{1} << 30;
 
-/// Values of the records' own codecs are already JSON and are inserted unchanged.
+/// One line of the journal. Inserts `value` unchanged, because the records' own codecs have already made it
+/// JSON.
 std::string line_of(const nlohmann::ordered_json& head, const char* key = nullptr,
                     const std::string& value = {}) {
   std::string line = head.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -24,7 +25,7 @@ std::string line_of(const nlohmann::ordered_json& head, const char* key = nullpt
   return line + "\n";
 }
 
-/// Turns count from 1 in the file.
+/// The turns with `by` added. The file counts turns from 1, the program from 0.
 std::vector<std::size_t> shifted(std::vector<std::size_t> turns, std::size_t by) {
   for (std::size_t& turn : turns) turn += by;
   return turns;
@@ -64,7 +65,7 @@ Status SttsJournal::read() {
     at = end + 1;
   }
   if (whole < text->size() && ::truncate(path_.c_str(), static_cast<off_t>(whole)) != 0)
-    return system_error("the end of a journal that was being written cannot be cut off", path_, errno);
+    return system_error("the incomplete last line of the journal cannot be removed", path_, errno);
   return {};
 }
 
@@ -80,17 +81,18 @@ Status SttsJournal::take(const std::string& text) {
     }
     if (event == "reply" && begun_ && !unjudged_) return take_reply(line);
     if (event == "verdict" && unjudged_) return take_verdict(line);
-    return corrupt("an event \"" + event + "\" cannot stand here");
-  } catch (const std::exception& wrong) {  // of the parser, or of a value that a codec refuses
+    return corrupt("an event \"" + event + "\" is not allowed here");
+  } catch (const std::exception& wrong) {  // from the parser, or from a codec that refuses a value
     return corrupt(wrong.what());
   }
 }
 
 Status SttsJournal::take_head(const nlohmann::ordered_json& line) {
   if (line.at("version").get<int>() != kSttsVersion)
-    return fail(ErrorCode::version, "this journal is of another version", path_.string(),
+    return fail(ErrorCode::version, "this journal has another version", path_.string(),
                 "name another folder with --out");
-  if (line.at("sample").get<std::size_t>() != key_.sample) return corrupt("it is a copy of another sample's");
+  if (line.at("sample").get<std::size_t>() != key_.sample)
+    return corrupt("it is a copy of another sample's journal");
   if (line.at("task").get<std::string>() != key_.task || line.at("basis").get<std::string>() != key_.basis)
     return fail(ErrorCode::invalid_argument,
                 "the task or the settings were changed since this trajectory began", path_.string(),
@@ -106,7 +108,8 @@ Status SttsJournal::take_reply(const nlohmann::ordered_json& line) {
   SttsTurn turn;
   turn.proposal = value_at<Proposal>(line, "proposal");
   for (const std::size_t shown : line.at("shown").get<std::vector<std::size_t>>()) {
-    if (shown == 0 || shown > trajectory_.turns.size()) return corrupt("a turn shows one that is not there");
+    if (shown == 0 || shown > trajectory_.turns.size())
+      return corrupt("a turn shows a turn that does not exist");
     turn.shown.push_back(shown - 1);
   }
   if (turn.proposal.prompt != digest_of(stts_messages(trajectory_, turn.shown)))
@@ -122,7 +125,7 @@ Status SttsJournal::take_verdict(const nlohmann::ordered_json& line) {
   if (line.contains("evaluation")) turn.evaluation.emplace(value_at<Evaluation>(line, "evaluation"));
   turn.reward = turn.evaluation ? stts_reward(*turn.evaluation) : 0;
   if (line.at("reward").get<double>() != turn.reward)
-    return corrupt("a reward is not that of its evaluation");
+    return corrupt("a reward does not match its evaluation");
   turn.feedback = line.at("feedback").get<std::string>();
   trajectory_.turns.push_back(std::move(turn));
   return {};

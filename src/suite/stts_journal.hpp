@@ -1,4 +1,5 @@
-// The journal of one trajectory: JSON lines that are only ever appended to. docs/stts.md has the format.
+// The journal of one trajectory: JSON lines, to which lines are only appended. docs/stts.md describes the
+// format.
 #pragma once
 
 #include <filesystem>
@@ -16,22 +17,22 @@ namespace kernelsmith::suite {
 /// The version of journals and results.
 inline constexpr int kSttsVersion = 1;
 
-/// The trajectory of a journal.
+/// Identifies the trajectory of a journal.
 struct TrajectoryKey {
   std::string task;
-  std::size_t sample = 1;  ///< from 1
+  std::size_t sample = 1;  ///< counts from 1
   std::string basis;       ///< hexadecimal digest of the task and of the settings
 };
 
 /// The digest that a journal keeps of a prompt.
 Digest digest_of(const std::vector<Message>& messages);
 
-/// A line is written with one call before the next step begins. An incomplete last line after a kill is
-/// dropped. One thread at a time uses it.
+/// Writes each line with one call before the next step begins. Drops an incomplete last line, which a kill
+/// leaves. Only one thread at a time may use a journal.
 class SttsJournal {
  public:
   /// Reads the file or creates it. Errors: `corrupt` for invalid lines, `invalid_argument` for the journal of
-  /// another task, the file system's.
+  /// another task, and the file system's.
   static Result<SttsJournal> open(const std::filesystem::path& path, const TrajectoryKey& key);
 
   /// Whether the first messages are known.
@@ -43,7 +44,7 @@ class SttsJournal {
   Status begin(std::string system, std::string user);
   Status add_lost(const Proposal& paid_error);
   Status add_reply(std::vector<std::size_t> shown, Proposal proposal);
-  /// `judged` is the unjudged turn with its verdict.
+  /// Adds the verdict; `judged` is the unjudged turn with its verdict.
   Status add_verdict(SttsTurn judged);
 
  private:

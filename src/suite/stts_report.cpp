@@ -1,4 +1,4 @@
-// The two tables of STTS in the suite's forms.
+// The two tables of STTS, in the formats of the suite.
 #include <array>
 #include <utility>
 
@@ -18,7 +18,7 @@ Tables tables_of(const SttsReport& report) {
   return {{{"last", &report.last}, {"best_of_history", &report.best}}};
 }
 
-/// Both tables with one heading; each record begins with its table's name.
+/// Both tables as one CSV with one heading; each record begins with the name of its table.
 std::string csv_of(const SttsReport& report, suite::Table (*table_of)(const SuiteReport&)) {
   suite::Table all;
   for (const auto& [name, one] : tables_of(report)) {

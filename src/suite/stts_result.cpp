@@ -1,4 +1,4 @@
-// What a trajectory comes to in the tables of a suite.
+// The results of a trajectory for the tables of a suite.
 #include "best_candidate.hpp"
 #include "stts_trajectory.hpp"
 
@@ -10,7 +10,7 @@ void add(const Cost& cost, SuiteCost& sum) {
           cost.usd + cost.guessed_usd};
 }
 
-/// The common part of both tables.
+/// The figures that both tables share.
 TaskResult shared_figures(const SttsTrajectory& trajectory) {
   TaskResult result;
   for (const SttsTurn& turn : trajectory.turns) {
@@ -40,7 +40,8 @@ std::string failure_of(const SttsTurn& turn) {
   return refusal ? "reply: " + std::string(name_of(refusal->code)) : "";
 }
 
-/// Accepted ones by their speedup, before rejected ones by their stage, before replies without a program.
+/// Whether turn `a` is better. Accepted programs, compared by speedup, are better than rejected ones,
+/// compared by stage, and these are better than replies without a program.
 bool is_better(const SttsTurn& a, const SttsTurn& b) {
   if (accepted(a) != accepted(b)) return accepted(a);
   if (accepted(a)) return speedup_or_zero(a) > speedup_or_zero(b);

@@ -70,10 +70,11 @@ class Maker {
     std::vector<Message> messages = stts_messages(trajectory(), shown);
     const Digest prompt = digest_of(messages);
     Source base = base_of(shown);
-    const auto kept =
-        std::make_shared<std::promise<Status>>();  // the model's thread may still use it when we continue
+    const auto kept = std::make_shared<std::promise<Status>>();  // shared, because the model's thread may
+                                                                 // still use it when we continue
     tools_.model->start(std::move(messages), std::move(base), stop_, [&, kept](Result<Proposal> proposal) {
-      kept->set_value(keep(std::move(proposal), prompt, shown));  // before anything else: it was paid for
+      kept->set_value(
+          keep(std::move(proposal), prompt, shown));  // keeps the reply first, because it was paid for
     });
     return kept->get_future().get();
   }
@@ -94,7 +95,7 @@ class Maker {
     if (const Child* child = turn.proposal.child())
       turn.source = child->source;
     else if (refusal && refusal->code == RefusalCode::unchanged)
-      turn.source = base_of(turn.shown);  // a repeated program also counts
+      turn.source = base_of(turn.shown);  // a reply that repeats the program also counts
     if (!turn.source) return finish(std::move(turn), tools_.prompts.feedback(*refusal));
     const std::uint64_t number = trajectory().turns.size() + 1;
     const auto evaluation = evaluate(*turn.source, number);

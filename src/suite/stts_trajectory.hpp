@@ -17,7 +17,7 @@ namespace kernelsmith::suite {
 /// The tools for all trajectories of a task. Safe to share between threads.
 struct SttsTools {
   Task task;
-  std::uint64_t seed = 1;  ///< of the configuration
+  std::uint64_t seed = 1;  ///< the seed of the configuration
   PromptOptions prompt_options;
   PromptBuilder prompts;
   std::shared_ptr<Evaluator> evaluator;
@@ -27,15 +27,15 @@ struct SttsTools {
 /// Called after each turn, with its number from 1.
 using TurnSink = std::function<void(std::size_t number, const SttsTurn& turn)>;
 
-/// Continues from the end of the journal until it has plan.turns turns. Errors: the model's, the evaluator's
-/// (then the turn is not recorded), the journal's; `cancelled`.
+/// Adds turns to the journal until it has plan.turns turns. Errors: the model's, the evaluator's (the turn is
+/// then not recorded), the journal's, and `cancelled`.
 Status complete(SttsJournal& journal, const SttsPlan& plan, const SttsTools& tools, const TurnSink& sink,
                 const std::stop_token& stop);
 
-/// By the last turn. `best_by_round` holds what each turn came to.
+/// The result of the last turn. Its `best_by_round` holds the speedup of each turn.
 TaskResult last_result(const SttsTrajectory& trajectory);
 
-/// By the turn with the largest speedup.
+/// The result of the turn with the largest speedup.
 TaskResult best_result(const SttsTrajectory& trajectory);
 
 }  // namespace kernelsmith::suite

@@ -1,4 +1,4 @@
-// The searches of a suite: one after another, each with a budget of its own, or sharing one.
+// The searches of a suite, one after another. Each has its own budget, or all share one.
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -14,12 +14,12 @@ namespace kernelsmith {
 namespace suite {
 namespace {
 
-/// A task between its slices.
+/// A task, and what is known of it between its slices of the budget.
 struct Entry {
   const SuiteTask* task = nullptr;
   RunFolders folders;
-  std::optional<TaskFolder> files = {};  ///< empty if they cannot be loaded
-  std::optional<RunConfig> config = {};  ///< of all slices, but for their budgets
+  std::optional<TaskFolder> files = {};  ///< empty if the files cannot be loaded
+  std::optional<RunConfig> config = {};  ///< the configuration of all slices, without their budgets
   TaskStanding standing = {};
   TaskResult result = {};
 };
@@ -29,10 +29,11 @@ class AdaptiveSuite {
   AdaptiveSuite(const SuiteOptions& options, const Registry& registry, SearchHost& host, std::stop_token stop)
       : options_(options), registry_(registry), host_(host), stop_(std::move(stop)) {}
 
-  /// Finds out how the tasks stand, by their files and run folders.
+  /// Finds the state of each task from its files and its run folder.
   void look_at(const std::vector<SuiteTask>& tasks);
 
-  /// Searches until all is handed out. False if it was stopped before; an error is an outage.
+  /// Searches until the budget is handed out. Returns false if a stop request ended it before. An error is an
+  /// outage.
   Result<bool> search();
 
   const std::vector<Entry>& entries() const { return entries_; }
@@ -69,7 +70,7 @@ void AdaptiveSuite::look_at(Entry& entry) {
   auto config = host_.configure(entry.files->task);
   if (!config) return fail_task(entry, config.error());
   entry.config = std::move(*config);
-  // What is left of one slice is no measure of flatness: next_grant() asks for what is left of the total.
+  // A slice must not end as flat: next_grant() judges flatness by what is left of the total budget.
   entry.standing.until_flat = std::exchange(entry.config->budgets.until_flat, std::nullopt);
   if (const Status free = make_room(*entry.files, entry.folders, registry_, options_.renew); !free)
     return fail_task(entry, free.error());
@@ -78,7 +79,8 @@ void AdaptiveSuite::look_at(Entry& entry) {
   if (const Status read = take_stock(entry); !read) fail_task(entry, read.error());
 }
 
-/// A refused run is taken for interrupted: going on with it gives the error again that this call is to tell.
+/// Reads the state of a task from its run. Treats a refused run as interrupted, because continuing it reports
+/// its error again, which this call must report too.
 Status AdaptiveSuite::take_stock(Entry& entry) {
   const auto view = view_run(entry.folders.run, registry_);
   if (!view) return view.error();
@@ -115,7 +117,7 @@ Result<bool> AdaptiveSuite::search() {
     Entry& entry = entries_[grant->task];
     host_.begin(*entry.task, grant->task + 1, entries_.size());
     const auto outcome = search(entry, grant->evaluations);
-    // What a stop broke off is no fault of the task's.
+    // The stop request caused the error, not the task.
     if (stop_.stop_requested() && (!outcome || !*outcome)) break;
     if (outcome && !*outcome) break;
     const auto error = outcome ? (*outcome)->error : std::optional(outcome.error());
@@ -126,8 +128,8 @@ Result<bool> AdaptiveSuite::search() {
   return false;
 }
 
-/// search_suite() with an allocation. How far it is stands in the run folders alone: each says which budget
-/// its search has and what it found. The results are added when all is handed out.
+/// Implements search_suite() with an allocation. Only the run folders record the progress: each holds the
+/// budget of its search and what the search found. Adds the results once the whole budget is handed out.
 Result<SuiteReport> search_adaptively(const std::vector<SuiteTask>& tasks, const SuiteOptions& options,
                                       const Registry& registry, SearchHost& host, const std::stop_token& stop,
                                       ResultFolder results) {
@@ -182,7 +184,7 @@ Result<SuiteReport> search_suite(const std::vector<SuiteTask>& tasks, const Suit
     auto searched =
         loaded ? search_task(*loaded, suite::folders_of(task, options), registry, options.renew, host, stop)
                : Result<std::optional<TaskResult>>(loaded.error());
-    // An interruption by a stop request is not the task's fault.
+    // The stop request caused the error, not the task.
     if (stop.stop_requested() && (!searched || !*searched)) break;
     if (searched && !*searched) break;
     TaskResult result = searched ? std::move(**searched) : suite::failed(searched.error());

@@ -6,12 +6,12 @@
 namespace kernelsmith {
 namespace {
 
-/// Characters, not bytes: names can be in any script.
+/// The width in characters, not bytes, because names can be in any script.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// Columns are separated by two blanks; the first and the last one, which may be prose, are left-aligned.
+/// The table as text. Two blanks separate columns. The first column and the column `note` are left-aligned.
 std::string laid_out(const suite::Table& table) {
   std::vector<std::vector<std::string>> lines = {table.head};
   lines.insert(lines.end(), table.rows.begin(), table.rows.end());

@@ -14,10 +14,10 @@
 namespace kernelsmith::suite {
 namespace {
 
-/// Texts of empty cells for people.
+/// The text of empty cells in tables for people.
 constexpr const char* kNothing = "-";
 
-/// With so many digits behind the point; a number that needs more room than a table has is written with an
+/// The number with `digits` digits after the point. Writes a number that is too wide for a table with an
 /// exponent.
 std::string fixed(double value, int digits) {
   constexpr double kLargest = 1e9;
@@ -51,7 +51,7 @@ std::string usd_text(const SuiteCost& cost) {
   return cost.unpriced == cost.calls ? "unknown" : (cost.unpriced > 0 ? "> " : "") + fixed(cost.usd, 4);
 }
 
-/// Calls, tokens and money.
+/// The columns for calls, tokens and money.
 const std::vector<std::string> kCostHead = {"calls", "tokens_in", "tokens_out", "usd"};
 
 void add_cost(std::vector<std::string>& row, const SuiteCost& cost) {
@@ -65,7 +65,7 @@ void add_cost_in_full(std::vector<std::string>& row, const SuiteCost& cost) {
                          count(cost.unpriced)});
 }
 
-/// Such as "1 1.5 2.25".
+/// The values as text, such as "1 1.5 2.25".
 std::string list(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : " ") + number_text(value);
@@ -80,7 +80,7 @@ std::string speedup_text(const TaskResult& result) {
   return text;
 }
 
-/// Joins the text to one line.
+/// The failure and the remarks of a result, on one line.
 std::string note(const TaskResult& result) {
   std::string text = result.error ? "error: " + describe(*result.error) : result.failure;
   const auto add = [&](bool is, const char* word) {
@@ -104,10 +104,10 @@ Table without_empty_columns(const Table& table) {
   return kept;
 }
 
-/// The metrics of all results; if some are degenerate or algebraic, then those of the others.
+/// A row of metrics: of all results or, if some results are degenerate or algebraic, of the other ones.
 struct LevelRow {
   SuiteMetrics metrics;
-  bool shortcuts = true;  ///< of all results
+  bool shortcuts = true;  ///< whether the row includes degenerate and algebraic results
 };
 std::vector<LevelRow> level_rows(const std::vector<TaskResult>& results) {
   std::vector<LevelRow> rows;
@@ -118,7 +118,7 @@ std::vector<LevelRow> level_rows(const std::vector<TaskResult>& results) {
   return rows;
 }
 
-/// 1, 2, 4, ... and the last.
+/// The rounds 1, 2, 4, ... and the last one.
 std::vector<std::size_t> shown_rounds(std::size_t last) {
   std::vector<std::size_t> rounds;
   for (std::size_t round = 1; round < last; round *= 2) rounds.push_back(round);
@@ -126,7 +126,7 @@ std::vector<std::size_t> shown_rounds(std::size_t last) {
   return rounds;
 }
 
-/// The candidates of one publisher. Means are geometric, over accepted candidates with a claim.
+/// Sums over the candidates of one publisher. Means are geometric, over accepted candidates with a claim.
 class Published {
  public:
   void add(const CandidateResult& one) {

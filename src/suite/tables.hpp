@@ -13,27 +13,27 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  ///< each as long as `head`
 };
 
-/// For people: few digits, no empty columns.
+/// A table for people, with few digits and without empty columns.
 Table levels_for_people(const SuiteReport& report);
 Table tasks_for_people(const SuiteReport& report);
-/// AMSR after 1, 2, 4, ... evaluations and after the last one; without rows if there were none.
+/// AMSR after 1, 2, 4, ... evaluations and after the last one. Has no rows if there were no evaluations.
 Table rounds_for_people(const SuiteReport& report);
 
-/// Ready-made candidates by publisher, with claims; without rows if there are none.
+/// Ready-made candidates by publisher, with their claims. Has no rows if there are no such candidates.
 Table published_for_people(const SuiteReport& report);
 
-/// For programs: every column, full precision, empty cells for unknown values.
+/// A table for programs: every column, full precision, and empty cells for unknown values.
 Table levels_in_full(const SuiteReport& report);
 Table tasks_in_full(const SuiteReport& report);
 Table candidates_in_full(const SuiteReport& report);
 
-/// The table as CSV (RFC 4180), its head first.
+/// The table as CSV (RFC 4180), beginning with its head.
 std::string csv_text(const Table& table);
 
-/// Such as "fast_1.2".
+/// The name of a column, such as "fast_1.2".
 std::string fast_name(double threshold);
 
-/// Such as "3 of 10 tasks are done"; empty if all are.
+/// Text such as "3 of 10 tasks are done"; empty if all tasks are done.
 std::string unfinished_text(const SuiteReport& report);
 
 }  // namespace kernelsmith::suite

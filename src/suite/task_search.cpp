@@ -26,7 +26,7 @@ Result<Session> open_session(const RunFolders& folders, const TaskFolder& task, 
                              const Registry& registry, const std::shared_ptr<Observer>& observer,
                              const std::stop_token& stop) {
   if (!has_run(folders)) return Session::create(task, folders.run, config, observer, stop);
-  // Uses the user's configuration, not the run folder's.
+  // Uses the configuration that the user gave, not the one in the run folder.
   const auto as_given = [&](RunConfig& stored) -> Status {
     stored = config;
     set_default_axes(task.task, stored);

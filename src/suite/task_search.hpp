@@ -9,23 +9,23 @@
 
 namespace kernelsmith::suite {
 
-/// A task's run folder, and the place to which it is moved if it is replaced.
+/// A task's run folder, and the path to which a replaced run folder is moved.
 struct RunFolders {
   std::filesystem::path run, replaced;
 };
 
 RunFolders folders_of(const SuiteTask& task, const SuiteOptions& options);
 
-/// A run for other files than the task's is not valid for it: moves it away if `renew`, else fails
-/// (`invalid_argument`). Does nothing without such a run.
+/// If the run folder holds a run of other files than the task's, moves it away if `renew`, else fails with
+/// `invalid_argument`. Otherwise does nothing.
 Status make_room(const TaskFolder& task, const RunFolders& folders, const Registry& registry, bool renew);
 
-/// Begins or continues the search with `config`. Empty if it was stopped before its end.
+/// Begins or continues the search with `config`. Returns empty if the search was stopped before its end.
 Result<std::optional<Outcome>> search_in(const RunFolders& folders, const TaskFolder& task,
                                          const RunConfig& config, const Registry& registry, SearchHost& host,
                                          const std::stop_token& stop);
 
-/// The result of a failed task.
+/// The result of a task that failed with the error.
 TaskResult failed(const Error& error);
 
 }  // namespace kernelsmith::suite

@@ -12,7 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTaskFile = "task.yaml";
-/// The depth of a collection's folder, its levels, and one more; deeper files are unrelated.
+/// How many levels of folders are searched: the collections, their levels, and one more. Deeper files are
+/// unrelated.
 constexpr int kDeepest = 3;
 
 /// The level in a name such as "level12".
@@ -22,14 +23,14 @@ std::optional<unsigned> level_of(const std::string& folder) {
   return number_in<unsigned>(std::string_view(folder).substr(kWord.size()));
 }
 
-/// Walks the folders; everything that it needs to know of one is its level.
+/// Walks the folders and collects their tasks with their levels.
 class Finder {
  public:
   explicit Finder(fs::path root) : root_(std::move(root)) {}
 
   std::vector<SuiteTask> tasks;
 
-  /// The last error of the file system; empty for none.
+  /// Adds the tasks below `folder`. Returns the error of the file system, if any.
   std::error_code look_into(const fs::path& folder, unsigned level, bool named_level, int depth) {
     std::error_code error;
     if (fs::exists(folder / kTaskFile, error)) {
@@ -69,16 +70,17 @@ std::string SuiteTask::stem() const { return name.ends_with(".py") ? name.substr
 
 Result<std::vector<SuiteTask>> find_tasks(const fs::path& folder, const std::set<unsigned>& levels) {
   std::error_code error;
-  // "tasks/" and "." have names, too.
+  // Canonical, because "tasks/" and "." need names too.
   const fs::path root = fs::canonical(folder, error);
-  if (error) return system_error("the tasks cannot be looked for", folder, error.value());
+  if (error) return system_error("the folder of the tasks cannot be read", folder, error.value());
   const auto own = level_of(root.filename().string());
   Finder finder(root);
   if (const auto failed = finder.look_into(root, own.value_or(0), own.has_value(), 0))
-    return system_error("the tasks cannot be looked for", folder, failed.value());
+    return system_error("the folder of the tasks cannot be read", folder, failed.value());
   if (finder.tasks.empty())
-    return fail(ErrorCode::not_found, "there is no task here", folder.string(),
-                "name a folder that holds folders with a task.yaml, or KernelBench's level1, level2, ...");
+    return fail(
+        ErrorCode::not_found, "there is no task here", folder.string(),
+        "name a folder with task folders (each with a task.yaml), or with KernelBench's level1, level2, ...");
   std::set<unsigned> there;
   for (const SuiteTask& task : finder.tasks) there.insert(task.level);
   std::erase_if(finder.tasks,
@@ -96,7 +98,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the leading digits off `text`, without leading zeros.
+/// Removes the leading digits from `text`, and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
   std::string_view digits = text.substr(0, end);
@@ -121,7 +123,7 @@ bool naturally_less(std::string_view a, std::string_view b) {
     b.remove_prefix(1);
   }
   if (a.empty() != b.empty()) return a.empty();
-  return whole.first < whole.second;  // "01" and "1" are two names
+  return whole.first < whole.second;  // "01" and "1" are different names
 }
 
 }  // namespace kernelsmith

@@ -68,8 +68,8 @@ class CommandLineTest(CommandTest):
 
     def test_a_duration_without_sense(self):
         write_task(self.folder / "task")
-        self.refused((["run", "task", "--time", "60x"], ['"60x" is no duration', "90s"]),
-                     (["run", "task", "--time", "-5"], "no duration"))
+        self.refused((["run", "task", "--time", "60x"], ['"60x" is not a duration', "90s"]),
+                     (["run", "task", "--time", "-5"], "not a duration"))
 
     def test_printed_commands_can_be_pasted(self):
         self.assertIn("kernelsmith evaluate 'a b' 'a b/seed.cpp'\n", self.succeed("init", "a b").stdout)

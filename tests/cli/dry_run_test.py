@@ -50,7 +50,7 @@ class DryRunTest(ModelTest):
         done = self.dry("--time", "60s")
         for check in ("key", "model"):
             self.assertTrue(self.line(done, check).startswith("unknown"), done.stdout)
-            self.assertIn("only a call tells", self.line(done, check))
+            self.assertIn("only a call shows", self.line(done, check))
         self.assertIn("price unknown", done.stdout)
         self.assertIn("not known without --iterations", done.stdout)
         self.model.models = lambda _: (200, {"data": [{"id": "another"}]})

@@ -44,7 +44,7 @@ class FeedbackTest(TaskTest):
                      (["profile", "task", "nothing.txt"], "nothing.txt", "not_found"),
                      (["profile", "task"], "FILE", "invalid_argument"),
                      (["profile", "a.run", "9999"], "the run has no program 9999", "not_found"),
-                     (["profile", "a.run", "task/seed.txt"], "no whole number", "invalid_argument"))
+                     (["profile", "a.run", "task/seed.txt"], "not a whole number", "invalid_argument"))
 
 
 if __name__ == "__main__":

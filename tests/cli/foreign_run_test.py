@@ -61,8 +61,8 @@ class ForeignRunTest(ModelTest):
         self.succeed("replay", "a.run", "--keep-evaluations", "--out", "b.run")
         self.edit("b.run/run.yaml", str(self.folder / "a.run"), str(self.folder / "b.run"))
         self.edit("b.run/run.yaml", "live: false", "live: true")
-        self.fail_with(2, "resume", "b.run", "--iterations", "9", says=["repeats one"], code="bad_input")
-        self.fail_with(2, "replay", "b.run", "--live", "--out", "c.run", says=["repeats one"], code="bad_input")
+        self.fail_with(2, "resume", "b.run", "--iterations", "9", says=["repeat each other"], code="bad_input")
+        self.fail_with(2, "replay", "b.run", "--live", "--out", "c.run", says=["repeat each other"], code="bad_input")
         self.succeed("show", "b.run")
 
 

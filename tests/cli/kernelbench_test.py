@@ -60,9 +60,9 @@ class KernelBench(CommandTest):
 
     def test_another_file_is_refused(self):
         other = self.write("20_Other.py", "class ModelNew:\n  pass\n")
-        self.refused((["init", "--kernelbench", other], ["20_Other.py", "no KernelBench problem", "class Model("], "bad_input"),
+        self.refused((["init", "--kernelbench", other], ["20_Other.py", "not a KernelBench problem", "class Model("], "bad_input"),
                      (["init", "--kernelbench", "none.py"], "none.py", "not_found"),
-                     (["plan", other, "good.py"], ["20_Other.py", "no KernelBench problem"], "bad_input"))
+                     (["plan", other, "good.py"], ["20_Other.py", "not a KernelBench problem"], "bad_input"))
         self.assertFalse((self.folder / "20_Other").exists())
 
     def test_the_file_is_named_as_it_was_given(self):

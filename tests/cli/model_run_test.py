@@ -102,7 +102,7 @@ class ModelRunTest(ModelTest):
         in_one_pipe = subprocess.run([KERNELSMITH, "resume", "it.run"], cwd=self.folder, env={**os.environ, "OPENAI_API_KEY": KEY},
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
         self.assertLess(in_one_pipe.index("which is shown below"), in_one_pipe.index("error: "), in_one_pipe)
-        self.assertIn("once what the error names is mended", done.stdout)
+        self.assertIn("after you have removed the cause of the error", done.stdout)
         shown = self.json("show", "it.run")
         self.assertIsNone(shown["ended"])
         self.assertEqual(shown["error"]["code"], "permission")
@@ -214,9 +214,9 @@ class ModelRunTest(ModelTest):
                      ([*model, "--price-file", "gone.yaml"], "gone.yaml"),
                      ([*run, "--model", "--base-url", "http://127.0.0.1:1/v1"], ["--model", "NAME is missing"]),
                      ([*run, "--model", ""], "'proposer.models[0].name' is empty"),
-                     ([*model, "--base-url", "http//host"], '"http//host" is no URL'),
+                     ([*model, "--base-url", "http//host"], '"http//host" is not a URL'),
                      ([*run, "--manual", ""], ["--manual", "'proposer.folder' is empty"]),
-                     ([*run, "--manual", "task/task.yaml"], "this is no folder"),
+                     ([*run, "--manual", "task/task.yaml"], "this is not a folder"),
                      ([*model, "--set", "proposer.ca_file=task/task.yaml"], "holds no certificate"))
         for wrong in (["--set", f"proposer.key={KEY}"], ["--set", f"proposer.key=${{{KEY}}}"],
                       ["--set", f"proposer={{kind: chat, key: {KEY}}}"], ["--base-url", f"https://host/v1?key={KEY}"],

@@ -55,7 +55,7 @@ class MoneyTest(ModelTest):
         model = self.serve(answers(3))
         done = self.run_with(model, "--max-usd", "0.0001")
         self.assertEqual(model.requests, [], "the prompt alone costs more")
-        self.assertRegex(done.stdout, r"the next call may cost 0\.\d+ USD, and 0\.0001 USD of 0\.0001 USD are left")
+        self.assertRegex(done.stdout, r"the next call may cost 0\.\d+ USD, but only 0\.0001 USD of 0\.0001 USD are left")
         self.assertIn("state     ended (budget: money)", self.succeed("show", "it.run").stdout)
         total = float(done.stdout.split("--max-usd ")[1].split()[0])
         self.assertGreater(total, 0.0005)
@@ -106,7 +106,7 @@ class MoneyTest(ModelTest):
                              "limits.errors_in_a_row=1", env=env)
             self.assertIn("(network)", done.stderr)
             self.assertNotIn("cost ", done.stdout, "no request went out")
-        self.assertIn("the proxy opens no way to the server", done.stderr)
+        self.assertIn("the proxy opens no tunnel to the server", done.stderr)
 
     def test_resume_goes_on_from_what_was_spent(self):
         model = self.serve(answers(50))

@@ -55,7 +55,7 @@ class OutcomesTest(ModelTest):
 
     def check_demoted(self, done):
         """A best that is rejected when it is measured again is no best, and the next one takes its place."""
-        for says in ("is rejected now: measured again it failed", "it is late"):
+        for says in ("is now rejected: when measured again, it failed", "it is late"):
             self.assertIn(says, done.stderr)
         self.assertIn("demoted  1 program that was the best", done.stdout)
         self.assertRegex(done.stdout, r"fitness  \d, measured again")
@@ -69,7 +69,7 @@ class OutcomesTest(ModelTest):
         self.assertTrue(best.startswith(f"k = {shown['best']['evaluation']['fitness']:.0f} "), best)
 
     def check_none_holds(self, done):
-        self.assertIn("best     none: no candidate was accepted that held when it was measured again", done.stdout)
+        self.assertIn("best     none: no candidate was accepted both at first and when measured again", done.stdout)
         self.assertFalse((self.folder / "none_holds.run/best").exists())
         self.assertIn("best      none: nothing was accepted that held", self.succeed("show", "none_holds.run").stdout)
         shown = self.json("show", "none_holds.run")

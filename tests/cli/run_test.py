@@ -71,7 +71,7 @@ class KernelTest(CommandTest):
         done = self.ends(1, "evaluate", "task", "close.cpp", "mine.cpp", "wrong.cpp", "task/reference.cpp", "task/seed.cpp", "--quick", "--json")
         close, mine, wrong, own, seed = map(json.loads, done.stdout.splitlines())
         self.assertEqual([one["accepted"] for one in (close, mine, wrong, own, seed)], [True, False, False, True, True])
-        self.assertRegex(done.stderr, r"note: close.cpp at cols=1024 rows=1024: the worst error is 0\.\d+ of what is allowed")
+        self.assertRegex(done.stderr, r"note: close.cpp at cols=1024 rows=1024: the worst error is 0\.\d+ of the allowed error")
         self.assertNotIn("note: task/seed.cpp", done.stderr)
         self.assertIn("note: task/reference.cpp differs from the seed", done.stderr)
         self.assertIn("mine.cpp:2:", mine["diagnostics"], "it is named as it was given")
@@ -116,7 +116,7 @@ class TemplateTest(CommandTest):
         for one in values:
             better = [other for other in values if other["fitness"] >= one["fitness"] and other["x"] <= one["x"]]
             self.assertEqual(better, [one])
-        self.assertIn("that no other one beats in everything", self.succeed("show", "highest_point-1.run").stdout)
+        self.assertIn("that no other program beats in everything", self.succeed("show", "highest_point-1.run").stdout)
         self.succeed("resume", "highest_point-1.run", "--iterations", "25")
         self.fail_with(2, "resume", "highest_point-1.run", "--iterations", "30", "--set", "objectives=[fitness]",
                        says=["objectives"])
@@ -289,7 +289,7 @@ class EndedRunTest(TaskTest):
         self.assertIn("ended    before this session: the budget of iterations is used up", again.stdout)
         (line,) = [line for line in again.stdout.splitlines() if "kernelsmith resume" in line]
         self.assertIn("kernelsmith resume a.run --iterations 6 ", line)
-        self.assertIn("only a larger one goes on", line)
+        self.assertIn("give a larger one", line)
         more = self.succeed("resume", "a.run", "--iterations", "6")
         self.assertNotIn("before this session", more.stdout)
 

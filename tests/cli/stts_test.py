@@ -152,7 +152,7 @@ class SttsTest(ModelTest):
         self.assertEqual(len(self.model.requests), 21)
         self.assertEqual(sorted(path.name for path in (self.folder / "a/trajectories/number").iterdir()),
                          ["1.jsonl", "2.jsonl", "3.jsonl"])
-        self.assertIn("more samples than are asked for", self.stts("--samples", 2, status=2).stderr)
+        self.assertIn("more samples than --samples asks for", self.stts("--samples", 2, status=2).stderr)
         self.assertIn("--for-training", self.stts("--for-training", status=2).stderr)
 
     def test_a_folder_has_its_levels_and_a_broken_task_is_one_row(self):

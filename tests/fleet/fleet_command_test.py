@@ -106,7 +106,7 @@ class RunTest(FleetCommandTest):
         self.begin("run", "slow", "--out", "a.run", "--evaluations", 3, *self.fleet)
         wait_for(mark.exists, "the evaluation")
         worker.send_signal(signal.SIGTERM)
-        self.assertIn("what runs is finished", worker.stderr.readline() + worker.stderr.readline())
+        self.assertIn("finishing the jobs under way", worker.stderr.readline() + worker.stderr.readline())
         self.assertIsNone(worker.poll())
         while worker.poll() is None:  # within a second of the first it is the same request
             worker.send_signal(signal.SIGTERM)

@@ -224,7 +224,7 @@ TEST_F(FleetToken, ChangedAndChangedBackIsNoEnd) {
   const auto evaluator = make_fleet_evaluator(hill(), options).value();
   EXPECT_EQ(Answer(*evaluator, job_of(hill(), 1)).fitness(), 1);
   change_token("second");
-  worker.wait_for("the server is away; the latest try to connect: the server does not accept");
+  worker.wait_for("the server is away; the latest attempt to connect: the server does not accept");
   Answer waiting(*evaluator, job_of(hill(), 2));
   change_token("first");
   EXPECT_EQ(waiting.fitness(), 2);

@@ -98,7 +98,7 @@ TEST_F(ManualProposerTest, AFileThatIsNoReplyIsComplainedAboutAndReadAgainWhenIt
   auto answer = ask(*model, a_request(1));
   lay("000001.reply.json", R"({"text": "half a)");
   wait_for("000001.error.txt");
-  EXPECT_THAT(read("000001.error.txt"), HasSubstr("000001.reply.json is no reply"));
+  EXPECT_THAT(read("000001.error.txt"), HasSubstr("000001.reply.json is not a reply"));
   EXPECT_EQ(answer.wait_for(0s), std::future_status::timeout);
   lay("000001.reply.json", nlohmann::json{{"text", kReply}}.dump());
   EXPECT_TRUE(answer.get()->child());
@@ -192,7 +192,7 @@ TEST(ReadReply, SpendsNothingOnBytesThatAreNoText) {
   for (const char* bytes : {"caf\xE9;\n", "\xFF\xFE\x01\xD8"}) {
     const auto reply = read_reply("1.reply.txt", bytes);
     ASSERT_TRUE(std::holds_alternative<std::string>(reply));
-    EXPECT_NE(std::get<std::string>(reply).find("no UTF-8"), std::string::npos);
+    EXPECT_NE(std::get<std::string>(reply).find("neither UTF-8 nor UTF-16"), std::string::npos);
   }
 }
 
@@ -210,7 +210,7 @@ TEST(ReadReply, SaysWhatIsWrong) {
       {R"({"text": "a", "usage": {"output_tokens": 1e300}})", "usage.output_tokens"},
       {R"({"text": "a", "usage": 5})", "\"usage\""},
       {"{\"text\": \"\xff\"}", "1.reply.json"},
-      {std::string(1 << 20, '['), "no JSON"},
+      {std::string(1 << 20, '['), "not JSON"},
       {"{\n\"text\": x}", "line 2"},
   };
   for (const auto& [text, said] : cases) {

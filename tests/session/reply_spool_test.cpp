@@ -148,7 +148,7 @@ TEST_F(ReplySpoolTest, AnAnswerToAnotherPromptIsTakenAndSaid) {
   ASSERT_TRUE(resume().value().run());
   EXPECT_THAT(
       notices_->messages,
-      testing::ElementsAre(testing::HasSubstr("the answer kept for ticket 1 is one to another prompt")));
+      testing::ElementsAre(testing::HasSubstr("the answer kept for ticket 1 answers another prompt")));
   EXPECT_FALSE(script_->asked.contains(1));
 }
 

@@ -381,10 +381,10 @@ TEST(ObjectivesOfARun, SayWhatIsWrongWithThem) {
       AllOf(HasSubstr("run.yaml:2"), HasSubstr("'registers' is better"), HasSubstr("\"min registers\"")));
   EXPECT_THAT(describe(refusal("objectives: [peak_memory]\n")), HasSubstr("the speedup is not among them"));
   EXPECT_THAT(describe(refusal("objectives: []\n")), HasSubstr("no objective"));
-  EXPECT_THAT(describe(refusal("objectives: {}\n")), HasSubstr("there is one rule"));
+  EXPECT_THAT(describe(refusal("objectives: {}\n")), HasSubstr("exactly one rule is needed"));
   EXPECT_THAT(describe(refusal("objectives: {lexicografic: [speedup]}\n")), HasSubstr("lexicographic"));
   EXPECT_THAT(describe(refusal("objectives: {pareto: [speedup], lexicographic: [speedup]}\n")),
-              HasSubstr("there is one rule"));
+              HasSubstr("exactly one rule is needed"));
   EXPECT_THAT(describe(refusal("objectives: [speedup, fitness]\n")), HasSubstr("'fitness' is named twice"));
   EXPECT_THAT(describe(refusal("objectives: [min speedup]\n")), HasSubstr("a higher fitness is the better"));
 }

@@ -1,4 +1,4 @@
-// The progress curve: the best fitness over the evaluated programs, by present knowledge.
+// The progress curve: the best fitness after each evaluated program, from the latest measurements.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CurvePoint {
   std::uint64_t at = 0;
   ProgramId program;
   double fitness = 0;  ///< the median
-  double low = 0;      ///< low end of its interval: the best has the highest
+  double low = 0;      ///< low end of its interval; the best program has the highest
 };
 
 /// A new best, with its interval.
@@ -26,16 +26,17 @@ struct CurveStep {
 
 struct Curve {
   std::uint64_t evaluated = 0;
-  std::string unit;  ///< unit of the fitness; empty if it has none
-  /// A program that was measured again counts with all its measurements. One that failed then counts as
-  /// rejected. One that lost to the best in a duel is not a step, even if its low end is higher.
+  std::string unit;  ///< unit of the fitness; empty if the fitness has none
+  /// The fitness of a program that was measured again combines all its measurements. A program that failed
+  /// when measured again counts as rejected. A program that lost to the best in a duel is not a step, even if
+  /// its low end is higher.
   std::vector<CurveStep> steps;
-  std::vector<CurvePoint> accepted;     ///< all of them, or evenly chosen ones
+  std::vector<CurvePoint> accepted;     ///< all accepted programs, or evenly chosen ones
   std::vector<std::uint64_t> rejected;  ///< positions of rejected programs; all, or evenly chosen ones
 };
 
-/// With at most `most` accepted and `most` rejected programs, and as many steps; the last step is always
-/// there. Reads the steps' intervals from the view's store. Errors: the journal's.
+/// The curve with at most `most` accepted programs, `most` rejected programs and `most` steps. The last step
+/// is always included. Reads the steps' intervals from the view's store. Errors: the journal's.
 Result<Curve> curve_of(const RunView& view, std::size_t most);
 
 }  // namespace kernelsmith::view_json

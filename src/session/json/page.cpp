@@ -14,7 +14,7 @@ namespace kernelsmith {
 namespace view_json {
 namespace {
 
-// Limits for a screen and a scrolling reader; `kernelsmith export` gives the complete run.
+// How much of a run the page shows; `kernelsmith export` gives the complete run.
 constexpr Extent kPage{
     .text_bytes = 16'000, .diff_bytes = 400'000, .steps = 40, .cells = 4000, .labels = 400, .logs = false};
 constexpr std::size_t kMostDots = 1200;
@@ -66,7 +66,7 @@ Json islands_object(const RunView& view) {
   return {{"count", archipelago.size()}, {"shown", list}};
 }
 
-/// The current step of the ticket's iteration.
+/// What the ticket waits for.
 const char* waits_for(const OpenTicket& ticket) {
   if (ticket.answered()) return "its turn";
   const bool has_program =
@@ -95,7 +95,7 @@ Json open_object(const RunView& view) {
   return {{"count", open.size()}, {"shown", list}};
 }
 
-/// From the seed to the best.
+/// The diff from the seed to the best program.
 std::string whole_diff(const RunView& view) {
   const auto& steps = view.lineage_of_best;
   if (steps.size() < 2) return "";
@@ -128,7 +128,7 @@ Json ids_object(std::span<const ProgramId> ids) {
   return {{"count", ids.size()}, {"shown", list}};
 }
 
-/// All files together have at most kMostSourceBytes.
+/// The files of a source, which together have at most kMostSourceBytes.
 Json files_list(const Source& source) {
   Json list = Json::array();
   std::size_t left = kMostSourceBytes;

@@ -13,7 +13,7 @@ constexpr std::size_t kShownAxes = 2;
 
 using CellElite = std::pair<Cell, Elite>;
 
-/// The best of each cell on the first axes; if there are more than `most`, the best cells.
+/// The best program of each cell on the first two axes; only the best `most` cells if there are more.
 std::vector<CellElite> best_places(const RunView& view, std::size_t most) {
   const Grid& grid = view.state.archipelago().grid();
   std::map<std::vector<std::size_t>, CellElite> best;
@@ -48,7 +48,7 @@ Json axis_object(const Axis& axis, std::size_t most_labels) {
 
 using Failures = std::map<std::pair<Stage, RejectionCode>, IndividualPtr>;
 
-/// The latest program rejected by each rule in an island's memory.
+/// For each rule, the latest program that it rejected, among those that islands remember.
 Failures latest_failures(const Archipelago& archipelago) {
   Failures latest;
   const auto take = [&](const IndividualPtr& failed) {

@@ -14,7 +14,7 @@ std::string one_line(const Json& value) {
 std::string cut(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   const auto continues = [&] { return (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80; };
-  while (most > 0 && continues()) --most;  // no half of a character
+  while (most > 0 && continues()) --most;  // does not split a character
   return std::string(text.substr(0, most)) + "\n… " + std::to_string(text.size() - most) + " more bytes";
 }
 

@@ -15,14 +15,14 @@ namespace kernelsmith::view_json {
 
 using Json = nlohmann::ordered_json;
 
-/// By default everything.
+/// The size limits of a document. By default there are none.
 struct Extent {
   std::size_t text_bytes = std::string::npos;  ///< limit of a candidate's or a model's text
-  std::size_t diff_bytes = std::string::npos;  ///< of a lineage's diffs together
-  std::size_t steps = std::string::npos;       ///< of a lineage, from its end
-  std::size_t cells = std::string::npos;       ///< on the first two axes, the best ones
-  std::size_t labels = std::string::npos;      ///< of an axis; with more bins they are empty
-  bool logs = true;                            ///< artifacts
+  std::size_t diff_bytes = std::string::npos;  ///< limit of all diffs of a lineage together
+  std::size_t steps = std::string::npos;       ///< most steps of a lineage, counted from its end
+  std::size_t cells = std::string::npos;       ///< most cells on the first two axes; the best are kept
+  std::size_t labels = std::string::npos;      ///< most labels of an axis; an axis with more bins has none
+  bool logs = true;                            ///< whether artifacts are included
 };
 
 std::string one_line(const Json& value);
@@ -50,7 +50,7 @@ Json fitness_interval(const Evaluation& evaluation);
 
 Json error_object(const Error& error);
 
-/// Parts of the documents that have their own files.
+/// Parts of the documents, each defined in its own file.
 Json evaluation_object(const Evaluation& evaluation, const Extent& extent);
 Json archive_object(const RunView& view, const Extent& extent);
 Json failures_list(const RunView& view, const Extent& extent);
