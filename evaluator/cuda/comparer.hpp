@@ -19,8 +19,8 @@ namespace kernelsmith::cuda {
 struct Look {
   enum class Kind {
     within_weights,  ///< every element within its budget: |actual - expected| * weight <= 1
-    same_bytes,      ///< as `expected`
-    untouched,       ///< the poison, 32 bits repeated, `phase` bytes into a word
+    same_bytes,      ///< the same bytes as `expected`
+    untouched,       ///< only poison: a repeated 32-bit word, from its byte `phase` on
   };
 
   Kind kind = Kind::same_bytes;

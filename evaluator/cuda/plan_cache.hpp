@@ -44,7 +44,7 @@ using PlannedBinaryPtr = std::shared_ptr<const PlannedBinary>;
 struct PlanSetup {
   PlannerSettings planner;  ///< its workspace is that of the address space
   std::vector<TaskShape> shapes;
-  double timeout_s = 10;  ///< of one call's plan
+  double timeout_s = 10;  ///< for planning one call
 };
 
 /// Plans all shapes in parallel, each in a planner of its own. A Rejection (stage plan) names the shape.
@@ -91,7 +91,7 @@ std::map<std::string, double> features_of(const PlannedBinary& planned, const De
 /// workspaces.
 double peak_memory(const PlannedBinary& planned, std::size_t timed);
 
-/// The features as text for people and models: a line for each kernel.
+/// Describes the compiled kernels for people and models: a line for each.
 std::string kernel_table(const PlannedBinary& planned);
 
 /// Describes the plan of a call at the first shape for people.

@@ -59,8 +59,8 @@ Code refuse_device_pointers(const char* function) {
                                      "on the device already, and kernels may be given them as they are)");
 }
 
-/// Returns false after a refusal. An explicit kind is trusted if this process has memory at the address,
-/// because by chance it may also be a device address.
+/// Returns false after a refusal. An explicit kind is trusted if this process has memory at the address: by
+/// chance the same address may also be a device address.
 bool may_read(const void* from, std::size_t bytes, const char* function) {
   if (on_host(from, bytes)) return true;
   if (recorder().on_device(from))
@@ -308,7 +308,7 @@ KERNELSMITH_FUNCTION(MemcpyFromSymbolAsync)
 KERNELSMITH_FUNCTION(MemcpyFromSymbol)(void* to, const void*, std::size_t, std::size_t, int kind) {
   return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbol");
 }
-/// Describes textures and arrays; only these are refused, not the description.
+/// The description is not refused; only the textures and arrays that it describes are.
 KERNELSMITH_RECORDED AbiChannelDescriptor KERNELSMITH_RUNTIME(CreateChannelDesc)(int x, int y, int z, int w,
                                                                                  int kind) {
   return {x, y, z, w, kind};

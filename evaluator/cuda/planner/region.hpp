@@ -1,4 +1,5 @@
-// Region: allocates addresses of one of the plan's two workspaces. They have no memory in the planner.
+// Region: allocates addresses of one of the plan's two workspaces. The addresses have no memory in the
+// planner.
 #pragma once
 
 #include <cstdint>

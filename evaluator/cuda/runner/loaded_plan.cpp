@@ -218,8 +218,8 @@ Judged<void> LoadedPlan::capture_operations(const plan::Call& call) {
   return {};
 }
 
-/// The stream, as part of the capture: stream 0 begins it, and others are forked from its beginning, so that
-/// nothing runs while the graph is built.
+/// Makes the stream a part of the capture, so that nothing runs while the graph is built. Stream 0 begins the
+/// capture, and other streams are forked from that beginning.
 Judged<abi::Stream> LoadedPlan::enter(std::uint32_t number) {
   if (number >= plan::kMaxStreams) return malformed("stream " + std::to_string(number));
   Owned<abi::Stream>& stream = streams_[number];

@@ -77,7 +77,7 @@ class LoadedPlan {
 
   struct KernelState {
     abi::Function function = nullptr;
-    std::int32_t carveout = -1;  ///< the last set values
+    std::int32_t carveout = -1;  ///< the value that was set last
   };
 
   const Driver& driver_;
@@ -88,7 +88,7 @@ class LoadedPlan {
   std::map<std::uint32_t, Owned<abi::Stream>> streams_;
   std::map<std::uint32_t, Owned<abi::Event>> events_;
   Owned<abi::Event> start_;           ///< of the call that is being captured
-  std::set<std::uint32_t> captured_;  ///< the streams that are part of it
+  std::set<std::uint32_t> captured_;  ///< the streams in that call's capture
   std::byte* uploads_ = nullptr;      ///< pinned: the graph reads it when it runs
   std::size_t uploads_used_ = 0;
   Owned<abi::GraphExec> exec_;

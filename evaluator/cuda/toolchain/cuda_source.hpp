@@ -21,8 +21,8 @@ std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
 /// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
-/// real types mean double, and their conversion and f-suffixed functions work on it. These macros come after
-/// the standard and device headers that `user` includes.
+/// real types mean double, and their conversion and f-suffixed functions work on double. These macros come
+/// after the standard and device headers that `user` includes.
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
                         const Source& user = {});
 

@@ -17,12 +17,12 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kBundle = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint64_t kMostTargets = 64;         // targets of a bundle
-constexpr std::size_t kMostNesting = 16;           // of a note; a kernel's parameters take four
+constexpr std::size_t kMostNesting = 16;           // levels in a note; a kernel's parameters take four
 constexpr std::size_t kMostNoteBytes = 16U << 20;  // thousands of kernels take some megabytes
 /// The assumed stack of a thread if the compiler cannot determine its size.
 constexpr std::uint32_t kStackIfUnknown = 1024;
 
-Error no_image(const std::string& what) { return fail(ErrorCode::bad_input, "no device image: " + what); }
+Error no_image(const std::string& what) { return fail(ErrorCode::bad_input, "not a device image: " + what); }
 
 bool begins_with(ByteSpan bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
@@ -88,7 +88,7 @@ std::optional<std::uint32_t> number(const Json& object, const char* key) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Returns false if one is damaged, there are too many, or two overlap.
+/// Returns false if a parameter is damaged, there are too many, or two overlap.
 bool read_parameters(const Json& given, const CodeObjectFormat& format, std::vector<plan::Parameter>& kept) {
   std::uint64_t end = 0;
   for (const Json& one : given) {

@@ -94,8 +94,9 @@ __device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
 
-/// Memory: none shared, within 16 KiB, the limit without opt-in, more. Parallelism: how many threads a
-/// multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
+/// The levels of the preset `behaviour`. Memory: none shared, within 16 KiB, the limit without opt-in, more.
+/// Parallelism: how many threads a multiprocessor of 65,536 registers holds. Compute: without tensor cores,
+/// or with them.
 std::vector<BehaviourLevels> behaviour() {
   constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
   return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},

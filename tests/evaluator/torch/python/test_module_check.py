@@ -85,7 +85,7 @@ class Checks(unittest.TestCase):
         for size in (0, 12, 19, 21, 24, 32_000):
             self.refused("takes 20 bytes of parameters", {**RUN, "params": data(size), "pointers": []})
         self.refused("at most 32764 bytes", {**RUN, "params": data(40_000)})
-        self.refused("no base64", {**RUN, "params": "AAA*"})
+        self.refused("not base64", {**RUN, "params": "AAA*"})
         self.refused("in base64", {**RUN, "params": 5})
         checked(plan_of({**RUN, "kernel": "none", "params": "", "pointers": []}))
 
@@ -177,8 +177,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(set(plan["modules"][0]), {"offset", "size"})
 
     def test_modules_are_cubins(self) -> None:
-        self.refused("no cubin", cubin=b"")
-        self.refused("no cubin", cubin=CUBIN[:400])
+        self.refused("not a cubin", cubin=b"")
+        self.refused("not a cubin", cubin=CUBIN[:400])
         self.refused("another machine", cubin=cubin({}, machine=62))
         with self.assertRaisesRegex(plan_format.PlanError, "at most 64"):
             plan_format.encode(plan_of(), [], [b""] * 65)
