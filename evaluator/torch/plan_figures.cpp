@@ -19,7 +19,7 @@ constexpr double kSpilledWord = 4;  // bytes
 constexpr std::uint64_t kProcesses = 4 * (std::uint64_t{600} << 20);
 /// Inputs are kept as drawn, as varied and in fp64; outputs in fp32 and fp64, with their tolerance.
 constexpr std::uint64_t kTimes = 4;
-/// No device has more, and sums of a few such values do not overflow.
+/// No device has more memory, and sums of a few such values do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
 /// The plan's JSON; null if it is not a plan.

@@ -45,7 +45,7 @@ struct Planned {
   std::string not_built;                  ///< extensions that do not compile, with the reasons
   double build_ms = 0;                    ///< time for building extensions
   double asked_ms = 0;                    ///< wall time of the planner
-  Json wanted;  ///< instead of all that: extensions to build before the candidate can be planned
+  Json wanted;  ///< extensions to build before the candidate can be planned; the rest is then unset
 };
 
 /// The versions that planners use.

@@ -15,7 +15,7 @@ namespace kernelsmith::torch {
 
 /// A Python, and the folder with the package kernelsmith_torch. A value.
 struct Python {
-  std::filesystem::path program;  ///< its own name for itself, not a script that chooses a Python
+  std::filesystem::path program;               ///< the Python itself, not a script that chooses a Python
   std::vector<std::filesystem::path> folders;  ///< folders that it reads: its own and those of its packages
   std::filesystem::path package;               ///< goes on PYTHONPATH
   std::filesystem::path shared;                ///< folder of kernelsmith_process, on PYTHONPATH too

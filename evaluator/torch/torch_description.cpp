@@ -59,7 +59,7 @@ Result<std::shared_ptr<const Json>> look() {
   return found;
 }
 
-/// Nothing here is required, because other searches do not need it.
+/// A package is not required, because other backends do not need it.
 MachineCheck check_of_package(const Json& found, const char* package) {
   const std::string version = text_at(found, package);
   if (!version.empty()) return {package, CheckStatus::ok, version, "", false};

@@ -1,4 +1,5 @@
-"""PyTorch's answers about its device while a plan is recorded, and its refusals; for the rest of this process."""
+"""PyTorch's answers about its device while a plan is recorded, and its refusals. Both last for the rest of
+this process."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _KINDS = ("wrong", "not_finite", "not_written")  # the worst last
 
 @dataclass
 class Findings:
-    """The findings in a batch. `error` is the worst error / the allowed one."""
+    """The findings in a batch. `error` is the worst error divided by the allowed error."""
 
     error: float
     digest: str
@@ -106,7 +106,7 @@ def _look_at(one: Expected, actual: torch.Tensor, poison: int, part: slice) -> t
         broken = torch.zeros_like(bad)
         squares = torch.zeros((), dtype=torch.float64, device=actual.device)
     else:
-        here = actual.device  # a truth may be on the host
+        here = actual.device  # the truth may be on the host
         c, t, allowed = actual.double(), one.truth[part].to(here).double(), one.allowed[part].to(here).double()
         judged = ~allowed.isinf()
         same = (c == t) | (c.isnan() & t.isnan()) | ~judged

@@ -5,8 +5,9 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass
 
-# By compute capability: a device's name, multiprocessors, bytes of a block's shared memory, of memory, of L2. An honest
-# candidate chooses grids by these figures, and a plan also runs on another device of the capability.
+# By compute capability: a device's name, multiprocessors, and bytes of shared memory for a block, of memory
+# and of L2. An honest candidate chooses grids by these figures, and a plan also runs on another device of the
+# capability.
 _FIGURES = {
     75: ("Tesla T4", 40, 65536, 16 << 30, 4 << 20),
     80: ("NVIDIA A100-SXM4-80GB", 108, 166912, 80 << 30, 40 << 20),

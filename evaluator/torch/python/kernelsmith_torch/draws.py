@@ -1,6 +1,7 @@
-"""Random draws of a candidate. KernelBench seeds its constructor like the reference's, so a plan's setup may draw. It
-also seeds the calls of both alike, so a call receives its numbers as inputs (forward_draws.py). Every draw
-advances a generator, so all draws before a needed one are kept, and draw into scratch memory.
+"""Random draws of a candidate. KernelBench seeds its constructor like the reference's, so a plan's setup may
+draw. Before a call it also seeds both modules alike, so a call receives its numbers as inputs
+(forward_draws.py). Every draw advances a generator, so all draws before a needed one are kept, and draw into
+scratch memory.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Extensions:
         self._next_identity = 1
         self._operators = Operators(tape, self._take, self.work.multiply)
         self._defined: dict[str, Any] = {}  # the functions of the module that is being initialised
-        self._raised: BaseException | None = None  # by an operator in the current call
+        self._raised: BaseException | None = None  # what an operator raised in the current call
 
     def install(self) -> None:
         torch.utils.cpp_extension.load_inline = self._load_inline

@@ -12,8 +12,9 @@ CONTEXT = 600 << 20
 """A context of CUDA with PyTorch's kernels and the clock's sweep."""
 
 ALLOWANCE = 2 * GIB
-"""What a candidate may take beyond the reference's own need, with neighbours on the device: workspace of split sums, packed
-weights. One that needs more is tried again alone, with all that the judge leaves."""
+"""What a candidate may take beyond the reference's own need, with neighbours on the device: workspace of
+split sums, packed weights. A candidate that needs more is tried again alone, with all that the judge
+leaves."""
 
 # Calls with larger tensors find nothing of each other in the L2, so more than one in a batch is useless.
 _L2_TIMES = 4

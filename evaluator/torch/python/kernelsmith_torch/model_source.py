@@ -49,7 +49,7 @@ def is_memory(error: BaseException) -> bool:
 
 
 def out_of_memory(fault: str, doing: str, where: str, error: BaseException) -> Failure:
-    """Memory ran out. Code that knows the device decides whose fault that is."""
+    """The Failure for memory that ran out. Code that knows the device decides whose fault that is."""
     return Failure(fault, "run", "out_of_memory", f"memory ran out while {doing}", "", where, doing=doing,
                    asked=asked_for(str(error)))
 
@@ -230,7 +230,7 @@ def _shifted(flat: torch.Tensor) -> torch.Tensor:
 
 
 def has_lazy(model: torch.nn.Module) -> bool:
-    """Whether its first call creates parameters or buffers (torch.nn.Lazy*)."""
+    """Whether the model's first call creates parameters or buffers (torch.nn.Lazy*)."""
     return any(map(is_lazy, itertools.chain(model.parameters(), model.buffers())))
 
 

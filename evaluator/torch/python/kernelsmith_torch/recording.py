@@ -1,7 +1,7 @@
-"""Records a candidate's operations on tensors: no operator runs, and no values exist. Tensors are CPU fakes, which
-every build of PyTorch supports, but report `cuda` to the candidate: `Front` is between its Python and PyTorch and
-exchanges the two. Below PyTorch's own Python, `Recorder` writes each operator on the tape. One thread, one
-recording for each process.
+"""Records a candidate's operations on tensors: no operator runs, and no values exist. Tensors are CPU fakes,
+which every build of PyTorch supports, but report `cuda` to the candidate: `Front`, between the candidate's
+Python and PyTorch, exchanges the two devices. Below PyTorch's own Python, `Recorder` writes each operator on
+the tape. A process has one thread and makes one recording.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Step:
 
     @property
     def draws(self) -> bool:
-        """Whether it advances or seeds a generator."""
+        """Whether the step advances or seeds a generator."""
         return "draws" in self.body
 
 
@@ -78,7 +78,7 @@ class Tape:
         self.progress = progress
         self.addresses = addresses
         self.places = Places()
-        self.asked_for_address = ""  # the first line that did
+        self.asked_for_address = ""  # the first line that asked
         self.setup: list[Step | Choice] = []
         self.call: list[Step | Choice] = []
         self.steps = self.setup
@@ -370,7 +370,8 @@ class Front(TorchFunctionMode):
 
 
 def show_cuda(tape: Tape) -> None:
-    """Fakes report `cuda` to the candidate's Python, and the real device to PyTorch. For the rest of this process."""
+    """Makes fakes report `cuda` to the candidate's Python, and the real device to PyTorch, for the rest of
+    this process."""
     true, true_pointer = FakeTensor.device.fget, torch.UntypedStorage.data_ptr
 
     def device(self: FakeTensor) -> torch.device:

@@ -203,7 +203,7 @@ class Program:
             raise
 
     def close(self) -> None:
-        """Unloads its kernels: no recorded call may be played afterwards."""
+        """Unloads the plan's kernels: no recorded call may be played afterwards."""
         self.kernels.close()
         self.modules.close()
 
@@ -253,7 +253,7 @@ class Program:
         self.modules.renew()
 
     def reserve(self, alternative: Alternative) -> None:
-        """Called before a call of the alternative is recorded."""
+        """Reserves host memory for uploads. Use it before a call of the alternative is recorded."""
         if self.modules.uploads is not None:
             self.modules.uploads.reserve([len(op.data) for op in alternative.ops if isinstance(op, (Upload, Symbol))])
 
@@ -369,7 +369,7 @@ class Program:
 
 
 def is_own(op: Op) -> bool:
-    """Whether it is a launch of the candidate's."""
+    """Whether the operation is a launch of the candidate's."""
     return isinstance(op, (Launch, Run))
 
 

@@ -1,10 +1,11 @@
 """Single elements beyond their budget: the reference's own error at each of them decides.
 
-A budget is for a block of elements. If their values span many decades, the reference can be accurate by luck at an
-element where fp32 usually is not. So if only a few elements of an output exceed their budget, and the output's RMS
-error does not, the reference runs again on inputs and parameters that are moved by up to half a unit in the last place.
-An element's tolerance is then k times the reference's largest error there or at its neighbours in the row. Whole rows,
-short outputs, and those with too large an RMS are simply wrong.
+A budget is for a block of elements. If their values span many decades, the reference can be accurate by luck
+at an element where fp32 usually is not. So if only a few elements of an output exceed their budget, and the
+output's RMS error does not exceed its own, the reference runs again on inputs and parameters that are moved
+by up to half a unit in the last place. An element's tolerance is then k times the reference's largest error
+there or at its neighbours in the row. Whole rows, short outputs, and those with too large an RMS are simply
+wrong.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | No
     granted = _granted(one, actual, at, moved)
     if bool((granted <= one.allowed[at]).all()):
         return None
-    allowed = one.allowed.clone()  # the next candidate is judged as if this one had not been
+    allowed = one.allowed.clone()  # a copy, because the next candidate must not get this tolerance
     allowed[at] = granted.to(allowed.dtype)
     return replace(one, allowed=allowed)
 

@@ -45,9 +45,9 @@ class Expected:
     shape: tuple[int, ...]
     dtype: torch.dtype
     truth: torch.Tensor  # float64; float32 for outputs in 16 bits; the values of integers
-    allowed: torch.Tensor | None = None  # for reals: the error that an element may have; infinite: any
-    scale: torch.Tensor | None = None  # for reals: the RMS that the error may have, for each BLOCK elements; None: any
-    own: torch.Tensor | None = None  # for integers: what the reference itself wrote, which is right, too
+    allowed: torch.Tensor | None = None  # for reals: an element's allowed error; infinite if any is allowed
+    scale: torch.Tensor | None = None  # for reals: the error's allowed RMS in each block; None if any is allowed
+    own: torch.Tensor | None = None  # for integers: the reference's own output, which is also right
     per_element: bool = True
 
     def bytes(self) -> int:
@@ -66,7 +66,7 @@ class Truth:
         self._bank: OrderedDict[tuple[int, int], list[Expected]] = OrderedDict()
         self._bank_bytes, self._held = bank_bytes, 0
         self.on_host = False
-        """Whether truths lie in pinned memory of the host; on the device they are compared at once."""
+        """Whether truths lie in the host's pinned memory, instead of on the device."""
         self._few: dict[int, list[tuple[float, float]]] = {}
         self.notes: list[str] = []
         sources = [*reference.draw(0, _FEW_SEEDS[0]).tensors(), *self._model.state_dict().values()]

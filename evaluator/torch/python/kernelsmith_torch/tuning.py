@@ -1,5 +1,6 @@
-"""Records autotuned launches: an alternative for each configuration, up to the limit of a plan. The candidate's own
-pruning (early_config_prune, perf_model) selects them, and from the rest an even spread is taken.
+"""Records autotuned launches: an alternative for each configuration, up to the limit of a plan. The
+candidate's own pruning (early_config_prune, perf_model) selects configurations. If too many are left, an even
+spread of them is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from triton.runtime.autotuner import Autotuner, Config
 from .plan_format import MOST_ALTERNATIVES
 from .recording import Choice, Refused, Step, Tape
 
-# Configurations of each further tuned kernel.
+# The fewest configurations of each further tuned kernel.
 _LEAST = 2
 
 
@@ -26,12 +27,12 @@ class NotCompiled(Refused):
 
 
 class Tuning:
-    """Stands in for Triton's autotuner. `again`: Triton's cache has the kernels."""
+    """Stands in for Triton's autotuner. `again` means that Triton's cache already has the kernels."""
 
     def __init__(self, tape: Tape, again: bool) -> None:
         self._tape, self._again = tape, again
         self._choosing = False
-        self._held = 1  # alternatives, as far as is known
+        self._held = 1  # the number of alternatives so far
         self._chosen: dict[Any, list[Config]] = {}
         self._launched: set[int] = set()
 

@@ -92,8 +92,8 @@ class Checks(unittest.TestCase):
     def test_pointers_lie_in_the_parameters(self) -> None:
         for offset in (-8, 16, 24, 2**40):
             self.refused("offset", {**RUN, "pointers": [[offset, T, 0]]})
-        self.refused("no multiple of 8", {**RUN, "pointers": [[4, T, 0]]})
-        self.refused("one offset", {**RUN, "pointers": [[8, T, 0], [8, T, 4]]})
+        self.refused("not a multiple of 8", {**RUN, "pointers": [[4, T, 0]]})
+        self.refused("the same offset", {**RUN, "pointers": [[8, T, 0], [8, T, 4]]})
         self.refused("not an offset, a tensor and a byte", {**RUN, "pointers": [[8, T]]})
         self.refused("offset", {**RUN, "kernel": "none", "params": "", "pointers": [[0, T, 0]]})
 
