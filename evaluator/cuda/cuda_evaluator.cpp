@@ -336,7 +336,8 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
   return Judge::create(std::move(parts), options.stop);
 }
 
-/// Uses the tools that this machine has. Errors: tool_missing (the inspector's program).
+/// The setup for inspections with the tools that this machine has. Errors: tool_missing (the inspector's
+/// program).
 Result<InspectionSetup> inspection_setup(const Prepared& prepared) {
   auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
   if (!program) return program.error();
@@ -406,7 +407,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   if (!memory) return memory.error();
   backend->claim(std::move(*memory));
   DeviceLease lease(gpu.bus_id());
-  const auto held = lease.take(options.stop);  // the baseline is timed
+  const auto held = lease.take(options.stop);  // because make_judge() times the baseline
   if (!held) return held.error();
   auto judge = make_judge(*prepared, plans, options);
   if (!judge) return judge.error();

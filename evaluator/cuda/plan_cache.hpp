@@ -71,7 +71,8 @@ class PlanCache {
   Judged<PlannedBinaryPtr> find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop);
 
  private:
-  /// Candidate, yardstick, baseline, seed, rival, and those planned in advance during timing.
+  /// Room for candidate, yardstick, baseline, seed and rival, and for programs that are planned in advance
+  /// during timing.
   static constexpr std::size_t kMost = 64;
 
   const PlanFunction plan_;

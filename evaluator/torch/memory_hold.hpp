@@ -44,7 +44,8 @@ class MemoryHold {
   std::optional<DeviceMemory::Held> held_ KERNELSMITH_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point since_ KERNELSMITH_GUARDED_BY(mutex_);
   bool used_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  /// For idle times in which end() is not called: a search that waits for a model, a server without requests.
+  /// Gives memory back in idle times, when end() is not called: while a search waits for a model, or a server
+  /// for requests.
   Repeater watcher_;
 };
 

@@ -34,8 +34,8 @@ std::uint64_t guess_of_need(const CallBytes& call);
 /// Describes the call's memory and this need in a line for people.
 std::string need_text(const CallBytes& call);
 
-/// Whether all heavy operators of the reference are left to PyTorch, so that own kernels replace only
-/// elementwise ones. False if the reference has no heavy operators.
+/// Whether all heavy operators of the reference are left to PyTorch, so that the candidate's own kernels
+/// replace only elementwise operators. False if the reference has no heavy operators.
 bool is_trivial(const std::map<std::string, double>& reference,
                 const std::map<std::string, double>& candidate);
 

@@ -73,7 +73,7 @@ struct PlannerLimits {
   std::size_t lifetime = 200;  ///< candidates of one planner: few, so that leftovers do not accumulate
 };
 
-/// The input of planning: a candidate's text, or the reference's own model if it is empty.
+/// The input of planning: a candidate, or the reference's own model if `candidate` is empty.
 struct PlanRequest {
   std::string reference;
   std::optional<SourceFile> candidate;

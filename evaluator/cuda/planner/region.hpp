@@ -14,7 +14,8 @@ class Region {
   Region() = default;
   Region(std::uint64_t address, std::uint64_t bytes) : begin_(address), bytes_(bytes) {}
 
-  /// Allocates from the first large enough gap, aligned to 256 bytes like cudaMalloc. Empty if there is none.
+  /// Allocates from the first large enough gap, aligned to 256 bytes like cudaMalloc. Empty if there is no
+  /// such gap.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes);
 
   /// Frees an allocation; false if none begins there. The place is reused only from the next call on, because

@@ -1,4 +1,4 @@
-// ChildProcess: one of our programs with one end of a channel, or a tool that starts it.
+// ChildProcess: one of our programs with one end of a channel, or a tool that starts such a program.
 #pragma once
 
 #include <chrono>

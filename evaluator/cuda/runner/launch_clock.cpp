@@ -23,7 +23,8 @@ constexpr unsigned kWipeThreads = 1024;
 /// The driver's additional stack for a thread whose stack size the compiler cannot determine.
 constexpr std::uint32_t kLeastFrame = 1024;
 constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
-// Each half of the L2 may have a copy of a line, and replacement is random.
+// A sweep reads this many times the size of the L2, because each half of the L2 may have a copy of a line,
+// and replacement is random.
 constexpr std::uint64_t kSweepOverL2 = 2;
 /// The gate opens by itself after this time, in case a launch waits for the stream. That costs this time
 /// once, and sets `late`.

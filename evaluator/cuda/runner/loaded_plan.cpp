@@ -66,8 +66,8 @@ Judged<void> LoadedPlan::load_modules() {
   return {};
 }
 
-/// The launched functions, each with the largest dynamic shared memory that any launch opts in to. The
-/// attribute belongs to the function, and all launches of a graph share it.
+/// Finds the launched functions, and allows each the largest dynamic shared memory that any of its launches
+/// opts in to. This attribute belongs to the function, and all launches of a graph share it.
 Judged<void> LoadedPlan::find_functions() {
   struct Limits {
     std::uint32_t shared = 0;

@@ -18,8 +18,8 @@
 
 namespace kernelsmith::cuda {
 
-/// Used for one replay: modules are loaded again for each, so that __device__ memory has its initial values.
-/// Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
+/// Used for one replay. Modules are loaded again for each replay, so that __device__ memory has its initial
+/// values. Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
 class LoadedPlan {
  public:
   /// `plan` must outlive the LoadedPlan.
@@ -29,7 +29,7 @@ class LoadedPlan {
   LoadedPlan(const LoadedPlan&) = delete;
   LoadedPlan& operator=(const LoadedPlan&) = delete;
 
-  /// A graph of the first calls, each a child graph that begins when the one before has ended.
+  /// Builds a graph of the first calls. Each is a child graph that begins when the previous one has ended.
   Judged<void> build();
   abi::GraphExec graph() const { return exec_.get(); }
   /// The most local memory that a thread of any kernel of the calls takes.

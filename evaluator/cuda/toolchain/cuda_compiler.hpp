@@ -34,7 +34,7 @@ class CudaBinary final : public Binary {
 
   const std::vector<std::byte>& image() const { return image_; }
   const ImageFacts& facts() const { return facts_; }
-  /// A shared object without the vendor's runtime: the planner defines these symbols.
+  /// A shared object without the vendor's runtime: the planner defines the runtime's symbols.
   std::filesystem::path host_library() const;
   /// The digest of the image and the host library.
   std::optional<Digest> exact_bytes() const override { return digest_; }

@@ -13,7 +13,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The C++ type of a tensor's elements: cpp_type(), and the dialect's names of the others.
+/// The C++ type of a tensor's elements: the dialect's name of a half or fp8 type, cpp_type() for other types.
 std::string_view device_type(Dtype dtype, const Dialect& dialect);
 
 /// Bytes of an element in a source that is built in that precision (there is no long double on a GPU).

@@ -28,7 +28,7 @@ std::optional<T> number_at(ByteSpan bytes, std::uint64_t at) {
 struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0;
-  std::uint64_t size = 0;  ///< its size when it is loaded
+  std::uint64_t size = 0;  ///< the section's size when it is loaded
   ByteSpan bytes;          ///< empty for a section that has none in the file (NOBITS)
 };
 

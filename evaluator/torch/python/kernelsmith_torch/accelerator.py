@@ -88,7 +88,8 @@ class Device:
 
     @contextmanager
     def peak(self) -> Iterator[list[int]]:
-        """On exit the list has the peak of memory allocated within, beyond the amount before; 0 on the CPU."""
+        """On exit the list holds the peak of the memory that was allocated meanwhile, beyond the amount
+        before; 0 on the CPU."""
         found: list[int] = []
         if self.is_cuda:
             torch.cuda.reset_peak_memory_stats(self.torch)
@@ -150,7 +151,7 @@ def _bus_id(properties: Any) -> str:
 def use_precision(precision: str) -> None:
     """Enables TF32 for every library if the task declares less than fp32, else for none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # since 2.9 these have newer names, which must not be mixed with them
+        warnings.simplefilter("ignore")  # since 2.9 these settings have new names; old and new must not be mixed
         torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
         torch.backends.cudnn.allow_tf32 = precision != "fp32"
     torch.backends.cudnn.benchmark = False

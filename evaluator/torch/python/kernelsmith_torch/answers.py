@@ -18,7 +18,7 @@ _HIP_VERSION = "6.4.0"
 
 
 def install(device: Device, tape: Tape) -> None:
-    """Answers for PyTorch's questions about its device, and refusals."""
+    """Installs the answers and the refusals."""
     _install_cuda(device)
     _install_accelerator()
     _install_private()

@@ -84,7 +84,7 @@ def _tensor_of(moved: Callable[[int, int], list[torch.Tensor] | None], call: int
 
 
 def _look(one: Expected, output: torch.Tensor) -> torch.Tensor:
-    """[worst ratio, where, sum of squares of error / scale, then count and first index of each kind]."""
+    """[worst ratio, its index, sum of squares of error / scale, then count and first index of each kind]."""
     flat = flattened(output)
     poison = _poison_bits(flat)
     if one.allowed is not None and fused.usable(flat) and one.truth.device == flat.device:

@@ -44,7 +44,7 @@ class CubinFacts:
 
     @property
     def loaded_bytes(self) -> int:
-        """The bytes of its variables. If its two tables differ, the larger number is used."""
+        """The bytes of the cubin's variables. If its two tables differ, the larger number is used."""
         return max(self.variable_bytes, sum(self.variables.values()))
 
 

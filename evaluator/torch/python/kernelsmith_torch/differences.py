@@ -24,7 +24,7 @@ def refuse_differences(first: bytes, second: bytes, where: str) -> None:
 
 
 def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
-    """Describes the difference, with its line."""
+    """Describes each difference, with its line."""
     for one, other in itertools.zip_longest(_entries(first), _entries(second)):
         if one is None or other is None:
             yield "the number of operators and launches", ""

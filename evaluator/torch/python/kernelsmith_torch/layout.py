@@ -98,7 +98,8 @@ def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor])
 
 
 def distinct_bytes(tensors: Sequence[torch.Tensor]) -> int:
-    """Bytes that a call must read to read them all; elements shared by several indices or tensors count once."""
+    """Bytes that a call must read to read all the tensors; elements shared by several indices or tensors
+    count once."""
     groups: dict[int, list[torch.Tensor]] = {}
     for tensor in tensors:
         groups.setdefault(tensor.untyped_storage()._cdata, []).append(tensor)

@@ -45,7 +45,7 @@ class Measured:
 @dataclass(frozen=True)
 class Layout:
     slots: int  # calls of a batch
-    judge: int  # the most that its process holds
+    judge: int  # the most that the judge's process holds
     runner: int
     need: int  # the memory of all processes of the task
     gives_back: bool  # whether a process frees what it caches after each step

@@ -31,7 +31,7 @@ _STATE_SEED = 0
 _MATERIAL_SEED = 1
 # With the input's own seed forward() would draw the input again.
 _FORWARD = 1 << 62
-_MOST_MASK = 1 << 27  # bytes in addition to an input of gigabytes
+_MOST_MASK = 1 << 27  # the most bytes of temporaries for an input of gigabytes
 
 
 def where_in(error: BaseException, path: str) -> str:
@@ -142,8 +142,8 @@ class Reference:
         model = kind(*given).eval()
         model = model.to(torch.float32) if self._cast else model
         model = self._materialised(model) if has_lazy(model) else model
-        # Done here, so that the layout of parameters is known. Tensors that the constructor made on the GPU are
-        # unchanged.
+        # Parameters are moved here, so that their layout is known. Tensors that the constructor made on the
+        # GPU are unchanged.
         return model._apply(lambda tensor: tensor if tensor.is_cuda else brought(tensor))
 
     def _materialised(self, model: torch.nn.Module) -> torch.nn.Module:

@@ -34,7 +34,7 @@ from .surroundings import Surroundings
 
 # The size of a file that a child may write: Triton's largest intermediate files are a few MiB.
 _MOST_FILE = 64 << 20
-# The reply without the plan: a summary, or an error.
+# The size of a reply without its plan: a summary, or an error.
 _MOST_REPLY = 1 << 20
 _MOST_SECONDS = 600
 _POLL_MS = 50
@@ -85,7 +85,7 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if not surroundings.restore():
-            os._exit(_CHANGED)  # this candidate has killed a planner: no other one is planned here
+            os._exit(_CHANGED)  # the candidate spoilt this planner for others
 
 
 def _checked(request: Message) -> Message:

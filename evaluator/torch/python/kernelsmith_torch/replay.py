@@ -109,7 +109,8 @@ class Kernels:
                     for function in self._functions.values()), default=0)
 
     def renew(self, used: set[int]) -> None:
-        """Resets variables: loads those of these kernels again that may have any. No graph may use the kernels."""
+        """Resets variables: loads again each of these kernels that may have variables. No graph may use the
+        kernels."""
         for index in sorted(self._with_variables & used):
             driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
             self._load(index)

@@ -23,14 +23,16 @@ RUNS = 8
 NEAR = 4
 """Elements of the row on each side: most errors of a row are alike, and its elements are not lucky together."""
 MOST = 16
-"""Single elements of a BLOCK, at most. In the whole output it is one for each BLOCK, or MOST if that is more."""
+"""The most single elements in a BLOCK. In the whole output the limit is one for each BLOCK, or MOST if that
+is more."""
 
 Moved = Callable[[int], "torch.Tensor | None"]
 
 
 def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | None:
-    """The expected output with a larger tolerance for single elements beyond their budget; None if there are none or
-    it does not grow. `moved` returns the reference's output on moved inputs, by the number of a run."""
+    """The expected output with a larger tolerance for single elements beyond their budget; None if there are
+    no such elements or the tolerance does not grow. `moved` returns the reference's output on moved inputs,
+    by the number of a run."""
     actual = flattened(output)
     at = _beyond(one, actual)
     if at is None:

@@ -28,7 +28,8 @@ OTHER_POISON = 0xAB
 _FIRST_GATE_US = 150.0
 _MOST_GATE_US = 20000.0
 _TRIES = 6
-# Below the first time the host's clock is exact; above it sleeping adds at most a hundredth of the time.
+# A wait spins for the first time, so that the host's clock is exact, and then sleeps for the second time
+# again and again, which adds at most a hundredth.
 _SPIN_S = 2e-3
 _NAP_S = 2e-5
 # No device's clock is faster, so a gate lasts at least as long as requested.

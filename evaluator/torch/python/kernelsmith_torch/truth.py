@@ -105,8 +105,8 @@ class Truth:
         return plain, wide, low
 
     def moved(self, variant: int, seed: int, run: int) -> list[torch.Tensor] | None:
-        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last place,
-        differently in each run; None if it refuses them."""
+        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last
+        place, differently in each run; None if the reference refuses them."""
         random = torch.Generator(self._reference.device).manual_seed((seed + run + 1) % 2**63)
         inputs = self._reference.draw(variant, seed)
         try:
@@ -179,7 +179,8 @@ class Truth:
 
     def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
                   more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The tolerance of each element from a block on, and of the error's RMS in each block."""
+        """The tolerances for a part of an output that begins with a block: of each element, and of the
+        error's RMS in each block."""
         info = torch.finfo(dtype)
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
         error = (r.double() - t).abs()

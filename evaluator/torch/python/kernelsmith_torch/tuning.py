@@ -64,7 +64,8 @@ class Tuning:
         return compiled[1]
 
     def choose_among(self, group: Any, kernel: str, configs: list[Config], launch: Any) -> None:
-        """Like choose(), for unknown configurations."""
+        """Like choose(), for an autotuner whose pruning is unknown: takes an even spread of its
+        configurations."""
         if len(configs) == 1:
             launch(configs[0], False)
             return
@@ -72,8 +73,8 @@ class Tuning:
         self.choose(group, kernel, chosen, launch, len(configs) - len(chosen))
 
     def choose(self, group: Any, kernel: str, configs: list[Config], launch: Any, left_out: int) -> tuple[int, Any]:
-        """Records launch(config, warmup=False) of each configuration as an option. The first that compiles, and its
-        kernel."""
+        """Records launch(config, warmup=False) of each configuration as an option. Returns the first one that
+        compiles, and its kernel."""
         if self._choosing:
             raise Refused("not_allowed", "an autotuned kernel is launched by a hook of another", "", self._tape.line())
         words = f"compiling {len(configs)} configurations of {kernel}"
