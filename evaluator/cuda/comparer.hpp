@@ -42,7 +42,7 @@ class Comparer {
   /// `image` is the compiled judge_kernels.cu. Errors: unsupported.
   static Result<std::unique_ptr<Comparer>> create(Device& device, std::span<const std::byte> image);
 
-  /// Returns answers in the order of the questions.
+  /// Returns the results in the order of `looks`.
   Result<std::vector<LookResult>> look(std::span<const Look> looks);
 
  private:

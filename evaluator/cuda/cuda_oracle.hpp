@@ -39,8 +39,8 @@ class CudaOracle final : public Oracle {
     PlanFunction plan;
   };
 
-  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled after a stop request, which
-  /// later also ends answers.
+  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled after a stop request, here and
+  /// in later answers.
   static Result<std::unique_ptr<CudaOracle>> create(const Setup& setup, const CudaBinaryPtr& binary,
                                                     OraclePrecision precision, std::stop_token stop = {});
   ~CudaOracle() override;

@@ -183,7 +183,7 @@ Status CudaSession::withdraw() {
   for (std::size_t call = 0; call < batch_.calls.size(); ++call)
     for (const std::size_t t : outputs_of_task()) {
       const std::size_t before = layout.margin_before(shape, t);
-      // The front margin keeps the output itself aligned.
+      // The output itself is aligned, not the margin before it.
       const std::size_t at = aligned(bytes + before) - before;
       withdrawn_.push_back(
           {call, t, at, before, layout.tensor_bytes(shape, t), layout.margin_after(shape, t)});

@@ -357,7 +357,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   device->host = std::make_shared<TorchHost>(*device->process, start, std::move(opened.runners), settings,
                                              facts, *reference, !options.unsandboxed);
   device->host->set_baseline(plans->baseline);
-  // The baseline is timed.
+  // The judge times the baseline on the device.
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);
     return make_judge(task, *device, *reference, *plans, options.stop);

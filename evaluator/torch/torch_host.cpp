@@ -38,11 +38,11 @@ Floors floors_of(const TorchSettings& torch) {
 constexpr double kMargin = 0.25;
 /// The most parts of a call that a proposer sees; the rest is short.
 constexpr std::size_t kMostParts = 12;
-/// Sets of a variant that is only checked, not timed.
+/// The number of sets of a variant that is only checked, not timed.
 constexpr std::size_t kCheckSets = 2;
 /// The number of timed sets, in batches. With two, consecutive batches use different sets.
 constexpr std::size_t kTimedBatches = 2;
-/// The judge's minimum: two for the check, and two for each of a duel's rounds.
+/// The judge's minimum of timed sets: two for the check, and two for each of a duel's rounds.
 constexpr std::size_t kLeastTimedSets = 8;
 
 std::uint64_t secret_seed() { return draw_key()[0] >> 1; }  // 63 bits: PyTorch's seeds are signed

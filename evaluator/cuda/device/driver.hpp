@@ -34,7 +34,7 @@ struct Driver {
 
   /// Describes the code, such as "invalid argument (CUDA_ERROR_INVALID_VALUE)".
   std::string words(Code code) const;
-  /// Such as "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)".
+  /// Makes an error, such as "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)".
   Error error(const char* function, Code code) const;
 
   /// Whether the device has so little free memory that an allocation failure is not clearly the candidate's

@@ -37,7 +37,7 @@ struct PythonSide {
   std::uint64_t (*allocate)(std::uint64_t bytes);
   int (*release)(std::uint64_t address);
   int (*act)(const Operation* operation);
-  /// Returns 1 if the address, which was read, can only be a fake tensor's.
+  /// Returns 1 if an address that was read can only belong to a fake tensor.
   int (*is_fake)(std::uint64_t address);
 };
 const PythonSide& python();

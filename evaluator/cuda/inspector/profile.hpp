@@ -15,7 +15,7 @@ namespace kernelsmith::cuda {
 /// A set of ncu's counters.
 enum class CounterSet {
   brief,  ///< those that advice_of reads; available on all GPUs and ncu versions tried so far
-  full,   ///< also those of a roofline; ncu fails if it does not support one on this GPU
+  full,   ///< also those of a roofline; ncu fails if it does not support all of them on this GPU
 };
 
 Tool profiler(const std::filesystem::path& program, const std::filesystem::path& log,

@@ -31,7 +31,8 @@ using planner::PlannerMessage;
 
 constexpr const char* kProgramInside = "/kernelsmith-planner";
 constexpr const char* kLibraryInside = "/candidate.so";
-// The time limit for the program's start, and also for loading, although relocation takes milliseconds.
+// The time limit for the program's start, and again for loading the library, whose relocation takes
+// milliseconds.
 constexpr double kStartTimeoutS = 10;
 constexpr auto kGrace = std::chrono::seconds(2);  // for a process to end after its channel broke
 constexpr double kCpuS = 600;  // limit of a planner's life: 10^5 calls of some milliseconds

@@ -18,8 +18,8 @@ void* Recorder::create_event() {
   return handle;
 }
 
-/// A stream whose first operation is this work has not waited for the call's stream. plan::check() refuses it
-/// unless the host synchronised before.
+/// A stream whose first operation is this work has not waited for the call's stream. plan::check() refuses
+/// such work unless the host synchronised before.
 std::optional<std::uint32_t> Recorder::number_for_work(void* stream, std::string_view function) {
   if (is_call_stream(stream)) return 0;
   const auto found = streams_.find(stream);

@@ -25,7 +25,7 @@ Code allocate(Region& region, void** pointer, std::size_t bytes, const char* fun
   }
   const auto place = region.allocate(bytes);
   if (!place) {
-    recorder().refuse(function, std::to_string(bytes) + " bytes are not to be had: the workspace has " +
+    recorder().refuse(function, std::to_string(bytes) + " bytes cannot be allocated: the workspace has " +
                                     std::to_string(region.bytes()) + ", of which " +
                                     std::to_string(region.in_use()) +
                                     " are in use (what is not freed stays in use in later calls)");

@@ -34,7 +34,7 @@
 #define KERNELSMITH_PTSZ(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptsz), KERNELSMITH_RUNTIME(name));
 #define KERNELSMITH_PTDS(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptds), KERNELSMITH_RUNTIME(name));
 
-/// Expands to macro(name) for each of the names, of which there may be 81.
+/// Expands to macro(name) for each of at most 81 names.
 #define KERNELSMITH_EACH(macro, ...) KERNELSMITH_AGAIN(KERNELSMITH_EACH_STEP(macro, __VA_ARGS__))
 #define KERNELSMITH_EACH_STEP(macro, name, ...) \
   macro(name) __VA_OPT__(KERNELSMITH_EACH_NEXT KERNELSMITH_PARENTHESES(macro, __VA_ARGS__))

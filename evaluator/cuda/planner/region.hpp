@@ -22,7 +22,7 @@ class Region {
   /// work of this call on any stream may still use it.
   bool release(std::uint64_t address);
 
-  /// A new call begins.
+  /// Begins a new call.
   void begin_call();
 
   /// Bytes from the beginning that this call may touch.

@@ -17,7 +17,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-// One block fills an SM. The first wave should reach all SMs, and the further waves make sure.
+// One block fills an SM. The first wave should reach all SMs; the further waves make sure of that.
 constexpr unsigned kWipeWaves = 4;
 constexpr unsigned kWipeThreads = 1024;
 /// The driver's additional stack for a thread whose stack size the compiler cannot determine.

@@ -52,7 +52,7 @@ class LoadedPlan {
   Judged<abi::Stream> enter(std::uint32_t stream);
   Judged<abi::Event> event(std::uint32_t number);
 
-  /// A refusal by the driver; `what` names what it refuses.
+  /// A refusal by the driver; `what` names what the driver refuses.
   template <class What>
   Judged<void> done(abi::Code code, const char* function, const What& what) const {
     if (code == abi::kSuccess) return {};

@@ -72,7 +72,7 @@ class Runner {
   /// sweeps the L2 if cold, replays the graph once, and unloads the modules. A Rejection is the plan's fault:
   /// load_failed (a launch that the driver refuses, with its message), out_of_memory, crashed (an illegal
   /// address ...), timed_out. After crashed and timed_out the runner is dead; after an Error it may be: see
-  /// alive(). On a stop request it is killed (cancelled).
+  /// alive(). On a stop request the runner is killed (cancelled).
   virtual Judged<ReplayTime> replay(std::uint32_t number, const Replay& replay,
                                     const std::stop_token& stop) = 0;
 };

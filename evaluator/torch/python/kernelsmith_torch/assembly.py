@@ -25,7 +25,7 @@ MOST_ERROR = 2_000
 
 @dataclass
 class Module:
-    """The traced result, as numbers of the tape."""
+    """The traced module. Its tensors are numbers of the tape."""
 
     inputs: list[int]
     state: dict[str, int]
@@ -274,8 +274,8 @@ def _takes_time(step: Step) -> bool:
 
 
 def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:
-    """Names and steps of the alternatives: every autotuned kernel with its first configuration, then one kernel at a
-    time with another. Also the number of omitted ones."""
+    """Names and steps of the alternatives: every autotuned kernel with its first configuration, then, one
+    kernel at a time, with another configuration. Also returns the number of omitted alternatives."""
     groups: dict[Any, list[Choice]] = {}
     for step in call:
         if isinstance(step, Choice):

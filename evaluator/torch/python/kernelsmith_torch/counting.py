@@ -17,7 +17,7 @@ class Mode(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """PyTorch asks whether Dynamo must skip this mode. If it must, PyTorch imports Dynamo."""
+        """PyTorch asks whether Dynamo must skip this mode. If it had to, PyTorch would import Dynamo."""
         return False
 
 

@@ -49,7 +49,7 @@ class CubinFacts:
 
 
 def read(cubin: bytes) -> CubinFacts:
-    """Raises ValueError if it is not a cubin."""
+    """Raises ValueError if the bytes are not a cubin."""
     try:
         return _read(cubin)
     except (struct.error, IndexError, OverflowError) as error:

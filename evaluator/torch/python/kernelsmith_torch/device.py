@@ -1,4 +1,5 @@
-"""The device that a candidate sees: its properties by compute capability, or by its compiler's name."""
+"""The device that a candidate sees: its properties by compute capability, or by the compiler's name for
+it."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ _FIGURES = {
 }
 
 
-# GPUs of other vendors, by their compiler's name: Triton's backend, lanes of a wave, and the same properties in
-# PyTorch's units. Their plans are made but not run.
+# GPUs of other vendors, by the compiler's name for them: Triton's backend, lanes of a wave, and the same
+# properties in PyTorch's units. Their plans are made but not run.
 _OTHERS = {
     "gfx90a": ("hip", 64, (9, 0), "AMD Instinct MI250X", 110, 65536, 64 << 30, 8 << 20),
     "gfx942": ("hip", 64, (9, 4), "AMD Instinct MI300X", 304, 65536, 192 << 30, 4 << 20),

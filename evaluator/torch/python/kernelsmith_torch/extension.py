@@ -167,8 +167,8 @@ class Extensions:
             self._free(result)
 
     def _raise_for(self, outcome: int, library: abi.Library, signature: Signature) -> None:
-        """Raises a refusal, even if the extension ignored its error code; else the exception of the extension. The
-        first refusal counts, because without that call's result others fail, too."""
+        """Raises a refusal, even if the extension ignored its error code; else the exception of the
+        extension. The first refusal counts, because later calls fail without the refused call's result."""
         words, refusal = library.words(), library.words(library.refusal())
         if refusal:
             raise Refused("not_allowed", refusal, "", self._tape.line())

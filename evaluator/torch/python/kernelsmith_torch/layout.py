@@ -128,7 +128,7 @@ def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def brought(tensor: torch.Tensor) -> torch.Tensor:
-    """The layout of PyTorch's `.to` for a copy to a GPU: dense, in a storage of its own."""
+    """The tensor in the layout that PyTorch's `.to` gives a copy on a GPU: dense, in a storage of its own."""
     return tensor if is_alone(tensor) else tensor.clone()
 
 

@@ -41,8 +41,8 @@ DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).valu
 
 
 def check_plan(plan: dict[str, Any], cubins: list[bytes], capability: tuple[int, int], device: torch.device) -> Plan:
-    """`plan` and `cubins` as plan_format.decode gives them; `capability` of the device that will run them, (0, 0) for
-    the CPU."""
+    """`plan` and `cubins` are as plan_format.decode() gives them. `capability` is that of the device that
+    will run them; (0, 0) for the CPU."""
     return _Checker(cubins, capability, device).plan(plan)
 
 

@@ -61,7 +61,8 @@ class Step:
 
 @dataclass(slots=True)
 class Choice:
-    """The launch of an autotuned kernel: one list of steps for each configuration, None if it did not compile."""
+    """The launch of an autotuned kernel: for each configuration a list of steps, or None if it did not
+    compile."""
 
     group: Any
     kernel: str
@@ -115,7 +116,7 @@ class Tape:
         """Records that `tensor`, whose shape an operator changed in place, is now `view`; `before` has the shape of
         its number."""
         number = self.number(tensor)
-        self.tensors.append(self.tensors[number])  # kept alive, because `tensor` may be another object for it
+        self.tensors.append(self.tensors[number])  # kept alive: `tensor` may be another object for it
         self.storages.append(self.storages[number])
         self.tensors[number] = before
         self._numbers[id(before)] = number
@@ -332,7 +333,8 @@ class Recorder(TorchDispatchMode):
 
 
 class Front(TorchFunctionMode):
-    """The candidate's view of tensors: they are on `cuda`. If it names a device, the fakes' device is used."""
+    """The candidate's view of tensors: they are on `cuda`. If the candidate names a device, the fakes' device
+    is used."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -351,7 +353,8 @@ class Front(TorchFunctionMode):
             raise Refused("reads_values", f"{reason} reads a tensor's values, which planning does not have",
                           "keep the computation on tensors; only shapes are known", self.tape.line())
         if not self.tape.recording and getattr(func, "__module__", None) == "torch.nn.init":
-            # This takes half of the time of a large reference's constructor, and the result is not used.
+            # Skipped, because it takes half of the time of a large reference's constructor and its result is
+            # not used.
             return args[0] if args else kwargs["tensor"]
         if func == torch.Tensor.data.__set__:
             func(*args)

@@ -110,7 +110,7 @@ class ReferenceProcess:
         self._model = self._reference.model()
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
-            self._variants = 1  # the usable ones come first, so that their numbers agree with VARIANTS
+            self._variants = 1  # usable variants come first, so that their numbers agree with VARIANTS
             while self._variants < len(VARIANTS) and (peak := self._usable(self._variants, first)) is not None:
                 self._device.give_back()
                 measured = replace(measured, draw=max(measured.draw, peak))
