@@ -16,7 +16,7 @@ namespace kernelsmith::cuda {
 
 using ByteSpan = std::span<const std::byte>;
 
-/// The little-endian number of type T at `at`; empty if it is not inside.
+/// The little-endian number of type T at `at`; empty if the number is not inside the bytes.
 template <class T>
 std::optional<T> number_at(ByteSpan bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;

@@ -106,7 +106,7 @@ bool read_parameters(const Json& given, const CodeObjectFormat& format, std::vec
 }
 
 Result<KernelFacts> read_kernel(const Json& given, const CodeObjectFormat& format) {
-  if (!given.is_object()) return no_image("the list of its kernels");
+  if (!given.is_object()) return no_image("the list of its kernels is damaged");
   const auto name = given.find(".name");
   if (name == given.end() || !name->is_string()) return no_image("a kernel without a name");
   KernelFacts facts;
@@ -116,7 +116,7 @@ Result<KernelFacts> read_kernel(const Json& given, const CodeObjectFormat& forma
   const auto arguments = given.find(".args");
   if (arguments != given.end() &&
       (!arguments->is_array() || !read_parameters(*arguments, format, facts.kernel.parameters)))
-    return no_image("the parameters of kernel " + facts.kernel.name);
+    return no_image("the parameters of kernel " + facts.kernel.name + " are damaged");
   facts.kernel.registers = number(given, format.registers).value_or(0);
   facts.kernel.static_shared = number(given, format.shared).value_or(0);
   facts.kernel.local = number(given, format.local).value_or(0);
@@ -141,7 +141,7 @@ bool is_variable(const ElfFile& elf, const ElfSymbol& symbol) {
 Result<ByteSpan> entry_of(ByteSpan bundle, const std::string& wanted) {
   std::uint64_t at = kBundle.size();
   const auto count = number_at<std::uint64_t>(bundle, at);
-  if (!count || *count > kMostTargets) return no_image("the bundle's directory");
+  if (!count || *count > kMostTargets) return no_image("the bundle's directory is damaged");
   at += 8;
   std::string found;
   for (std::uint64_t i = 0; i < *count; ++i) {
@@ -149,7 +149,7 @@ Result<ByteSpan> entry_of(ByteSpan bundle, const std::string& wanted) {
     const auto size = number_at<std::uint64_t>(bundle, at + 8);
     const auto length = number_at<std::uint64_t>(bundle, at + 16);
     if (!length || at + 24 > bundle.size() || *length > bundle.size() - (at + 24))
-      return no_image("the bundle's directory");
+      return no_image("the bundle's directory is damaged");
     const std::string_view name(reinterpret_cast<const char*>(bundle.data()) + at + 24, *length);
     at += 24 + *length;
     found += (found.empty() ? "" : ", ") + std::string(name);
@@ -191,10 +191,10 @@ Result<ImageFacts> read_code_object(ByteSpan image, const CodeObjectFormat& form
     if (section.type == SHT_NOTE && !note) note = find_note(section.bytes, format);
   if (!note) return no_image("no note about its kernels");
   const auto read = message_pack(*note);
-  if (!read) return no_image("the note about its kernels");
+  if (!read) return no_image("the note about its kernels is damaged");
   ImageFacts facts;
   const auto kernels = read->find(format.kernels);
-  if (kernels != read->end() && !kernels->is_array()) return no_image("the list of its kernels");
+  if (kernels != read->end() && !kernels->is_array()) return no_image("the list of its kernels is damaged");
   if (kernels != read->end())
     for (const Json& given : *kernels) {
       auto kernel = read_kernel(given, format);

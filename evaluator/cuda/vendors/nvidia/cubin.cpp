@@ -15,7 +15,8 @@ namespace {
 
 // The format of nvcc 13.0's cubins; there is no public description.
 constexpr std::uint16_t kMachineCuda = 190;
-/// From this version on, the architecture is in bits 8 to 15 of e_flags; before, in bits 0 to 7 (CUDA 12).
+/// From this version on, the architecture is in bits 8 to 15 of e_flags; in earlier versions (CUDA 12) it is
+/// in bits 0 to 7.
 constexpr std::uint8_t kAbiOfCuda13 = 8;
 /// The flag in a symbol's st_other that marks a __global__ function.
 constexpr std::uint8_t kEntrySymbol = 0x10;

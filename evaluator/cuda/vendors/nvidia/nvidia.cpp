@@ -37,7 +37,7 @@ std::string gencode_of(const std::string& arch) {
 std::vector<std::string> unit_command(const BuildSteps& steps) {
   std::vector<std::string> command = {steps.toolkit.compiler.string(), "-gencode", gencode_of(steps.arch)};
   command.insert(command.end(), steps.flags.begin(), steps.flags.end());
-  // A source that reads the date becomes a different program in the next build.
+  // A source that reads the date is refused, because it becomes a different program in the next build.
   command.insert(command.end(),
                  {"-Xcompiler", "-fPIC,-Werror=date-time", "-I.", "-Isource", "-Itask", "--keep",
                   "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
@@ -119,7 +119,7 @@ GpuVendor table() {
 #include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
           },
-      .oldest = 12000,  // tensor maps and launch attributes came with it
+      .oldest = 12000,  // tensor maps and launch attributes came with CUDA 12
       .version_text = version_text,
       .how_to_get_it = "install NVIDIA's driver (nvidia-smi must list the GPU)",
       .faults = kFaults,
