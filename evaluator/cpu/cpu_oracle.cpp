@@ -87,6 +87,7 @@ Status CpuOracle::answer(std::size_t shape) {
   arena_.set_calls(shape, 1);
   const auto answered = killed_on_stop(runner_, stop_, [&] { return runner_.call(1, kTimeoutS); });
   if (!answered) return refused(answered.error(), "reference", shapes_[shape], task_);
+  cpu_us_ += answered->cpu_us;
   return {};
 }
 
@@ -126,6 +127,7 @@ Status CpuInputGenerator::generate(std::size_t shape, std::uint64_t seed, Inputs
   arena_.set_calls(shape, 1);
   const auto called = killed_on_stop(runner_, stop_, [&] { return runner_.call(1, kTimeoutS); });
   if (!called) return refused(called.error(), "inputs", shapes_[shape], task_);
+  cpu_us_ += called->cpu_us;
   place = 0;
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     if (!has_input(task_.tensors[t])) continue;

@@ -30,6 +30,7 @@ class CpuOracle final : public Oracle {
   std::span<const std::byte> output(std::size_t shape, std::size_t tensor) override {
     return memory(shape, tensor);
   }
+  double elsewhere_us() const override { return cpu_us_; }
 
  private:
   CpuOracle(const Task& task, const std::vector<TaskShape>& shapes, OraclePrecision precision, Arena arena,
@@ -42,6 +43,7 @@ class CpuOracle final : public Oracle {
   Arena arena_;
   RunnerProcess runner_;
   const std::stop_token stop_;
+  double cpu_us_ = 0;
 };
 
 class CpuInputGenerator final : public InputGenerator {
@@ -54,6 +56,7 @@ class CpuInputGenerator final : public InputGenerator {
                                                            std::stop_token stop = {});
 
   Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) override;
+  double elsewhere_us() const override { return cpu_us_; }
 
  private:
   CpuInputGenerator(const Task& task, const std::vector<TaskShape>& shapes, Arena arena, RunnerProcess runner,
@@ -64,6 +67,7 @@ class CpuInputGenerator final : public InputGenerator {
   Arena arena_;  ///< all tensors except those that are only written, then one with the seed
   RunnerProcess runner_;
   const std::stop_token stop_;
+  double cpu_us_ = 0;
 };
 
 }  // namespace kernelsmith::cpu

@@ -1,12 +1,13 @@
 #include "truth/bank.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
+
+#include <time.h>
 
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
@@ -39,6 +40,14 @@ std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
   return std::max<std::size_t>(bytes, 1);
 }
 
+/// The processor and device time that this thread and its oracles have used.
+double used_us(const Truth& truth) {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3 +
+         truth.elsewhere_us();
+}
+
 /// Makes sets with several truths in parallel, a thread for each.
 class BankMaker {
  public:
@@ -55,6 +64,7 @@ class BankMaker {
   }
 
   Result<Bank> make(std::vector<Truth>& truths) {
+    truths_ = truths.size();
     std::vector<std::future<Status>> workers;
     for (Truth& truth : truths)
       workers.push_back(std::async(std::launch::async, [this, &truth] { return work(truth); }));
@@ -72,20 +82,22 @@ class BankMaker {
     std::size_t shape = 0, set = 0;
   };
 
-  bool is_late() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > limits_.seconds;
+  /// Wall time would leave fewer sets on a busy machine, and wrong kernels could pass there.
+  bool is_late() const KERNELSMITH_REQUIRES(mutex_) {
+    return spent_us_ > limits_.seconds * 1e6 * static_cast<double>(truths_);
   }
 
   /// Makes one set of each shape in turn, so that the remaining time is divided evenly.
-  std::optional<Place> next() {
+  std::optional<Place> next(double spent_us) {
     const MutexLock lock(mutex_);
+    spent_us_ += spent_us;
     while (at_.set < std::max(limits_.most, kMostCheckSets)) {
       const bool late = is_late();
-      if (late && at_.set >= std::max(limits_.least, kLeastCheckSets)) break;
+      if (late && at_.set >= std::max(limits_.least, kMostCheckSets)) break;
       const Place place = at_;
       at_ = place.shape + 1 < shapes_.size() ? Place{place.shape + 1, place.set} : Place{0, place.set + 1};
       if (place.set >= wanted_[place.shape]) continue;
-      if (late && place.set >= (shapes_[place.shape].timed ? limits_.least : kLeastCheckSets)) continue;
+      if (late && shapes_[place.shape].timed && place.set >= limits_.least) continue;
       made_[place.shape] = place.set + 1;
       return place;
     }
@@ -93,7 +105,10 @@ class BankMaker {
   }
 
   Status work(Truth& truth) {
-    while (const auto place = next()) {
+    for (double before_us = used_us(truth);;) {
+      const double now_us = used_us(truth);
+      const auto place = next(now_us - std::exchange(before_us, now_us));
+      if (!place) return {};
       if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
       const std::size_t one_in = shapes_[place->shape].timed ? kSpecialInTimed : kSpecialInCheck;
       auto set = truth.make_set(place->shape,
@@ -101,7 +116,6 @@ class BankMaker {
       if (!set) return set.error();
       bank_[place->shape][place->set] = std::move(*set);
     }
-    return {};
   }
 
   const Task& task_;
@@ -113,8 +127,9 @@ class BankMaker {
       std::ranges::any_of(task_.tensors, [](const TensorSpec& tensor) { return tensor.specials.any(); });
   std::vector<std::size_t> wanted_;  ///< by shape
   Bank bank_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::size_t truths_ = 1;
   Mutex mutex_;
+  double spent_us_ KERNELSMITH_GUARDED_BY(mutex_) = 0;            ///< by all threads
   Place at_ KERNELSMITH_GUARDED_BY(mutex_);                       ///< the next set to make
   std::vector<std::size_t> made_ KERNELSMITH_GUARDED_BY(mutex_);  ///< sets finished or begun, by shape
 };

@@ -49,6 +49,11 @@ Result<Truth> Truth::another(const OracleFactory& oracles, const std::stop_token
   return truth;
 }
 
+double Truth::elsewhere_us() const {
+  return oracles_.declared->elsewhere_us() + (oracles_.wide ? oracles_.wide->elsewhere_us() : 0) +
+         (oracles_.generator ? oracles_.generator->elsewhere_us() : 0);
+}
+
 Result<InputSet> Truth::make_set(std::size_t shape, const InputRecipe& recipe) {
   InputSet set;
   set.recipe = recipe;

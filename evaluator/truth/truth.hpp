@@ -29,6 +29,9 @@ class Truth {
   /// The expected outputs for these inputs, by tensor. `random` is for the oracle's other queries.
   Result<std::vector<Expected>> expect(std::size_t shape, const Inputs& inputs, SecretStream& random);
 
+  /// The time that oracles and generator took so far outside of this thread.
+  double elsewhere_us() const;
+
   Oracles& oracles() { return oracles_; }
   const Nature& nature() const { return nature_; }
 

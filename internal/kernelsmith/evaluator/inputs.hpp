@@ -76,6 +76,8 @@ class InputGenerator {
   virtual ~InputGenerator() = default;
   /// `inputs` has all tensors; those to generate are zero. Errors: refused if the generator fails.
   virtual Status generate(std::size_t shape, std::uint64_t seed, Inputs& inputs) = 0;
+  /// The processor time of all inputs so far that was not this thread's.
+  virtual double elsewhere_us() const { return 0; }
 };
 
 /// Draws the inputs of one call. `normal` is a mixture around N(0, 1): plain, or with rows scaled or shifted,

@@ -38,6 +38,8 @@ class Oracle {
   virtual Status answer(std::size_t shape) = 0;
   /// A tensor of role `out` or `inout`, valid until the next answer() or input().
   virtual std::span<const std::byte> output(std::size_t shape, std::size_t tensor) = 0;
+  /// The processor or device time of all answers so far that was not this thread's.
+  virtual double elsewhere_us() const { return 0; }
 };
 
 /// The oracles that make the sets of a bank. Each thread has its own.

@@ -28,7 +28,7 @@ struct CpuOptions {
   bool without_cgroup = false;   ///< for tests: tier "weak" on any machine
   std::size_t bank_bytes = BankLimits{}.bytes;  ///< memory for inputs and expected outputs
   double compile_timeout_s = 30;  ///< CPU time of one compilation; the limit of wall time is five times that
-  double bank_seconds = BankLimits{}.seconds;  ///< time to make sets beyond the minimum
+  double bank_seconds = BankLimits{}.seconds;  ///< CPU time to make sets beyond the minimum, by thread
   /// A stop request ends the preparation of the task with `cancelled`.
   std::stop_token stop = {};
 };

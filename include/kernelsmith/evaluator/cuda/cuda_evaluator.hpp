@@ -37,7 +37,7 @@ struct CudaOptions {
   bool unsandboxed = false;  ///< only on explicit request; recorded in the tier
   std::size_t bank_bytes = std::size_t{2} << 30;    ///< host memory for inputs and expected outputs
   std::size_t buffer_bytes = std::size_t{8} << 30;  ///< device memory for the tensors of a batch
-  double bank_seconds = 2;                          ///< time to make sets beyond the minimum
+  double bank_seconds = 2;                          ///< as in BankLimits
   bool inspect = true;  ///< run possible bests under compute-sanitizer and ncu, if installed
   /// Called when the task waits, with the reason. Called on any thread; may be empty.
   std::function<void(const std::string&)> tell = {};
