@@ -84,7 +84,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
         except BaseException as error:
             if extensions.wanted is None:
                 raise _failure(error, source, "candidate", again=first is not None) from error
-    if extensions.wanted is not None:  # whatever the candidate did when it was told so
+    if extensions.wanted is not None:  # whatever the candidate did afterwards
         return {"build": extensions.wanted}, b""
     summary["own_kernels"] = sorted({extensions.work.names.get(name, name) for name in summary["own_kernels"]})
     summary["extension_errors"] = extensions.errors

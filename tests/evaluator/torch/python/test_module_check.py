@@ -227,7 +227,7 @@ class Checks(unittest.TestCase):
         long = b"a" * 8000 + b"\0"  # each kernel's name is the rest of this from another place on
         texts = b"".join(b"%06d" % i + long for i in range(400))
         for why, symbols, names, info in (
-                ("there twice", kernel_symbols([0, 0]), b"k\0", b""),
+                ("duplicate name", kernel_symbols([0, 0]), b"k\0", b""),
                 ("too many names", kernel_symbols([8007 * i for i in range(400)]), texts, b""),
                 ("too many symbols", kernel_symbols([0] * (1 << 15)), b"k\0", b""),
                 ("too many attributes", kernel_symbols([0]), b"k\0", parameter * (1 << 17))):
