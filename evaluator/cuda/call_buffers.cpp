@@ -11,7 +11,8 @@ namespace {
 
 /// The unit in which device memory is mapped.
 constexpr std::size_t kGranule = std::size_t{2} << 20;
-/// A stray write is usually close to the tensor; further away it hits unmapped memory.
+/// The checked bytes around a tensor. A stray write usually lies close to the tensor; a write further away
+/// hits unmapped memory.
 constexpr std::size_t kMargin = 4096;
 /// Made-up addresses look like a device's.
 constexpr std::uint64_t kMadeUpBase = 0x700000000000;

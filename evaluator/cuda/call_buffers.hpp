@@ -15,12 +15,12 @@
 
 namespace kernelsmith::cuda {
 
-/// The place of each tensor. A piece of memory belongs to one tensor of one call (a slot) and is large enough
-/// for all shapes. The tensor is at its end, so that an overrun faults or hits the margin after it. A value;
-/// pure.
+/// Where each tensor lies. A piece of memory belongs to one tensor of one call (a slot) and is large enough
+/// for all shapes. The tensor is at the end of its piece, so that an overrun faults or hits the margin after
+/// the tensor. A value with pure functions.
 class BufferLayout {
  public:
-  /// As many slots as `limit` bytes allow, at least one and at most `most_slots`.
+  /// Makes as many slots as `limit` bytes allow, at least one and at most `most_slots`.
   BufferLayout(const Task& task, const std::vector<TaskShape>& shapes, OraclePrecision precision,
                std::size_t limit, std::size_t most_slots);
 
@@ -28,7 +28,7 @@ class BufferLayout {
   std::size_t tensors() const { return piece_bytes_.size(); }
   std::size_t piece_bytes(std::size_t tensor) const { return piece_bytes_[tensor]; }
   std::size_t tensor_bytes(std::size_t shape, std::size_t tensor) const { return bytes_[shape][tensor]; }
-  /// The tensor's offset in its piece; a multiple of 256, as from cudaMalloc.
+  /// The tensor's offset in its piece; a multiple of 256, like an address from cudaMalloc.
   std::size_t offset(std::size_t shape, std::size_t tensor) const;
   /// The number of checked bytes before and after the tensor.
   std::size_t margin_before(std::size_t shape, std::size_t tensor) const;
@@ -56,7 +56,7 @@ class CallBuffers {
 
   const BufferLayout& layout() const { return layout_; }
 
-  /// Maps all pieces in a runner; the addresses of an earlier runner are forgotten.
+  /// Maps all pieces in a runner, and forgets their addresses in an earlier runner.
   Status map(Runner& runner);
 
   /// The pieces that the runner mapped. If the runner outlives this object, unmap them first.
@@ -77,7 +77,7 @@ class CallBuffers {
 
   BufferLayout layout_;
   std::vector<SharedMemory> pieces_;      ///< by slot and tensor
-  std::vector<std::uint64_t> in_runner_;  ///< the pieces' addresses there
+  std::vector<std::uint64_t> in_runner_;  ///< the pieces' addresses in the runner
 };
 
 }  // namespace kernelsmith::cuda

@@ -9,7 +9,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t kShownGroups = 3, kShownLines = 8;  // readable text
+constexpr std::size_t kShownGroups = 3, kShownLines = 8;  // more would not be readable
 
 void name_tensors(const std::vector<plan::Buffer>& tensors, const Task& task, const std::string& suffix,
                   std::vector<plan::NamedBuffer>& named) {
@@ -17,7 +17,7 @@ void name_tensors(const std::vector<plan::Buffer>& tensors, const Task& task, co
     named.push_back({task.tensors[t].name + suffix, tensors[t]});
 }
 
-/// The call's lines. Tensors of the previous call and of the first one are named as such.
+/// Describes the call line by line. Names tensors of the first and of the previous call as such.
 Lines lines_of(const PlannedBinary& planned, const Task& task, std::size_t call) {
   const plan::Plan& plan = planned.by_shape.front();
   const auto& slots = planned.where->buffers.front();

@@ -9,8 +9,8 @@
 
 namespace kernelsmith::cuda {
 
-/// Describes how the calls at the first shape differ; empty if all are equal. It takes as long as describing
-/// every call.
+/// Describes how the calls at the first shape differ; returns an empty text if all are equal. Takes as long
+/// as describing every call.
 std::string call_differences(const PlannedBinary& planned, const Task& task);
 
 }  // namespace kernelsmith::cuda

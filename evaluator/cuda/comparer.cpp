@@ -10,7 +10,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-/// Enough to fill any device; threads stride over further elements.
+/// Enough blocks to fill any device. Threads stride over further elements.
 constexpr std::uint32_t kMostBlocks = 2048;
 
 /// The layout that judge_kernels.cu writes.

@@ -19,8 +19,8 @@ namespace kernelsmith::cuda {
 struct Look {
   enum class Kind {
     within_weights,  ///< every element within its budget: |actual - expected| * weight <= 1
-    same_bytes,      ///< as `expected`
-    untouched,       ///< the poison, 32 bits repeated, `phase` bytes into a word
+    same_bytes,      ///< the same bytes as `expected`
+    untouched,       ///< only poison: a repeated 32-bit word, from its byte `phase` on
   };
 
   Kind kind = Kind::same_bytes;
@@ -42,7 +42,7 @@ class Comparer {
   /// `image` is the compiled judge_kernels.cu. Errors: unsupported.
   static Result<std::unique_ptr<Comparer>> create(Device& device, std::span<const std::byte> image);
 
-  /// Returns answers in the order of the questions.
+  /// Returns the results in the order of `looks`.
   Result<std::vector<LookResult>> look(std::span<const Look> looks);
 
  private:

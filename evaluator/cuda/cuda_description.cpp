@@ -1,4 +1,4 @@
-// The descriptions of the backend `cuda` and of those for other vendors.
+// The descriptions of the backend `cuda` and of other vendors' backends.
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -21,10 +21,10 @@ namespace kernelsmith {
 namespace cuda {
 namespace {
 
-/// Enough for a check: nothing is measured.
+/// A short time is enough, because a check measures nothing.
 constexpr double kBankSeconds = 0.2;
 
-/// Nothing here is required, because searches of CPU kernels do not need it.
+/// A failed check that is not required, because searches for CPU kernels need no GPU.
 MachineCheck optional_check(std::string name, const Error& error) {
   return {std::move(name), CheckStatus::limited, error.message, error.hint, false};
 }
@@ -87,7 +87,7 @@ MachineCheck check_driver(const GpuVendor& vendor, const Result<const Driver*>& 
           vendor.driver.version_text((*driver)->version) + " in " + vendor.driver.library, "", false};
 }
 
-/// Without the driver's library a GPU is recognised by the kernel's device file.
+/// If the driver's library is missing, Linux's device file shows whether there is a GPU.
 std::vector<MachineCheck> check_gpus_behind(const GpuVendor& vendor, bool has_driver, bool has_node) {
   const std::string name = std::string(vendor.backend) + " gpu";
   if (has_driver) return check_gpus(vendor, name);
@@ -99,7 +99,7 @@ std::vector<MachineCheck> check_gpus_behind(const GpuVendor& vendor, bool has_dr
            needs_gpu(vendor), false}};
 }
 
-/// Checks compiler, driver and GPUs; a single line if the machine has nothing from the vendor.
+/// Checks compiler, driver and GPUs; returns a single line if the machine has nothing from the vendor.
 std::vector<MachineCheck> examine(const GpuVendor& vendor) {
   const auto driver = Driver::get(vendor);
   std::error_code ignored;

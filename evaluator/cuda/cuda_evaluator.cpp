@@ -38,12 +38,12 @@ namespace kernelsmith {
 namespace cuda {
 namespace {
 
-/// The most calls of a batch: with the shortest kernels a batch takes some 60 us, a hundred times the scatter
-/// of an event's time.
+/// The most calls in a batch. Even with the shortest kernels such a batch takes about 60 us, a hundred times
+/// the scatter of an event's time.
 constexpr std::size_t kMostSlots = 32;
-/// The time limit for planning the host code of a call while the machine also compiles.
+/// The smallest time limit for planning a call, because the machine may be compiling at the same time.
 constexpr double kLeastPlanS = 10;
-/// Computing the tolerances of outputs is the processor's work.
+/// The most threads that compute tolerances of outputs, which is work for the processor.
 constexpr std::size_t kMostOracleThreads = 8;
 
 /// Claimed bytes of a device, with the DeviceMemory that they come from.
@@ -61,10 +61,10 @@ class CudaBackend final : public Backend {
         plans_(std::move(plans)),
         device_(std::move(device)) {}
 
-  /// Device memory of the task's tensors and workspace, while the task is prepared.
+  /// Keeps the claim on device memory for the task's tensors and workspace.
   void claim(std::unique_ptr<MemoryClaimed> memory) { memory_ = std::move(memory); }
 
-  /// The device's part; without a device run() ends with `why`.
+  /// Sets the objects that need the device. Without a device, run() fails with cannot_run()'s `why`.
   void judge_with(std::unique_ptr<Judge> judge, DeviceLease lease, double bytes_per_us,
                   InspectFunction inspect) {
     const MutexLock lock(mutex_);
@@ -138,7 +138,7 @@ class CudaBackend final : public Backend {
   Mutex mutex_;
   std::unique_ptr<Judge> judge_ KERNELSMITH_PT_GUARDED_BY(mutex_);
   std::optional<DeviceLease> lease_;
-  double bytes_per_us_ = 0;  ///< of the device's memory
+  double bytes_per_us_ = 0;  ///< bandwidth of the device's memory
   InspectionPolicy inspections_ KERNELSMITH_GUARDED_BY(mutex_);
   Error why_not_;
 };
@@ -162,7 +162,7 @@ Status check_supported(const Task& task, const GpuVendor& vendor) {
   return check_bounded_by_bytes(task);
 }
 
-/// The common beginning of an evaluator and the checks of a task.
+/// What an evaluator and the checks of a task both begin with.
 struct Prepared {
   std::shared_ptr<const Task> task;
   std::shared_ptr<const std::vector<TaskShape>> shapes;
@@ -190,8 +190,7 @@ Result<std::shared_ptr<Device>> open_device(const GpuVendor& vendor, int device)
   return Device::open(vendor, device);
 }
 
-/// Prepares the start of runners. The runner's own kernels are left to the driver's assembler, or compiled
-/// here.
+/// Prepares the start of runners. Compiles the runner's own kernels if the driver does not assemble them.
 Status start_runners(Prepared& prepared, std::shared_ptr<Device> device, const GpuVendor& vendor,
                      const std::stop_token& stop) {
   auto runner = locate_program("kernelsmith-cuda-runner", "KERNELSMITH_CUDA_RUNNER");
@@ -337,7 +336,8 @@ Result<std::unique_ptr<Judge>> make_judge(const Prepared& prepared, const std::s
   return Judge::create(std::move(parts), options.stop);
 }
 
-/// Uses the tools that this machine has. Errors: tool_missing (the inspector's program).
+/// The setup for inspections with the tools that this machine has. Errors: tool_missing (the inspector's
+/// program).
 Result<InspectionSetup> inspection_setup(const Prepared& prepared) {
   auto program = locate_program("kernelsmith-cuda-inspector", "KERNELSMITH_CUDA_INSPECTOR");
   if (!program) return program.error();
@@ -370,7 +370,7 @@ Result<PlannedBinaryPtr> planned_alone(const Prepared& prepared, const Source& s
   return std::move(*planned);
 }
 
-/// Adds ncu's counts to the profile if ncu supports the vendor's GPUs and this machine has one.
+/// Adds ncu's counts to the profile if ncu supports the vendor's GPUs and this machine has such a GPU.
 Status count_on_gpu(const Prepared& prepared, const PlannedBinary& planned, const Source& source,
                     const CudaOptions& options, GpuProfile& profile) {
   const GpuVendor& vendor = vendor_of(options);
@@ -407,7 +407,7 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Cud
   if (!memory) return memory.error();
   backend->claim(std::move(*memory));
   DeviceLease lease(gpu.bus_id());
-  const auto held = lease.take(options.stop);  // the baseline is timed
+  const auto held = lease.take(options.stop);  // because make_judge() times the baseline
   if (!held) return held.error();
   auto judge = make_judge(*prepared, plans, options);
   if (!judge) return judge.error();

@@ -11,19 +11,19 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Candidate, yardstick and rival; each session keeps its outputs by itself.
+/// Places for candidate, yardstick and rival. Each session keeps its own outputs.
 constexpr std::size_t kPlaces = 3;
-/// Times between events of one graph launch scatter by about half a microsecond: 0.25 % of a batch.
+/// Times between events of one graph launch scatter by about half a microsecond, 0.25 % of a batch.
 constexpr double kBatchUs = 200;
 constexpr double kBatchNoiseUs = 0.5;
 /// Measured over processes (benchmarks/cuda_noise.py).
 constexpr Floors kFloors{
     .like_with_like = 0.002, .short_call = 0.004, .short_us = 5, .against_baseline = 0.004, .times = 0.02};
-/// Binaries whose plans the runner keeps: the two of a duel, baseline and seed.
+/// The most binaries whose plans the runner keeps: among them the two of a duel, baseline and seed.
 constexpr std::size_t kMostKept = 6;
-/// Device memory for the bank: a quarter of the smallest card in use (16 GiB).
+/// Device memory for the bank of inputs: a quarter of the smallest card in use (16 GiB).
 constexpr std::size_t kSetBytes = std::size_t{4} << 30;
-/// The best of a few large copies is not the true best; the margin is that of the CPU's roofline.
+/// The bandwidth of the best of a few large copies is not exact. The CPU's roofline has the same margin.
 constexpr double kRooflineMargin = 0.25;
 
 }  // namespace
@@ -116,8 +116,8 @@ Result<std::uint32_t> CudaHost::kept(Runner& runner, const PlannedBinary& planne
   return *number;
 }
 
-/// The inputs that must be read from memory. Outputs may stay in the L2; a kernel may have kept a `constant`
-/// input.
+/// The bytes of inputs that a call must read from memory. Outputs do not count, because they may stay in the
+/// L2. `constant` inputs do not count, because a kernel may have kept them.
 std::size_t CudaHost::compulsory_bytes(std::size_t shape) const {
   std::size_t read = 0, written = 0;
   for (std::size_t t = 0; t < task_->tensors.size(); ++t) {

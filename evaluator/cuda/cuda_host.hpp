@@ -40,7 +40,7 @@ class CudaHost final : public KernelHost {
 
   // Functions for sessions.
 
-  /// The plans of a binary in the runner, which gets a shape's plan at its first replay.
+  /// The runner's numbers of a binary's plans, by shape. The runner gets a plan at the shape's first replay.
   using KeptPlans = std::vector<std::optional<std::uint32_t>>;
 
   const Task& task() const { return *task_; }
@@ -49,9 +49,9 @@ class CudaHost final : public KernelHost {
   SetCache& sets() { return sets_; }
   Comparer& comparer() { return *comparer_; }
   Device& device() { return gpu_->device(); }
-  /// The runner; if it died, a new one with everything mapped again.
+  /// The runner, or a new one with everything mapped again if it died.
   Result<Runner*> living_runner();
-  /// The runner's number of the plan.
+  /// The runner's number of the binary's plan at this shape.
   Result<std::uint32_t> kept(Runner& runner, const PlannedBinary& planned, std::size_t shape);
   Judged<PlannedBinaryPtr> plan(const CudaBinaryPtr& binary, const std::stop_token& stop) {
     return plans_->find_or_plan(binary, stop);

@@ -25,7 +25,7 @@ namespace kernelsmith::cuda {
 /// if it dies, the next oracle starts another.
 struct OracleRunner {
   RunnerStart start;
-  Mutex mutex;  ///< held during all work of runners
+  Mutex mutex;  ///< held while a runner works
   std::shared_ptr<Runner> last KERNELSMITH_GUARDED_BY(mutex);
 };
 
@@ -39,8 +39,8 @@ class CudaOracle final : public Oracle {
     PlanFunction plan;
   };
 
-  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled, here or from any answer, after
-  /// a stop request.
+  /// Plans the binary at all shapes. Errors: refused if that fails; cancelled after a stop request, here and
+  /// in later answers.
   static Result<std::unique_ptr<CudaOracle>> create(const Setup& setup, const CudaBinaryPtr& binary,
                                                     OraclePrecision precision, std::stop_token stop = {});
   ~CudaOracle() override;
@@ -62,7 +62,7 @@ class CudaOracle final : public Oracle {
 
   Setup setup_;
   CallBuffers buffers_;
-  std::shared_ptr<Runner> runner_;  ///< in which the buffers are mapped
+  std::shared_ptr<Runner> runner_;  ///< the runner in which the buffers are mapped
   const OraclePrecision precision_;
   const std::stop_token stop_;
   PlannedBinaryPtr planned_;

@@ -43,8 +43,8 @@ class CudaProvider final : public EvaluatorProvider {
   }
 
  private:
-  /// Refuses an open sandbox or a toolkit that only the run folder names. The toolkit's compiler (for its
-  /// version) and profiler run outside a sandbox.
+  /// Refuses an open sandbox or a toolkit that only the run folder names. The reason is that the toolkit's
+  /// compiler (asked for its version) and profiler run outside a sandbox.
   Status check() const {
     if (options_.unsandboxed && is_only_stored("sandbox")) return sandbox_not_said_again();
     if (options_.toolkit.empty() || !is_only_stored("toolkit")) return {};

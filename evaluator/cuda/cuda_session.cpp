@@ -13,11 +13,11 @@ namespace {
 
 /// A device that stays too hot is measured anyway, because yardstick and candidate slow down alike.
 constexpr int kMostRepeats = 2;
-/// NVML's clocks event reasons: slowdown by hardware, by heat (software, hardware), by the power supply.
+/// NVML's bits of reasons for a slowdown: hardware, heat (by software or hardware), the power supply.
 constexpr std::uint32_t kThrottled = 0x08 | 0x20 | 0x40 | 0x80;
 
-/// Code that does the work of later calls in advance writes to all or many of them. Checking a few places
-/// detects it and takes no time.
+/// A kernel that does the work of later calls in advance writes to all or many outputs. A check of a few
+/// places detects such a kernel and takes no time.
 constexpr std::size_t kDecoys = 4;
 constexpr std::size_t kDecoyBytes = std::size_t{64} << 10;
 
@@ -44,8 +44,8 @@ Judged<double> CudaSession::run(const Batch& batch) {
     }
     if (auto done = wipe(); !done) return Failure(done.error());
   }
-  // At most half is discounted: the discount would decide the score of a batch that is shorter than an empty
-  // graph.
+  // At most half of the time is discounted. Otherwise the discount would decide the score of a batch that is
+  // shorter than an empty graph.
   return std::max(time->device_us - time->empty_us, time->device_us / 2);
 }
 
@@ -167,9 +167,9 @@ Judged<void> CudaSession::check_untouched() {
       static_cast<std::size_t>(std::ranges::find(*seen, true, &LookResult::suspect) - seen->begin());
   if (changed == seen->size()) return {};
   if (changed >= tensors.size())
-    return reject(
-        Stage::integrity, RejectionCode::out_of_bounds,
-        "an output was written whose call had not begun; a kernel may touch only what its call is given");
+    return reject(Stage::integrity, RejectionCode::out_of_bounds,
+                  "a kernel wrote to the output of a call that had not begun; it may touch only what its own "
+                  "call is given");
   const std::size_t tensor = tensors[changed];
   return reject(Stage::integrity, RejectionCode::input_modified,
                 "the input '" + host_.task().tensors[tensor].name + "' was written; inputs are read only");
@@ -183,7 +183,7 @@ Status CudaSession::withdraw() {
   for (std::size_t call = 0; call < batch_.calls.size(); ++call)
     for (const std::size_t t : outputs_of_task()) {
       const std::size_t before = layout.margin_before(shape, t);
-      // The front margin keeps the output itself aligned.
+      // The output itself is aligned, not the margin before it.
       const std::size_t at = aligned(bytes + before) - before;
       withdrawn_.push_back(
           {call, t, at, before, layout.tensor_bytes(shape, t), layout.margin_after(shape, t)});
@@ -221,7 +221,8 @@ std::vector<std::size_t> CudaSession::outputs_of_task() const {
   return outputs;
 }
 
-/// The output and the margins on both sides: the poison's pattern continues from the first to the last.
+/// The looks at the output and at the margins on both sides. The poison's pattern continues from the first
+/// margin to the last.
 Result<std::vector<Look>> CudaSession::looks_at(const Withdrawn& output) const {
   const InputSet& set = *batch_.calls[output.call];
   const Expected& expected = set.outputs[output.tensor];
@@ -254,7 +255,7 @@ Result<std::vector<Look>> CudaSession::looks_at(const Withdrawn& output) const {
 Findings CudaSession::compare() {
   const AddedTime watch(spent_ms_["compare"]);
   std::vector<Look> looks;
-  std::vector<std::size_t> first;  // of each output's questions
+  std::vector<std::size_t> first;  // the index of each output's first look
   for (const Withdrawn& output : withdrawn_) {
     first.push_back(looks.size());
     const auto more = looks_at(output);

@@ -29,14 +29,14 @@ class CudaSession final : public KernelSession {
   /// An output of a call after the batch, in the judge's memory, with its margins.
   struct Withdrawn {
     std::size_t call = 0, tensor = 0;
-    std::uint64_t address = 0;  ///< bytes of the margin before it
+    std::uint64_t address = 0;  ///< where the margin before the output begins
     std::size_t before = 0, size = 0, after = 0;
 
     std::uint64_t output() const { return address + before; }
     std::size_t bytes() const { return before + size + after; }
   };
 
-  /// A part of an output that belongs to no call of the batch.
+  /// A place in an output slot that no call of the batch uses.
   struct Decoy {
     std::uint64_t address = 0;
     std::size_t bytes = 0;
@@ -67,7 +67,7 @@ class CudaSession final : public KernelSession {
   std::vector<Decoy> decoys_;
   PrivateMemory staging_;
   std::vector<Withdrawn> withdrawn_;
-  std::optional<Error> broken_;  ///< the device's answer to a comparison
+  std::optional<Error> broken_;  ///< why the device could not compare
 };
 
 }  // namespace kernelsmith::cuda

@@ -3,9 +3,9 @@
 
 namespace kernelsmith::cuda {
 
-// Compiled by the toolkit of the machine that they run on.
+// Kernels that the toolkit compiles on the machine where they run.
 extern const char* const kJudgeKernels;  ///< device/judge_kernels.cu
-extern const char* const kOwnKernels;    ///< runner/own_kernels.cu, if a driver has no assembler
+extern const char* const kOwnKernels;    ///< runner/own_kernels.cu, for drivers without an assembler
 
 // How each vendor's C++ differs from CUDA C++, for prompts: differences.md in the vendor's folder.
 extern const char* const kMacaDifferences;

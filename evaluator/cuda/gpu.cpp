@@ -5,7 +5,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// A short loss of the device also ends the spare; the next runner starts on the device again.
+/// A short loss of the device ends the runner and the spare. The next runner can start again.
 constexpr int kAttempts = 2;
 
 }  // namespace

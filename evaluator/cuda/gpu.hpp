@@ -22,7 +22,7 @@ class Gpu {
   /// Opens the device and starts a runner and a spare. Errors: unsupported, tool_failed.
   static Result<std::shared_ptr<Gpu>> open(RunnerSettings settings);
 
-  /// The same for an open device.
+  /// Does the same with an open device.
   static Result<std::shared_ptr<Gpu>> create(std::shared_ptr<Device> device, RunnerStart start);
 
   Device& device() const { return *device_; }

@@ -1,4 +1,4 @@
-// Profiles launches from the plan and the compiled image, without running. Pure.
+// Profiles launches from the plan and the compiled image, without running anything. Pure.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The launches of a call at the first shape, in order, with their fit on that device.
+/// The launches of a call at the first shape, in order, and how they fill the device.
 std::vector<LaunchProfile> launch_profiles(const PlannedBinary& planned, const DeviceFacts& device);
 
 }  // namespace kernelsmith::cuda

@@ -44,7 +44,7 @@ using PlannedBinaryPtr = std::shared_ptr<const PlannedBinary>;
 struct PlanSetup {
   PlannerSettings planner;  ///< its workspace is that of the address space
   std::vector<TaskShape> shapes;
-  double timeout_s = 10;  ///< of one call's plan
+  double timeout_s = 10;  ///< for planning one call
 };
 
 /// Plans all shapes in parallel, each in a planner of its own. A Rejection (stage plan) names the shape.
@@ -71,7 +71,8 @@ class PlanCache {
   Judged<PlannedBinaryPtr> find_or_plan(const CudaBinaryPtr& binary, const std::stop_token& stop);
 
  private:
-  /// Candidate, yardstick, baseline, seed, rival, and those planned in advance during timing.
+  /// Room for candidate, yardstick, baseline, seed and rival, and for programs that are planned in advance
+  /// during timing.
   static constexpr std::size_t kMost = 64;
 
   const PlanFunction plan_;
@@ -91,7 +92,7 @@ std::map<std::string, double> features_of(const PlannedBinary& planned, const De
 /// workspaces.
 double peak_memory(const PlannedBinary& planned, std::size_t timed);
 
-/// The features as text for people and models: a line for each kernel.
+/// Describes the compiled kernels for people and models: a line for each.
 std::string kernel_table(const PlannedBinary& planned);
 
 /// Describes the plan of a call at the first shape for people.

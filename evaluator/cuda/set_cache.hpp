@@ -1,5 +1,5 @@
-// SetCache: the bank's inputs and expected outputs on the device, in the judge's own memory: uploaded once,
-// used in every batch.
+// SetCache: the bank's inputs and expected outputs on the device, in the judge's own memory. They are
+// uploaded once and used in every batch.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,11 @@ class SetCache {
   /// The set's addresses on the device, valid until the next make_room().
   Result<const SetOnDevice*> find_or_upload(std::size_t shape, const InputSet& set);
 
-  /// Drops everything if the limit is reached, such as the sets of an earlier bank.
+  /// Drops everything, such as the sets of an earlier bank, if the limit is reached.
   void make_room();
 
  private:
-  /// The shape, and all of the recipe.
+  /// The shape and the whole recipe.
   using Key = std::tuple<std::size_t, decltype(InputRecipe::key), decltype(InputRecipe::constants_key), bool>;
   struct Entry {
     PrivateMemory memory;

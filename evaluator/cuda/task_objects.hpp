@@ -16,8 +16,8 @@ struct Objects {
   CudaBinaryPtr yardstick;  ///< the task's own, else the seed, else the baseline
 };
 
-/// Builds all in parallel, because nvcc takes seconds. Errors: refused if one does not compile, and the
-/// compiler's.
+/// Builds all sources in parallel, because nvcc takes seconds. Errors: refused if a source does not compile,
+/// and the compiler's.
 Result<Objects> build_objects(const Task& task, const CudaCompiler& compiler, const std::stop_token& stop);
 
 /// The precision of the truth on a GPU, which has no long double.

@@ -7,7 +7,8 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// The interval of checks; a waiting process has already waited for a judge and a runner to start.
+/// The interval of checks. It may be this long, because a waiting process has already waited for a judge and
+/// a runner to start.
 constexpr auto kLookEvery = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -28,7 +29,7 @@ Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
   bytes = std::min(bytes, memory_.capacity());
   const bool enough = held_ && (held_->bytes() >= bytes || held_->grow_to(bytes));
   if (!enough) {
-    drop();  // no process may hold some and wait for more
+    drop();  // no process may hold memory while it waits for more
     auto taken = memory_.take(bytes, stop, tell_);
     if (!taken) return taken.error();
     held_.emplace(std::move(*taken));

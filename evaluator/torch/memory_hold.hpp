@@ -1,5 +1,5 @@
-// MemoryHold: a prepared task's share of its GPU's memory. It claims the bytes before use and keeps them
-// afterwards, with its processes' caches, until another process waits for them.
+// MemoryHold: a prepared task's share of its GPU's memory. It claims the bytes before use. Afterwards it
+// keeps them, with its processes' caches, until another process waits for them.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,15 @@ namespace kernelsmith::torch {
 /// Only one thread at a time may be between begin() and end().
 class MemoryHold {
  public:
-  /// Releasing and claiming again costs the start of a runner, up to five seconds: a sixth of a turn.
+  /// The length of a turn. To release and claim the memory again costs the start of a runner: up to five
+  /// seconds, a sixth of a turn.
   static constexpr double kTurnS = 30;
 
   /// `give_back` frees caches. It is called on any thread, only between end() and begin().
   MemoryHold(DeviceMemory memory, std::function<void()> give_back, DeviceMemory::Tell tell = {},
              double turn_s = kTurnS);
 
-  /// Bytes to use until end(). Errors: those of DeviceMemory::take.
+  /// Claims bytes for use until end(). Errors: those of DeviceMemory::take.
   Status begin(std::uint64_t bytes, const std::stop_token& stop);
 
   /// Keeps the memory, unless others wait or it should not be kept.
@@ -43,7 +44,8 @@ class MemoryHold {
   std::optional<DeviceMemory::Held> held_ KERNELSMITH_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point since_ KERNELSMITH_GUARDED_BY(mutex_);
   bool used_ KERNELSMITH_GUARDED_BY(mutex_) = false;
-  /// For idle times in which end() is not called: a search that waits for a model, a server without requests.
+  /// Gives memory back in idle times, when end() is not called: while a search waits for a model, or a server
+  /// for requests.
   Repeater watcher_;
 };
 

@@ -17,7 +17,7 @@
 
 namespace kernelsmith::torch {
 
-/// The judge's objects on a GPU. Each refers to those above it.
+/// The judge's objects on a GPU. Each member refers to members above it.
 struct OnDevice {
   DeviceLease lease;
   ScratchFolder files;  ///< the reference's plan
@@ -26,7 +26,7 @@ struct OnDevice {
   std::unique_ptr<Judge> judge;
   /// The shortest possible time of the reference's products on the device; 0: unknown.
   double least_products_us = 0;
-  std::uint64_t need_bytes = 0;        ///< used device memory
+  std::uint64_t need_bytes = 0;        ///< device memory that the task uses
   std::unique_ptr<MemoryHold> memory;  ///< null if the device does not report its memory
 };
 
@@ -45,7 +45,7 @@ class DeviceUse {
       use->memory_ = memory;
       use->alone_ = bytes >= memory->capacity();
     }
-    if (device.host) device.host->start_spares();  // they prepare while others use the device
+    if (device.host) device.host->start_spares();  // spares prepare while others use the device
     auto time = device.lease.take(stop);
     if (!time) return time.error();
     use->time_.emplace(std::move(*time));
@@ -69,8 +69,8 @@ class DeviceUse {
   std::optional<DeviceLease::Held> time_;
 };
 
-/// Does `work` with the usual share of the device's memory, and again with all of it if that was too little:
-/// only then it is clear whose fault that is.
+/// Does `work` with the usual share of the device's memory. If that was too little, does it again with all of
+/// the memory, because only then it is clear whose fault the lack of memory is.
 template <typename Work>
 auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
                  const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
@@ -82,7 +82,7 @@ auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& wo
     const bool too_little = !done && done.error().code == ErrorCode::busy;
     if (!too_little || (*use)->alone()) return done;
   }
-  return fail(ErrorCode::internal, "all of a device's memory is less than that");
+  return fail(ErrorCode::internal, "the work ran out of memory with all of the device's memory");
 }
 
 }  // namespace kernelsmith::torch

@@ -15,11 +15,11 @@ constexpr std::size_t kStart = kMagic.size() + sizeof(std::uint32_t);
 /// Larger plans, with thousands of operations, get no figures of their kernels.
 constexpr std::size_t kMostText = std::size_t{4} << 20;
 constexpr double kSpilledWord = 4;  // bytes
-/// A CUDA context with PyTorch's kernels, for a judge, two runners and a spare.
+/// The CUDA contexts, with PyTorch's kernels, of a judge, two runners and a spare.
 constexpr std::uint64_t kProcesses = 4 * (std::uint64_t{600} << 20);
 /// Inputs are kept as drawn, as varied and in fp64; outputs in fp32 and fp64, with their tolerance.
 constexpr std::uint64_t kTimes = 4;
-/// No device has more, and sums of a few such values do not overflow.
+/// No device has more memory, and sums of a few such values do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
 /// The plan's JSON; null if it is not a plan.

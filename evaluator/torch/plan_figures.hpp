@@ -11,7 +11,7 @@
 namespace kernelsmith::torch {
 
 /// `launches` and `aten_ops` of a call, counted by the planner, and the largest `registers`, `spill_bytes`
-/// and `shared_bytes` of the plan's kernels. Unknown ones are left out.
+/// and `shared_bytes` of the plan's kernels. Unknown figures are left out.
 std::map<std::string, double> figures_of(const Json& summary, std::string_view plan);
 
 /// The planner's counts of a call's operators, without elementwise ones.
@@ -31,11 +31,11 @@ CallBytes bytes_of_call(std::string_view plan);
 /// outputs and their tolerance.
 std::uint64_t guess_of_need(const CallBytes& call);
 
-/// A line about this need for people.
+/// Describes the call's memory and this need in a line for people.
 std::string need_text(const CallBytes& call);
 
-/// Whether all heavy operators of the reference are left to PyTorch, so that own kernels replace only
-/// elementwise ones. False if the reference has no heavy operators.
+/// Whether all heavy operators of the reference are left to PyTorch, so that the candidate's own kernels
+/// replace only elementwise operators. False if the reference has no heavy operators.
 bool is_trivial(const std::map<std::string, double>& reference,
                 const std::map<std::string, double>& candidate);
 

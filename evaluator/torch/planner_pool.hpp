@@ -45,7 +45,7 @@ struct Planned {
   std::string not_built;                  ///< extensions that do not compile, with the reasons
   double build_ms = 0;                    ///< time for building extensions
   double asked_ms = 0;                    ///< wall time of the planner
-  Json wanted;  ///< instead of all that: extensions to build before the candidate can be planned
+  Json wanted;  ///< extensions to build before the candidate can be planned; the rest is then unset
 };
 
 /// The versions that planners use.
@@ -73,7 +73,7 @@ struct PlannerLimits {
   std::size_t lifetime = 200;  ///< candidates of one planner: few, so that leftovers do not accumulate
 };
 
-/// The input of planning: a candidate's text, or the reference's own model if it is empty.
+/// The input of planning: a candidate, or the reference's own model if `candidate` is empty.
 struct PlanRequest {
   std::string reference;
   std::optional<SourceFile> candidate;

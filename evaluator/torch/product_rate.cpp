@@ -16,7 +16,7 @@ constexpr GpuPeaks kPeaks[] = {
     {"B200", 8000, 80, 1100, 2250},
 };
 
-/// An fp32 product takes three fp16 products of its factors' halves, which is the fastest way.
+/// The fastest way to make an fp32 product is by three fp16 products of its factors' halves.
 constexpr double kSplitProducts = 3;
 /// A reference's count includes zeros that a kernel may skip: padding, and the half of attention that a
 /// causal mask removes.

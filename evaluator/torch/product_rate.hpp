@@ -1,4 +1,4 @@
-// The peak rate of products on a GPU, which shows if a candidate left out work of the reference. Pure
+// The peak rate of products on a GPU, which shows whether a candidate left out work of the reference. Pure
 // functions.
 #pragma once
 

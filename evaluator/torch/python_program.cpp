@@ -8,7 +8,7 @@ namespace kernelsmith::torch {
 namespace {
 
 constexpr const char* kPackage = "kernelsmith_torch";
-/// Plans are metadata, and fake tensors have no data, so this is for the mappings of PyTorch's CUDA
+/// Plans are metadata, and fake tensors have no data, so this limit is for the mappings of PyTorch's CUDA
 /// libraries.
 constexpr std::uint64_t kPlannerMemory = 48ULL << 30;
 constexpr std::uint64_t kPlannerFiles = 1ULL << 30;  // Triton's cache of compiled kernels
@@ -98,7 +98,7 @@ SandboxSpec untrusted_program(const Python& python, const std::string& module, C
   spec.limits.tmp_bytes = kPlannerFiles;
   spec.limits.open_files = 1024;
   spec.limits.processes = 256;
-  spec.limits.output_bytes = 0;  // for the whole life of a planner; only the tail is kept
+  spec.limits.output_bytes = 0;  // no limit for a planner's whole life; only the tail is kept
   spec.profile = SandboxProfile::command;
   spec.confinement = confinement;
   return spec;

@@ -15,16 +15,16 @@ namespace kernelsmith::torch {
 
 /// A Python, and the folder with the package kernelsmith_torch. A value.
 struct Python {
-  std::filesystem::path program;  ///< its own name for itself, not a script that chooses a Python
+  std::filesystem::path program;               ///< the Python itself, not a script that chooses a Python
   std::vector<std::filesystem::path> folders;  ///< folders that it reads: its own and those of its packages
   std::filesystem::path package;               ///< goes on PYTHONPATH
   std::filesystem::path shared;                ///< folder of kernelsmith_process, on PYTHONPATH too
   ExtensionPlaces extensions{};
 };
 
-/// `named` is a program or its path; empty: $KERNELSMITH_TORCH_PYTHON, else python3 on the PATH. The package
-/// is in $KERNELSMITH_TORCH_PYTHON_DIR, or in share/kernelsmith/torch of the installation, or in the source
-/// tree that this was built from. Runs the Python once (30 ms). Errors: tool_missing.
+/// `named` is a program or its path. If it is empty, $KERNELSMITH_TORCH_PYTHON is used, else python3 on the
+/// PATH. The package is in $KERNELSMITH_TORCH_PYTHON_DIR, or in share/kernelsmith/torch of the installation,
+/// or in the source tree that this was built from. Runs the Python once (30 ms). Errors: tool_missing.
 Result<Python> find_python(const std::filesystem::path& named);
 
 /// A trusted program, `python3 -m MODULE ARGUMENTS`, with this process's own environment and rights.

@@ -1,4 +1,5 @@
-// ReferenceProcess: the worker with the reference. It is restarted and prepared again if it died.
+// ReferenceProcess: the worker with the reference. A process that died is replaced by one that is prepared
+// again.
 #pragma once
 
 #include <cstddef>
@@ -70,18 +71,19 @@ class ReferenceProcess {
  public:
   ReferenceProcess(WorkerStart start, WorkerLimits limits) : start_(std::move(start)), limits_(limits) {}
 
-  /// Starts it and opens the device. Errors: unsupported if there is none, tool_missing if it does not start,
-  /// cancelled.
+  /// Starts the process and opens the device. Errors: unsupported if there is no device, tool_missing if the
+  /// process does not start, cancelled.
   Result<DeviceFacts> open(const std::stop_token& stop);
 
-  /// Tries the reference. Errors: refused, with its fault; cancelled.
+  /// Tries the reference. Errors: refused, with the reference's fault; cancelled.
   Result<ReferenceFacts> prepare(const ReferenceSettings& settings, const std::stop_token& stop);
 
-  /// After prepare(). Starts and prepares a new process if the last one died. A Rejection is its verdict on a
-  /// candidate's outputs.
+  /// Call it after prepare(). Starts and prepares a new process if the last one died. A Rejection is the
+  /// process's verdict on a candidate's outputs.
   Judged<Reply> ask(const Json& request, double timeout_s, const std::stop_token& stop);
 
-  /// Frees everything on the device and the host that it can make again; ends a process that cannot.
+  /// Frees everything on the device and the host that the process can make again; ends the process if this
+  /// fails.
   void release();
 
   const WorkerLimits& limits() const { return limits_; }

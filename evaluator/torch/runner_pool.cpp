@@ -6,8 +6,8 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// The number of spares. One takes seconds to start, and after one candidate hangs, another may hang before
-/// the next spare is ready.
+/// The number of spares. A spare takes seconds to start, and after one candidate hangs, another may hang
+/// before the next spare is ready.
 constexpr std::size_t kSparesAfterALoss = 2;
 
 double now_s() {

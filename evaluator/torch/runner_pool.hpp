@@ -28,8 +28,8 @@ class RunnerPool {
         start_s_(start_s),
         spares_(std::move(spares)) {}
 
-  /// Starts a spare, because imports take seconds. After a candidate has killed a runner it starts more,
-  /// because others may follow. An error is reported when the spare is taken.
+  /// Starts a spare, because imports take seconds. After a candidate has killed a runner, starts more spares,
+  /// because other candidates may kill more. An error is reported when the spare is taken.
   void start_spares();
 
   /// The live and prepared runner of the place for this plan. It serves one candidate after another, and

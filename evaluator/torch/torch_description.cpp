@@ -59,7 +59,7 @@ Result<std::shared_ptr<const Json>> look() {
   return found;
 }
 
-/// Nothing here is required, because other searches do not need it.
+/// A package is not required, because other backends do not need it.
 MachineCheck check_of_package(const Json& found, const char* package) {
   const std::string version = text_at(found, package);
   if (!version.empty()) return {package, CheckStatus::ok, version, "", false};
@@ -107,8 +107,8 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return checks;
 }
 
-/// Memory: none shared, within 16 KiB, the limit without opt-in, more. Parallelism: how many threads a
-/// multiprocessor of 65,536 registers holds. Fusion: launches of a call.
+/// The levels of the preset `behaviour`. Memory: none shared, within 16 KiB, the limit without opt-in, more.
+/// Parallelism: how many threads a multiprocessor of 65,536 registers holds. Fusion: launches of a call.
 std::vector<BehaviourLevels> behaviour() {
   constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
   return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},

@@ -155,7 +155,7 @@ class TorchBackend final : public Backend {
   TorchBackend(TaskPlanner planner, std::string toolchain)
       : planner_(std::move(planner)), toolchain_(std::move(toolchain)) {}
 
-  /// The device's part; without a device run() ends with `why`.
+  /// Sets the objects that need the device. Without a device, run() fails with cannot_run()'s `why`.
   void judge_on(std::unique_ptr<OnDevice> device) { device_ = std::move(device); }
   void cannot_run(Error why) { why_not_ = std::move(why); }
 
@@ -267,7 +267,7 @@ struct Opened {
   Spares runners;  ///< started but unused; a failed one is reported when it is taken
 };
 
-/// The number of tries: each start of a worker takes some seconds, in which a neighbour may end.
+/// The number of tries. Each start of a worker takes some seconds, in which a neighbour may end.
 constexpr int kOpenings = 20;
 
 /// The number of runners that are started at once: for a candidate, and for its yardstick.
@@ -357,7 +357,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   device->host = std::make_shared<TorchHost>(*device->process, start, std::move(opened.runners), settings,
                                              facts, *reference, !options.unsandboxed);
   device->host->set_baseline(plans->baseline);
-  // The baseline is timed.
+  // The judge times the baseline on the device.
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);
     return make_judge(task, *device, *reference, *plans, options.stop);

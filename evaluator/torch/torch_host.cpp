@@ -16,9 +16,9 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// Candidate, yardstick and rival.
+/// Places for candidate, yardstick and rival.
 constexpr std::size_t kPlaces = 3;
-/// Events of one graph launch scatter by about half a microsecond: 0.25 % of a batch.
+/// Events of one graph launch scatter by about half a microsecond, 0.25 % of a batch.
 constexpr double kBatchNoiseUs = 0.5;
 /// Ratios of the same plan in five processes vary by 0.4 %.
 constexpr double kLikeWithLike = 0.005;
@@ -33,15 +33,16 @@ Floors floors_of(const TorchSettings& torch) {
           .times = 0.02};
 }
 
-/// The best of a few large copies is not the true best; the margin is that of the other backends' rooflines.
+/// The bandwidth of the best of a few large copies is not exact. The other backends' rooflines have the same
+/// margin.
 constexpr double kMargin = 0.25;
 /// The most parts of a call that a proposer sees; the rest is short.
 constexpr std::size_t kMostParts = 12;
-/// Sets of a variant that is only checked, not timed.
+/// The number of sets of a variant that is only checked, not timed.
 constexpr std::size_t kCheckSets = 2;
-/// Timed sets, in batches, so that consecutive batches use different ones.
+/// The number of timed sets, in batches. With two, consecutive batches use different sets.
 constexpr std::size_t kTimedBatches = 2;
-/// The judge's minimum: two for the check, and two for each of a duel's rounds.
+/// The judge's minimum of timed sets: two for the check, and two for each of a duel's rounds.
 constexpr std::size_t kLeastTimedSets = 8;
 
 std::uint64_t secret_seed() { return draw_key()[0] >> 1; }  // 63 bits: PyTorch's seeds are signed

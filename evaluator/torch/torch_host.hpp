@@ -1,4 +1,4 @@
-// TorchHost: the KernelHost of one task on one GPU, over the reference's process and the runners'.
+// TorchHost: the KernelHost of one task on one GPU. It uses the reference's process and the runners.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Profile {
 
 class TorchHost final : public KernelHost {
  public:
-  /// `process` is prepared and outlives the host. `runner` is an already started one, or null.
+  /// `process` is prepared and outlives the host. `runners` are already started; there may be none.
   TorchHost(ReferenceProcess& process, WorkerStart start, Spares runners, const ReferenceSettings& settings,
             DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
@@ -48,7 +48,7 @@ class TorchHost final : public KernelHost {
   /// The profile of a plan whose runner is alive; empty if there is none or profiling failed.
   std::optional<Profile> profile(const PlanPtr& plan, const std::stop_token& stop);
 
-  /// Whether no other process has device memory; then the candidate may use all that is left.
+  /// Sets whether no other process has device memory. If none has, the candidate may use all that is left.
   void be_alone(bool alone) { alone_ = alone; }
 
   /// Sets the plan of the task's own baseline, which needs no kernel of its own.

@@ -10,12 +10,12 @@
 namespace kernelsmith {
 namespace {
 
-/// The planner knows which of them it supports.
+/// Whether `arch` may name another maker's GPU. The planner knows which of these it supports.
 bool is_other_makers(const std::string& arch) { return arch.starts_with("gfx") || arch.starts_with("xcore"); }
 
 class TorchProvider final : public EvaluatorProvider {
  public:
-  /// `supply` is TorchOptions'.
+  /// `supply` becomes TorchOptions::supply.
   explicit TorchProvider(std::shared_ptr<torch::WorkerSupply> supply = nullptr) {
     options_.supply = std::move(supply);
   }
@@ -71,7 +71,7 @@ class TorchProvider final : public EvaluatorProvider {
   TorchOptions options_;
 };
 
-/// Costs two more idle processes on the GPU.
+/// Makes a provider whose evaluators share worker processes, which costs two more idle ones on the GPU.
 MakeEvaluatorProvider make_sharing() {
   return [supply = make_torch_worker_supply()] { return std::make_unique<TorchProvider>(supply); };
 }

@@ -12,7 +12,7 @@
 
 namespace kernelsmith::torch {
 
-/// The common part: the judge compares. `outbox` is the place of the last batch's outputs.
+/// What both sessions have in common: the judge compares the outputs.
 class ComparingSession : public KernelSession {
  public:
   Findings compare() override;

@@ -51,7 +51,7 @@ void read_toolchain(YamlMap& in, TorchSettings& torch) {
   for (const std::string& folder : torch.include)
     if (!std::filesystem::path(folder).is_absolute())
       in.refuse("include",
-                "'" + folder + "' is no absolute path: it is a folder of the machine that evaluates",
+                "'" + folder + "' is not an absolute path: it is a folder of the machine that evaluates",
                 "toolchain: {include: [/opt/cutlass/include]}");
 }
 

@@ -85,7 +85,7 @@ bool is_no_reply(const Failure& failure) {
 
 Judged<Reply> read_reply(Message message) {
   Json json = parse_untrusted(message.json);
-  if (!json.is_object()) return no_reply("no JSON object");
+  if (!json.is_object()) return no_reply("something that is not a JSON object");
   if (const Json& error = member(json, "error"); error.is_object()) return failure_of(error);
   if (member(json, "ok") != true) return no_reply("without ok or error");
   return Reply{std::move(json), std::move(message.blob)};

@@ -1,4 +1,4 @@
-// The messages of our Python programs as values: replies, and errors with whose fault they are.
+// The messages of our Python programs as values: replies, and errors that say whose fault they are.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ Judged<Reply> read_reply(Message message);
 /// Whether a failure is read_reply()'s error for an invalid reply.
 bool is_no_reply(const Failure& failure);
 
-/// Whether the text is valid UTF-8; JSON can hold no other.
+/// Whether the text is valid UTF-8; JSON can hold no other text.
 bool is_utf8(std::string_view text);
 
 /// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are

@@ -42,7 +42,7 @@ struct ProcessSources {
 /// Thread-safe. Spares end with this object.
 class WorkerSupply {
  public:
-  /// Sources that are not shared.
+  /// Evaluators share sources only if all of this is equal.
   struct Key {
     std::filesystem::path python;
     int device = 0;

@@ -11,7 +11,7 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Looks up functions until one is missing, and keeps its name.
+/// Looks up functions, and keeps the name of the first one that is missing.
 class Finder {
  public:
   explicit Finder(void* library) : library_(library) {}
@@ -23,7 +23,7 @@ class Finder {
     function.pointer = reinterpret_cast<abi::Code (*)(Arguments...)>(::dlsym(library_, name));
     if (function.pointer == nullptr && missing_ == nullptr && &function.name != optional_) missing_ = name;
   }
-  /// The function may be missing.
+  /// Allows the function to be missing.
   template <class... Arguments>
   void excuse(DriverFunction<Arguments...>& function) {
     optional_ = &function.name;

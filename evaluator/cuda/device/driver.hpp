@@ -32,9 +32,9 @@ struct Driver {
   /// driver older than GpuVendor::oldest_driver). Thread-safe.
   static Result<const Driver*> get(const GpuVendor& vendor);
 
-  /// Such as "invalid argument (CUDA_ERROR_INVALID_VALUE)".
+  /// Describes the code, such as "invalid argument (CUDA_ERROR_INVALID_VALUE)".
   std::string words(Code code) const;
-  /// Such as "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)".
+  /// Makes an error, such as "cuMemMap: invalid argument (CUDA_ERROR_INVALID_VALUE)".
   Error error(const char* function, Code code) const;
 
   /// Whether the device has so little free memory that an allocation failure is not clearly the candidate's
@@ -64,7 +64,7 @@ struct Driver {
   const GpuVendor* vendor_ = nullptr;
 };
 
-/// Owns one object of the driver; its context must be current when it is destroyed.
+/// Owns one object of the driver. The object's context must be current when the owner is destroyed.
 template <class T>
 class Owned {
  public:

@@ -19,7 +19,7 @@ __device__ float widened(E4m3 x) { return static_cast<float>(x); }
 __device__ float widened(E5m2 x) { return static_cast<float>(x); }
 #endif
 
-/// Whether the element's bytes are the poison's, 32 bits repeated.
+/// Whether the element's bytes are poison, a repeated 32-bit word.
 template <class T>
 __device__ bool may_be_poison(const T* actual, unsigned long long i, unsigned poison) {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(actual + i);
@@ -28,7 +28,7 @@ __device__ bool may_be_poison(const T* actual, unsigned long long i, unsigned po
   return true;
 }
 
-/// If the truth is not finite, the value must be equal; any NaN equals NaN.
+/// If the truth is not finite, the value must equal it; any NaN equals any other.
 template <class T>
 __device__ bool same_class(T actual, T expected) {
   const auto a = widened(actual), e = widened(expected);
@@ -97,7 +97,7 @@ extern "C" __global__ void same_bytes(const uint4* a, const uint4* b, unsigned l
   if (differing > 0) atomicAdd(&found->suspects, differing);
 }
 
-/// Counts bytes that differ from the poison; byte 0 is the poison's byte number `phase`.
+/// Counts bytes that differ from the poison, whose byte number `phase` belongs at byte 0.
 extern "C" __global__ void untouched(const unsigned char* bytes, unsigned long long count, unsigned poison,
                                      unsigned phase, Found* found) {
   const unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;

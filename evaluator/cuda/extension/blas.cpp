@@ -1,4 +1,4 @@
-// cuBLAS's products: Python records them as views of their memory and baddbmm_.
+// cuBLAS's products. Python records each as views of its matrices' memory and a call of baddbmm_.
 #include <cublas_v2.h>
 
 #include "planner/recorder.hpp"
@@ -52,7 +52,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
 }
 cublasStatus_t cublasDestroy_v2(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
-/// The task's precision applies.
+/// Ignored, because the task's precision applies.
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t, cublasPointerMode_t mode) {

@@ -1,4 +1,4 @@
-// Functions for Python: the start, libraries with their modules, and functions of extensions.
+// Functions that Python calls to start, to load libraries and their modules, and to call extensions.
 #include <exception>
 #include <span>
 #include <string>
@@ -30,7 +30,7 @@ PythonSide python_side;
 std::string error;
 std::vector<Function> functions;
 
-/// Returns 0; 1 with the text of an exception; 2 after a read of device memory.
+/// Returns 0 on success, 1 with the text of an exception, or 2 after a read of device memory.
 template <class Act>
 int guarded(const Act& act) {
   HostReads reads;
@@ -44,7 +44,7 @@ int guarded(const Act& act) {
   } catch (const std::exception& thrown) {
     error = thrown.what();
   } catch (...) {
-    error = "an exception of a type that is no std::exception";
+    error = "an exception whose type is not a std::exception";
   }
   return 1;
 }
@@ -134,22 +134,22 @@ void kernelsmith_define(const char* name, void* function, Thunk thunk, const cha
 
 int kernelsmith_extension_initialise(void (*initialise)()) { return guarded(initialise); }
 
-/// kernelsmith_extension_refusal() returns the recorder's refusal since the call began.
+/// The caller ends the call with kernelsmith_extension_refusal().
 int kernelsmith_extension_call(int function, const Value* arguments, Value* result) {
   const Function& called = functions[static_cast<std::size_t>(function)];
   recorder().begin_call({});
   return guarded([&] { called.thunk(called.function, arguments, result); });
 }
 
-/// Ends a call. Returns the reason for its refusal, or an empty text.
+/// Ends a call. Returns the reason why the recorder refused it, or an empty text.
 const char* kernelsmith_extension_refusal() {
   static std::string refusal;
   refusal = words_of(recorder().end_call());
   return refusal.c_str();
 }
 
-/// The refusal of a request that a library made since kernelsmith_extension_begin_library; only its
-/// constructors can have made one.
+/// The recorder's refusal since kernelsmith_extension_begin_library. Only constructors of the library can
+/// have caused it.
 const char* kernelsmith_extension_load_refusal() { return recorder().refusal().c_str(); }
 
 }  // extern "C"

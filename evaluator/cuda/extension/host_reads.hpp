@@ -1,5 +1,5 @@
-// Handles host code that reads device memory. Fake tensors have no memory, so it faults; this ends the call,
-// but not the planner.
+// Handles host code that reads device memory. Fake tensors have no memory, so the read faults. The fault ends
+// the call, but not the planner.
 #pragma once
 
 #include <csetjmp>
@@ -7,7 +7,7 @@
 
 namespace kernelsmith::extension {
 
-/// From now on a fault at an address of a fake tensor jumps to `jump` of the latest call.
+/// From now on a fault at an address of a fake tensor jumps to the latest HostReads::jump.
 void catch_host_reads();
 
 /// Guards a call into an extension. Destructors of interrupted code do not run, because the planner's child

@@ -17,14 +17,14 @@ namespace {
 
 using namespace cuda;
 
-/// The original files, for #include "...". Messages omit kSourceFolder from names.
+/// The folder of the original files, for #include "...". Messages omit it from names.
 const std::string kSources = kSourceFolder;
 /// For g++ 12 and newer: local variables start as zeros, including padding, and returned objects are local
 /// variables. Otherwise a partly filled structure that is passed to a kernel would contain old bytes of the
 /// stack, which differ in each planning.
 constexpr const char* kZeros = "-ftrivial-auto-var-init=zero";
 constexpr const char* kNoElision = "-fno-elide-constructors";
-/// Each candidate may have other flags, so the number of kept steps is limited.
+/// Each candidate may have other flags, so the number of kept scripts is limited.
 constexpr std::size_t kMostScripts = 64;
 
 bool is_cuda(const SourceFile& file) { return file.path.ends_with(".cu"); }
@@ -123,7 +123,7 @@ struct LibraryCompiler::Parts {
     return joined(command) + ">&2\n";
   }
 
-  /// Compiles all at once; shows their output in the order of the files.
+  /// Compiles all files at once, and prints the compilers' output in the order of the files.
   std::string whole_script(const LibraryJob& job) const {
     std::string begin, wait, tell, objects;
     for (std::size_t i = 0; i < job.files.size(); ++i) {
@@ -208,7 +208,7 @@ Judged<std::string> LibraryCompiler::script_for(const LibraryJob& job, const std
   command.insert(command.begin() + 1, "--dryrun");
   const auto dryrun = run_sandboxed(parts_->spec(std::move(command), scratch->path(), job), stop);
   if (!dryrun) return Failure(dryrun.error());
-  // The candidate chooses the flags.
+  // The candidate chooses the flags, so a failure is its fault.
   if (!dryrun->succeeded()) return failure_of(*dryrun);
   const auto folder = build_folder(scratch->path(), parts_->confinement);
   const std::string script = learnt_script(dryrun->err, folder.string(), "").value_or(plain);

@@ -123,7 +123,7 @@ int ask(const char* name, std::initializer_list<Argument> arguments, Value* resu
   return count;
 }
 
-/// The caller owns a result.
+/// Takes over a result, which the caller owns.
 at::Tensor taken(const Value& value) {
   return value.kind == kTensor ? at::Tensor(static_cast<Facts*>(value.tensor)) : at::Tensor();
 }
@@ -195,7 +195,7 @@ Tensor::Pair pair(const char* name, std::initializer_list<extension::Argument> a
   }
 KERNELSMITH_OPERATORS(KERNELSMITH_OPERATOR)
 
-/// As a method and as a function: without arguments, with another tensor, with a dimension.
+/// Defines NAME as methods and as functions: without arguments, with another tensor, with a dimension.
 #define KERNELSMITH_EXTREME(NAME)                                                                       \
   Tensor Tensor::NAME() const { return extension::call("." #NAME, {*this}); }                           \
   Tensor Tensor::NAME(const Tensor& other) const { return extension::call("." #NAME, {*this, other}); } \

@@ -16,7 +16,7 @@ using cuda::planner::recorder;
 
 Code tell(const Operation& operation) { return python().act(&operation) < 0 ? kNotSupported : kSuccess; }
 
-/// Python's number of each kind of operation.
+/// Passes each kind of operation on to Python.
 class Teller {
  public:
   explicit Teller(std::span<const cuda::planner::KernelState> kernels) : kernels_(kernels) {}

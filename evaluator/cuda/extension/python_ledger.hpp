@@ -1,4 +1,4 @@
-// PythonLedger: the recorder's ledger whose tensors and tape are Python's.
+// PythonLedger: a ledger for the recorder that passes everything on to Python's tensors and tape.
 #pragma once
 
 #include "planner/ledger.hpp"

@@ -1,5 +1,5 @@
-// The C interface between Python (kernelsmith_torch/extension_abi.py, by ctypes) and this library. One
-// thread.
+// The C interface between Python (kernelsmith_torch/extension_abi.py, by ctypes) and this library. One thread
+// uses it.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Operation {
   int cooperative;
 };
 
-/// Python's functions for an extension. They do not throw: operate and act return -1 after an error, after
-/// passing its text to the library (kernelsmith_extension_error).
+/// Python's functions for an extension. They do not throw. After an error, operate and act pass its text to
+/// the library (kernelsmith_extension_error) and return -1.
 struct PythonSide {
   int (*operate)(const char* name, const Value* arguments, int count, Value* results, int most);
   void (*drop)(std::int64_t identity);
@@ -37,7 +37,7 @@ struct PythonSide {
   std::uint64_t (*allocate)(std::uint64_t bytes);
   int (*release)(std::uint64_t address);
   int (*act)(const Operation* operation);
-  /// Returns 1 if only fake tensors can be at the address that was read.
+  /// Returns 1 if an address that was read can only belong to a fake tensor.
   int (*is_fake)(std::uint64_t address);
 };
 const PythonSide& python();

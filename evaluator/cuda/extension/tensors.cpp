@@ -11,7 +11,7 @@
 namespace kernelsmith::extension {
 namespace {
 
-/// The facts, followed by sizes and strides.
+/// Allocates the facts, followed by sizes and strides.
 Facts* allocate(std::int64_t dimensions) {
   const std::size_t numbers = 2 * static_cast<std::size_t>(dimensions);
   void* const memory = std::malloc(sizeof(Facts) + numbers * sizeof(std::int64_t));

@@ -75,12 +75,12 @@ CallAddressesPtr where_of(const InspectionSetup& setup, const InspectorAddresses
 
 /// The result of one tool.
 struct ToolRun {
-  std::string end;  ///< of the tool: "exit status 0"
+  std::string end;  ///< how the tool ended: "exit status 0"
   std::string log;
 };
 
-/// Runs one call at each of the first shapes under the tool. A kernel's fault ends it early; the tool reports
-/// it.
+/// Runs one call at each of the first shapes under the tool. A kernel's fault ends the run early, and the
+/// tool reports the fault.
 Result<std::string> run_under(const Tool& tool, const InspectionSetup& setup, const PlannedBinary& planned,
                               const SharedInputs& inputs, std::size_t shapes, const std::stop_token& stop) {
   const auto deadline = Channel::Clock::now() + std::chrono::duration_cast<Channel::Clock::duration>(

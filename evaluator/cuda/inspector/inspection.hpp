@@ -33,19 +33,19 @@ struct InspectionSetup {
 struct Inspection {
   std::string unsafe;           ///< the sanitizer's findings; empty: none
   std::string advice;           ///< Report::advice
-  std::vector<Artifact> notes;  ///< reasons of tools that failed without a fault of the candidate
+  std::vector<Artifact> notes;  ///< why tools failed without a fault of the candidate
 };
 
 /// Inspects a binary whose plans are known. Errors: cancelled, and those of drawing inputs.
 using InspectFunction = std::function<Result<Inspection>(const PlannedBinary&, const std::stop_token&)>;
 
-/// Each tool runs one call at every shape (ncu: at the first), in a process with its own memory. Empty if the
-/// machine has neither tool.
+/// Each tool runs one call at every shape (ncu: at the first), in a process with its own memory. The function
+/// is empty if the machine has neither tool.
 InspectFunction inspecting_with(InspectionSetup setup);
 
-/// Adds ncu's counters and samples of one call at the first shape: counters, then source lines, for which
-/// `source` was compiled with line information. Anything that fails becomes a sentence in `missing`. Errors:
-/// cancelled, and those of drawing inputs.
+/// Adds ncu's counters and then its samples by source line, both of one call at the first shape. `source` was
+/// compiled with line information. Anything that fails becomes a sentence in `missing`. Errors: cancelled,
+/// and those of drawing inputs.
 Status add_profile(const InspectionSetup& setup, const PlannedBinary& planned, const Source& source,
                    const std::stop_token& stop, GpuProfile& profile);
 

@@ -7,8 +7,8 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// The share of time for inspections of unconfirmed programs. It is limited because they keep the device from
-/// measuring.
+/// The share of time for inspections of unconfirmed programs. The share is limited because inspections keep
+/// the device from measuring.
 constexpr double kMostShare = 0.2;
 
 bool same(const BinaryPtr& one, const BinaryPtr& other) {

@@ -36,7 +36,7 @@ class InspectionPolicy {
   Inspect inspect_;
   std::function<double()> now_ms_;
   double inspecting_ms_ = 0;  ///< time of all inspections
-  double best_ = 1;           ///< highest speed over the yardstick of programs that passed
+  double best_ = 1;           ///< highest speed, relative to the yardstick, of programs that passed
   BinaryPtr last_;            ///< the last inspected program
   Inspection found_;
 };

@@ -57,7 +57,7 @@ Judged<void> InspectorProcess::replay(const plan::Plan& plan) {
 
 Result<std::string> InspectorProcess::finish() {
   constexpr auto kLook = std::chrono::milliseconds(50);
-  static_cast<void>(channel_.send(MessageKind::forget, {}));  // it may have ended after a failure
+  static_cast<void>(channel_.send(MessageKind::forget, {}));  // the inspector may have ended after a failure
   while (!stop_.stop_requested() && Channel::Clock::now() < deadline_)
     if (auto how = process_.reap(kLook)) return *how;
   if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");

@@ -26,13 +26,13 @@ struct InspectorSettings {
   int device = 0;
 };
 
-/// The addresses of its memory.
+/// The addresses of the inspector's memory.
 struct InspectorAddresses {
   std::uint64_t kept_workspace = 0, call_workspace = 0;
   std::vector<std::uint64_t> tensors;
 };
 
-/// The destructor kills it and the tool. Every step must end before the deadline. Not thread-safe.
+/// The destructor kills the inspector and the tool. Every step must end before the deadline. Not thread-safe.
 class InspectorProcess {
  public:
   using Deadline = Channel::Clock::time_point;
@@ -49,7 +49,8 @@ class InspectorProcess {
   /// Runs the plan's only call. A Rejection is the kernel's fault.
   Judged<void> replay(const plan::Plan& plan);
 
-  /// Lets both end and returns the tool's status, such as "exit status 0". Errors: timeout, cancelled.
+  /// Lets the inspector and the tool end, and returns the tool's status, such as "exit status 0". Errors:
+  /// timeout, cancelled.
   Result<std::string> finish();
 
  private:

@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
   end_with_the_judge();
   Channel channel{Descriptor(kChannelDescriptor)};
   auto context = DeviceContext::create(nvidia(), std::atoi(argv[1]));
-  // The exit status is always 0, because the tools would treat another one as a finding.
+  // The exit status is always 0, because the tools would treat any other status as a finding.
   if (!context) return refuse(channel, context.error()), 0;
   Inspector inspector(std::move(*context));
   if (auto prepared = inspector.prepare(); !prepared) return refuse(channel, prepared.error()), 0;

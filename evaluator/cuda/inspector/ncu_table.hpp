@@ -11,7 +11,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Fields of a line of ncu's table, which is quoted throughout.
+/// The fields of a line of ncu's table, in which every field is quoted.
 std::vector<std::string> table_fields(std::string_view line);
 
 /// A number in ncu's format, such as "1,234.5".

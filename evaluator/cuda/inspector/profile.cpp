@@ -31,7 +31,7 @@ constexpr const char* kMemoryClock = "dram__cycles_elapsed.avg.per_second";
 constexpr const char* kPeakMultiplyAdds = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained";
 constexpr const char* kClock = "sm__cycles_elapsed.avg.per_second";
 
-/// Arithmetic instructions of threads, and the operations of each.
+/// A counter of threads' arithmetic instructions, and the operations of each such instruction.
 struct Arithmetic {
   const char* counter;
   double operations;
@@ -45,7 +45,7 @@ constexpr std::array<Arithmetic, 6> kArithmetic{{
     {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 2},
 }};
 
-/// Cycles that a warp waits between two instructions, by reason.
+/// A counter of the cycles that a warp waits between two instructions for one reason.
 struct Stall {
   const char* counter;
   const char* cause;
@@ -57,7 +57,7 @@ constexpr std::array<Stall, 7> kStalls{{
     {"smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
      "shared memory and special functions", "fewer bank conflicts, shuffles in place of shared memory"},
     {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", "other warps at a barrier",
-     "fewer or smaller blocks' barriers, work split by warp"},
+     "fewer barriers, smaller blocks, work split by warp"},
     {"smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio", "a busy arithmetic unit",
      "cheaper instructions, or tensor cores where the precision allows"},
     {"smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio", "the queue to global memory",
@@ -68,9 +68,9 @@ constexpr std::array<Stall, 7> kStalls{{
      "more independent instructions: unroll, or more warps"},
 }};
 
-/// From this share on a unit limits a kernel.
+/// A unit that is busy for at least this percentage of the time limits the kernel.
 constexpr double kBusy = 60;
-/// From this percentage of the time on, tensor cores did part of the work.
+/// If tensor cores were busy for at least this percentage of the time, they did part of the work.
 constexpr double kTensorNoise = 1;
 
 std::optional<double> value_of(const LaunchCounters& launch, const char* name) {

@@ -1,4 +1,4 @@
-// Starts ncu, reads its table, and explains it in sentences. Pure functions.
+// Makes ncu's command, reads its table, and explains the table in sentences. Pure functions.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace kernelsmith::cuda {
 /// A set of ncu's counters.
 enum class CounterSet {
   brief,  ///< those that advice_of reads; available on all GPUs and ncu versions tried so far
-  full,   ///< also those of a roofline; ncu fails if it does not support one on this GPU
+  full,   ///< also those of a roofline; ncu fails if it does not support all of them on this GPU
 };
 
 Tool profiler(const std::filesystem::path& program, const std::filesystem::path& log,
@@ -27,7 +27,7 @@ std::string advice_of(const std::vector<LaunchCounters>& launches);
 /// The launch's counters, reduced to unit, occupancy and stalls. Missing counters are 0 or empty.
 LaunchCounts counts_of(const LaunchCounters& launch);
 
-/// Assigns to each launch of the plan the next profiled one with its name, in order.
+/// Assigns to each launch of the plan, in order, the counters of the next profiled launch with its name.
 void add_counts(const std::vector<LaunchCounters>& counted, std::vector<LaunchProfile>& launches);
 
 }  // namespace kernelsmith::cuda

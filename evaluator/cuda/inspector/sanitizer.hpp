@@ -1,4 +1,4 @@
-// Starts compute-sanitizer and reads its log. Pure functions.
+// Makes compute-sanitizer's command and reads its log. Pure functions.
 #pragma once
 
 #include <array>

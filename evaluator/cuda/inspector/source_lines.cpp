@@ -16,13 +16,12 @@ namespace {
 
 constexpr std::size_t kMostLines = 20, kLongestText = 120;
 
-/// The columns of a table of lines that are read.
+/// The columns that are read from a table of lines.
 struct LineColumns {
   std::size_t line = 0, text = 0, samples = 0;
 };
 
-/// Column names of ncu 2025.3 (CUDA 13.0) and of older versions. Rows without a number are a line's
-/// instructions.
+/// Column names of ncu 2025.3 (CUDA 13.0) and of older versions. Rows without a line number are instructions.
 std::optional<LineColumns> columns_of(const std::vector<std::string>& header) {
   const auto find = [&](auto fits) {
     return static_cast<std::size_t>(std::ranges::find_if(header, fits) - header.begin());
@@ -73,7 +72,7 @@ std::vector<LaunchLines> lines_in(std::string_view log) {
   std::vector<LaunchLines> launches;
   std::optional<LineColumns> columns;
   std::string file;
-  std::set<std::string> files;  // of the launch
+  std::set<std::string> files;  // the latest launch's
   for (const std::string_view line : table_lines(log)) {
     if (!line.starts_with('"')) continue;
     const std::vector<std::string> fields = table_fields(line);

@@ -1,5 +1,5 @@
-// Requests ncu's page of a kernel's source lines, and finds the lines with most samples. Pure functions; the
-// text may be anything.
+// Makes the command for ncu's page of source lines, and finds the lines with most samples. Pure functions;
+// the text may be anything.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,7 @@ Tool line_profiler(const std::filesystem::path& program, const std::filesystem::
 /// no table of lines.
 std::vector<LaunchLines> lines_in(std::string_view log);
 
-/// Assigns to each profiled launch the next lines with its name, in order.
+/// Assigns to each profiled launch, in order, the next unused lines with its kernel's name.
 void add_lines(const std::vector<LaunchLines>& sampled, std::vector<LaunchProfile>& launches);
 
 }  // namespace kernelsmith::cuda

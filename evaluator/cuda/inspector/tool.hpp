@@ -8,7 +8,7 @@
 
 namespace kernelsmith::cuda {
 
-/// A tool and its arguments, which the program to start follows.
+/// A tool and its arguments. The program that the tool starts comes after them.
 struct Tool {
   std::filesystem::path program;
   std::vector<std::string> arguments;

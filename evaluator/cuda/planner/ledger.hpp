@@ -1,5 +1,5 @@
-// Ledger: the recorder's memory and operations outside of the cuda backend. The torch planner has one: its
-// tensors come and go while an extension runs, and each operation is recorded when it is issued.
+// Ledger: the recorder's memory and operations outside of the cuda backend. The torch planner has a ledger,
+// because its tensors come and go while an extension runs, and each operation is recorded when it is issued.
 #pragma once
 
 #include <cstddef>

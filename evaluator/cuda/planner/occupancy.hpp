@@ -58,8 +58,9 @@ std::uint32_t max_threads(const DeviceFacts& device, const plan::Kernel& kernel)
 /// Dynamic shared memory with which `blocks` blocks fit on one multiprocessor.
 std::uint64_t dynamic_shared_for(const DeviceFacts& device, const plan::Kernel& kernel, std::uint64_t blocks);
 
-/// Clusters of `cluster_blocks` blocks on the whole device. A low estimate: a cluster stays within a
-/// processing cluster (GPC), assumed to have 16 multiprocessors; the rest is counted in pairs.
+/// Clusters of `cluster_blocks` blocks on the whole device. A low estimate, because a cluster must stay
+/// within a processing cluster (GPC). Each is assumed to have 16 multiprocessors, and remaining
+/// multiprocessors are counted in pairs.
 std::uint32_t active_clusters(const DeviceFacts& device, std::uint32_t blocks_per_multiprocessor,
                               std::uint64_t cluster_blocks);
 

@@ -31,7 +31,8 @@ using planner::PlannerMessage;
 
 constexpr const char* kProgramInside = "/kernelsmith-planner";
 constexpr const char* kLibraryInside = "/candidate.so";
-// Limit of the program's start, and again of loading; relocation takes milliseconds.
+// The time limit for the program's start, and again for loading the library, whose relocation takes
+// milliseconds.
 constexpr double kStartTimeoutS = 10;
 constexpr auto kGrace = std::chrono::seconds(2);  // for a process to end after its channel broke
 constexpr double kCpuS = 600;  // limit of a planner's life: 10^5 calls of some milliseconds
@@ -82,7 +83,7 @@ std::string printed(const SandboxResult& result) {
   return text;
 }
 
-/// The program ended without a reply: decides whose fault that is, with the words of the rejection.
+/// Decides whose fault it is that the program ended without a reply, and words the rejection.
 Failure failure_of(const SandboxResult& result, bool loading, const RuntimeNames& names) {
   const std::string said = printed(result);
   const std::string when = std::string(" while the host code ") + (loading ? "was loaded" : "planned a call");
@@ -156,7 +157,7 @@ struct Planner::State {
   std::string refusing;  ///< why the next reply will be a refusal, if already known
   std::set<std::string> left_out;
   EarlierCalls earlier;
-  std::optional<Failure> ended;  ///< why no more calls can be planned
+  std::optional<Failure> ended;  ///< why no further calls can be planned
 
   /// Receives the next message: the body of `wanted`, or a refusal.
   Judged<std::vector<std::byte>> await(Kind wanted, double timeout_s);
@@ -215,8 +216,8 @@ Judged<std::vector<std::byte>> Planner::State::await(Kind wanted, double timeout
   return plan_failed({reinterpret_cast<const char*>(message.body.data()), message.body.size()});
 }
 
-/// A refusal explains the end of the host code: it exits or uses what it did not get. A violation counts even
-/// after a refusal.
+/// An earlier refusal explains why the host code ended: it exits, or uses what it did not get. But a
+/// violation counts even after a refusal.
 Failure Planner::State::refused_before(Failure end) const {
   const auto* const rejection = std::get_if<Rejection>(&end);
   if (refusing.empty() || rejection == nullptr || rejection->stage != Stage::plan ||
@@ -291,7 +292,8 @@ Judged<plan::Call> Planner::plan(std::span<const plan::Buffer> buffers, std::spa
   auto call = plan::decode_call(*body);
   if (!call) {
     state.process.kill();
-    return state.end(forged("no call (" + escape_controls(words_of(call.error())) + ")"));
+    return state.end(
+        forged("something that is not a call (" + escape_controls(words_of(call.error())) + ")"));
   }
   constexpr std::size_t kImages = 1;
   if (auto status = plan::check(*call, state.kernels, kImages, buffers, state.workspace); !status) {

@@ -36,8 +36,8 @@ enum class Kind : std::uint32_t {
   request = 4,  ///< judge: CallRequest
   call = 5,     ///< planner: an encoded plan::Call
   refused = 6,  ///< planner, instead of loaded or call: the reason as text
-  // From the planner before one of these, each at most once.
-  refusing = 7,  ///< why there will be no plan, as text; early, because the host code may end first
+  // The planner sends these before loaded, call or refused, each at most once.
+  refusing = 7,  ///< why there will be no plan, as text; sent early, because the host code may end first
   left_out = 8,  ///< requests of the host code that the plan omits, one per line
 };
 

@@ -108,7 +108,7 @@ const Variable* Recorder::variable(const void* host) const {
 KernelState* Recorder::kernel(const void* host, std::string_view function) {
   const auto found = registered_.find(host);
   if (found == registered_.end()) {
-    refuse(function, "no __global__ function of the candidate is at the address that it was given");
+    refuse(function, "the address that it was given is not a __global__ function of the candidate");
     return nullptr;
   }
   if (!found->second.number) {

@@ -67,9 +67,9 @@ class Recorder {
 
   // Begins and ends a call. Work that the host code requests outside of a call is refused.
   void begin_call(CallRequest request);
-  /// The call, or the first refusal.
+  /// Ends the call and returns it, or the first refusal.
   std::variant<plan::Call, std::string> end_call();
-  /// The refusal while the library was loaded; empty: none.
+  /// Why the library was refused while it was loaded; empty if it was not.
   const std::string& refusal() const { return refusal_; }
 
   /// Keeps the first refusal of a call. Always returns kNotSupported.
@@ -111,7 +111,7 @@ class Recorder {
   // Memory.
   Region& kept() { return kept_; }
   Region& call_memory() { return call_memory_; }
-  /// Whether it is in a tensor of this call or in a workspace.
+  /// Whether the address is in a tensor of this call or in a workspace.
   bool on_device(const void* address) const;
   std::map<std::uintptr_t, std::size_t>& pinned() { return pinned_; }  ///< host memory, by address
 
@@ -163,8 +163,8 @@ class Recorder {
   std::map<void*, std::optional<std::uint32_t>> streams_, events_;  ///< with their numbers in this call
   std::uintptr_t next_handle_ = 0;
 
-  std::deque<plan::TensorMap> maps_;  ///< the latest library of the process
-  std::uint64_t forgotten_maps_ = 0;  ///< those before it
+  std::deque<plan::TensorMap> maps_;  ///< the latest maps
+  std::uint64_t forgotten_maps_ = 0;  ///< the number of earlier, dropped ones
 
   // The call that is being recorded.
   bool in_call_ = false;
@@ -172,7 +172,8 @@ class Recorder {
   CallRequest request_;
   plan::Call call_;
   std::uint32_t next_event_ = 0;
-  /// By a stream's number: true if it has no operation since the last synchronise() or the call's beginning.
+  /// By a stream's number: whether the stream has no operation since the last synchronise() or, if there was
+  /// none, since the call began.
   std::vector<bool> behind_{false};
   std::optional<std::size_t> synchronised_at_;  ///< number of operations before the last synchronise()
   std::unordered_map<std::uint64_t, std::uint32_t> map_numbers_;  ///< by token
@@ -184,7 +185,7 @@ Recorder& recorder();
 
 /// The names of the functions of the replaced runtime. Defined in the vendor's folder.
 const RuntimeNames& runtime_names();
-/// The DeviceAttribute for the runtime's number `theirs`; 0 if unknown. Defined there too.
+/// The DeviceAttribute for the runtime's number `theirs`; 0 if unknown. Defined in the vendor's folder.
 int attribute_of(int theirs);
 
 }  // namespace kernelsmith::cuda::planner

@@ -31,8 +31,8 @@ std::size_t parameter_bytes(const plan::Kernel& kernel) {
 
 }  // namespace
 
-/// plan::check() has the limits of a launch. How many blocks fit at once depends on the device, which only
-/// the recorder knows.
+/// plan::check() checks a launch's limits, but not how many blocks fit at once: that depends on the device,
+/// which only the recorder knows.
 bool Recorder::fits_at_once(const KernelState& state, const LaunchWish& wish, std::string_view function) {
   const std::uint64_t together = value_of(device(), kMultiprocessors) *
                                  blocks_per_multiprocessor(device(), state.kernel, product(wish.block),
@@ -77,7 +77,7 @@ bool Recorder::collect_parameters(const plan::Kernel& kernel, const LaunchWish& 
 }
 
 bool Recorder::find_tokens(plan::Launch& launch, std::string_view function) {
-  // A parameter block may have any offset from the map's alignment; its members are word-aligned.
+  // A map may be at any multiple of 8 bytes in the parameters, whatever alignment the map has.
   for (std::uint32_t at = 0; at + kTensorMapBytes <= launch.parameters.size(); at += 8) {
     const std::byte* const map = launch.parameters.data() + at;
     const auto token = token_in({map, kTensorMapBytes});

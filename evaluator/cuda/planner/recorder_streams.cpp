@@ -18,8 +18,8 @@ void* Recorder::create_event() {
   return handle;
 }
 
-/// A stream whose first operation is this work has not waited for the call's stream. plan::check() refuses it
-/// unless the host synchronised before.
+/// A stream whose first operation is this work has not waited for the call's stream. plan::check() refuses
+/// such work unless the host synchronised before.
 std::optional<std::uint32_t> Recorder::number_for_work(void* stream, std::string_view function) {
   if (is_call_stream(stream)) return 0;
   const auto found = streams_.find(stream);
@@ -46,7 +46,7 @@ Code Recorder::record_event(void* event, void* stream, std::string_view function
   if (!is_event(event) || !is_stream(stream)) return failed(kInvalidResourceHandle);
   const bool unused = !is_call_stream(stream) && !streams_[stream];
   auto& number = events_[event];
-  // Outside of a call, or on a stream without work in this one: there is nothing to wait for.
+  // Outside of a call, and on a stream without work in this call, there is nothing to wait for.
   if (!in_call_ || (unused && !synchronised_at_)) {
     number.reset();
     return kSuccess;
@@ -75,7 +75,7 @@ void Recorder::synchronise() {
   // A ledger's operations are one sequence, so every wait is already satisfied.
   if (!in_call_ || ledger_ != nullptr || !may_work(in_runtime_names("$DeviceSynchronize", runtime_names())))
     return;
-  // Every stream joins the call's own; its later operations wait for this point.
+  // Every stream joins the call's own stream. Later operations of the joined streams wait for this point.
   for (std::uint32_t stream = 1; stream < behind_.size(); ++stream) {
     if (behind_[stream]) continue;
     const std::uint32_t event = new_event();

@@ -29,7 +29,7 @@ Code answer(T* place, std::type_identity_t<T> value) {
   return kSuccess;
 }
 
-/// An address or a handle as a pointer. None of them belongs to this process.
+/// Converts an address or a handle to a pointer, which never points to memory of this process.
 inline void* pointer_of(std::uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

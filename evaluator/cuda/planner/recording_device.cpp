@@ -86,8 +86,8 @@ KERNELSMITH_FUNCTION(DeviceSetLimit)(int limit, std::size_t) {
   return kSuccess;
 }
 KERNELSMITH_FUNCTION(DeviceGetLimit)(std::size_t* value, int limit) {
-  constexpr std::size_t kDefaults[] = {1024, 7340032, 8388608, 2,
-                                       2048, 64,      0};  // CUDA's; the others have the same order
+  constexpr std::size_t kDefaults[] = {
+      1024, 7340032, 8388608, 2, 2048, 64, 0};  // CUDA's; other vendors' limits have the same order
   if (limit < 0 || limit >= static_cast<int>(std::size(kDefaults))) return recorder().failed(kInvalidValue);
   *value = kDefaults[limit];
   return kSuccess;
@@ -97,7 +97,7 @@ KERNELSMITH_FUNCTION(DeviceGetCacheConfig)(int* config) { return answer(config, 
 KERNELSMITH_FUNCTION(DeviceSetSharedMemConfig)(int) { return kSuccess; }
 KERNELSMITH_FUNCTION(CtxResetPersistingL2Cache)() { return kSuccess; }
 
-// Marks for a profiler are ignored: there is none.
+// Marks for a profiler are ignored, because there is no profiler.
 KERNELSMITH_FUNCTION(ProfilerStart)() { return kSuccess; }
 KERNELSMITH_FUNCTION(ProfilerStop)() { return kSuccess; }
 

@@ -25,7 +25,7 @@ Code allocate(Region& region, void** pointer, std::size_t bytes, const char* fun
   }
   const auto place = region.allocate(bytes);
   if (!place) {
-    recorder().refuse(function, std::to_string(bytes) + " bytes are not to be had: the workspace has " +
+    recorder().refuse(function, std::to_string(bytes) + " bytes cannot be allocated: the workspace has " +
                                     std::to_string(region.bytes()) + ", of which " +
                                     std::to_string(region.in_use()) +
                                     " are in use (what is not freed stays in use in later calls)");
@@ -59,8 +59,8 @@ Code refuse_device_pointers(const char* function) {
                                      "on the device already, and kernels may be given them as they are)");
 }
 
-/// Returns false after a refusal. An explicit kind is trusted if this process has memory at the address,
-/// because by chance it may also be a device address.
+/// Returns false after a refusal. An explicit kind is trusted if this process has memory at the address: by
+/// chance the same address may also be a device address.
 bool may_read(const void* from, std::size_t bytes, const char* function) {
   if (on_host(from, bytes)) return true;
   if (recorder().on_device(from))
@@ -308,7 +308,7 @@ KERNELSMITH_FUNCTION(MemcpyFromSymbolAsync)
 KERNELSMITH_FUNCTION(MemcpyFromSymbol)(void* to, const void*, std::size_t, std::size_t, int kind) {
   return from_symbol(to, kind, KERNELSMITH_PREFIX "MemcpyFromSymbol");
 }
-/// Describes textures and arrays; only these are refused, not the description.
+/// The description is not refused; only the textures and arrays that it describes are.
 KERNELSMITH_RECORDED AbiChannelDescriptor KERNELSMITH_RUNTIME(CreateChannelDesc)(int x, int y, int z, int w,
                                                                                  int kind) {
   return {x, y, z, w, kind};

@@ -9,7 +9,8 @@
 #define KERNELSMITH_JOIN(a, b) KERNELSMITH_JOINED(a, b)
 #define KERNELSMITH_QUOTED(a) #a
 #define KERNELSMITH_QUOTE(a) KERNELSMITH_QUOTED(a)
-/// The runtime's function with that name; a function that its compiler calls; the prefix as text.
+/// In this order: the runtime's function with that name, a function that its compiler calls, the prefix as
+/// text.
 #define KERNELSMITH_RUNTIME(name) KERNELSMITH_JOIN(KERNELSMITH_RUNTIME_PREFIX, name)
 #define KERNELSMITH_INTERNAL(name) KERNELSMITH_JOIN(__, KERNELSMITH_RUNTIME(name))
 #define KERNELSMITH_PREFIX KERNELSMITH_QUOTE(KERNELSMITH_RUNTIME_PREFIX)
@@ -33,7 +34,7 @@
 #define KERNELSMITH_PTSZ(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptsz), KERNELSMITH_RUNTIME(name));
 #define KERNELSMITH_PTDS(name) KERNELSMITH_ALIAS(KERNELSMITH_RUNTIME(name##_ptds), KERNELSMITH_RUNTIME(name));
 
-/// macro(name) for each of the names; at most 81.
+/// Expands to macro(name) for each of at most 81 names.
 #define KERNELSMITH_EACH(macro, ...) KERNELSMITH_AGAIN(KERNELSMITH_EACH_STEP(macro, __VA_ARGS__))
 #define KERNELSMITH_EACH_STEP(macro, name, ...) \
   macro(name) __VA_OPT__(KERNELSMITH_EACH_NEXT KERNELSMITH_PARENTHESES(macro, __VA_ARGS__))

@@ -1,6 +1,6 @@
 // Functions of the runtime that candidates try but that plans cannot represent. Each ends the plan with its
-// name and an alternative (refusals.hpp). For other functions the loader ends the plan when they are called,
-// but then later actions of the host code are not seen.
+// name and an alternative (refusals.hpp). If the host code calls any other function, the loader ends the plan
+// at once, so that later actions of the host code are not seen.
 #include "planner/recording_refused.hpp"
 
 #define KERNELSMITH_REFUSED_INTERNAL(name) \

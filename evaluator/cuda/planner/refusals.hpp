@@ -19,14 +19,15 @@ std::string in_runtime_names(std::string_view text, const RuntimeNames& names);
 /// "cudaGraphCreate: a plan cannot hold graphs of the candidate's own: launch the kernels in order, ...".
 std::string refusal_of(std::string_view function, const RuntimeNames& names);
 
-/// The same for the loader's message about a library that it could not load: a missing symbol or library.
+/// Explains the loader's message about a host library that it could not load: a missing symbol or library.
 std::string load_refusal(std::string_view loader_message, const RuntimeNames& names);
 
-/// Whether the loader reports a missing function of the runtime or of a related library. The library may
-/// still be loaded, because the library may never call the function.
+/// Whether the loader reports a missing function of the runtime or of a related library. The host library may
+/// still be loaded, because it may never call the function.
 bool misses_runtime(std::string_view loader_message, const RuntimeNames& names);
 
-/// load_refusal() for the loader's output if it ended the process because of a missing function; else empty.
+/// load_refusal() of the loader's output if the loader ended the process because of a missing function; else
+/// empty.
 std::string lookup_refusal(std::string_view printed, const RuntimeNames& names);
 
 }  // namespace kernelsmith::cuda::planner

@@ -1,4 +1,5 @@
-// Region: allocates addresses of one of the plan's two workspaces. They have no memory in the planner.
+// Region: allocates addresses of one of the plan's two workspaces. The addresses have no memory in the
+// planner.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,15 @@ class Region {
   Region() = default;
   Region(std::uint64_t address, std::uint64_t bytes) : begin_(address), bytes_(bytes) {}
 
-  /// Allocates from the first large enough gap, aligned to 256 bytes like cudaMalloc. Empty if there is none.
+  /// Allocates from the first large enough gap, aligned to 256 bytes like cudaMalloc. Empty if there is no
+  /// such gap.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes);
 
   /// Frees an allocation; false if none begins there. The place is reused only from the next call on, because
   /// work of this call on any stream may still use it.
   bool release(std::uint64_t address);
 
-  /// A new call begins.
+  /// Begins a new call.
   void begin_call();
 
   /// Bytes from the beginning that this call may touch.

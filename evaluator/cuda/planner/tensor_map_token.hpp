@@ -1,4 +1,4 @@
-// The token in a CUtensorMap until the runner encodes the map, which needs a device. Pure functions.
+// The token that a CUtensorMap holds until the runner, which has a device, encodes the map. Pure functions.
 #pragma once
 
 #include <cstddef>

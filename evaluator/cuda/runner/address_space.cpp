@@ -76,7 +76,7 @@ Result<std::uint64_t> AddressSpace::map(const Descriptor& memory, std::uint64_t 
 Status AddressSpace::unmap(std::uint64_t address) {
   const auto found = pieces_.find(address);
   if (found == pieces_.end())
-    return fail(ErrorCode::invalid_argument, "nothing is mapped at the address that is to be unmapped");
+    return fail(ErrorCode::invalid_argument, "nothing is mapped at the address to unmap");
   if (auto got = driver_.call(driver_.memory_unmap, address, found->second); !got) return got;
   placement_.give_back((address - base_) / granule_);
   pieces_.erase(found);

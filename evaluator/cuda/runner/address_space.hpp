@@ -21,7 +21,7 @@ class Region {
  public:
   std::uint64_t address() const { return address_; }
   std::uint64_t mapped() const { return mapped_; }  ///< bytes, from the address on
-  std::uint64_t bytes() const { return bytes_; }    ///< of addresses
+  std::uint64_t bytes() const { return bytes_; }    ///< size of the range of addresses
 
  private:
   friend class AddressSpace;
@@ -42,11 +42,11 @@ class AddressSpace {
   /// Maps memory that another process shares, at a random place.
   Result<std::uint64_t> map(const Descriptor& memory, std::uint64_t bytes);
   Status unmap(std::uint64_t address);
-  std::vector<plan::Buffer> pieces() const;  ///< memory of map(), all writable
+  std::vector<plan::Buffer> pieces() const;  ///< the memory that map() mapped, all writable
 
-  /// A place without memory yet.
+  /// Reserves a place, which has no memory yet.
   Result<Region*> region(std::uint64_t bytes);
-  /// Maps at least `bytes`. Returns 0, or the driver's code if it has no memory.
+  /// Maps at least `bytes`. Returns 0, or the driver's code if no memory is left.
   Result<abi::Code> grow(Region& region, std::uint64_t bytes) const;
   /// Unmaps memory that is completely after the first `bytes`.
   Status trim(Region& region, std::uint64_t bytes) const;

@@ -99,7 +99,7 @@ Status Channel::send(MessageKind kind, std::span<const std::byte> payload, std::
     const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return io_error("sendmsg");
-    message.msg_control = nullptr;  // they were sent with the first bytes
+    message.msg_control = nullptr;  // the descriptors were sent with the first bytes
     message.msg_controllen = 0;
     auto left = static_cast<std::size_t>(sent);
     for (iovec& part : parts) {
@@ -143,7 +143,7 @@ Result<Message> Channel::receive(std::optional<Clock::time_point> deadline, int 
     return got.error();
   if (header.magic != kMagic || header.length > kMaxPayload || header.kind < MessageKind::done ||
       header.kind > MessageKind::replay)
-    return fail(ErrorCode::io, "the channel carries something that is no message");
+    return fail(ErrorCode::io, "the channel carries something that is not a message");
   message.kind = header.kind;
   message.payload.resize(static_cast<std::size_t>(header.length));
   if (auto got = read(message.payload, message.descriptors, deadline, wake); !got) return got.error();

@@ -16,8 +16,7 @@ namespace kernelsmith::cuda {
 
 enum class MessageKind : std::uint32_t {
   // The runner's answers.
-  done =
-      1,  ///< to any request; `map`, `keep` and `replay` have a payload. Also the first message: the start's
+  done = 1,  ///< after any request, with a payload after map, keep, replay and the start (the first message)
   refused,
   // The judge's requests.
   map,

@@ -20,7 +20,7 @@ namespace kernelsmith::cuda {
 namespace {
 
 constexpr auto kReapPause = std::chrono::milliseconds(1);
-/// Time for the driver to reclaim a dead process's memory; after it, init has to reap the process.
+/// The time limit for the driver to reclaim a dead process's memory. Afterwards init has to reap the process.
 constexpr auto kReapLimit = std::chrono::seconds(20);
 
 /// What posix_spawn does in the child before the program begins.

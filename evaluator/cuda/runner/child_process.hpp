@@ -1,4 +1,4 @@
-// ChildProcess: one of our programs with one end of a channel, or a tool that starts it.
+// ChildProcess: one of our programs with one end of a channel, or a tool that starts such a program.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The destructor kills and reaps it. Movable; one thread uses it.
+/// The destructor kills and reaps the process. Movable; one thread uses it.
 class ChildProcess {
  public:
   /// Starts `program arguments...` with `descriptor` as its descriptor 3 and no standard streams, in a
@@ -29,7 +29,7 @@ class ChildProcess {
   /// Kills the whole group, including a tool's children.
   void kill() const;
 
-  /// How it ended, such as "signal 9 (Killed)"; empty if it has not ended within `limit`.
+  /// How the process ended, such as "signal 9 (Killed)"; empty if it has not ended within `limit`.
   std::optional<std::string> reap(std::chrono::milliseconds limit);
 
  private:

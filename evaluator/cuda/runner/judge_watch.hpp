@@ -21,7 +21,7 @@ inline void close_inherited() {
 }
 
 /// Ends this process together with the judge, whatever it is waiting for. (PR_SET_PDEATHSIG depends on the
-/// thread that started it, which may end long before the judge.)
+/// thread that started this process, and that thread may end long before the judge.)
 inline void end_with_the_judge() {
   std::thread([] {
     while (true) {

@@ -17,19 +17,20 @@
 namespace kernelsmith::cuda {
 namespace {
 
-// One block fills an SM. The first wave should reach all SMs, and the further waves make sure.
+// One block fills an SM. The first wave should reach all SMs; the further waves make sure of that.
 constexpr unsigned kWipeWaves = 4;
 constexpr unsigned kWipeThreads = 1024;
 /// The driver's additional stack for a thread whose stack size the compiler cannot determine.
 constexpr std::uint32_t kLeastFrame = 1024;
 constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
-// Each half of the L2 may have a copy of a line, and replacement is random.
+// A sweep reads this many times the size of the L2, because each half of the L2 may have a copy of a line,
+// and replacement is random.
 constexpr std::uint64_t kSweepOverL2 = 2;
 /// The gate opens by itself after this time, in case a launch waits for the stream. That costs this time
 /// once, and sets `late`.
 constexpr std::uint64_t kGateNs = 20'000'000;
 constexpr auto kSpin = std::chrono::milliseconds(2);  // spins this long: short times must be exact
-constexpr auto kNap = std::chrono::microseconds(20);  // then sleeps this long: a hundredth of the time
+constexpr auto kNap = std::chrono::microseconds(20);  // then sleeps this long, a hundredth of that
 constexpr int kEmptyRuns = 31;                        // their median resists single disturbances
 constexpr auto kEmptyLimit = std::chrono::seconds(10);
 
@@ -193,7 +194,8 @@ Status LaunchClock::poison_local(std::uint32_t bytes, std::uint32_t word) {
   return launch(*wipe, kWipeWaves * multiprocessors_, kWipeThreads, 0, parameters.data());
 }
 
-/// A frame is part of a kernel. An assembler can make any size; a compiler has made a few.
+/// The frame's size is part of a kernel. A driver with an assembler makes a kernel of any size;
+/// own_kernels.cu has kernels of a few sizes.
 Result<abi::Function> LaunchClock::local_wipe(std::uint32_t frame) {
   const auto known = local_wipes_.find(frame);
   if (known != local_wipes_.end()) return known->second;
@@ -235,7 +237,7 @@ Judged<LaunchTime> LaunchClock::run(abi::GraphExec graph, bool cold, Limit limit
     if (const auto swept = sweep(); !swept) return Failure(swept.error());
   if (const auto closed = close_gate(); !closed) return Failure(closed.error());
   auto time = launch_gated(graph, limit);
-  open_gate();  // where launch_gated() gave up
+  open_gate();  // in case launch_gated() gave up
   return time;
 }
 

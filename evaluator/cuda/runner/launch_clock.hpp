@@ -39,7 +39,7 @@ class LaunchClock {
   /// Starts to fill the regions' memory, and shared memory and registers of all SMs, with the word. Does not
   /// wait.
   Status poison(std::span<Region* const> regions, std::uint32_t word);
-  /// The same for this many bytes of local memory of all threads that can run in parallel.
+  /// Like poison(), for this many bytes of local memory of each thread that can run in parallel.
   Status poison_local(std::uint32_t bytes, std::uint32_t word);
 
   /// Launches the graph once. The GPU begins only when the launch is complete: a gate before the first event

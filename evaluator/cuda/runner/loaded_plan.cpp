@@ -66,8 +66,8 @@ Judged<void> LoadedPlan::load_modules() {
   return {};
 }
 
-/// The launched functions, each with the largest dynamic shared memory that any launch opts in to. The
-/// attribute belongs to the function, and all launches of a graph share it.
+/// Finds the launched functions, and allows each the largest dynamic shared memory that any of its launches
+/// opts in to. This attribute belongs to the function, and all launches of a graph share it.
 Judged<void> LoadedPlan::find_functions() {
   struct Limits {
     std::uint32_t shared = 0;
@@ -218,8 +218,8 @@ Judged<void> LoadedPlan::capture_operations(const plan::Call& call) {
   return {};
 }
 
-/// The stream, as part of the capture: stream 0 begins it, and others are forked from its beginning, so that
-/// nothing runs while the graph is built.
+/// Makes the stream a part of the capture, so that nothing runs while the graph is built. Stream 0 begins the
+/// capture, and other streams are forked from that beginning.
 Judged<abi::Stream> LoadedPlan::enter(std::uint32_t number) {
   if (number >= plan::kMaxStreams) return malformed("stream " + std::to_string(number));
   Owned<abi::Stream>& stream = streams_[number];

@@ -18,8 +18,8 @@
 
 namespace kernelsmith::cuda {
 
-/// Used for one replay: modules are loaded again for each, so that __device__ memory has its initial values.
-/// Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
+/// Used for one replay. Modules are loaded again for each replay, so that __device__ memory has its initial
+/// values. Its context must be current. Refusals by the driver are Rejections: load_failed or out_of_memory.
 class LoadedPlan {
  public:
   /// `plan` must outlive the LoadedPlan.
@@ -29,7 +29,7 @@ class LoadedPlan {
   LoadedPlan(const LoadedPlan&) = delete;
   LoadedPlan& operator=(const LoadedPlan&) = delete;
 
-  /// A graph of the first calls, each a child graph that begins when the one before has ended.
+  /// Builds a graph of the first calls. Each is a child graph that begins when the previous one has ended.
   Judged<void> build();
   abi::GraphExec graph() const { return exec_.get(); }
   /// The most local memory that a thread of any kernel of the calls takes.
@@ -52,7 +52,7 @@ class LoadedPlan {
   Judged<abi::Stream> enter(std::uint32_t stream);
   Judged<abi::Event> event(std::uint32_t number);
 
-  /// A refusal by the driver; `what` names what it refuses.
+  /// A refusal by the driver; `what` names what the driver refuses.
   template <class What>
   Judged<void> done(abi::Code code, const char* function, const What& what) const {
     if (code == abi::kSuccess) return {};
@@ -77,7 +77,7 @@ class LoadedPlan {
 
   struct KernelState {
     abi::Function function = nullptr;
-    std::int32_t carveout = -1;  ///< the last set values
+    std::int32_t carveout = -1;  ///< the value that was set last
   };
 
   const Driver& driver_;
@@ -88,7 +88,7 @@ class LoadedPlan {
   std::map<std::uint32_t, Owned<abi::Stream>> streams_;
   std::map<std::uint32_t, Owned<abi::Event>> events_;
   Owned<abi::Event> start_;           ///< of the call that is being captured
-  std::set<std::uint32_t> captured_;  ///< the streams that are part of it
+  std::set<std::uint32_t> captured_;  ///< the streams in that call's capture
   std::byte* uploads_ = nullptr;      ///< pinned: the graph reads it when it runs
   std::size_t uploads_used_ = 0;
   Owned<abi::GraphExec> exec_;

@@ -82,7 +82,7 @@ class Server {
   void refuse(const Failure& failure) {
     const bool fatal = replayer_.lost(failure);
     send(MessageKind::refused, plan::encoded(RunnerRefusal{failure, fatal}));
-    // Without destructors: they would wait for a kernel that never ends.
+    // Runs no destructors, because they would wait for a kernel that never ends.
     if (fatal) ::_exit(1);
   }
 

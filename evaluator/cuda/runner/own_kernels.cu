@@ -9,7 +9,7 @@ extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe(unsigned wor
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) shared[i] = word;
 }
 
-/// Fills as many registers of each thread with the word as a block of 1024 allows.
+/// Fills with the word as many registers of each thread as a block of 1024 threads allows.
 extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe_registers(unsigned word) {
   __shared__ volatile unsigned cells[1024];
   cells[threadIdx.x] = word;
@@ -21,7 +21,7 @@ extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe_registers(un
   for (int i = 0; i < 48; ++i) cells[threadIdx.x] = held[i];
 }
 
-/// Reads `count` pieces of 16 bytes. Volatile, so that no load is dropped.
+/// Reads `count` pieces of 16 bytes. The loads are volatile, so that none is dropped.
 extern "C" __global__ void kernelsmith_sweep(const volatile unsigned long long* from, unsigned long long count) {
   const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
@@ -37,7 +37,7 @@ extern "C" __global__ void kernelsmith_gate(const volatile unsigned* flag, unsig
   }
 }
 
-/// Fills the first `words` 32-bit words of the thread's local memory, whose size is BYTES.
+/// Fills the first `words` 32-bit words of the thread's BYTES bytes of local memory.
 #define LOCAL_WIPE(BYTES)                                                                                      \
   extern "C" __global__ void KERNELSMITH_BLOCK(1024) kernelsmith_wipe_local_##BYTES(unsigned words, unsigned word) { \
     volatile unsigned frame[BYTES / 4];                                                                        \

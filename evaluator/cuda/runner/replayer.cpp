@@ -169,7 +169,7 @@ Judged<ReplayTime> Replayer::replay(const plan::Plan& plan, const Replay& how) {
       std::chrono::duration<double>(std::clamp(how.timeout_s, 0.0, 1e6)));
   const auto ran = clock_->run(loaded->graph(), how.cold, limit);
   if (!ran) {
-    // What still runs uses the modules, and unloading them would wait for it.
+    // Kernels that still run use the modules, and unloading would wait for these kernels.
     if (lost(ran.error())) static_cast<void>(loaded.release());
     return ran.error();
   }

@@ -50,7 +50,7 @@ class Replayer {
   std::shared_ptr<const DeviceContext> context_;
   const Driver& driver_;
   DeviceContext::Current current_;
-  std::unique_ptr<ClockReader> clocks_;  ///< null: unknown
+  std::unique_ptr<ClockReader> clocks_;  ///< null if the clocks are unknown
   std::unique_ptr<AddressSpace> addresses_;
   std::unique_ptr<LaunchClock> clock_;
   Region* kept_ = nullptr;

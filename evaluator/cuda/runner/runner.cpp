@@ -21,8 +21,8 @@ using Clock = Channel::Clock;
 
 constexpr auto kStartLimit = std::chrono::seconds(60);    // a GPU without persistence mode takes some seconds
 constexpr auto kRequestLimit = std::chrono::seconds(60);  // mapping and plans take milliseconds
-/// The limit of loading, building and poisoning, which take milliseconds; after it the driver hangs, even on
-/// a busy machine.
+/// The time limit for loading, building and poisoning, which take milliseconds. A driver that takes longer
+/// hangs, even on a busy machine.
 constexpr auto kLoadLimit = std::chrono::seconds(10);
 /// How long to wait for a killed process, which ends when the driver has stopped its kernels; the destructor
 /// waits longer.
@@ -122,7 +122,7 @@ Status RunnerProcess::greet() {
                     "the GPU's runner begins with a rejection: ");
   }
   const auto workspace = plan::decoded<plan::Workspace>(message->payload);
-  if (!workspace) return fail(ErrorCode::internal, "the GPU's runner tells no workspace");
+  if (!workspace) return fail(ErrorCode::internal, "the GPU's runner did not say where its workspace is");
   workspace_ = *workspace;
   return {};
 }

@@ -69,10 +69,10 @@ class Runner {
 
   /// Loads the plan's modules again (so that __device__ memory has its initial values), poisons the
   /// workspace, wipes shared memory, builds the graph of the first calls with a full barrier between calls,
-  /// sweeps the L2 if cold, replays it once, and unloads the modules. A Rejection is the plan's fault:
+  /// sweeps the L2 if cold, replays the graph once, and unloads the modules. A Rejection is the plan's fault:
   /// load_failed (a launch that the driver refuses, with its message), out_of_memory, crashed (an illegal
   /// address ...), timed_out. After crashed and timed_out the runner is dead; after an Error it may be: see
-  /// alive(). On a stop request it is killed (cancelled).
+  /// alive(). On a stop request the runner is killed (cancelled).
   virtual Judged<ReplayTime> replay(std::uint32_t number, const Replay& replay,
                                     const std::stop_token& stop) = 0;
 };

@@ -10,8 +10,8 @@ namespace {
 
 /// The scratch folder's path in the sandbox: the same in every build, so that names do not depend on it.
 constexpr const char* kBuildFolder = "/build";
-/// Seconds of wall time that a build may take for each allowed second of CPU time of a step: it waits for
-/// processors and has several steps.
+/// Seconds of wall time that a build may take for each allowed second of CPU time of a step: a build waits
+/// for processors and has several steps.
 constexpr double kWallPerCpu = 3;
 /// CUTLASS-style templates need some 3 GB in nvcc.
 constexpr std::uint64_t kCompileMemory = 6ULL << 30;

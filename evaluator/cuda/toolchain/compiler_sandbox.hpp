@@ -1,4 +1,4 @@
-// The sandbox of compilers, and the check whether a compiler exceeded its limits.
+// The sandbox of compilers, and a check of whether a compiler exceeded its limits.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ class CudaBinary final : public Binary {
 
   const std::vector<std::byte>& image() const { return image_; }
   const ImageFacts& facts() const { return facts_; }
-  /// A shared object without the vendor's runtime: the planner defines these symbols.
+  /// A shared object without the vendor's runtime: the planner defines the runtime's symbols.
   std::filesystem::path host_library() const;
   /// The digest of the image and the host library.
   std::optional<Digest> exact_bytes() const override { return digest_; }
@@ -76,8 +76,8 @@ class CudaCompiler {
   /// entry_missing, with the useful part of the compiler's message.
   Judged<CudaCompileOutput> compile(const Source& source, const std::stop_token& stop) const;
 
-  /// The same for a trusted source in a given precision, from the cache on disk if it was built before with
-  /// the same toolkit, flags, task and arch. Errors: refused if it does not compile.
+  /// Builds a trusted source in a given precision, or takes its binary from the cache on disk if it was built
+  /// before with the same toolkit, flags, task and arch. Errors: refused if it does not compile.
   Result<CudaBinaryPtr> build(const TrustedSource& trusted, const std::stop_token& stop = {}) const;
 
   /// The image of our own kernels, after the vendor's prologue, from the cache on disk if it was built

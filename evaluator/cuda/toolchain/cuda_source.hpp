@@ -13,7 +13,7 @@
 
 namespace kernelsmith::cuda {
 
-/// The C++ type of a tensor's elements: cpp_type(), and the dialect's names of the others.
+/// The C++ type of a tensor's elements: the dialect's name of a half or fp8 type, cpp_type() for other types.
 std::string_view device_type(Dtype dtype, const Dialect& dialect);
 
 /// Bytes of an element in a source that is built in that precision (there is no long double on a GPU).
@@ -21,8 +21,8 @@ std::size_t element_bytes(Dtype dtype, OraclePrecision precision);
 
 /// The header task.cuh: `extern "C" void ENTRY(const float* x, float* y, std::int64_t rows, cudaStream_t
 /// stream);` and the includes that its types need. In precision f64 it also makes float, __half and the other
-/// real types mean double, and their conversion and f-suffixed functions work on it. These macros come after
-/// the standard and device headers that `user` includes.
+/// real types mean double, and their conversion and f-suffixed functions work on double. These macros come
+/// after the standard and device headers that `user` includes.
 std::string task_header(const Task& task, const Dialect& dialect, OraclePrecision precision,
                         const Source& user = {});
 

@@ -16,8 +16,8 @@ inline constexpr const char* kSourceFolder = "source/";
 /// bytes. If no error is found, the whole log (its end, if it is long).
 std::string errors_of(std::string_view log);
 
-/// The warnings in the same form; empty if there are none. A line before the errors if the compiler's message
-/// would mislead; else empty.
+/// advice_on() gives a line to put before the errors, or nothing if the compiler's message does not mislead.
+/// warnings_of() gives the warnings in the form of errors_of(), or nothing if there are none.
 std::string advice_on(std::string_view log);
 std::string warnings_of(std::string_view log);
 

@@ -16,7 +16,7 @@ namespace kernelsmith::cuda {
 
 using ByteSpan = std::span<const std::byte>;
 
-/// The little-endian number of type T at `at`; empty if it is not inside.
+/// The little-endian number of type T at `at`; empty if the number is not inside the bytes.
 template <class T>
 std::optional<T> number_at(ByteSpan bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<T> number_at(ByteSpan bytes, std::uint64_t at) {
 struct ElfSection {
   std::string_view name;
   std::uint32_t type = 0;
-  std::uint64_t size = 0;  ///< its size when it is loaded
+  std::uint64_t size = 0;  ///< the section's size when it is loaded
   ByteSpan bytes;          ///< empty for a section that has none in the file (NOBITS)
 };
 

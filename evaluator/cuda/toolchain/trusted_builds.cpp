@@ -16,11 +16,11 @@
 namespace kernelsmith::cuda {
 namespace {
 
-/// Increase it if the same key must mean a different binary.
+/// Increase this number when the same key must mean a different binary.
 constexpr std::uint64_t kCacheFormat = 2;
 constexpr std::uint64_t kMaxShimBytes = 16ULL << 20;
 
-/// Adds the identity of a program; a reinstalled compiler has another one.
+/// Adds the identity of a program, which changes when a compiler is installed again.
 void add_identity(DigestBuilder& digest, const std::filesystem::path& program) {
   struct stat status {};
   (void)::stat(program.c_str(), &status);

@@ -46,7 +46,8 @@ struct FaultCode {
 struct DriverTable {
   const char* library = nullptr;  ///< "libcuda.so.1"
   DriverNames names = {};
-  /// Adapts the library's functions with another signature. Returns the name of a missing one, or null.
+  /// Adapts the library's functions that have another signature. Returns the name of a missing function, or
+  /// null.
   const char* (*adapt)(Driver& driver, void* library) = nullptr;
   int oldest = 0;                                      ///< in the driver's version format
   std::string (*version_text)(int version) = nullptr;  ///< "CUDA 12.0"
@@ -77,18 +78,18 @@ struct DeviceTable {
   /// The compiler's name of a device, such as "sm_90a".
   std::string (*arch_of)(const DeviceFacts& facts, const std::string& bus_id) = nullptr;
   const char* usual_arch = "";
-  const char* node = "";  ///< the file by which the kernel's driver shows its devices: "/dev/kfd"
+  const char* node = "";  ///< the device file of the vendor's kernel driver: "/dev/kfd"
   /// The axes of the preset `behaviour`.
   std::vector<BehaviourLevels> (*behaviour)() = nullptr;
   std::unique_ptr<ClockReader> (*clocks)(const std::string& bus_id) = nullptr;  ///< null: unknown
 };
 
-/// The runner's own kernels in the driver's own assembler. Null: they are compiled from
+/// The runner's own kernels, as text for the driver's assembler. Null if they are compiled from
 /// runner/own_kernels.cu.
 struct OwnKernels {
   std::string (*all)() = nullptr;
   std::string (*local_wipe)(std::uint32_t frame_bytes) =
-      nullptr;            ///< one for each size of a thread's local memory
+      nullptr;            ///< a kernel for each size of a thread's local memory
   const char* hint = "";  ///< hint if they do not load
 };
 
@@ -117,7 +118,7 @@ struct Toolchain {
   const char* program = "";  ///< "nvcc"
   Dialect dialect = {};
   std::vector<std::string> (*usual_flags)() = nullptr;
-  /// Finds the toolkit. Errors: tool_missing, with a hint how to get it.
+  /// Finds the toolkit. Errors: tool_missing, with a hint on how to get it.
   Result<Toolkit> (*find)(const std::filesystem::path& given) = nullptr;
   /// Files next to the candidate's. Null: none.
   std::vector<SourceFile> (*build_inputs)() = nullptr;

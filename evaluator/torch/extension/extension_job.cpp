@@ -20,7 +20,7 @@ Failure forged_job(const std::string& what) {
                 "the planner asks for an extension " + what + ": only the planner may write to its channel");
 }
 
-/// Texts of at most `most_bytes` each; empty if it is not such a list.
+/// The list of texts at `key`; empty if it is not such a list, or exceeds its limits.
 std::optional<std::vector<std::string>> texts_at(const Json& object, const char* key) {
   const Json& list = member(object, key);
   std::vector<std::string> texts;
@@ -33,7 +33,7 @@ std::optional<std::vector<std::string>> texts_at(const Json& object, const char*
   return texts;
 }
 
-/// Whether it is the path of a file in the build's folder or below.
+/// Whether `path` names a file in the build's folder or below.
 bool is_plain_path(const std::string& path) {
   if (path.empty() || path.size() > kMostNameBytes || !fs::path(path).is_relative()) return false;
   const bool printable = std::ranges::all_of(path, [](unsigned char c) { return std::isprint(c) != 0; });

@@ -128,7 +128,8 @@ TEST_F(PlannerTest, GivesWorkspacesOfACallAndKeptOnes) {
     EXPECT_EQ(call.kept_workspace, 1024U);
     EXPECT_EQ(call.call_workspace, 256U + 4096U);
   }
-  EXPECT_THAT(refused(kHungryWorkspace), HasSubstr("cudaMallocAsync: 1099511627776 bytes are not to be had"));
+  EXPECT_THAT(refused(kHungryWorkspace),
+              HasSubstr("cudaMallocAsync: 1099511627776 bytes cannot be allocated"));
 }
 
 // As in CUDA: it lasts until cudaFreeAsync, and no later call is given its place.

@@ -82,7 +82,7 @@ TEST_F(ChannelTest, AClosedEndIsAnErrorOnBothSides) {
 TEST_F(ChannelTest, WhatIsNoMessageIsAnError) {
   const std::array<char, 16> nonsense{"not a message"};
   ASSERT_EQ(::send(theirs().descriptor(), nonsense.data(), nonsense.size(), 0), 16);
-  EXPECT_THAT(ours().receive().error().message, HasSubstr("no message"));
+  EXPECT_THAT(ours().receive().error().message, HasSubstr("not a message"));
 }
 
 TEST_F(ChannelTest, SilenceEndsAtTheDeadline) {

@@ -72,7 +72,7 @@ TEST(TorchSettings, WhatIsUnknownIsRefusedWithItsLine) {
   EXPECT_THAT(refusal_of("torch: {polcy: any}\n"), HasSubstr("policy"));
   EXPECT_THAT(refusal_of("tolerance: {allow: [tf32]}\n"), HasSubstr("torch: {precision: tf32}"));
   EXPECT_THAT(refusal_of("toolchain: {include: [cutlass]}\n"),
-              AllOf(HasSubstr("task.yaml:5"), HasSubstr("no absolute path")));
+              AllOf(HasSubstr("task.yaml:5"), HasSubstr("not an absolute path")));
   EXPECT_THAT(refusal_of("toolchain: {includes: [/opt]}\n"), HasSubstr("include"));
 }
 

@@ -14,7 +14,7 @@ std::vector<std::string> clang_command(std::vector<std::string> front, const Bui
   std::vector<std::string> command = std::move(front);
   command.push_back("--offload-arch=" + steps.arch);
   command.insert(command.end(), steps.flags.begin(), steps.flags.end());
-  // A source that reads the date becomes a different program in the next build.
+  // A source that reads the date is refused, because it becomes a different program in the next build.
   command.insert(command.end(),
                  {"-fPIC", "-Werror=date-time", "-I.", "-Isource", "-Itask", "-c", "-o", to, from});
   return command;

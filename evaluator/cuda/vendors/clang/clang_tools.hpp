@@ -15,8 +15,8 @@
 
 namespace kernelsmith::cuda {
 
-/// `front` is the compiler with its fixed arguments. It compiles `from`, a file of this language, to an
-/// object `to`.
+/// `front` is the compiler with its fixed arguments. The command compiles `from`, a file in the front's
+/// language, to an object `to`.
 std::vector<std::string> clang_command(std::vector<std::string> front, const BuildSteps& steps,
                                        const std::string& from, const std::string& to);
 
@@ -29,8 +29,8 @@ Result<std::vector<std::byte>> image_in_build(const ScratchFolder& folder, const
 Result<Toolkit> clang_toolkit(const std::filesystem::path& folder, const char* program, const char* api,
                               const char* hint);
 
-/// Memory: none shared, within 16 KiB, within 32 KiB, more. Parallelism: how many waves a multiprocessor
-/// holds.
+/// The levels of the preset `behaviour`. Memory: none shared, within 16 KiB, within 32 KiB, more.
+/// Parallelism: how many waves a multiprocessor holds.
 std::vector<BehaviourLevels> wave_behaviour();
 
 /// Dialect::device_properties of a runtime that mirrors CUDA's names.

@@ -17,12 +17,12 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kBundle = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::uint64_t kMostTargets = 64;         // targets of a bundle
-constexpr std::size_t kMostNesting = 16;           // of a note; a kernel's parameters take four
+constexpr std::size_t kMostNesting = 16;           // levels in a note; a kernel's parameters take four
 constexpr std::size_t kMostNoteBytes = 16U << 20;  // thousands of kernels take some megabytes
 /// The assumed stack of a thread if the compiler cannot determine its size.
 constexpr std::uint32_t kStackIfUnknown = 1024;
 
-Error no_image(const std::string& what) { return fail(ErrorCode::bad_input, "no device image: " + what); }
+Error no_image(const std::string& what) { return fail(ErrorCode::bad_input, "not a device image: " + what); }
 
 bool begins_with(ByteSpan bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
@@ -88,7 +88,7 @@ std::optional<std::uint32_t> number(const Json& object, const char* key) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Returns false if one is damaged, there are too many, or two overlap.
+/// Returns false if a parameter is damaged, there are too many, or two overlap.
 bool read_parameters(const Json& given, const CodeObjectFormat& format, std::vector<plan::Parameter>& kept) {
   std::uint64_t end = 0;
   for (const Json& one : given) {
@@ -106,7 +106,7 @@ bool read_parameters(const Json& given, const CodeObjectFormat& format, std::vec
 }
 
 Result<KernelFacts> read_kernel(const Json& given, const CodeObjectFormat& format) {
-  if (!given.is_object()) return no_image("the list of its kernels");
+  if (!given.is_object()) return no_image("the list of its kernels is damaged");
   const auto name = given.find(".name");
   if (name == given.end() || !name->is_string()) return no_image("a kernel without a name");
   KernelFacts facts;
@@ -116,7 +116,7 @@ Result<KernelFacts> read_kernel(const Json& given, const CodeObjectFormat& forma
   const auto arguments = given.find(".args");
   if (arguments != given.end() &&
       (!arguments->is_array() || !read_parameters(*arguments, format, facts.kernel.parameters)))
-    return no_image("the parameters of kernel " + facts.kernel.name);
+    return no_image("the parameters of kernel " + facts.kernel.name + " are damaged");
   facts.kernel.registers = number(given, format.registers).value_or(0);
   facts.kernel.static_shared = number(given, format.shared).value_or(0);
   facts.kernel.local = number(given, format.local).value_or(0);
@@ -141,7 +141,7 @@ bool is_variable(const ElfFile& elf, const ElfSymbol& symbol) {
 Result<ByteSpan> entry_of(ByteSpan bundle, const std::string& wanted) {
   std::uint64_t at = kBundle.size();
   const auto count = number_at<std::uint64_t>(bundle, at);
-  if (!count || *count > kMostTargets) return no_image("the bundle's directory");
+  if (!count || *count > kMostTargets) return no_image("the bundle's directory is damaged");
   at += 8;
   std::string found;
   for (std::uint64_t i = 0; i < *count; ++i) {
@@ -149,7 +149,7 @@ Result<ByteSpan> entry_of(ByteSpan bundle, const std::string& wanted) {
     const auto size = number_at<std::uint64_t>(bundle, at + 8);
     const auto length = number_at<std::uint64_t>(bundle, at + 16);
     if (!length || at + 24 > bundle.size() || *length > bundle.size() - (at + 24))
-      return no_image("the bundle's directory");
+      return no_image("the bundle's directory is damaged");
     const std::string_view name(reinterpret_cast<const char*>(bundle.data()) + at + 24, *length);
     at += 24 + *length;
     found += (found.empty() ? "" : ", ") + std::string(name);
@@ -191,10 +191,10 @@ Result<ImageFacts> read_code_object(ByteSpan image, const CodeObjectFormat& form
     if (section.type == SHT_NOTE && !note) note = find_note(section.bytes, format);
   if (!note) return no_image("no note about its kernels");
   const auto read = message_pack(*note);
-  if (!read) return no_image("the note about its kernels");
+  if (!read) return no_image("the note about its kernels is damaged");
   ImageFacts facts;
   const auto kernels = read->find(format.kernels);
-  if (kernels != read->end() && !kernels->is_array()) return no_image("the list of its kernels");
+  if (kernels != read->end() && !kernels->is_array()) return no_image("the list of its kernels is damaged");
   if (kernels != read->end())
     for (const Json& given : *kernels) {
       auto kernel = read_kernel(given, format);

@@ -1,5 +1,5 @@
-// The driver of a vendor whose runtime is also its driver. It has CUDA's functions with another prefix, and
-// instead of contexts a current device.
+// The driver of a vendor whose runtime is also its driver. It has CUDA's functions with another prefix, and a
+// current device instead of contexts.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ namespace kernelsmith::cuda {
 
 /// Adapters for runtime functions whose signature differs from Driver's. `Vendor` has their names:
 /// kErrorString, kErrorName, kSetDevice, kCopy, kLaunch, kLaunchCooperative (with kExtendedLaunch it takes a
-/// LaunchConfig); each vendor has its own set, filled by adapt() once.
+/// LaunchConfig). Each vendor has its own adapters, which adapt() fills once.
 template <class Vendor>
 class RuntimeDriver {
  public:

@@ -84,7 +84,7 @@ Result<Toolkit> find_toolkit(const std::filesystem::path& given) {
   return clang_toolkit(folder, "bin/hipcc", "HIP", kHowToGetIt);
 }
 
-/// If CUDA's compiler is also found, hipcc would use that one.
+/// Without HIP_PLATFORM hipcc would use CUDA's compiler if it found that one, too.
 std::vector<std::string> front(const BuildSteps& steps) {
   return {"/usr/bin/env", "HIP_PLATFORM=amd", steps.toolkit.compiler.string(), "-x", "hip"};
 }

@@ -5,8 +5,8 @@
 
 namespace kernelsmith::cuda {
 
-/// DeviceAttribute (planner/occupancy.hpp) and mcDeviceAttribute_t (in the order of the public bindings: not
-/// compared with a header).
+/// DeviceAttribute (planner/occupancy.hpp) and mcDeviceAttribute_t (in the order of the public bindings,
+/// which was not compared with a header).
 inline constexpr std::pair<int, int> kMacaAttributes[] = {
     {1, 0},   {2, 1},   {3, 2},   {4, 3},   {5, 4},   {6, 5},    {7, 6},    {8, 7},    {9, 8},   {10, 9},
     {12, 11}, {13, 13}, {16, 16}, {19, 43}, {31, 23}, {36, 14},  {37, 15},  {38, 18},  {39, 19}, {75, 21},

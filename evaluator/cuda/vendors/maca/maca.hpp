@@ -1,4 +1,4 @@
-// MetaX's GPUs: MACA's runtime, mxcc, images of machine 253. It has never run on a real GPU:
+// MetaX's GPUs: MACA's runtime, mxcc, images of machine 253. This code has never run on a real GPU:
 // docs/backend-maca.md.
 #pragma once
 

@@ -15,11 +15,13 @@ namespace {
 
 // The format of nvcc 13.0's cubins; there is no public description.
 constexpr std::uint16_t kMachineCuda = 190;
-/// From this version on, the architecture is in bits 8 to 15 of e_flags; before, in bits 0 to 7 (CUDA 12).
+/// From this version on, the architecture is in bits 8 to 15 of e_flags; in earlier versions (CUDA 12) it is
+/// in bits 0 to 7.
 constexpr std::uint8_t kAbiOfCuda13 = 8;
 /// The flag in a symbol's st_other that marks a __global__ function.
 constexpr std::uint8_t kEntrySymbol = 0x10;
-/// From sm_90 on, a block's shared memory begins with 1 KB of the system's, which is not part of its size.
+/// From sm_90 on, a block's shared memory begins with 1 KB that the system uses, which is not part of the
+/// size.
 constexpr std::uint32_t kFirstArchWithReserve = 90;
 constexpr std::uint64_t kReservedShared = 1024;
 /// The stack that CUDA gives a thread if the compiler cannot determine its size: recursion, alloca, calls
@@ -31,14 +33,15 @@ constexpr std::uint8_t kFrameSize = 0x11;
 constexpr std::uint8_t kMinStackSize = 0x12;
 constexpr std::uint8_t kParameterInfo = 0x17;
 constexpr std::uint8_t kRegisterCount = 0x2f;
-constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< in place of it beyond 4 KB of parameters
-/// How an attribute's value is kept: kSized has a length in bytes 2 and 3; the others their value there.
+constexpr std::uint8_t kLargeParameterInfo = 0x45;  ///< instead of kParameterInfo, beyond 4 KB of parameters
+/// The format of an attribute. A kSized attribute has its length in bytes 2 and 3; others have their value
+/// there.
 constexpr std::uint8_t kSized = 4;
 
-Error no_cubin(const std::string& what) { return fail(ErrorCode::bad_input, "no cubin: " + what); }
+Error no_cubin(const std::string& what) { return fail(ErrorCode::bad_input, "not a cubin: " + what); }
 
-/// Calls `use(attribute, value)` for each sized attribute, until one returns false. False if one does not
-/// lie inside, or was refused.
+/// Calls `use(attribute, value)` for each sized attribute, until a call returns false. Returns false then,
+/// and if an attribute does not lie inside.
 template <class Use>
 bool each_attribute(ByteSpan info, const Use& use) {
   while (!info.empty()) {
@@ -66,7 +69,7 @@ bool add_parameter(std::uint8_t attribute, ByteSpan value, Parameters& parameter
   return parameters.emplace(*ordinal, plan::Parameter{*offset, size}).second;
 }
 
-/// Returns false if there are too many, one is missing, or two overlap.
+/// Returns false if there are too many parameters, one is missing, or two overlap.
 bool keep_parameters(const Parameters& found, std::vector<plan::Parameter>& kept) {
   if (found.size() > plan::kMaxParameters) return false;
   std::uint32_t end = 0;
@@ -87,7 +90,7 @@ bool has_instruction(ByteSpan code, const Is& is) {
   return false;
 }
 
-/// Found by compiling each of PTX's mma, wgmma and tcgen05.mma.
+/// The opcodes were found by compiling each of PTX's mma, wgmma and tcgen05.mma.
 bool is_matrix_instruction(std::uint32_t bits) {
   switch (bits & 0x1ffU) {
     case 0x037:  // IMMA
@@ -106,8 +109,8 @@ bool is_matrix_instruction(std::uint32_t bits) {
   }
 }
 
-/// Loads from local memory (LDL), stores there (STL), or calls through a register: found by compiling
-/// recursion, alloca and calls through a pointer.
+/// Whether the instruction loads from local memory (LDL), stores there (STL), or calls through a register.
+/// The opcodes were found by compiling recursion, alloca and calls through a pointer.
 bool may_use_stack(std::uint32_t bits) {
   return (bits & 0x1ffU) == 0x183 || (bits & 0x1ffU) == 0x187 || bits == 0x344;
 }

@@ -3,7 +3,7 @@
 
 namespace kernelsmith::cuda {
 
-/// Numbers are those of CUdevice_attribute. An H100 SXM5 with 80 GB, driver 580.
+/// An H100 SXM5 with 80 GB and driver 580. The attributes' numbers are those of CUdevice_attribute.
 DeviceFacts h100() {
   DeviceFacts facts;
   facts.name = "NVIDIA H100 80GB HBM3";

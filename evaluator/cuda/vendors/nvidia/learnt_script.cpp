@@ -48,7 +48,7 @@ std::string exported(std::string_view line) {
   return {};
 }
 
-/// A line that sets a variable or makes a file that is not needed.
+/// Whether the line does nothing that a build needs: it sets a variable, removes files, or makes a fatbinary.
 bool is_idle(std::string_view line) {
   const auto word = line.substr(0, line.find_first_of(" ="));
   return line.empty() || word == "rm" || word == "fatbinary" || line.substr(word.size()).starts_with("=");

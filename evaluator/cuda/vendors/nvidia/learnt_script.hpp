@@ -16,17 +16,17 @@ inline constexpr const char* kFatbin = "unit.fatbin.c";     ///< input of a lear
 inline constexpr const char* kCubin = "unit.cubin";         ///< the device half
 }  // namespace build_files
 
-/// The module id that the front ends put into names of static kernels. The same in every build, so that the
-/// same source gives the same bytes.
+/// The module id that the front ends put into names of static kernels. It is the same in every build, so that
+/// the same source gives the same bytes.
 inline constexpr const char* kModuleIdText = "_00000000_7_unit_cu_kernelsmith";
 /// A device image without code in the host library: kernelsmith loads the cubin itself.
 inline constexpr const char* kFatbinText =
     "static const struct { int magic, version; const void* data; void* name; } __fatDeviceText = "
     "{0x466243b1, 1, 0, 0};\n";
 
-/// The script of these steps from the --dryrun of a compilation of kUnit to kObject with --keep; empty if it
-/// has an unknown step. `folder` is the working folder, if used; `link` runs once the host's half is
-/// compiled.
+/// The script of these steps from the --dryrun of a compilation of kUnit to kObject with --keep; empty if
+/// there is an unknown step. `folder` is the working folder that the steps may name; `link` runs once the
+/// host's half is compiled.
 std::optional<std::string> learnt_script(std::string_view dryrun, std::string_view folder,
                                          std::string_view link);
 

@@ -37,7 +37,7 @@ std::string gencode_of(const std::string& arch) {
 std::vector<std::string> unit_command(const BuildSteps& steps) {
   std::vector<std::string> command = {steps.toolkit.compiler.string(), "-gencode", gencode_of(steps.arch)};
   command.insert(command.end(), steps.flags.begin(), steps.flags.end());
-  // A source that reads the date becomes a different program in the next build.
+  // A source that reads the date is refused, because it becomes a different program in the next build.
   command.insert(command.end(),
                  {"-Xcompiler", "-fPIC,-Werror=date-time", "-I.", "-Isource", "-Itask", "--keep",
                   "--keep-dir", ".", "-c", "-o", build_files::kObject, build_files::kUnit});
@@ -94,8 +94,9 @@ __device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
 
-/// Memory: none shared, within 16 KiB, the limit without opt-in, more. Parallelism: how many threads a
-/// multiprocessor of 65,536 registers holds. Compute: without tensor cores, or with them.
+/// The levels of the preset `behaviour`. Memory: none shared, within 16 KiB, the limit without opt-in, more.
+/// Parallelism: how many threads a multiprocessor of 65,536 registers holds. Compute: without tensor cores,
+/// or with them.
 std::vector<BehaviourLevels> behaviour() {
   constexpr double kSmall = 16385, kWithoutAsking = 49153, kMost = 233472;
   return {{"shared_bytes", {0, 1, kSmall, kWithoutAsking, kMost}},
@@ -118,7 +119,7 @@ GpuVendor table() {
 #include "vendors/driver_functions.def"
 #undef DRIVER_FUNCTION
           },
-      .oldest = 12000,  // tensor maps and launch attributes came with it
+      .oldest = 12000,  // tensor maps and launch attributes came with CUDA 12
       .version_text = version_text,
       .how_to_get_it = "install NVIDIA's driver (nvidia-smi must list the GPU)",
       .faults = kFaults,

@@ -20,7 +20,8 @@ inline constexpr OccupancyRules kOccupancy{.register_granule = 256, .shared_gran
 DeviceFacts h100();
 
 /// Uses `given` (a toolkit's folder), else $CUDA_HOME, else nvcc on the PATH or /usr/local/cuda. Runs nvcc
-/// once without a sandbox, because it is the system's own. Errors: tool_missing, with a hint how to get it.
+/// once without a sandbox, because it is the system's own. Errors: tool_missing, with a hint on how to get
+/// it.
 Result<Toolkit> find_toolkit(const std::filesystem::path& given = {});
 
 /// The shim's definition of cudaGetDeviceProperties.

@@ -11,7 +11,7 @@ namespace kernelsmith::cuda {
 /// A GPU in NVML. Without the library everything is unknown. Not thread-safe.
 class Nvml final : public ClockReader {
  public:
-  /// `bus_id` is that of cuDeviceGetPCIBusId.
+  /// `bus_id` is what cuDeviceGetPCIBusId returns.
   explicit Nvml(const std::string& bus_id);
   ~Nvml() override;
   Nvml(const Nvml&) = delete;

@@ -14,7 +14,7 @@ inline constexpr const char* kPtxHead = R"(
 )";
 
 // wipe(words, word): fills the first `words` 32-bit words of the block's dynamic shared memory.
-// sweep(address, count): reads `count` pieces of 16 bytes, past the L1. Volatile, so that no load is dropped.
+// sweep(address, count): reads `count` pieces of 16 bytes, past the L1; volatile, so that no load is dropped.
 // gate(flag, limit_ns): one thread waits until *flag is not zero, or the limit is over.
 inline constexpr const char* kPlainKernels = R"(
 .extern .shared .align 16 .b8 kernelsmith_shared[];
@@ -90,8 +90,8 @@ END:
 )";
 
 /// kernelsmith_wipe_registers(word): a block of 1024 threads has all registers of a multiprocessor; each
-/// thread loads the word into those of its 64 that are not needed for addresses. Volatile, so that each is
-/// loaded.
+/// thread loads the word into those of its 64 that are not needed for addresses. The loads are volatile, so
+/// that none is dropped.
 inline std::string register_wipe_text() {
   constexpr int kHeld = 58;  // more would be spilled
   std::string text = R"(
@@ -119,8 +119,8 @@ inline std::string register_wipe_text() {
 /// All kernels except kernelsmith_wipe_local.
 inline std::string own_kernels_text() { return kPtxHead + std::string(kPlainKernels) + register_wipe_text(); }
 
-/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory;
-/// `bytes` is its size.
+/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory,
+/// which has `bytes` bytes.
 inline std::string local_wipe_text(std::uint32_t bytes) {
   return kPtxHead + std::string(R"(
 .visible .entry kernelsmith_wipe_local(.param .u32 words, .param .u32 word)

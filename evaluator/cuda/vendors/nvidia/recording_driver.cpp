@@ -56,7 +56,7 @@ KERNELSMITH_RECORDED int cuTensorMapEncodeTiled(void* map, int data_type, std::u
   arguments.swizzle = static_cast<std::uint32_t>(swizzle);
   arguments.l2_promotion = static_cast<std::uint32_t>(l2_promotion);
   arguments.out_of_bounds_fill = static_cast<std::uint32_t>(fill);
-  // plan::check() refuses invalid maps when they are used, like the real function.
+  // Invalid maps, which the real function refuses, are refused by plan::check() when they are used.
   recorder().leave_token(map, arguments);
   return kSuccess;
 }

@@ -1,5 +1,5 @@
-"""The device of a worker: its facts, its settings, and helpers for its clock. The same few functions for CPU and
-CUDA; the CPU is for tests. Not thread-safe.
+"""The device of a worker: its facts, its settings, and helpers for its clock. CPU and CUDA have the same few
+functions; the CPU is for tests. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from .memory import CONTEXT
 
 # A test's plan may request any amount of memory; that must fail in this process, not on the machine.
 _CPU_MEMORY = 4 << 30
-# Tasks have the same layout on a CPU as on a GPU.
+# The memory that a CPU reports, so that tasks have the same layout on it as on a GPU.
 _CPU_TELLS = 80 << 30
 # The last cache of a CPU that does not report one.
 _CPU_CACHE = 32 << 20
 # Alignment of storages: kernels may assume any alignment up to this (Triton assumes 16 bytes).
 _ALIGNMENT = 256
 LARGEST_GAP = 1 << 20
-"""Between inputs lies a random gap below this, so that a kernel cannot count on where another call's are."""
+"""The limit of the random gaps between inputs. They keep a kernel from knowing where another call's inputs
+are."""
 SMALL_GAP = 1 << 12
 """The same limit for the gaps between parameters. A model may have hundreds of them, and every call reads the same
 ones."""
@@ -54,7 +55,7 @@ class Device:
         self.outside = 0
         """Bytes of the device that this process holds outside of PyTorch's allocator."""
         self.cpu_memory = _CPU_TELLS
-        """What the CPU says it has; tests make it small."""
+        """The memory that the CPU reports; tests make it small."""
         self.torch = torch.device("cuda", index) if self.is_cuda else torch.device("cpu")
         if not self.is_cuda:
             resource.setrlimit(resource.RLIMIT_AS, (_CPU_MEMORY, _CPU_MEMORY))
@@ -65,7 +66,7 @@ class Device:
             raise RuntimeError(f"PyTorch {torch.__version__} is built without CUDA{others}")
         torch.cuda.set_device(self.torch)
         name = torch.cuda.get_device_name(self.torch)
-        if name.startswith("MetaX"):  # whose PyTorch keeps CUDA's names
+        if name.startswith("MetaX"):  # MetaX's PyTorch keeps CUDA's names
             raise RuntimeError(f"modules run on NVIDIA's GPUs only, and this is a {name}")
         torch.zeros(1, device=self.torch)  # makes the context
 
@@ -87,7 +88,8 @@ class Device:
 
     @contextmanager
     def peak(self) -> Iterator[list[int]]:
-        """On exit the list has the peak of memory allocated within, beyond the amount before; 0 on the CPU."""
+        """On exit the list holds the peak of the memory that was allocated meanwhile, beyond the amount
+        before; 0 on the CPU."""
         found: list[int] = []
         if self.is_cuda:
             torch.cuda.reset_peak_memory_stats(self.torch)
@@ -149,7 +151,7 @@ def _bus_id(properties: Any) -> str:
 def use_precision(precision: str) -> None:
     """Enables TF32 for every library if the task declares less than fp32, else for none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # since 2.9 these have newer names, which must not be mixed with them
+        warnings.simplefilter("ignore")  # since 2.9 these settings have new names; old and new must not be mixed
         torch.backends.cuda.matmul.allow_tf32 = precision != "fp32"
         torch.backends.cudnn.allow_tf32 = precision != "fp32"
     torch.backends.cudnn.benchmark = False

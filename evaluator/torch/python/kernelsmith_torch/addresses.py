@@ -16,7 +16,7 @@ ALIGNMENT = 512
 # CUDA's addresses have 47 bits. Integers in programs are rarely in this range.
 _FIRST, _END = 1 << 40, 1 << 47
 _APART = 1 << 24
-# Random places after a gap; in multiples of the alignment.
+# The number of places after a gap from which one is drawn, in multiples of the alignment.
 _PLACES = 1 << 20
 
 
@@ -33,7 +33,7 @@ class Addresses:
 
     @property
     def told(self) -> bool:
-        """Whether any address was handed out. If not, nothing can depend on one."""
+        """Whether any address was handed out. If not, nothing can depend on an address."""
         return bool(self._known)
 
     def address_of(self, tensor: torch.Tensor) -> int:

@@ -1,4 +1,5 @@
-"""PyTorch's answers about its device while a plan is recorded, and its refusals; for the rest of this process."""
+"""PyTorch's answers about its device while a plan is recorded, and its refusals. Both last for the rest of
+this process."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _HIP_VERSION = "6.4.0"
 
 
 def install(device: Device, tape: Tape) -> None:
-    """Answers for PyTorch's questions about its device, and refusals."""
+    """Installs the answers and the refusals."""
     _install_cuda(device)
     _install_accelerator()
     _install_private()

@@ -25,7 +25,7 @@ MOST_ERROR = 2_000
 
 @dataclass
 class Module:
-    """The traced result, as numbers of the tape."""
+    """The traced module. Its tensors are numbers of the tape."""
 
     inputs: list[int]
     state: dict[str, int]
@@ -35,8 +35,8 @@ class Module:
 
 def assemble(tape: Tape, module: Module, kernels: list[dict[str, Any]],
              arch: int | str) -> tuple[dict[str, Any], list[int], list[int], dict[str, Any]]:
-    """The plan, which of `kernels` are its kernels, which modules of extensions its modules, and its summary. Raises
-    Refused if a kept operator is not allowed in a plan."""
+    """The plan, the numbers of its kernels in `kernels` and of its modules among the extensions' modules, and
+    its summary. Raises Refused if a kept operator is not allowed in a plan."""
     assembly = _Assembly(tape, module)
     plan, left_out = assembly.plan(arch)
     plan["kernels"] = [kernels[i] for i in assembly.kernels]
@@ -110,8 +110,8 @@ class _Assembly:
 
     def _live(self, steps: list[Step], roots: set[int], outlive: set[int],
               given: set[int] = frozenset(), in_call: bool = False) -> tuple[list[Step], set[int]]:
-        """The steps that have an effect, and the tensors that must exist before them. Storages in `given` have no
-        owner."""
+        """The steps that have an effect, and the tensors that must exist before them. A write into a storage
+        of `given` is an effect only if `outlive` has the storage, too."""
         live = set(map(self._canonical, roots))
         storages = outlive | ({self._tape.storages[n] for n in live} | self._pointed_at(steps)) - given
         kept = []
@@ -267,14 +267,15 @@ class _Assembly:
 
 
 def _takes_time(step: Step) -> bool:
-    """Whether it is an operator that plain PyTorch would run even if unused, and that is allowed in a plan."""
+    """Whether the step is an operator that is allowed in a plan and that plain PyTorch would run even if
+    unused."""
     return "aten" in step.body and step.constant is None and not step.draws and operators.allowed(
         step.body["aten"], step.body["overload"]) and operators.does_work(step.body["aten"])
 
 
 def _alternatives(call: list[Step | Choice]) -> tuple[list[tuple[str, list[Step]]], int]:
-    """Names and steps of the alternatives: every autotuned kernel with its first configuration, then one kernel at a
-    time with another. Also the number of omitted ones."""
+    """Names and steps of the alternatives: every autotuned kernel with its first configuration, then, one
+    kernel at a time, with another configuration. Also returns the number of omitted alternatives."""
     groups: dict[Any, list[Choice]] = {}
     for step in call:
         if isinstance(step, Choice):

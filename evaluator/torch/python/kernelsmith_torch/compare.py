@@ -23,7 +23,7 @@ _KINDS = ("wrong", "not_finite", "not_written")  # the worst last
 
 @dataclass
 class Findings:
-    """The findings in a batch. `error` is the worst error / the allowed one."""
+    """The findings in a batch. `error` is the worst error divided by the allowed error."""
 
     error: float
     digest: str
@@ -84,7 +84,7 @@ def _tensor_of(moved: Callable[[int, int], list[torch.Tensor] | None], call: int
 
 
 def _look(one: Expected, output: torch.Tensor) -> torch.Tensor:
-    """[worst ratio, where, sum of squares of error / scale, then count and first index of each kind]."""
+    """[worst ratio, its index, sum of squares of error / scale, then count and first index of each kind]."""
     flat = flattened(output)
     poison = _poison_bits(flat)
     if one.allowed is not None and fused.usable(flat) and one.truth.device == flat.device:
@@ -106,7 +106,7 @@ def _look_at(one: Expected, actual: torch.Tensor, poison: int, part: slice) -> t
         broken = torch.zeros_like(bad)
         squares = torch.zeros((), dtype=torch.float64, device=actual.device)
     else:
-        here = actual.device  # a truth may be on the host
+        here = actual.device  # the truth may be on the host
         c, t, allowed = actual.double(), one.truth[part].to(here).double(), one.allowed[part].to(here).double()
         judged = ~allowed.isinf()
         same = (c == t) | (c.isnan() & t.isnan()) | ~judged

@@ -17,7 +17,7 @@ _HINT = "write the fused kernel with Triton, or call the function itself"
 def install() -> None:
     """Replaces the decorators for the rest of this process."""
     torch.compile = torch.compiler.compile = _compile
-    # PyTorch's own would import Dynamo, which takes seconds.
+    # PyTorch's own decorators would import Dynamo, which takes seconds.
     for name in ("disable", "allow_in_graph", "assume_constant_result"):
         setattr(torch.compiler, name, _as_it_is)
 

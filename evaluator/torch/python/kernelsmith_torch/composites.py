@@ -50,7 +50,7 @@ def _whole(tape: Tape, function: Any, operator: torch._ops.OpOverload) -> Any:
 
 def _network(tape: Tape, packet: torch._ops.OpOverloadPacket) -> Any:
     def call(data: torch.Tensor, second: Any, *rest: Any) -> tuple[torch.Tensor, ...]:
-        # With batch sizes it is a packed sequence: (data, batch_sizes, hx, ...) instead of (input, hx, ...).
+        # A packed sequence has other arguments: (data, batch_sizes, hx, ...) instead of (input, hx, ...).
         packed = isinstance(rest[1], (list, tuple))
         hidden = rest[0] if packed else second
         states = [hidden] if isinstance(hidden, torch.Tensor) else list(hidden)

@@ -18,7 +18,7 @@ _MOST = 4_096  # numbers of a tensor
 
 
 class Constants(Mode):
-    """Entered around a constructor. Its operators are recorded, and executed a second time on values."""
+    """Entered around a constructor, whose operators are then recorded, and also executed on values."""
 
     def __init__(self) -> None:
         super().__init__()

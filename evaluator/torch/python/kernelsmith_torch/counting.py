@@ -17,7 +17,7 @@ class Mode(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """PyTorch asks this; for a mode that Dynamo must skip, PyTorch would import Dynamo."""
+        """PyTorch asks whether Dynamo must skip this mode. If it had to, PyTorch would import Dynamo."""
         return False
 
 

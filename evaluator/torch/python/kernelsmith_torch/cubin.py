@@ -83,7 +83,7 @@ def text_at(data: bytes, at: int) -> str:
 
 
 def symbols_of(cubin: bytes, sections: list[dict], table: dict | None) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Number, place of the name, kind, flags, section and bytes of each."""
+    """Number, place of the name, kind, flags, section and bytes of each symbol."""
     if table is None:
         return
     count = table["size"] // _SYMBOL_BYTES
@@ -96,13 +96,14 @@ def symbols_of(cubin: bytes, sections: list[dict], table: dict | None) -> Iterat
 
 
 class Attributes:
-    """The attributes of a file's sections, which may overlap: counted, however often they are read."""
+    """The attributes of a file's sections. Every read counts towards one limit, because sections may
+    overlap."""
 
     def __init__(self, cubin: bytes) -> None:
         self._cubin, self._left = cubin, _MOST_ATTRIBUTES
 
     def of(self, section: dict | None) -> Iterator[tuple[int, int, int]]:
-        """Each sized attribute: what it is, where its value begins, and how long that is."""
+        """Each sized attribute: its kind, where its value begins, and the value's length."""
         at = section["offset"] if section else 0
         end = at + (section["size"] if section else 0)
         while at < end:

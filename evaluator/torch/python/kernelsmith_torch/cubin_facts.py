@@ -16,7 +16,7 @@ _VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
 # CUTLASS's largest kernels have names of 5 KB. A plan may have 64 cubins, all of them hostile.
 _MOST_NAMES = 2 << 20  # bytes of all names that are kept
 _MOST_PARAMETERS = 256
-# From sm_90 on a block's shared memory begins with 1 KB of the system's, which is not part of its size.
+# From sm_90 on, a block's shared memory begins with 1 KB that the system uses, which is not part of the size.
 _RESERVED_SHARED = 1024
 
 # Attributes of .nv.info sections.
@@ -44,12 +44,12 @@ class CubinFacts:
 
     @property
     def loaded_bytes(self) -> int:
-        """The bytes of its variables. If its two tables differ, the larger number is used."""
+        """The bytes of the cubin's variables. If its two tables differ, the larger number is used."""
         return max(self.variable_bytes, sum(self.variables.values()))
 
 
 def read(cubin: bytes) -> CubinFacts:
-    """Raises ValueError if it is not a cubin."""
+    """Raises ValueError if the bytes are not a cubin."""
     try:
         return _read(cubin)
     except (struct.error, IndexError, OverflowError) as error:
@@ -77,7 +77,7 @@ def _read(cubin: bytes) -> CubinFacts:
         name = text_at(cubin, place)
         names += len(name)
         if names > _MOST_NAMES or name in facts.kernels or name in facts.variables:
-            raise ValueError("a name that is there twice, or too many names")
+            raise ValueError("a duplicate name, or too many names")
         if is_variable:
             facts.variables[name] = bytes_
         else:

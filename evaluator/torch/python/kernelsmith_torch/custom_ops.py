@@ -19,7 +19,7 @@ def reinterpreted(tensor: torch.Tensor, size: Any, stride: Any, offset: int = 0)
 
 
 def install() -> None:
-    """Records the implementations of libraries, for the rest of this process."""
+    """For the rest of this process, keeps the implementations that libraries register."""
     impl = torch.library.Library.impl
 
     def noted(library: Any, op: Any, function: Callable, dispatch_key: str = "", *args: Any, **kwargs: Any) -> Any:

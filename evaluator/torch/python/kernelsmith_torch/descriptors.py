@@ -1,5 +1,6 @@
-"""The arguments that Triton's launcher passes for a tensor descriptor from the host. If the kernel uses TMA, these are
-a tensor map (encoded by the runner for each call), shape and strides; else the pointer, and shape and strides twice.
+"""The arguments that Triton's launcher passes for a tensor descriptor from the host. If the kernel uses TMA,
+these are a tensor map (encoded by the runner for each call), shape and strides; otherwise they are the
+pointer, and shape and strides twice.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""The device that a candidate sees: its properties by compute capability, or by its compiler's name."""
+"""The device that a candidate sees: its properties by compute capability, or by the compiler's name for
+it."""
 
 from __future__ import annotations
 
 import types
 from dataclasses import dataclass
 
-# By compute capability: a device's name, multiprocessors, bytes of a block's shared memory, of memory, of L2. An honest
-# candidate chooses grids by these figures, and a plan also runs on another device of the capability.
+# By compute capability: a device's name, multiprocessors, and bytes of shared memory for a block, of memory
+# and of L2. An honest candidate chooses grids by these figures, and a plan also runs on another device of the
+# capability.
 _FIGURES = {
     75: ("Tesla T4", 40, 65536, 16 << 30, 4 << 20),
     80: ("NVIDIA A100-SXM4-80GB", 108, 166912, 80 << 30, 40 << 20),
@@ -19,8 +21,8 @@ _FIGURES = {
 }
 
 
-# GPUs of other vendors, by their compiler's name: Triton's backend, lanes of a wave, and the same properties in
-# PyTorch's units. Their plans are made but not run.
+# GPUs of other vendors, by the compiler's name for them: Triton's backend, lanes of a wave, and the same
+# properties in PyTorch's units. Their plans are made but not run.
 _OTHERS = {
     "gfx90a": ("hip", 64, (9, 0), "AMD Instinct MI250X", 110, 65536, 64 << 30, 8 << 20),
     "gfx942": ("hip", 64, (9, 4), "AMD Instinct MI300X", 304, 65536, 192 << 30, 4 << 20),

@@ -24,7 +24,7 @@ def refuse_differences(first: bytes, second: bytes, where: str) -> None:
 
 
 def _differences(first: bytes, second: bytes) -> Iterator[tuple[str, str]]:
-    """Describes the difference, with its line."""
+    """Describes each difference, with its line."""
     for one, other in itertools.zip_longest(_entries(first), _entries(second)):
         if one is None or other is None:
             yield "the number of operators and launches", ""
@@ -63,7 +63,8 @@ def _words(one: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _argument(one: dict[str, Any], other: dict[str, Any]) -> str:
-    """The differing argument of an extension's kernel: computed from an address, or uninitialised."""
+    """Describes the differing argument of an extension's kernel, which is computed from an address or
+    uninitialised."""
     params = [base64.b64decode(entry["params"]) for entry in (one, other)]
     offsets = [i for i, (a, b) in enumerate(zip(*params)) if a != b]
     offsets += [told[0] for told in one["pointers"] + other["pointers"] if told not in one["pointers"] or

@@ -1,6 +1,7 @@
-"""Random draws of a candidate. KernelBench seeds its constructor like the reference's, so a plan's setup may draw. It
-also seeds the calls of both alike, so a call receives its numbers as inputs (forward_draws.py). Every draw
-advances a generator, so all draws before a needed one are kept, and draw into scratch memory.
+"""Random draws of a candidate. KernelBench seeds its constructor like the reference's, so a plan's setup may
+draw. Before a call it also seeds both modules alike, so a call receives its random numbers as inputs
+(forward_draws.py). Every draw advances a generator, so all draws before a needed one are kept, and draw into
+scratch memory.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .recording import Choice, Step, Tape, name_of
 
 
 def install(tape: Tape) -> None:
-    """Records the seeds that a candidate sets; for the rest of this process."""
+    """For the rest of this process, records the seeds that a candidate sets."""
     torch.manual_seed = torch.random.manual_seed = _seeding(torch.manual_seed, tape, "all")
     torch.cuda.manual_seed = torch.cuda.manual_seed_all = _seeding(lambda seed: None, tape, "cuda")
 
@@ -28,7 +29,7 @@ def _seeding(function: Callable[[int], Any], tape: Tape, which: str) -> Callable
 
 
 def with_earlier(made: list[Step], setup: list[Step], tape: Tape) -> list[Step]:
-    """Steps of `setup`: `made`, and what is drawn before the last draw among them."""
+    """The steps `made`, and all draws of `setup` before the last draw among them."""
     kept = set(map(id, made))
     last = max((i for i, step in enumerate(setup) if step.draws and id(step) in kept), default=-1)
     found: list[Step] = []
@@ -41,7 +42,7 @@ def with_earlier(made: list[Step], setup: list[Step], tape: Tape) -> list[Step]:
 
 
 def _into_scratch(step: Step, tape: Tape) -> list[Step]:
-    """The draw on other tensors of the same shapes, with unused results."""
+    """The same draw on other tensors of the same shapes, whose results are not used."""
     return _drawn(step, tape, None)
 
 

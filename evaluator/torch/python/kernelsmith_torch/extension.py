@@ -46,7 +46,7 @@ class Extensions:
         self._next_identity = 1
         self._operators = Operators(tape, self._take, self.work.multiply)
         self._defined: dict[str, Any] = {}  # the functions of the module that is being initialised
-        self._raised: BaseException | None = None  # by an operator in the current call
+        self._raised: BaseException | None = None  # what an operator raised in the current call
 
     def install(self) -> None:
         torch.utils.cpp_extension.load_inline = self._load_inline
@@ -167,8 +167,8 @@ class Extensions:
             self._free(result)
 
     def _raise_for(self, outcome: int, library: abi.Library, signature: Signature) -> None:
-        """Raises a refusal, even if the extension ignored its error code; else the exception of the extension. The
-        first refusal counts, because without that call's result others fail, too."""
+        """Raises a refusal, even if the extension ignored its error code; else the exception of the
+        extension. The first refusal counts, because later calls fail without the refused call's result."""
         words, refusal = library.words(), library.words(library.refusal())
         if refusal:
             raise Refused("not_allowed", refusal, "", self._tape.line())

@@ -12,13 +12,13 @@ from typing import Any
 VERSION = 1
 """The version of the stand-in of PyTorch's headers: an extension that was built for another version is built again."""
 
-# The same number of lines as PyTorch writes before a source, so that line numbers agree. PyTorch's second line for
+# The lines before a source: as many as PyTorch writes, so that line numbers agree. PyTorch's second line for
 # CUDA is <cuda.h>, which only names of the driver need.
 _CPP_HEAD = "#include <torch/extension.h>\n"
 _CUDA_HEAD = "#include <torch/types.h>\n\n#include <cuda_runtime.h>\n"
 
-# PyTorch's header includes all of these, which takes seconds. Here (stand_in/wanted.hpp) they are included only if
-# the source uses a name from them. Keyed by the end of the macro's name.
+# PyTorch's header includes all of these, which takes seconds. Here (stand_in/wanted.hpp) they are included
+# only if the source uses a name from them. The keys are the ends of the macros' names.
 _WANTED = {
     "DRIVER": r"\bcu[A-Z]\w*\s*\(|\bCU[_a-z]\w*",
     "HALF": r"[hH]alf|HALF|[bB][fF]loat16|BFLOAT16|fp16|bf16",
@@ -36,7 +36,7 @@ _WANTED = {
         "chrono": "chrono", "thread": "thread", "string_view": "string_view", "random": "mt19937"}.items()},
 }
 
-# PyTorch's own (COMMON_NVCC_FLAGS).
+# PyTorch's own definitions (COMMON_NVCC_FLAGS).
 _DEFINES = ["__CUDA_NO_HALF_OPERATORS__", "__CUDA_NO_HALF_CONVERSIONS__", "__CUDA_NO_BFLOAT16_CONVERSIONS__",
             "__CUDA_NO_HALF2_OPERATORS__"]
 # nvcc's options that change what a kernel computes or whether it compiles. The planner chooses architectures,
@@ -96,7 +96,7 @@ def job_header(name: str, units: Iterable[dict[str, str]]) -> dict[str, str]:
 
 
 def flags(cflags: Iterable[str], cuda_cflags: Iterable[str], folders: Iterable[str]) -> dict[str, Any]:
-    """The candidate's relevant flags. `nvcc` are additional ones for that compiler."""
+    """The candidate's relevant flags. `nvcc` has additional flags for that compiler."""
     kept: dict[str, Any] = {"fast_math": False, "optimize": "-O3", "std": "c++17", "include": list(folders), "nvcc": [],
                             "defines": [*_DEFINES, "TORCH_API_INCLUDE_EXTENSION_H"]}
     for flag, value in (*_split(cflags), *_split(cuda_cflags)):
@@ -146,7 +146,8 @@ def _bindings(functions: dict[str, str]) -> str:
 
 
 def _only_declares(text: str, functions: dict[str, str]) -> bool:
-    """Whether the text only declares functions. With anything else one unit could differ from two."""
+    """Whether the text only declares functions. If it contains anything else, one unit could behave
+    differently than two."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r'#include\s*[<"](torch/(extension|types|torch)|cuda|cuda_runtime|vector|string)(\.h)?[>"]', "", text)
     return not re.search(r"[{}=#]", text) and all(re.search(rf"\b{re.escape(each)}\s*\(", text) for each in functions)

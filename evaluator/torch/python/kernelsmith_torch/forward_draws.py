@@ -25,7 +25,7 @@ class ForwardDraws:
         self._known: list[tuple[Any, tuple, dict[str, Any]]] | None = None
 
     def drawn(self, seed: int) -> list[torch.Tensor]:
-        """The numbers of a call; none before the first one."""
+        """The numbers of a call; none before the first call."""
         if not self._known:
             return []
         self._seed(seed)

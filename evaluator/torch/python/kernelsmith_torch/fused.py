@@ -14,7 +14,8 @@ except ImportError:  # PyTorch without Triton
     triton = None
 
 MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-"""SplitMix64's: the step from place to place, and two factors. All are odd, so that they lose nothing modulo 2^64."""
+"""SplitMix64's constants: the step from place to place, and two factors. All are odd, so that they lose
+nothing modulo 2^64."""
 
 _BLOCK = 1024
 _ROUNDS = 8  # blocks of a program

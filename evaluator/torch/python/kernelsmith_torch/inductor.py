@@ -56,7 +56,7 @@ def _record_launches(module: Any, tuning: Tuning) -> None:
 
 
 def _compile_nothing(module: Any) -> None:
-    """A kernel is compiled when it is launched."""
+    """Compiles nothing, because a kernel is compiled when it is launched."""
 
     def triton(self: Any, kernel_name: str, source_code: str, device_str: str = "cuda") -> Any:
         from torch._inductor.codecache import PyCodeCache  # noqa: PLC0415

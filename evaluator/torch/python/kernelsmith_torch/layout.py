@@ -31,7 +31,7 @@ class Lie:
         return f"strides {list(self.stride)} from element {self.offset} of storage {self.storage}"
 
     def matters(self) -> tuple[Any, ...]:
-        """Normalised: without the strides of dimensions with one element, which do not matter."""
+        """All that matters in the layout: without the strides of dimensions with one element."""
         moves = [0 if n == 1 or 0 in self.shape else step for n, step in zip(self.shape, self.stride)]
         return self.dtype, self.shape, tuple(moves), self.offset, self.storage
 
@@ -50,7 +50,7 @@ class Arrangement:
                 numbers.setdefault(t.untyped_storage()._cdata, len(numbers))) for t in tensors))
 
     def sizes(self) -> list[int]:
-        """Bytes of each storage that are needed."""
+        """The needed bytes of each storage."""
         sizes = [0] * (1 + max((lie.storage for lie in self.lies), default=-1))
         for lie in self.lies:
             sizes[lie.storage] = max(sizes[lie.storage], lie.bytes())
@@ -84,7 +84,7 @@ def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor])
     for index, tensor in enumerate(tensors):
         if isinstance(tensor, torch.Tensor):
             places.setdefault(tensor.untyped_storage()._cdata, []).append(index)
-    tensor = None  # otherwise the last one's storage would be kept
+    tensor = None  # otherwise the last tensor's storage would be kept
     for indices in places.values():
         lies = Arrangement.of(tensors[i] for i in indices).lies
         if len({lie.dtype for lie in lies}) > 1:
@@ -98,7 +98,8 @@ def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor])
 
 
 def distinct_bytes(tensors: Sequence[torch.Tensor]) -> int:
-    """Bytes that a call must read to read them all; elements shared by several indices or tensors count once."""
+    """Bytes that a call must read to read all the tensors; elements shared by several indices or tensors
+    count once."""
     groups: dict[int, list[torch.Tensor]] = {}
     for tensor in tensors:
         groups.setdefault(tensor.untyped_storage()._cdata, []).append(tensor)
@@ -127,7 +128,7 @@ def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def brought(tensor: torch.Tensor) -> torch.Tensor:
-    """The layout of PyTorch's `.to` for a copy to a GPU: dense, in a storage of its own."""
+    """The tensor in the layout that PyTorch's `.to` gives a copy on a GPU: dense, in a storage of its own."""
     return tensor if is_alone(tensor) else tensor.clone()
 
 

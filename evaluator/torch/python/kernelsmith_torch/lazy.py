@@ -14,15 +14,15 @@ from .recording import Step, Tape
 
 
 def install(tape: Tape) -> None:
-    """Parameters without a shape as fakes, and their initialisation as a part of the constructor; for the rest of this
-    process."""
+    """For the rest of this process, makes parameters without a shape fakes, and their initialisation a part
+    of the constructor."""
     infer = LazyModuleMixin._infer_parameters
     drawn: list[Step] = []
 
     def inferred(self: Any, *args: Any) -> None:
         with tape.into(tape.setup):
             before = [step for step in tape.call if isinstance(step, Step) and step.draws]
-            tape.setup += before[len(drawn):]  # the first call draws them before
+            tape.setup += before[len(drawn):]  # the first call draws these before the parameters
             drawn[:] = before
             infer(self, *args)
 
@@ -34,7 +34,7 @@ def install(tape: Tape) -> None:
 def _maker(kind: type, grows: bool, mark: str) -> Any:
     class Fake(kind, FakeTensor):  # type: ignore[misc,valid-type]
         cls_to_become = FakeTensor
-        # Recording also needs its shape and memory.
+        # Both override those of `kind`, which refuse what recording needs: the shape and the memory.
         shape = torch.Tensor.shape
         __torch_function__ = torch._C._disabled_torch_function_impl
 

@@ -12,14 +12,16 @@ CONTEXT = 600 << 20
 """A context of CUDA with PyTorch's kernels and the clock's sweep."""
 
 ALLOWANCE = 2 * GIB
-"""What a candidate may take beyond the reference's own need, with neighbours on the device: workspace of split sums, packed
-weights. One that needs more is tried again alone, with all that the judge leaves."""
+"""The memory that a candidate may take beyond the reference's own need if it has neighbours on the device:
+for workspace of split sums and packed weights. A candidate that needs more is tried again alone, with all
+that the judge leaves."""
 
 # Calls with larger tensors find nothing of each other in the L2, so more than one in a batch is useless.
 _L2_TIMES = 4
 # The share of the device for a process's tensors of a batch: the judge and two runners each have a batch.
 _SHARE_OF_BATCH = 0.15
-# Four such tasks fill a device, so they cache nothing between steps.
+# The share of the device from which on a task is large. Four such tasks fill a device, so they cache nothing
+# between steps.
 _LARGE = 0.25
 
 
@@ -35,7 +37,7 @@ class Measured:
     state: int  # parameters and buffers
     inputs: int  # of a call
     outputs: int
-    draw: int  # while inputs are drawn, with the inputs
+    draw: int  # while inputs are drawn, including the inputs
     call: int  # outputs and temporaries of a call of the reference
     wide: int  # while the reference runs in fp64: inputs, outputs and temporaries
     truth: int  # the truth of a set, as it is kept
@@ -44,7 +46,7 @@ class Measured:
 @dataclass(frozen=True)
 class Layout:
     slots: int  # calls of a batch
-    judge: int  # the most that its process holds
+    judge: int  # the most that the judge's process holds
     runner: int
     need: int  # the memory of all processes of the task
     gives_back: bool  # whether a process frees what it caches after each step
@@ -120,8 +122,8 @@ class Shortage:
 
 
 def is_candidates(shortage: Shortage) -> bool:
-    """Whether a lack of memory is the candidate's fault: it requested more than an empty device has, or it had the
-    reference's need plus ALLOWANCE and others used no more than waiting tasks may."""
+    """Whether a lack of memory is the candidate's fault: it requested more than an empty device has, or it
+    had the reference's need plus ALLOWANCE and others used no more than waiting tasks may use."""
     s = shortage
     if s.own + s.asked > s.total - CONTEXT:
         return True

@@ -31,7 +31,7 @@ _STATE_SEED = 0
 _MATERIAL_SEED = 1
 # With the input's own seed forward() would draw the input again.
 _FORWARD = 1 << 62
-_MOST_MASK = 1 << 27  # bytes in addition to an input of gigabytes
+_MOST_MASK = 1 << 27  # the most bytes of temporaries for an input of gigabytes
 
 
 def where_in(error: BaseException, path: str) -> str:
@@ -49,7 +49,7 @@ def is_memory(error: BaseException) -> bool:
 
 
 def out_of_memory(fault: str, doing: str, where: str, error: BaseException) -> Failure:
-    """Memory ran out. Code that knows the device decides whose fault that is."""
+    """The Failure for memory that ran out. Code that knows the device decides whose fault that is."""
     return Failure(fault, "run", "out_of_memory", f"memory ran out while {doing}", "", where, doing=doing,
                    asked=asked_for(str(error)))
 
@@ -142,8 +142,8 @@ class Reference:
         model = kind(*given).eval()
         model = model.to(torch.float32) if self._cast else model
         model = self._materialised(model) if has_lazy(model) else model
-        # Done here, so that the layout of parameters is known. Tensors that the constructor made on the GPU are
-        # unchanged.
+        # Parameters are moved here, so that their layout is known. Tensors that the constructor made on the
+        # GPU are unchanged.
         return model._apply(lambda tensor: tensor if tensor.is_cuda else brought(tensor))
 
     def _materialised(self, model: torch.nn.Module) -> torch.nn.Module:
@@ -230,7 +230,7 @@ def _shifted(flat: torch.Tensor) -> torch.Tensor:
 
 
 def has_lazy(model: torch.nn.Module) -> bool:
-    """Whether its first call creates parameters or buffers (torch.nn.Lazy*)."""
+    """Whether the model's first call creates parameters or buffers (torch.nn.Lazy*)."""
     return any(map(is_lazy, itertools.chain(model.parameters(), model.buffers())))
 
 

@@ -260,16 +260,16 @@ def _data(text: Any, most: int, what: str) -> bytes:
 
 
 def _pointers(value: Any, size: int, known: set[int]) -> tuple[Pointer, ...]:
-    """Checks that they are within `size` bytes, without overlap."""
+    """Checks that the pointers are within `size` bytes, without overlap."""
     found = []
     for told in list_of(value, MOST_POINTERS, "pointers"):
         if len(list_of(told, 3, "a pointer")) != 3:
             refuse("a pointer is not an offset, a tensor and a byte")
         offset = integer_of(told[0], 0, size - _ADDRESS_BYTES, "a pointer's offset")
         if offset % _ADDRESS_BYTES:
-            refuse("a pointer's offset is no multiple of 8")
+            refuse("a pointer's offset is not a multiple of 8")
         place = _place(told[1], told[2], known)
         found.append(Pointer(offset, place.to, place.at))
     if len({pointer.offset for pointer in found}) != len(found):
-        refuse("two pointers have one offset")
+        refuse("two pointers have the same offset")
     return tuple(found)

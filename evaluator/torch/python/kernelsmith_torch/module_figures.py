@@ -29,7 +29,7 @@ def figures_of(plan: dict[str, Any], number: int, cubin: bytes) -> dict[str, int
 
 
 def variable_bytes(cubin: bytes) -> int:
-    """Returns 0 if the file is damaged, which the check of the plan finds."""
+    """Returns 0 if the file is damaged: the check of the plan finds the damage."""
     try:
         return cubin_facts.read(cubin).loaded_bytes
     except ValueError:

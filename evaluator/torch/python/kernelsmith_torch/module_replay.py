@@ -118,7 +118,7 @@ class LoadedModules:
                 driver_ok(driver.cuFuncSetAttribute(
                     function, attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
             self._functions[index, name] = function
-        # While a call is recorded, the driver only gets work.
+        # Addresses are looked up here, because while a call is recorded, the driver must only be given work.
         for module, name in self._named:
             if module == index:
                 self._variables[module, name] = self._variable(module, name)

@@ -14,8 +14,9 @@ _BYTES = 8
 
 
 def repoint(ops: Sequence[Any], tensors: Tensors, moved: Mapping[int, torch.Tensor], modules: LoadedModules) -> None:
-    """Updates tables of pointers in moved tensors and kept variables. `tensors` are the old ones; `moved` has the bytes
-    at their new places, by the old addresses of their storages. A word that was overwritten later is left unchanged."""
+    """Updates tables of pointers in moved tensors and kept variables. `tensors` are the old tensors. `moved`
+    has the bytes at their new places, by the addresses of the old storages. A word that was overwritten later
+    is left unchanged."""
 
     def address_of(id_: int) -> int:
         return tensors[id_].untyped_storage().data_ptr()

@@ -1,9 +1,10 @@
-"""The list of operators that are allowed in a plan. The planner refuses others, and the workers check. A name includes
-all its overloads and its in-place form; overloads that write to `out` are allowed only if OUT lists it too. Excluded
-are random operators (a plan is repeated and compared), except those that draw nothing in evaluation; operators whose
-shape or control flow depends on values (a graph cannot read them); those that replace or resize a tensor's memory;
-those that change a tensor's shape in place (a plan runs many times on the same tensors: safe_form returns a
-replacement); and anything that reads or writes files. `as_strided` must stay within its storage: PyTorch checks that.
+"""The list of operators that are allowed in a plan. The planner refuses others, and the workers check. A name
+includes all its overloads and its in-place form; overloads that write to `out` are allowed only if OUT lists
+the name, too. Excluded are random operators (a plan is repeated and compared), except those that draw nothing
+in evaluation; operators whose shape or control flow depends on values (a graph cannot read them); those that
+replace or resize a tensor's memory; those that change a tensor's shape in place (a plan runs many times on
+the same tensors: safe_form returns a replacement); and anything that reads or writes files. `as_strided` must
+stay within its storage: PyTorch checks that.
 """
 
 from __future__ import annotations

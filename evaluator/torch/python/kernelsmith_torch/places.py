@@ -1,6 +1,6 @@
-"""Finds tensors that a candidate left on the CPU: all fakes are there, but PyTorch on a GPU would distinguish them.
-Tensors count as on the GPU, except those made without a device from nothing or from such tensors. The result of
-`.cpu()` counts as on the GPU, because here it is its argument.
+"""Finds tensors that a candidate left on the CPU: all fakes are on the CPU, but PyTorch on a GPU would
+distinguish them. Tensors count as on the GPU, except those made without a device from nothing or from such
+tensors. The result of `.cpu()` counts as on the GPU, because here `.cpu()` returns its argument.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_cuda(v: Any) -> bool:
 
 
 def _identity(tensor: torch.Tensor) -> int | None:
-    """The key of its storage; sparse tensors and those within vmap() have none."""
+    """The key of the tensor's storage; sparse tensors and tensors within vmap() have no storage."""
     try:
         return tensor.untyped_storage()._cdata
     except NotImplementedError:

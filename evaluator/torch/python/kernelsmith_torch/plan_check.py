@@ -41,8 +41,8 @@ DTYPES = {str(value).removeprefix("torch."): value for value in vars(torch).valu
 
 
 def check_plan(plan: dict[str, Any], cubins: list[bytes], capability: tuple[int, int], device: torch.device) -> Plan:
-    """`plan` and `cubins` as plan_format.decode gives them; `capability` of the device that will run them, (0, 0) for
-    the CPU."""
+    """`plan` and `cubins` are as plan_format.decode() gives them. `capability` is that of the device that
+    will run them; (0, 0) for the CPU."""
     return _Checker(cubins, capability, device).plan(plan)
 
 
@@ -69,7 +69,7 @@ class _Checker:
         state = {text_of(name, "a name in state"): self._id(id_) for name, id_ in plan["state"].items()}
         given = [t.id for t in inputs] + list(state.values())
         if len(set(given)) != len(given):
-            refuse("two inputs or parameters have one id")
+            refuse("two inputs or parameters have the same id")
         known = set(state.values())
         setup = self._block(plan["setup"], known, given=set(), keep=None)
         draws, drawn = self._draws(plan.get("draws", []), known | {t.id for t in inputs})
@@ -93,8 +93,9 @@ class _Checker:
                     None if None in lies else Arrangement(tuple(lies)), draws, sorted(drawn & used))
 
     def _block(self, ops: Any, known: set[int], given: set[int], keep: set[int] | None) -> list[Op]:
-        """Operations in order; `known` grows by their results. Tensors that are neither in `given` nor in `keep` are
-        freed after their last use. None keeps all and means the setup, which alone may have constants and draws."""
+        """Operations in order; `known` grows by their results. Tensors that are neither in `given` nor in
+        `keep` are freed after their last use. If `keep` is None, nothing is freed: the block is the setup,
+        which alone may have constants and draws."""
         most = min(plan_format.MOST_OPERATIONS, MOST_OPS - self._ops)
         checked = [self._op(op, known, keep is None) for op in list_of(ops, most, "operations")]
         self._ops += len(checked)
@@ -179,7 +180,7 @@ class _Checker:
         kernel = integer_of(op["launch"], 0, self._kernel_count - 1, "a launch's kernel")
         grid = list_of(op["grid"], 3, "a grid")
         if len(grid) != 3:
-            refuse("a grid has not three dimensions")
+            refuse("a grid does not have three dimensions")
         x, y, z = (integer_of(n, 1, most, "a grid's dimension") for n, most in zip(grid, _GRID))
         args = [self._argument(a, known) for a in list_of(op["args"], MOST_ARGUMENTS, "a kernel's arguments")]
         return Launch(kernel, (x, y, z), args, text_of(op.get("line", ""), "a line"))
@@ -209,12 +210,12 @@ class _Checker:
         object_of(value, "a tensor map", {"base", "type", "shape", "strides", "box", "swizzle", "nan"})
         base = self._value(value["base"], known)
         if not isinstance(base, Ref) or not isinstance(value["nan"], bool):
-            refuse("a tensor map's base is not a tensor, or its fill no boolean")
+            refuse("a tensor map's base is not a tensor, or its fill is not a boolean")
         shape, strides, box = ([integer_of(n, 1, most, f"a number of a tensor map's {key}")
                                 for n in list_of(value[key], _MOST_RANK, f"a tensor map's {key}")]
                                for key, most in (("shape", 2**32), ("strides", 2**40), ("box", 256)))
         if not len(shape) == len(box) == len(strides) + 1:
-            refuse("a tensor map's shape, strides and box are not of one rank")
+            refuse("a tensor map's shape, strides and box do not have the same rank")
         return TensorMap(base, integer_of(value["type"], 0, 15, "a tensor map's type"), shape, strides, box,
                          integer_of(value["swizzle"], 0, 3, "a tensor map's swizzle"), value["nan"])
 
@@ -230,7 +231,7 @@ class _Checker:
                 refuse("lists are nested too deep")
             return [self._value(v, known, depth + 1) for v in list_of(value, MOST_LIST, "a list")]
         if not isinstance(value, dict) or len(value) != 1:
-            refuse("a value is of no known kind")
+            refuse("a value has no known kind")
         (kind, inner), = value.items()
         if kind == "t":
             return tensor_of(value, known)
@@ -240,7 +241,7 @@ class _Checker:
                             ("float", {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")})):
             if kind == name and isinstance(inner, str) and inner in table:
                 return table[inner]
-        refuse(f"a value is of no known kind: {kind[:40]}")
+        refuse(f"a value has no known kind: {kind[:40]}")
 
     def _tensor(self, tensor: Any) -> TensorInfo:
         object_of(tensor, "a tensor", {"id", "dtype", "shape"}, {"stride", "offset", "storage"})
@@ -300,8 +301,8 @@ def _ids(op: Op) -> Iterator[int]:
 
 
 def _pointed_at(ops: Sequence[Op]) -> Iterator[int]:
-    """Tensors whose addresses are in memory, because operations reach them by naming only that memory. Also that
-    memory, which is written again when a setup's tensors are moved."""
+    """Tensors whose addresses are in memory, because operations reach them by naming only that memory; and
+    the memory itself, which is written again when a setup's tensors are moved."""
     for op in ops:
         if isinstance(op, (Upload, Symbol)) and op.pointers:
             yield from (ref.id for ref in op.refs())

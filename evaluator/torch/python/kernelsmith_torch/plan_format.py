@@ -43,8 +43,8 @@ def encode(plan: dict[str, Any], cubins: list[bytes], modules: list[bytes] = [])
         raise PlanError(f"{len(modules)} compiled units of extensions: at most {MOST_MODULES}")
     variables = sum(map(variable_bytes, modules))
     if variables > MOST_VARIABLES:
-        raise PlanError(f"{variables} bytes of __device__ and __constant__ variables: at most {MOST_VARIABLES}, as they are "
-                        "loaded anew for each batch")
+        raise PlanError(f"{variables} bytes of __device__ and __constant__ variables: at most {MOST_VARIABLES}, because they "
+                        "are loaded again for each batch")
     places, offset = [], 0
     for cubin in (*cubins, *modules):
         places.append({"offset": offset, "size": len(cubin)})

@@ -1,7 +1,8 @@
 """`python3 -m kernelsmith_torch.planner`: plans candidates for the torch backend, each in a child of its own.
 
-This process imports PyTorch and Triton once and runs no candidate's code. Its children do, within a time limit, a
-reply of bounded size and a folder that is removed. It needs no GPU.
+This process imports PyTorch and Triton once, runs no candidate's code, and needs no GPU. Its children run
+candidates. Each child has a time limit, a limit on the size of its reply, and a folder that is removed
+afterwards.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from .surroundings import Surroundings
 
 # The size of a file that a child may write: Triton's largest intermediate files are a few MiB.
 _MOST_FILE = 64 << 20
-# The reply without the plan: a summary, or an error.
+# The size of a reply without its plan: a summary, or an error.
 _MOST_REPLY = 1 << 20
 _MOST_SECONDS = 600
 _POLL_MS = 50
-# The limit of wall time as a multiple of CPU time: as many searches may share the processors.
+# The limit of wall time as a multiple of CPU time, because that many searches may share the processors.
 _LONGEST = 4
 
 _FIRST = {"reference": "done"}
 
-# A sandbox has its own folders; on the host they are shared.
+# Folders to clean. A sandbox has its own; on the host they are shared.
 _SHARED = ("/tmp", "/dev/shm") if ALONE else ()
 _CHANGED = 4
 
@@ -84,7 +85,7 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if not surroundings.restore():
-            os._exit(_CHANGED)  # this candidate has killed a planner: no other one is planned here
+            os._exit(_CHANGED)  # the candidate spoilt this planner for others
 
 
 def _checked(request: Message) -> Message:
@@ -122,12 +123,12 @@ class _Limit:
         self._before = 0.0
 
     def left(self, child: int, progress: Progress) -> float:
-        """The remaining wall time, at least."""
+        """A lower bound of the wall time that the child has left."""
         return min(self._deadline - time.monotonic(), self.seconds - self._before - progress.seconds(child))
 
     def words(self) -> str:
         if time.monotonic() >= self._deadline:
-            return f"{_LONGEST * self.seconds} s by the clock, whatever it worked in them"
+            return f"{_LONGEST * self.seconds} s of wall time"
         return f"{self.seconds} s of processor time"
 
     def ended(self, child: int, progress: Progress) -> None:
@@ -135,8 +136,8 @@ class _Limit:
 
 
 def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
-    """Returns extensions to build first; else the plan. If the plan may depend on addresses, it is recorded again
-    with other ones. Kernels are compiled only once, because Triton's cache is in the folder."""
+    """Returns extensions to build first; else the plan. If the plan may depend on addresses, it is recorded
+    again with other addresses. Kernels are compiled only once, because Triton's cache is in the folder."""
     limit = _Limit(request["timeout_s"])
     request = {**request, "seed": secrets.randbits(64), "first": None}
     reply, blob = _recorded(request, folder, limit)
@@ -204,7 +205,7 @@ def _child(request: Message, folder: str, write_end: int, progress: Progress) ->
         null = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(null, standard)
-        # Including the zygote's own streams: a candidate's output reaches only the zygote.
+        # Closes also the zygote's own streams, so that a candidate's output reaches only the zygote.
         os.closerange(3, write_end)
         os.closerange(write_end + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
@@ -230,7 +231,7 @@ class _Reader:
         self._got = bytearray()
 
     def message(self, most_json: int, most_blob: int) -> tuple[Message, bytes]:
-        """Raises TimeoutError, EOFError or FramingError if there is none."""
+        """Raises TimeoutError, EOFError or FramingError if there is no message."""
         head = struct.Struct("<IQ")
         self._fill(head.size)
         json_size, blob_size = head.unpack_from(self._got)

@@ -84,7 +84,7 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
         except BaseException as error:
             if extensions.wanted is None:
                 raise _failure(error, source, "candidate", again=first is not None) from error
-    if extensions.wanted is not None:  # whatever the candidate made of that
+    if extensions.wanted is not None:  # whatever the candidate did afterwards
         return {"build": extensions.wanted}, b""
     summary["own_kernels"] = sorted({extensions.work.names.get(name, name) for name in summary["own_kernels"]})
     summary["extension_errors"] = extensions.errors
@@ -95,7 +95,8 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
 
 
 class _Task:
-    """What the reference says: inputs, what its constructor is given, and its state's names, shapes and dtypes."""
+    """What the reference defines: inputs, its constructor's arguments, and the names, shapes and dtypes of
+    its state."""
 
     def __init__(self, module: types.ModuleType, fake: FakeTensorMode, cast: bool) -> None:
         for name in ("Model", "get_inputs"):
@@ -145,7 +146,7 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     try:
         inspect.signature(kind).bind(*task.constructor)
     except TypeError as error:
-        raise Refused("other_constructor", f"ModelNew cannot be made with what the reference's Model is given: {error}",
+        raise Refused("other_constructor", f"ModelNew does not take the arguments of the reference's Model: {error}",
                       "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
     tape.progress.doing("executing the constructor")
     with Constants():
@@ -160,7 +161,7 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
     made = [name for name, parameter in model.named_parameters() if parameter is not parameters.get(name)]
     if made and any(isinstance(step, recording.Step) and step.draws for step in tape.call):
-        raise Refused("not_allowed", f"forward() makes and draws {min(made)}, which is to be made once",
+        raise Refused("not_allowed", f"forward() makes and draws {min(made)}, which must be made once",
                       "make it in the constructor, or by a module of torch.nn.Lazy*")
     module = module or _with_state(model, task, tape)
     module.outputs = [tape.number(t) for t in outputs]
@@ -205,7 +206,8 @@ def _words(tensor: torch.Tensor) -> str:
 
 
 class _Brought:
-    """Tensors of modules that a function was applied to. Objects whose identities are kept here are kept alive."""
+    """Tensors of modules to which nn.Module._apply was applied. Objects whose identities are kept here are
+    kept alive."""
 
     def __init__(self, places: Places) -> None:
         self._places = places

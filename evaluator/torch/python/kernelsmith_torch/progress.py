@@ -11,7 +11,7 @@ import struct
 import time
 
 _MOST_WORDS = 400
-_HEAD = struct.Struct("<dII")  # seconds of others, kernels compiled, length of the words
+_HEAD = struct.Struct("<dII")  # seconds of compilers, compiled kernels, length of the words
 
 
 class Progress:

@@ -1,7 +1,7 @@
-"""Records a candidate's operations on tensors: no operator runs, and no values exist. Tensors are CPU fakes, which
-every build of PyTorch supports, but report `cuda` to the candidate: `Front` is between its Python and PyTorch and
-exchanges the two. Below PyTorch's own Python, `Recorder` writes each operator on the tape. One thread, one
-recording for each process.
+"""Records a candidate's operations on tensors: no operator runs, and no values exist. Tensors are CPU fakes,
+which every build of PyTorch supports, but report `cuda` to the candidate: `Front`, between the candidate's
+Python and PyTorch, exchanges the two devices. Below PyTorch's own Python, `Recorder` writes each operator on
+the tape. A process has one thread and makes one recording.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class Step:
 
     @property
     def draws(self) -> bool:
-        """Whether it advances or seeds a generator."""
+        """Whether the step advances or seeds a generator."""
         return "draws" in self.body
 
 
 @dataclass(slots=True)
 class Choice:
-    """The launch of an autotuned kernel: one list of steps for each configuration, None if it did not compile."""
+    """The launch of an autotuned kernel: for each configuration a list of steps, or None if it did not
+    compile."""
 
     group: Any
     kernel: str
@@ -78,7 +79,7 @@ class Tape:
         self.progress = progress
         self.addresses = addresses
         self.places = Places()
-        self.asked_for_address = ""  # the first line that did
+        self.asked_for_address = ""  # the first line that asked
         self.setup: list[Step | Choice] = []
         self.call: list[Step | Choice] = []
         self.steps = self.setup
@@ -115,7 +116,7 @@ class Tape:
         """Records that `tensor`, whose shape an operator changed in place, is now `view`; `before` has the shape of
         its number."""
         number = self.number(tensor)
-        self.tensors.append(self.tensors[number])  # kept alive, because `tensor` may be another object for it
+        self.tensors.append(self.tensors[number])  # kept alive: `tensor` may be another object for it
         self.storages.append(self.storages[number])
         self.tensors[number] = before
         self._numbers[id(before)] = number
@@ -332,7 +333,8 @@ class Recorder(TorchDispatchMode):
 
 
 class Front(TorchFunctionMode):
-    """The candidate's view of tensors: they are on `cuda`. If it names a device, the fakes' device is used."""
+    """The candidate's view of tensors: they are on `cuda`. If the candidate names a device, the fakes' device
+    is used."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -351,7 +353,8 @@ class Front(TorchFunctionMode):
             raise Refused("reads_values", f"{reason} reads a tensor's values, which planning does not have",
                           "keep the computation on tensors; only shapes are known", self.tape.line())
         if not self.tape.recording and getattr(func, "__module__", None) == "torch.nn.init":
-            # This takes half of the time of a large reference's constructor, and the result is not used.
+            # Skipped, because it takes half of the time of a large reference's constructor and its result is
+            # not used.
             return args[0] if args else kwargs["tensor"]
         if func == torch.Tensor.data.__set__:
             func(*args)
@@ -370,7 +373,8 @@ class Front(TorchFunctionMode):
 
 
 def show_cuda(tape: Tape) -> None:
-    """Fakes report `cuda` to the candidate's Python, and the real device to PyTorch. For the rest of this process."""
+    """Makes fakes report `cuda` to the candidate's Python, and the real device to PyTorch, for the rest of
+    this process."""
     true, true_pointer = FakeTensor.device.fget, torch.UntypedStorage.data_ptr
 
     def device(self: FakeTensor) -> torch.device:

@@ -1,4 +1,5 @@
-"""The worker for the judge: it has the reference, its time as the yardstick, the truth, and the comparison."""
+"""The judge's worker: runs the reference, times it as the yardstick, computes the truth, and compares
+outputs."""
 
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ from .truth import Tolerance, Truth
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
 _WARM_UPS = 3
-# Relative: far above the effect of another order of sums, far below that of dropout.
+# A relative difference far above the effect of another order of sums, and far below the effect of dropout.
 _ATOMICS = 1e-3
-# Relative: if other inputs change an output by more than this, no comparison with a truth is needed.
+# If other inputs change an output by more than this relative difference, no comparison with a truth is
+# needed.
 _MOVED = 0.1
 
 
@@ -108,7 +110,7 @@ class ReferenceProcess:
         self._model = self._reference.model()
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
-            self._variants = 1  # the usable ones come first, so that their numbers agree with VARIANTS
+            self._variants = 1  # usable variants come first, so that their numbers agree with VARIANTS
             while self._variants < len(VARIANTS) and (peak := self._usable(self._variants, first)) is not None:
                 self._device.give_back()
                 measured = replace(measured, draw=max(measured.draw, peak))
@@ -121,7 +123,8 @@ class ReferenceProcess:
         total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
         usable = total - reserve(total)
         room = slots_for(measured, int(request.get("most_slots", 32)), self._device.facts()["l2_bytes"], total)
-        # The number of calls in a batch is measured with a batch, so memory only needs room for one call before.
+        # The number of calls in a batch is known only after one was measured. Until then, memory is laid out
+        # for one call.
         self._layout = lay_out(measured, 1, bank, usable)
         call_us = self._measure_calls(float(request.get("batch_us", 200)), room)
         self._layout = lay_out(measured, self._capacity, bank, usable)
@@ -281,7 +284,7 @@ class ReferenceProcess:
                 drawn = self._reference.draw(variant, seed)
                 for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
                     write(target, source)
-                drawn = source = None  # before the next set is drawn
+                drawn = source = None  # frees them before the next set is drawn
             if self._layout.gives_back:
                 self._device.give_back()
                 # After freeing memory the first pass over memory takes up to a tenth longer. The runner makes that

@@ -109,7 +109,8 @@ class Kernels:
                     for function in self._functions.values()), default=0)
 
     def renew(self, used: set[int]) -> None:
-        """Resets variables: loads those of these kernels again that may have any. No graph may use the kernels."""
+        """Resets variables: loads again each of these kernels that may have variables. No graph may use the
+        kernels."""
         for index in sorted(self._with_variables & used):
             driver_ok(self._driver.cuModuleUnload(self._modules.pop(index)))
             self._load(index)
@@ -203,7 +204,7 @@ class Program:
             raise
 
     def close(self) -> None:
-        """Unloads its kernels: no recorded call may be played afterwards."""
+        """Unloads the plan's kernels: no recorded call may be played afterwards."""
         self.kernels.close()
         self.modules.close()
 
@@ -253,7 +254,7 @@ class Program:
         self.modules.renew()
 
     def reserve(self, alternative: Alternative) -> None:
-        """Called before a call of the alternative is recorded."""
+        """Reserves host memory for uploads. Use it before a call of the alternative is recorded."""
         if self.modules.uploads is not None:
             self.modules.uploads.reserve([len(op.data) for op in alternative.ops if isinstance(op, (Upload, Symbol))])
 
@@ -369,7 +370,7 @@ class Program:
 
 
 def is_own(op: Op) -> bool:
-    """Whether it is a launch of the candidate's."""
+    """Whether the operation is a launch of the candidate's."""
     return isinstance(op, (Launch, Run))
 
 

@@ -30,8 +30,8 @@ _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
 _LOST = ("crashed", "timed_out", "input_modified")
 _TRIAL_REPLAYS = 5
-# The memory between an input's elements: numbers far from any input, positive and negative, but finite, so that 0
-# times them is 0.
+# Bytes that fill the memory between an input's elements. As numbers they are far from any input, positive and
+# negative, but finite, so that 0 times them is 0.
 _GAPS = (0x4B, 0xCB)
 _PARAMETERS = "parameters of the model, or memory next to them"
 
@@ -147,7 +147,8 @@ class Runner:
             self._copy_state()
 
     def _limit(self, alone: bool) -> None:
-        """A candidate gets its share of the device, or all that the judge leaves if there is no other task."""
+        """Limits memory: a candidate gets its share of the device, or all that the judge leaves if there is
+        no other task."""
         self._alone = alone
         total = self._device.memory()[0]
         kin = int(self._memory.get("judge", 0)) + 2 * CONTEXT  # for a spare, and for this process
@@ -202,7 +203,7 @@ class Runner:
         if plan.lies is not None and not plan.lies.is_like(self._lies):
             index, here, there = next((i, own, one) for i, (one, own) in enumerate(zip(plan.lies.lies, self._lies.lies))
                                       if one.matters() != own.matters())
-            raise Failure("candidate", "plan", "bad_plan", f"input {index} lies otherwise on this device ({here.words()}) than "
+            raise Failure("candidate", "plan", "bad_plan", f"input {index} has another layout on this device ({here.words()}) than "
                           f"where candidates are planned ({there.words()})", "let get_inputs() end with .contiguous()")
 
     def run(self, request: Message, _: bytes) -> Message:
@@ -305,12 +306,12 @@ class Runner:
         Recording takes time on the host but none on the device."""
         self._drop_calls()
         if self._device.drop_workspaces():
-            self._clock.wipe_free_memory()  # they would reuse the same memory
+            self._clock.wipe_free_memory()  # the new calls would reuse the same memory
         self._loaded().renew(self._best)
         self._slots = [self._new_slot() for _ in range(count)]
         secrets.SystemRandom().shuffle(self._slots)
-        # In the order in which they are played, because a call's output may use the memory of an earlier one's
-        # intermediate.
+        # Calls are recorded in the order in which they are played, because a call's output may use the memory
+        # of an earlier call's intermediate.
         self._calls = [self._record(self._best, slot, self._pool) for slot in range(count)]
 
     def _forget_calls(self) -> None:

@@ -110,7 +110,7 @@ class Inbox:
     def _map(self, outbox: dict[str, Any]) -> torch.Tensor:
         name, where = str(outbox["from"]), str(outbox.get("handle") or outbox["file"])
         if name in self._open and self._open[name][0] != where:
-            self._close(name)  # first: the driver maps no two allocations that had the same address
+            self._close(name)  # first, because the driver maps no two allocations that had the same address
         if name not in self._open:
             while len(self._open) >= _MOST_OPEN:
                 self._close(next(iter(self._open)))

@@ -1,10 +1,11 @@
 """Single elements beyond their budget: the reference's own error at each of them decides.
 
-A budget is for a block of elements. If their values span many decades, the reference can be accurate by luck at an
-element where fp32 usually is not. So if only a few elements of an output exceed their budget, and the output's RMS
-error does not, the reference runs again on inputs and parameters that are moved by up to half a unit in the last place.
-An element's tolerance is then k times the reference's largest error there or at its neighbours in the row. Whole rows,
-short outputs, and those with too large an RMS are simply wrong.
+A budget is for a block of elements. If their values span many decades, the reference can be accurate by luck
+at an element where fp32 usually is not. So if only a few elements of an output exceed their budget, and the
+output's RMS error does not exceed its own, the reference runs again on inputs and parameters that are moved
+by up to half a unit in the last place. An element's tolerance is then k times the reference's largest error
+there or at its neighbours in the row. Whole rows, short outputs, and those with too large an RMS are simply
+wrong.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ RUNS = 8
 NEAR = 4
 """Elements of the row on each side: most errors of a row are alike, and its elements are not lucky together."""
 MOST = 16
-"""Single elements of a BLOCK, at most. In the whole output it is one for each BLOCK, or MOST if that is more."""
+"""The most single elements in a BLOCK. In the whole output the limit is one for each BLOCK, or MOST if that
+is more."""
 
 Moved = Callable[[int], "torch.Tensor | None"]
 
 
 def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | None:
-    """The expected output with a larger tolerance for single elements beyond their budget; None if there are none or
-    it does not grow. `moved` returns the reference's output on moved inputs, by the number of a run."""
+    """The expected output with a larger tolerance for single elements beyond their budget; None if there are
+    no such elements or the tolerance does not grow. `moved` returns the reference's output on moved inputs,
+    by the number of a run."""
     actual = flattened(output)
     at = _beyond(one, actual)
     if at is None:
@@ -37,7 +40,7 @@ def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | No
     granted = _granted(one, actual, at, moved)
     if bool((granted <= one.allowed[at]).all()):
         return None
-    allowed = one.allowed.clone()  # the next candidate is judged as if this one had not been
+    allowed = one.allowed.clone()  # a copy, because the next candidate must not get this tolerance
     allowed[at] = granted.to(allowed.dtype)
     return replace(one, allowed=allowed)
 

@@ -1,6 +1,6 @@
-"""Cleans what a planner's children share and could use to pass data on: folders, and the planner process itself. New
-namespaces for each child would be simpler, but the sandbox does not allow them. It also denies System V memory and
-message queues.
+"""Cleans what a planner's children share and could use to pass data on: folders, and the planner process
+itself. New namespaces for each child would be simpler, but the sandbox does not allow them. The sandbox also
+denies System V memory and message queues.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The clock: records calls, plays them one after the other as a batch, and measures the batch's time.
 
-On CUDA a call is a captured graph. A batch is a graph whose nodes are the calls' graphs in sequence, so that a call
-begins when the one before has ended. It is timed by events, with the host's clock as a second witness. On the CPU, and
-for a reference that cannot be captured, calls are simply made. Not thread-safe.
+On CUDA a call is a captured graph. A batch is a graph whose nodes are the calls' graphs in sequence, so that
+a call begins when the one before has ended. The batch is timed by events, with the host's clock as a second
+witness. On the CPU, and for a reference that cannot be captured, calls are simply made. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ OTHER_POISON = 0xAB
 _FIRST_GATE_US = 150.0
 _MOST_GATE_US = 20000.0
 _TRIES = 6
-# Below the first time the host's clock is exact; above it sleeping adds at most a hundredth of the time.
+# A wait spins for _SPIN_S, because the host's clock must be exact for short times. Then it sleeps for _NAP_S
+# at a time, which adds at most a hundredth.
 _SPIN_S = 2e-3
 _NAP_S = 2e-5
 # No device's clock is faster, so a gate lasts at least as long as requested.
@@ -89,8 +90,8 @@ class Clock:
         self._pool = self.new_pool()
 
     def record(self, function: Function, footprint: Footprint | None = None, pool: Any = None) -> Call:
-        """A call of `function`, captured if this is CUDA. It must have been called before, so that libraries are
-        ready. Passes on exceptions of capturing."""
+        """A call of `function`, captured if this is CUDA. `function` must have been called before, so that
+        libraries are ready. Passes on exceptions of capturing."""
         call = Call(function, footprint if footprint is not None else Footprint())
         if self._device.is_cuda:
             call.graph = torch.cuda.CUDAGraph(keep_graph=True)
@@ -139,8 +140,9 @@ class Clock:
         self._pool = self.new_pool()
 
     def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
-        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is made. If the launch was too late
-        to be measured, everything is repeated. Raises Failure (timed_out) if `patience` ends before the batch."""
+        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is played. If the launch
+        was too late to be measured, everything is repeated. Raises Failure (timed_out) if `patience` ends
+        before the batch."""
         return self.insist(lambda: self.play_once(calls, lay_out, patience))
 
     def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],

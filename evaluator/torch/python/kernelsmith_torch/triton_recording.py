@@ -94,7 +94,7 @@ class Recording:
     def install(self) -> None:
         kind = type("Driver", (_Driver,), {"__init__": lambda made: _Driver.__init__(made, self.device)})
         name = backend_for(self.device)
-        backends[name] = dataclasses.replace(backends[name], driver=kind)  # others make drivers, too
+        backends[name] = dataclasses.replace(backends[name], driver=kind)  # other code makes drivers, too
         driver.set_active(kind())
         CUDABackend.make_llir = _refusing_early(CUDABackend.make_llir, self.device.shared)
         CUDABackend.make_ptx = _without_leftover(CUDABackend.make_ptx)
@@ -274,8 +274,8 @@ def _stand_in(v: Any) -> Any:
 
 
 def _behind(v: Any) -> torch.Tensor | None:
-    """The tensor for an object with an address and a dtype (triton.reinterpret): the tensor inside it at that
-    address."""
+    """The tensor behind an object with an address and a dtype (triton.reinterpret): a tensor inside the
+    object that has its address."""
     if not (hasattr(v, "data_ptr") and hasattr(v, "dtype") and hasattr(v, "__dict__")):
         return None
     for held in vars(v).values():

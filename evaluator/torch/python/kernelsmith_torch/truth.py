@@ -45,9 +45,9 @@ class Expected:
     shape: tuple[int, ...]
     dtype: torch.dtype
     truth: torch.Tensor  # float64; float32 for outputs in 16 bits; the values of integers
-    allowed: torch.Tensor | None = None  # for reals: the error that an element may have; infinite: any
-    scale: torch.Tensor | None = None  # for reals: the RMS that the error may have, for each BLOCK elements; None: any
-    own: torch.Tensor | None = None  # for integers: what the reference itself wrote, which is right, too
+    allowed: torch.Tensor | None = None  # for reals: an element's allowed error; infinite if any is allowed
+    scale: torch.Tensor | None = None  # for reals: the error's allowed RMS in each block; None if any is allowed
+    own: torch.Tensor | None = None  # for integers: the reference's own output, which is also right
     per_element: bool = True
 
     def bytes(self) -> int:
@@ -66,7 +66,7 @@ class Truth:
         self._bank: OrderedDict[tuple[int, int], list[Expected]] = OrderedDict()
         self._bank_bytes, self._held = bank_bytes, 0
         self.on_host = False
-        """Whether truths lie in pinned memory of the host; on the device they are compared at once."""
+        """Whether truths lie in the host's pinned memory, instead of on the device."""
         self._few: dict[int, list[tuple[float, float]]] = {}
         self.notes: list[str] = []
         sources = [*reference.draw(0, _FEW_SEEDS[0]).tensors(), *self._model.state_dict().values()]
@@ -105,8 +105,8 @@ class Truth:
         return plain, wide, low
 
     def moved(self, variant: int, seed: int, run: int) -> list[torch.Tensor] | None:
-        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last place,
-        differently in each run; None if it refuses them."""
+        """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last
+        place, differently in each run; None if the reference refuses them."""
         random = torch.Generator(self._reference.device).manual_seed((seed + run + 1) % 2**63)
         inputs = self._reference.draw(variant, seed)
         try:
@@ -179,7 +179,8 @@ class Truth:
 
     def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
                   more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The tolerance of each element from a block on, and of the error's RMS in each block."""
+        """The tolerances for a part of an output that begins with a block: of each element, and of the
+        error's RMS in each block."""
         info = torch.finfo(dtype)
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
         error = (r.double() - t).abs()

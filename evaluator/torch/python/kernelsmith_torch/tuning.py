@@ -1,5 +1,6 @@
-"""Records autotuned launches: an alternative for each configuration, up to the limit of a plan. The candidate's own
-pruning (early_config_prune, perf_model) selects them, and from the rest an even spread is taken.
+"""Records autotuned launches: an alternative for each configuration, up to the limit of a plan. The
+candidate's own pruning (early_config_prune, perf_model) selects configurations. If too many are left, an even
+spread of them is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from triton.runtime.autotuner import Autotuner, Config
 from .plan_format import MOST_ALTERNATIVES
 from .recording import Choice, Refused, Step, Tape
 
-# Configurations of each further tuned kernel.
+# The fewest configurations of each further tuned kernel.
 _LEAST = 2
 
 
@@ -26,12 +27,12 @@ class NotCompiled(Refused):
 
 
 class Tuning:
-    """Stands in for Triton's autotuner. `again`: Triton's cache has the kernels."""
+    """Stands in for Triton's autotuner. `again` means that Triton's cache already has the kernels."""
 
     def __init__(self, tape: Tape, again: bool) -> None:
         self._tape, self._again = tape, again
         self._choosing = False
-        self._held = 1  # alternatives, as far as is known
+        self._held = 1  # the number of alternatives so far
         self._chosen: dict[Any, list[Config]] = {}
         self._launched: set[int] = set()
 
@@ -63,7 +64,8 @@ class Tuning:
         return compiled[1]
 
     def choose_among(self, group: Any, kernel: str, configs: list[Config], launch: Any) -> None:
-        """Like choose(), for unknown configurations."""
+        """Like choose(), for an autotuner whose pruning is unknown: takes an even spread of its
+        configurations."""
         if len(configs) == 1:
             launch(configs[0], False)
             return
@@ -71,8 +73,8 @@ class Tuning:
         self.choose(group, kernel, chosen, launch, len(configs) - len(chosen))
 
     def choose(self, group: Any, kernel: str, configs: list[Config], launch: Any, left_out: int) -> tuple[int, Any]:
-        """Records launch(config, warmup=False) of each configuration as an option. The first that compiles, and its
-        kernel."""
+        """Records launch(config, warmup=False) of each configuration as an option. Returns the first one that
+        compiles, and its kernel."""
         if self._choosing:
             raise Refused("not_allowed", "an autotuned kernel is launched by a hook of another", "", self._tape.line())
         words = f"compiling {len(configs)} configurations of {kernel}"

@@ -28,8 +28,8 @@ class UploadMemory:
             self._end = self._next + size
 
     def place(self, content: bytes) -> int:
-        """The place of the content until forget(). Without a reserve it is used at once, by a call that is not
-        recorded."""
+        """The place of the content until forget(). Without reserved memory, the content must be used at once,
+        by a call that is not recorded."""
         if self._next + len(content) > self._end:
             self._pageable = ctypes.create_string_buffer(content, len(content))
             return ctypes.addressof(self._pageable)

@@ -169,7 +169,7 @@ def arguments_of(line: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--precision", choices=sorted(_TOLERANCE), default="fp32")
     parser.add_argument("--cast", action="store_true", help="cast both modules to fp32")
     parser.add_argument("--trials", type=int, default=100, help="timed calls")
-    parser.add_argument("--device", type=int, default=0, help="the GPU, as CUDA counts")
+    parser.add_argument("--device", type=int, default=0, help="the GPU's number in CUDA")
     parser.add_argument("--cpu", action="store_true", help="without a GPU: for tests")
     return parser.parse_args(line)
 

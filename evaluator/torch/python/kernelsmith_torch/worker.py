@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="kernelsmith_torch.worker", description=__doc__.split("\n")[0])
     parser.add_argument("role", choices=["judge", "runner"])
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--device", type=int, default=0, help="the GPU, as CUDA counts")
+    place.add_argument("--device", type=int, default=0, help="the GPU's number in CUDA")
     place.add_argument("--cpu", action="store_true", help="run on the CPU, without kernels: for tests")
     chosen = parser.parse_args(arguments)
     stream, replies = take_streams()

@@ -291,7 +291,7 @@ class Refusals(Extension):
                 ("block", "not_allowed", "a block of 2048"), ("grid", "not_allowed", "a grid of 0"),
                 ("shared", "not_allowed", "100000 bytes of dynamic"),
                 ("dtype", "plan_failed", "expected scalar type Double but found Float"),
-                ("other exception", "plan_failed", "no std::exception")):
+                ("other exception", "plan_failed", "not a std::exception")):
             with self.subTest(how):
                 error = self.refusal(model(f"return e.refused(x, {how!r})"), code)
                 self.assertIn(told, error["message"])

@@ -85,15 +85,15 @@ class Checks(unittest.TestCase):
         for size in (0, 12, 19, 21, 24, 32_000):
             self.refused("takes 20 bytes of parameters", {**RUN, "params": data(size), "pointers": []})
         self.refused("at most 32764 bytes", {**RUN, "params": data(40_000)})
-        self.refused("no base64", {**RUN, "params": "AAA*"})
+        self.refused("not base64", {**RUN, "params": "AAA*"})
         self.refused("in base64", {**RUN, "params": 5})
         checked(plan_of({**RUN, "kernel": "none", "params": "", "pointers": []}))
 
     def test_pointers_lie_in_the_parameters(self) -> None:
         for offset in (-8, 16, 24, 2**40):
             self.refused("offset", {**RUN, "pointers": [[offset, T, 0]]})
-        self.refused("no multiple of 8", {**RUN, "pointers": [[4, T, 0]]})
-        self.refused("one offset", {**RUN, "pointers": [[8, T, 0], [8, T, 4]]})
+        self.refused("not a multiple of 8", {**RUN, "pointers": [[4, T, 0]]})
+        self.refused("the same offset", {**RUN, "pointers": [[8, T, 0], [8, T, 4]]})
         self.refused("not an offset, a tensor and a byte", {**RUN, "pointers": [[8, T]]})
         self.refused("offset", {**RUN, "kernel": "none", "params": "", "pointers": [[0, T, 0]]})
 
@@ -177,8 +177,8 @@ class Checks(unittest.TestCase):
         self.assertEqual(set(plan["modules"][0]), {"offset", "size"})
 
     def test_modules_are_cubins(self) -> None:
-        self.refused("no cubin", cubin=b"")
-        self.refused("no cubin", cubin=CUBIN[:400])
+        self.refused("not a cubin", cubin=b"")
+        self.refused("not a cubin", cubin=CUBIN[:400])
         self.refused("another machine", cubin=cubin({}, machine=62))
         with self.assertRaisesRegex(plan_format.PlanError, "at most 64"):
             plan_format.encode(plan_of(), [], [b""] * 65)
@@ -227,7 +227,7 @@ class Checks(unittest.TestCase):
         long = b"a" * 8000 + b"\0"  # each kernel's name is the rest of this from another place on
         texts = b"".join(b"%06d" % i + long for i in range(400))
         for why, symbols, names, info in (
-                ("there twice", kernel_symbols([0, 0]), b"k\0", b""),
+                ("duplicate name", kernel_symbols([0, 0]), b"k\0", b""),
                 ("too many names", kernel_symbols([8007 * i for i in range(400)]), texts, b""),
                 ("too many symbols", kernel_symbols([0] * (1 << 15)), b"k\0", b""),
                 ("too many attributes", kernel_symbols([0]), b"k\0", parameter * (1 << 17))):

@@ -54,7 +54,7 @@ struct Facts {
   char* data;
 };
 
-/// The signature of a name that is a value: its default.
+/// The signature that marks a name as a value, which is in `defaults`.
 constexpr const char* kAttribute = "=";
 
 /// Calls `function` with arguments of the kinds in its signature.
@@ -72,6 +72,6 @@ void kernelsmith_define(const char* name, void* function, kernelsmith::extension
                         const kernelsmith::extension::Value* defaults);
 /// Allocates the elements of a returned list; Python frees it.
 void kernelsmith_make_list(kernelsmith::extension::Value* value, int count);
-/// The same for a text.
+/// Allocates a returned text; Python frees it.
 void kernelsmith_make_text(kernelsmith::extension::Value* value, const char* text);
 }

@@ -1,5 +1,6 @@
 // Headers that every extension gets. Slow ones (<string>, <iostream>, cuda_fp16.h, ...) are included only if
-// the source uses a name from them (wanted.hpp): PyTorch's own header includes all, which takes seconds.
+// the source uses a name from them (wanted.hpp): PyTorch's own header includes all of them, which takes
+// seconds.
 #pragma once
 
 // Written by the planner for each extension: its name, and the headers that it needs.

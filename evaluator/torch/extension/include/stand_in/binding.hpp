@@ -193,7 +193,7 @@ class module_ {
   attribute attr(const char* name) { return {name}; }
   template <class Function, class... Extra>
   module_& def(const char* name, Function function, const Extra&... extra) {
-    const auto pointer = +function;  // of a lambda too
+    const auto pointer = +function;  // also turns a lambda into a pointer
     using Bound = kernelsmith::extension::Bound<std::decay_t<decltype(pointer)>>;
     kernelsmith::extension::Text names;
     std::vector<kernelsmith::extension::Value> defaults;

@@ -45,7 +45,7 @@ struct Sum {
     return __shfl_down_sync(0xffffffff, value, step);
   }
 };
-/// NaN if either is NaN.
+/// Returns NaN if either argument is NaN.
 template <class T>
 struct Max {
   __device__ __forceinline__ T combine(T a, T b) const { return a != a || a > b ? a : b; }

@@ -116,7 +116,7 @@ inline bool operator==(TypeMeta a, TypeMeta b) { return a.type == b.type; }
 inline bool operator==(TypeMeta a, ScalarType b) { return a.type == b; }
 inline bool operator!=(TypeMeta a, TypeMeta b) { return a.type != b.type; }
 inline bool operator!=(TypeMeta a, ScalarType b) { return a.type != b; }
-#if __cplusplus < 202002L  // later the compiler swaps them itself
+#if __cplusplus < 202002L  // from C++20 on, the compiler swaps the operands itself
 inline bool operator==(ScalarType a, TypeMeta b) { return a == b.type; }
 inline bool operator!=(ScalarType a, TypeMeta b) { return a != b.type; }
 #endif
