@@ -1,5 +1,5 @@
-"""`python -m kernelsmith` is the command `kernelsmith`: some commands are in Python (_commands.py), the rest run the
-executable."""
+"""`python -m kernelsmith` is the command `kernelsmith`. Some commands are in Python (_commands.py), and the
+others run the executable."""
 
 import os
 import select

@@ -24,7 +24,7 @@ _FRAME = "#e11d48"  # visible on all colours of the map
 
 
 def draw(archive: Archive, axes: Axes) -> None:
-    """The map over the first two axes; each cell shows the best over all further ones."""
+    """Draws the map over the first two axes. Each cell shows the best program over all other axes."""
     import numpy
 
     title = "Archive"
@@ -35,7 +35,7 @@ def draw(archive: Archive, axes: Axes) -> None:
         return _style.nothing(axes, title, f"one cell, for the best: {number(float(grid))}")
     names = [axis["feature"] for axis in archive.axes]
     hidden = tuple(range(2, grid.ndim))
-    # Empty cells are lower than any, also if all are empty.
+    # Empty cells count as minus infinity, so that a maximum over empty cells only is defined.
     best = numpy.where(numpy.isnan(grid), -numpy.inf, grid).max(axis=hidden) if hidden else grid
     best = numpy.where(numpy.isinf(best), numpy.nan, best)
     shown = best.reshape(1, -1) if grid.ndim == 1 else best.T
@@ -66,7 +66,7 @@ def draw(archive: Archive, axes: Axes) -> None:
 
 
 def _lines(axes: Axes, shape: tuple[int, ...]) -> None:
-    """Lines between cells, so that empty ones are visible."""
+    """Draws lines between cells, so that empty cells are visible."""
     if max(shape) > _LINED_CELLS:
         return
     axes.set_xticks([at - 0.5 for at in range(1, shape[1])], minor=True)

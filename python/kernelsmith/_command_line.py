@@ -10,7 +10,8 @@ from typing import NoReturn
 from ._errors import Error
 from ._words import visible
 
-# docs/errors.md: wrong use or bad input; a broken machine or environment is everything else.
+# The codes of docs/errors.md for wrong use or bad input. All other codes are for a broken machine or
+# environment.
 _WRONG_USE = frozenset({"invalid_argument", "bad_input", "not_found", "busy", "already_told", "unknown_ticket",
                         "version", "refused"})
 
@@ -32,7 +33,7 @@ def fail(error: Error) -> NoReturn:
     where = f"{error.where}: " if error.where else ""
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()  # keeps the order with earlier output, also in a pipe
-    with contextlib.suppress(BrokenPipeError):  # the status still tells
+    with contextlib.suppress(BrokenPipeError):  # the exit status still shows the error
         print(visible(f"error: {where}{error.message} ({error.code})"), file=sys.stderr)
         if error.hint:
             print(visible(f"hint: {error.hint}"), file=sys.stderr)

@@ -1,5 +1,5 @@
-"""The commands written in Python: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, those of production,
-and `export --format trace`."""
+"""The commands written in Python: `plot`, `dataset`, `synthesize`, `openevolve`, `mcp`, `agent`, `profile`,
+`publish`, `apply`, and `export --format trace`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _plot(arguments: Sequence[str]) -> None:
 def _draw(run: str, out: Path) -> None:
     kind = out.suffix[1:].lower()
     if kind not in ("svg", "png"):
-        raise Error("a picture is .svg or .png", "invalid_argument", str(out), "end the file's name in one of them")
+        raise Error("a picture is .svg or .png", "invalid_argument", str(out), "name a file that ends with one of them")
     made = plot.figure(Run.open(run))
     file = io.BytesIO()
     made.savefig(file, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else None)
@@ -42,7 +42,7 @@ _COMMANDS = {
     "plot": "Draw a run: best so far, lineage of the best, archive, cost, failures",
     "dataset": "Make training data from runs (docs/datasets.md)",
     "synthesize": "Make tasks from the PyTorch modules of repositories (docs/synthesis.md)",
-    "openevolve": "Run an OpenEvolve task as it is (docs/openevolve.md)",
+    "openevolve": "Run an unchanged OpenEvolve task (docs/openevolve.md)",
     "mcp": "Serve a run to agents by the Model Context Protocol (docs/agents.md)",
     "agent": "Let a model work on a run with tools (docs/agents.md)",
     "profile": "Find a model's hot spots, and make tasks from them (docs/production.md)",
@@ -51,7 +51,7 @@ _COMMANDS = {
     "export --format trace": "Print a run as OpenEvolve's evolution trace",
 }
 
-# Their functions, imported when they are needed. Those of production are given the command's name, too.
+# The commands' functions, imported when needed. Those in .production also receive the command's name.
 _HOMES = {
     "dataset": (".learning.dataset.command", "dataset"), "synthesize": (".synthesis.command", "command"),
     "openevolve": (".openevolve.command", "openevolve"), "export": (".openevolve.command", "export_trace"),
@@ -62,7 +62,7 @@ _HOMES = {
 
 
 def listed() -> str:
-    """The commands of this module, as the executable lists its own."""
+    """The list of this module's commands, in the format of the executable's own list."""
     return "\nWith python -m kernelsmith:\n" + "\n".join(f"  {name:<27} {about}" for name, about in _COMMANDS.items())
 
 
@@ -94,7 +94,7 @@ def knows(arguments: Sequence[str]) -> bool:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Does what the arguments say, the command's name being the first. Returns the exit status. Raises Error."""
+    """Runs the command that the first argument names. Returns the exit status. Raises Error."""
     name = arguments[0]
     if name == "plot":
         _plot(arguments[1:])

@@ -1,4 +1,5 @@
-"""The event loop for evaluators and proposers that are coroutines: one thread, started with the first."""
+"""The event loop for evaluators and proposers that are coroutines: one thread, started with the first
+coroutine."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ _loop: asyncio.AbstractEventLoop | None = None
 
 
 def is_coroutine_function(function: Any) -> bool:
-    """Whether calling it returns a coroutine; for objects their __call__ decides."""
+    """Whether calling `function` returns a coroutine. For an object, its __call__ decides."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
 
 
 def start(function: Callable[[Any], Awaitable[Any]], argument: Any,
           done: Callable[[asyncio.Task[Any]], object]) -> Callable[[], object]:
-    """Begins function(argument) on the loop, and calls `done` there with the task at its end. Returns a function that
-    cancels it. Both may be called by any thread, and return at once."""
+    """Starts function(argument) on the loop. When the task ends, calls `done` with it on the loop. Returns a
+    function that cancels the task. Any thread may call start() and that function, and both return at once."""
     loop = _running_loop()
     tasks: list[asyncio.Task[Any]] = []
 
@@ -39,8 +40,8 @@ def start(function: Callable[[Any], Awaitable[Any]], argument: Any,
 
 
 async def _guarded(function: Callable[[Any], Awaitable[Any]], argument: Any) -> Any:
-    """Raises RuntimeError for KeyboardInterrupt and SystemExit: in asyncio these would end the loop, with everything
-    that runs on it."""
+    """Turns KeyboardInterrupt and SystemExit into RuntimeError, because asyncio would end the loop and all
+    its tasks."""
     try:
         return await function(argument)
     except (KeyboardInterrupt, SystemExit) as raised:
@@ -59,7 +60,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget_after_fork() -> None:
-    """Threads do not survive a fork, and locks keep their state."""
+    """Forgets the loop and the lock, because threads do not survive a fork and locks keep their state."""
     global _lock, _loop
     _lock = threading.Lock()
     _loop = None

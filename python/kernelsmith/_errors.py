@@ -4,9 +4,9 @@
 class Error(Exception):
     """What failed, where, and what to do about it.
 
-    `code` is one of docs/errors.md, such as "not_found"; `where` a file:line, path or key, `hint` what the user can
-    do; both may be empty. If an evaluator or proposer raises it, the machine failed, not the candidate: it is asked
-    again, and five such errors in a row end the run.
+    `code` is a code of docs/errors.md, such as "not_found". `where` is a file:line, path or key, and `hint`
+    says what the user can do; both may be empty. An evaluator or proposer raises it if the machine failed,
+    not the candidate. The engine then asks again, and five such errors in a row end the run.
     """
 
     def __init__(self, message: str, code: str = "tool_failed", where: str = "", hint: str = "") -> None:

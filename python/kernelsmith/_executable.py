@@ -1,4 +1,4 @@
-"""The command's executable: where it is, and what it answers."""
+"""Finds the command's executable, and reads its answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def executable() -> Path:
 
 
 def answer_of(*words: str) -> dict[str, Any]:
-    """What a command with --json says. Raises the command's Error."""
+    """The JSON that a command with --json prints. Raises the command's Error."""
     done = subprocess.run([executable(), *words], capture_output=True, check=False)
     said = next((line for line in done.stdout.splitlines() if line.startswith(b"{")), None)
     if said is None:  # it crashed

@@ -1,4 +1,4 @@
-"""Files that the package reads and writes. The functions raise Error if they say nothing else."""
+"""Files that the package reads and writes. A function raises Error unless it names another exception."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _CODES = {errno.ENOENT: "not_found", errno.ENOTDIR: "not_found", errno.EISDIR: "
 
 
 def write(path: Path, content: bytes) -> None:
-    """Writes the file, in place of what stands there."""
+    """Writes the file. An existing file is replaced."""
     try:
         path.write_bytes(content)
     except OSError as failed:
         number = failed.errno or errno.EIO
         raise Error(f"it cannot be written: {os.strerror(number)}", _CODES.get(number, "io"), str(path),
-                    "name a file in a folder that exists and can be written") from None
+                    "name a file in a folder that exists and is writable") from None
 
 
 def replace(path: Path, text: str) -> None:
@@ -45,4 +45,4 @@ def toml_of(path: Path, what: str = "the file", hint: str = "") -> dict[str, Any
     try:
         return tomllib.loads(text_of(path, what, hint))
     except tomllib.TOMLDecodeError as wrong:
-        raise Error(f"{what} is no TOML: {wrong}", "bad_input", str(path), hint) from None
+        raise Error(f"{what} is not TOML: {wrong}", "bad_input", str(path), hint) from None

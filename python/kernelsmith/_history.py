@@ -33,7 +33,7 @@ class Spent:
 
 
 class History:
-    """A run's rows; each kind is read at its first use and kept."""
+    """A run's rows. Each kind of row is read at its first use and kept."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -41,7 +41,7 @@ class History:
     @classmethod
     def of(cls, run: Run | History) -> History:
         if not isinstance(run, (History, Run)):
-            raise TypeError(f"this is no Run, but {type(run).__name__}: Run.open(folder) makes one")
+            raise TypeError(f"this is not a Run, but {type(run).__name__}: Run.open(folder) makes a Run")
         return run if isinstance(run, History) else cls(run)
 
     @cached_property
@@ -82,8 +82,9 @@ class History:
 
     @cached_property
     def best(self) -> list[Best]:
-        """The best so far, a step for each new one, by present knowledge. A program that was measured again counts with
-        all its measurements. Programs that failed then, or lost to the best in a duel, are left out."""
+        """The best so far, with a step for each new best. A program that was measured again counts with all
+        its measurements. A program that failed a later measurement, or lost to the best in a duel, is left
+        out."""
         last = self.run.best
         if last is None or last.fitness is None:
             return []
@@ -98,7 +99,7 @@ class History:
 
     @cached_property
     def spent(self) -> Spent | None:
-        """None if no model was asked."""
+        """The cost so far; None if no model was asked."""
         models = [row["model"] for row in self.cost if row["calls"]]
         if not models:
             return None

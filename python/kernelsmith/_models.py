@@ -1,4 +1,4 @@
-"""A language model's reply, waited for."""
+"""Waits for a language model's reply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import _core
 
 
 def reply_of(server: _core.Model, model: str, messages: list[dict[str, Any]], **settings: Any) -> dict[str, Any]:
-    """What _core.Model.start gives for a call. Raises the call's Error."""
+    """The reply to one call, as _core.Model.start gives it. Raises the call's Error."""
     answers: SimpleQueue[Any] = SimpleQueue()
     server.start(model, messages, answers.put, **settings)
     answer = answers.get()

@@ -18,8 +18,8 @@ class _Configured:
 
 
 class Tuner(_Configured):
-    """Gives the seed's knobs (`# @tune 1 2 4`) other values, by the results of earlier ones; `exhaustive`: all of
-    them."""
+    """Gives the seed's knobs (`# @tune 1 2 4`) other values, chosen by the results of earlier values. With
+    `exhaustive`, tries all values."""
 
     _kind = "tuner"
 

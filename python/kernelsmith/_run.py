@@ -43,7 +43,7 @@ class Archive:
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """cells, filled, coverage, qd_score, best, mean."""
+        """The figures cells, filled, coverage, qd_score, best and mean."""
         return self._view.statistics
 
     @property
@@ -70,7 +70,7 @@ class Archive:
 
     @property
     def grid(self) -> numpy.typing.NDArray[numpy.float64]:
-        """float64 with a dimension for each axis: the fitness of each cell, NaN if it is empty."""
+        """float64 with a dimension for each axis: the fitness of each cell, NaN if the cell is empty."""
         import numpy
 
         grid = numpy.full([len(axis["labels"]) for axis in self.axes], numpy.nan)
@@ -93,8 +93,8 @@ def _feature(program: _core.Program, name: str) -> float:
 
 
 class Run(_core.StoredRun):
-    """A run folder as it stood when it was opened, finished or under way. Rows are dicts, which pandas takes as they
-    are: `pandas.DataFrame(Run.open("a.run").programs())`.
+    """A snapshot of a run folder, taken when it was opened; the run may be finished or under way. Rows are
+    dicts, which pandas takes unchanged: `pandas.DataFrame(Run.open("a.run").programs())`.
 
     >>> from kernelsmith import run
     >>> _ = run(seed="k = 1  # @tune 1 2 4", evaluator=lambda source: 1, iterations=5, out="a.run")

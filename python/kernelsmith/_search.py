@@ -20,8 +20,8 @@ Folder = str | os.PathLike[str]
 
 
 def _unused_folder(name: str) -> Path:
-    """Makes the first missing folder of NAME-1.run, NAME-2.run, ..., so that another process takes the next one. An
-    unused one is removed at the end of the process."""
+    """Makes the first missing folder of NAME-1.run, NAME-2.run, ..., so that another process takes the next
+    one. A folder that stays unused is removed at the end of the process."""
     for number in itertools.count(1):
         folder = Path(f"{name}-{number}.run")
         with contextlib.suppress(FileExistsError):
@@ -32,37 +32,38 @@ def _unused_folder(name: str) -> Path:
 
 
 def _remove_empty(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # there is something in it
+    with contextlib.suppress(OSError):  # the folder is not empty
         folder.rmdir()
 
 
 def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None, proposer: Any = None,
         out: "Folder | None" = None, progress: "Callable[[_core.Commit], None] | None" = None,
         **settings: Any) -> _core.Outcome:
-    """Searches, and returns what was found.
+    """Runs a search, and returns its outcome.
 
-    Either `task` names a folder with a task.yaml, or `evaluator` scores candidates: a function of a Source that returns
-    a number (higher is better), (number, features), a dict with "fitness", or an Evaluation; a coroutine function; or
-    an object with a method evaluate(job). What it raises rejects the candidate, with the traceback as its diagnostics.
-    With a task, `evaluator` is a dict: run.yaml's section.
+    Either `task` names a folder with a task.yaml, or `evaluator` scores candidates: a function of a Source
+    that returns a number (higher is better), (number, features), a dict with "fitness", or an Evaluation; a
+    coroutine function; or an object with a method evaluate(job). An exception that it raises rejects the
+    candidate, with the traceback as diagnostics. With a task, `evaluator` is a dict with the keys of
+    run.yaml's section `evaluator`.
 
-    `proposer` makes children: a function of a Request that returns a text, a dict of texts by path, a Source, a
-    Refusal, or None if nothing is left; a coroutine function; an object with propose(request); Tuner, Chat or
-    ManualQueue. Default: Tuner.
+    `proposer` makes children: a function of a Request that returns a text, a dict of texts by path, a Source,
+    a Refusal, or None if it has no more children; a coroutine function; an object with propose(request);
+    Tuner, Chat or ManualQueue. Default: Tuner.
 
-    `seed` is where the search begins: a text, a dict of texts by path, or a Source.
+    `seed` is the program with which the search begins: a text, a dict of texts by path, or a Source.
 
-    `out` is the run's folder; a run that stands there is continued. Without it a search without a task leaves
-    nothing behind, and one over a task makes NAME-1.run, NAME-2.run, ... here.
+    `out` is the run's folder; a run in it is continued. Without `out`, a search over a task makes NAME-1.run,
+    NAME-2.run, ... in the current folder, and a search without a task leaves nothing behind.
 
     `progress` is called with every Commit, on another thread.
 
-    All else are the keys of run.yaml (docs/formats.md), with dicts for its sections: `workers=4`,
-    `islands={"count": 4}`, `deterministic=True`; budgets also by themselves: `iterations`, `evaluations`,
-    `wall_time_s`, `usd`, `until_flat`; `random_seed` is run.yaml's `seed`.
+    All other arguments are keys of run.yaml (docs/formats.md), with dicts for its sections: `workers=4`,
+    `islands={"count": 4}`, `deterministic=True`. Budgets may also be arguments of their own: `iterations`,
+    `evaluations`, `wall_time_s`, `usd`, `until_flat`. `random_seed` is run.yaml's `seed`.
 
-    Ctrl-C ends the search in order: everything is committed, and the outcome's reason is "stopped". A second one raises
-    KeyboardInterrupt at once. Raises Error.
+    Ctrl-C ends the search in order: everything is committed, and the outcome's reason is "stopped". A second
+    Ctrl-C raises KeyboardInterrupt at once. Raises Error.
 
     >>> found = run(seed="k = 1  # @tune 1 2 4 8", evaluator=lambda source: int(source.text.split()[2]), iterations=20)
     >>> found.best.fitness, found.best.source.text
@@ -102,13 +103,13 @@ def run_task(task: "Folder | _core.Task", proposer: Any, out: "Folder | None",
 
 
 def _check_progress(progress: Any) -> None:
-    """Reported at once, not with the first commit."""
+    """Raises TypeError before the search begins, not at the first commit."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is a function of a Commit, not {type(progress).__name__}")
 
 
 def _said(outcome: _core.Outcome) -> _core.Outcome:
-    """A rejected seed is not an exception, but must be noticed."""
+    """Warns of a rejected seed, which is not an exception but must be noticed."""
     if outcome.reason == "refused":
         import logging
 
@@ -127,12 +128,12 @@ def _tuner() -> _Configured:
 
 
 class Engine:
-    """A search that is asked and told by hand, or run.
+    """A search that you drive with ask() and tell(), or with run().
 
-    A context manager; thread-safe, but for run(), which one thread may call at a time. `folder` is the run's folder,
-    begun or continued; None keeps everything in memory. The other arguments are run()'s. Raises Error:
-    `bad_input` and `invalid_argument` for settings, `busy` for a folder that is written already, and others of
-    docs/errors.md.
+    A context manager. Thread-safe, except that only one thread at a time may call run(). `folder` is the
+    run's folder, new or continued; None keeps everything in memory. The other arguments are those of
+    kernelsmith.run. Raises Error: `bad_input` and `invalid_argument` for settings, `busy` for a folder that
+    another search is writing, and other codes of docs/errors.md.
 
     >>> with Engine(seed="1", iterations=20) as engine:
     ...     for ticket in engine:
@@ -172,13 +173,13 @@ class Engine:
             yield ticket
 
     def tell(self, ticket: "_core.Ticket | SupportsIndex", child: Any = None, answer: Any = None) -> list[_core.Commit]:
-        """Answers a ticket; each is answered once.
+        """Answers a ticket. Each ticket is answered once.
 
         `tell(ticket, child, score)` if it asks for a child (kind "propose"), else `tell(ticket, score)`; or
-        `tell(ticket, Refusal(...))`. A child is a text, a dict of texts by path, or a Source; a score is whatever an
-        evaluator may return. Returns what took effect: one Commit, but with `deterministic=True` none until the
-        ticket's turn comes, then perhaps several. Raises Error: `already_told`, `unknown_ticket`, and
-        `invalid_argument` for an answer that does not fit the ticket.
+        `tell(ticket, Refusal(...))`. A child is a text, a dict of texts by path, or a Source; a score is
+        whatever an evaluator may return. Returns the commits that took effect: one, or with
+        `deterministic=True` none until the ticket's turn comes, and then one or more. Raises Error:
+        `already_told`, `unknown_ticket`, and `invalid_argument` for an answer that does not fit the ticket.
         """
         if answer is None and not isinstance(child, _core.Refusal):
             child, answer = None, child
@@ -186,11 +187,11 @@ class Engine:
 
     def give_back(self, ticket: "_core.Ticket | SupportsIndex", reason: str) -> list[_core.Commit]:
         """Closes a ticket without a score, for a reason that is not the candidate's fault. It uses up no budget. Raises
-        as tell()."""
+        the errors of tell()."""
         return self._search.give_back(_number(ticket), reason)
 
     def run(self, progress: "Callable[[_core.Commit], None] | None" = None) -> _core.Outcome:
-        """Asks and tells by itself until done; see kernelsmith.run. Needs an evaluator and a proposer."""
+        """Searches until done, as kernelsmith.run does. Needs an evaluator and a proposer."""
         _check_progress(progress)
         return _said(self._search.run(progress))
 
@@ -201,17 +202,17 @@ class Engine:
 
     @property
     def outcome(self) -> _core.Outcome:
-        """What was found so far."""
+        """The outcome so far."""
         return self._search.outcome()
 
     @property
     def archive(self) -> Archive:
-        """A copy of the archive as it stands."""
+        """A copy of the current archive."""
         return Archive(self._search.archive())
 
     def close(self) -> None:
-        """Ends the session; the folder can then be opened again. What was told is kept. A run() under way in another
-        thread goes on, and keeps the folder until it returns."""
+        """Ends the session; the folder can then be opened again. All answers are kept. A run() under way in
+        another thread goes on, and keeps the folder until it returns."""
         self._search.close()
 
     def __repr__(self) -> str:
@@ -225,9 +226,9 @@ class Engine:
 def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, **settings: Any) -> _core.Evaluation:
     """Compiles, checks and times a candidate of a task folder, as `kernelsmith evaluate` does.
 
-    `source` is a text, a dict of texts by path, or a Source; it may differ from the seed outside its EVOLVE-BLOCKs.
-    `quick` takes a fraction of the time for a wider interval. Ctrl-C ends it and raises KeyboardInterrupt. Raises Error
-    if the task or the machine is at fault.
+    `source` is a text, a dict of texts by path, or a Source; it may differ from the seed outside its
+    EVOLVE-BLOCKs. `quick` takes a fraction of the time for a wider interval. Ctrl-C stops the evaluation and
+    raises KeyboardInterrupt. Raises Error if the task or the machine is at fault.
     """
     folder = task.folder if isinstance(task, _core.Task) else task
     return _core.evaluate(folder, source, quick, settings_from(settings, None)[0])
@@ -235,10 +236,10 @@ def evaluate(task: "Folder | _core.Task", source: Any, *, quick: bool = False, *
 
 def prompt(request: "_core.Request | _core.Ticket", task: "_core.Task | None" = None, *, set: str = "kernel-smith",
            budget_tokens: int = 24_000) -> _core.Prompt:
-    """What a language model is to be asked for a request or a ticket: `.system`, `.user`, `.messages`.
+    """The prompt for a language model, made from a request or a ticket: `.system`, `.user`, `.messages`.
 
-    `task` adds its description, tensors and hardware. `set` names the templates (docs/prompts.md). What is least
-    useful is left out beyond `budget_tokens`. Raises Error.
+    `task` adds its description, tensors and hardware. `set` names the templates (docs/prompts.md). If the
+    prompt would be longer than `budget_tokens`, its least useful parts are left out. Raises Error.
 
     >>> with Engine(seed="k = 1", iterations=1) as engine:
     ...     _ = engine.tell(engine.ask(), 1.0)

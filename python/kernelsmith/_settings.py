@@ -9,7 +9,7 @@ from typing import Any
 from ._errors import Error
 from ._proposers import _Configured
 
-# Shorthands of run.yaml's budgets, as the command has them.
+# Budgets of run.yaml that may be arguments of their own, like the command's options.
 _BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd", "until_flat")
 
 _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
@@ -31,13 +31,13 @@ def settings_from(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
     budgets = {name: settings.pop(name) for name in _BUDGETS if name in settings}
     if budgets:
         settings["budgets"] = {**settings.get("budgets", {}), **budgets}
-    for name in settings:  # unknown keys of run.yaml; 0.85 distinguishes evaluator from evaluations
+    for name in settings:  # run.yaml's reader suggests none of these; 0.85 distinguishes evaluator from evaluations
         for known in difflib.get_close_matches(name, _BUDGETS, 1, 0.85):
             raise Error(f"unknown key '{name}'", "bad_input", "the keyword arguments", f"did you mean {known}?")
     if "random_seed" in settings:
         settings["seed"] = settings.pop("random_seed")
     if isinstance(proposer, type) and issubclass(proposer, _Configured):
-        raise TypeError(f"this is a class, and not an object of it: write {proposer.__name__}(...)")
+        raise TypeError(f"this is a class, not an instance: write {proposer.__name__}(...)")
     if isinstance(proposer, _Configured):
         settings["proposer"] = proposer.settings
         proposer = None
@@ -45,11 +45,11 @@ def settings_from(settings: dict[str, Any], proposer: Any) -> tuple[str, Any]:
 
 
 def _check_type(name: str, value: Any) -> None:
-    """The contents of a section are checked like run.yaml."""
+    """Checks only the type: run.yaml's reader checks the contents of a section."""
     if name not in _TYPES:
         return
     words, types = _TYPES[name]
-    plain = value.tolist() if hasattr(value, "tolist") else value  # NumPy's
+    plain = value.tolist() if hasattr(value, "tolist") else value  # NumPy's numbers
     if not isinstance(plain, types) or (isinstance(plain, bool) and types != (bool,)):
         raise TypeError(f"{name} is {words}, not {type(value).__name__}")
 
@@ -60,4 +60,4 @@ def _plain(value: Any) -> Any:
         return os.fspath(value)
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"a setting is no plain value, but {type(value).__name__}")
+    raise TypeError(f"a setting must be a plain value, not {type(value).__name__}")

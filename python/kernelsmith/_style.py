@@ -22,11 +22,11 @@ ORIGINS = {
     "seed": "#5b6472", "user": "#57606f", "translate": "#0e7490", "edit": "#0f8a6c", "rewrite": "#8b46c9",
     "crossover": "#b7791f", "tune": "#2f6fd6", "repair": "#d1495b",
 }
-SERIES = [*list(ORIGINS.values())[2:], *list(ORIGINS.values())[:2]]  # as many as there are stages
+SERIES = [*list(ORIGINS.values())[2:], *list(ORIGINS.values())[:2]]  # one for each stage
 
 
 def needs_matplotlib() -> ModuleType:
-    """matplotlib; Error tool_missing if it is not installed."""
+    """Imports matplotlib. Raises Error `tool_missing` if it is not installed."""
     try:
         import matplotlib.figure
     except ImportError as missing:
@@ -51,7 +51,7 @@ def plain(axes: Axes, title: str, x: str = "", y: str = "", grid: Literal["x", "
 
 
 def words(text: Any) -> Any:
-    """The literal text, because formulas in it come from a candidate or user, not from us."""
+    """Shows the text literally: a formula in it would come from a candidate or user, not from us."""
     text.set_parse_math(False)
     return text
 
@@ -70,7 +70,7 @@ def whole_numbers(axis: Any) -> None:
 
 
 def nothing(axes: Axes, title: str, why: str) -> None:
-    """A panel with the reason why it is empty."""
+    """Makes a panel that says why it is empty."""
     plain(axes, title, grid="")
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -3,8 +3,8 @@
     >>> import kernelsmith as ks, kernelsmith.plot                          # doctest: +SKIP
     >>> ks.plot.figure(ks.Run.open("hill.run")).savefig("hill.svg")         # doctest: +SKIP
 
-`figure` draws every panel that has something to show; the others draw one panel on axes of yours. pyplot is not used,
-and none of its state is touched.
+`figure` draws every panel that has data. Each other function draws one panel on axes that you pass. pyplot is
+not used, and its state does not change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _LEFT_OUT = 0.05
 
 
 def best(run: Run | History, axes: Axes) -> None:
-    """Best so far over evaluated programs, with its interval; all accepted programs as dots, rejected ones as ticks."""
+    """Draws the best so far over evaluated programs, with its interval. Accepted programs are dots, and
+    rejected programs are ticks."""
     history = History.of(run)
     rows, steps = history.programs, history.best
     title = "Best so far"
@@ -70,12 +71,14 @@ def best(run: Run | History, axes: Axes) -> None:
 
 
 def archive(run: Run | History, axes: Axes) -> None:
-    """The archive as a heat map over its first two axes; each cell shows the best over all further ones."""
+    """Draws the archive as a heat map over its first two axes. Each cell shows the best program over all
+    other axes."""
     _draw_archive(History.of(run).run.archive, axes)
 
 
 def lineage(run: Run | History, axes: Axes) -> None:
-    """From the seed to the best along the first parents: fitness with interval by step, coloured by origin."""
+    """Fitness with its interval at each step from the seed to the best along the first parents, coloured by
+    origin."""
     history = History.of(run)
     rows = history.lineage
     title = "Lineage of the best"

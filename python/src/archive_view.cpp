@@ -43,7 +43,7 @@ Row statistics_of(const ArchiveView& view) {
 }  // namespace
 
 void bind_archive(py::module_& module) {
-  py::class_<ArchiveView>(module, "ArchiveView", "What kernelsmith.Archive is made from.")
+  py::class_<ArchiveView>(module, "ArchiveView", "The data of a kernelsmith.Archive.")
       .def_property_readonly("axes", axes_of)
       .def_property_readonly("statistics", statistics_of)
       .def_property_readonly("programs",

@@ -25,7 +25,7 @@ struct CommitView {
   Commit commit;
 };
 
-/// A ticket's request. Data; the engine may no longer exist.
+/// A ticket's request. It holds copies of the data, because the engine may no longer exist.
 struct TicketView {
   Ticket ticket;
   std::uint64_t seed = 0;
@@ -50,7 +50,7 @@ struct TicketView {
 /// Needs no GIL.
 ArchiveView archive_of(const SearchState& state);
 
-/// With the names of the members.
+/// The counts by their members' names.
 py::typing::Dict<py::str, py::int_> dict_of(const Counts& counts);
 
 void bind_archive(py::module_& module);

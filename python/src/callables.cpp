@@ -17,7 +17,7 @@ namespace {
 
 py::object helpers() { return py::module_::import("kernelsmith._coroutines"); }
 
-/// Whether it is a class whose method needs an instance, unlike a static one.
+/// Whether `object` is a class whose `method` is not static and so needs an instance.
 bool wants_object(const py::object& object, const char* method) {
   if (PyType_Check(object.ptr()) == 0) return false;
   const py::object found = py::module_::import("inspect").attr("getattr_static")(object, method);
@@ -28,8 +28,7 @@ bool wants_object(const py::object& object, const char* method) {
 py::object callable_of(const py::object& object, const char* method) {
   if (py::hasattr(object, method)) {
     if (wants_object(object, method))
-      throw py::type_error("this is a class, and not an object of it: " +
-                           py::cast<std::string>(py::repr(object)));
+      throw py::type_error("this is a class, not an instance: " + py::cast<std::string>(py::repr(object)));
     return object.attr(method);
   }
   if (PyCallable_Check(object.ptr()) == 1) return object;
@@ -41,7 +40,7 @@ bool is_coroutine_function(const py::object& function) {
   return py::cast<bool>(helpers().attr("is_coroutine_function")(function));
 }
 
-/// The differences of the two seams.
+// `Evaluating` and `Proposing` hold what differs between the two seams.
 struct Evaluating {
   using Request = EvaluationJob;
   using Answer = Evaluation;
@@ -131,8 +130,8 @@ std::function<Result<typename Kind::Answer>(const typename Kind::Request&)> plai
   };
 }
 
-/// One call of a coroutine. Asking it to stop needs the GIL. Therefore no thread waits for `mutex` or for the
-/// end of `stop` with the GIL, and `stop` is made and ended without `mutex`.
+/// One call of a coroutine. Asking it to stop needs the GIL. Therefore a thread that holds the GIL never
+/// waits for `mutex` or for the end of `stop`, and no thread holds `mutex` while it makes or destroys `stop`.
 template <class Kind>
 struct Flight {
   using Stop = std::stop_callback<std::function<void()>>;
@@ -161,7 +160,7 @@ struct Flight {
   }
 };
 
-/// Answers on the module's event loop.
+/// A seam that calls a coroutine function on the module's event loop.
 template <class Kind, class Seam>
 class Coroutine final : public Seam {
  public:

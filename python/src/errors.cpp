@@ -9,7 +9,7 @@
 namespace kernelsmith::python {
 namespace {
 
-/// The class that the Python part of the module defines.
+/// kernelsmith.Error, which the package's Python files define.
 py::object error_class() { return py::module_::import("kernelsmith._errors").attr("Error"); }
 
 void raise(const Error& error) {
@@ -35,7 +35,7 @@ std::optional<Error> error_in(const py::error_already_set& raised) {
 }
 
 std::string traceback_of(const py::error_already_set& raised) {
-  // A call that failed to start has no trace.
+  // If a call failed to start, its exception has no traceback.
   const py::object trace = raised.trace() ? raised.trace() : py::object(py::none());
   const py::object lines =
       py::module_::import("traceback").attr("format_exception")(raised.type(), raised.value(), trace);

@@ -9,7 +9,7 @@ namespace kernelsmith::python {
 
 namespace py = pybind11;
 
-/// The value, or the exception kernelsmith.Error. The GIL may be held or not.
+/// Returns the value or throws the exception kernelsmith.Error. The GIL may be held or not.
 template <class T>
 T unwrap(Result<T> result) {
   if (!result) throw ErrorException(result.error());

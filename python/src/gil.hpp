@@ -16,7 +16,7 @@ namespace py = pybind11;
 /// Whether the interpreter is ending: no other thread gets the GIL any more.
 bool is_finalizing();
 
-/// Blocks this thread for ever. Python ends a thread that requests the GIL too late by unwinding its stack,
+/// Blocks this thread forever. Python ends a thread that requests the GIL too late by unwinding its stack,
 /// which would destroy Python objects without the GIL and terminate at a noexcept function.
 [[noreturn]] void park();
 

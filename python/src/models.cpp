@@ -20,7 +20,7 @@ Role role_from(const std::string& name) {
   if (name == "user") return Role::user;
   if (name == "assistant") return Role::assistant;
   throw ErrorException(fail(ErrorCode::invalid_argument, "there is no role \"" + name + "\"", "messages",
-                            "system, user, assistant and tool are"));
+                            "the roles are system, user, assistant and tool"));
 }
 
 /// A message of Chat Completions: keys other than role and content are passed on unchanged.
@@ -65,7 +65,7 @@ py::object exception_of(const Error& error) {
                      text_of(error.hint));
 }
 
-/// A client whose calls end on a Python function. Any thread may use it.
+/// A client that hands each reply to a Python function. Any thread may use it.
 class Model {
  public:
   Model(const std::string& base_url, const py::str& key, double timeout_s, unsigned attempts,
@@ -95,7 +95,7 @@ class Model {
     client_ = unwrap(ModelClient::create(with_environment(std::move(endpoint)), std::move(options)));
   }
   ~Model() {
-    const Released released;  // the client's thread may want the GIL for its last answers
+    const Released released;  // the client's thread may need the GIL for its last answers
     client_.reset();
   }
   Model(const Model&) = delete;
@@ -142,22 +142,24 @@ class Model {
 }  // namespace
 
 void bind_models(py::module_& module) {
-  py::class_<Model>(module, "Model", "A server of language models: what proposers in Python ask it with.")
-      .def(py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&,
-                    const py::object&>(),
-           py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
-           py::arg("concurrency"), py::arg("price_file") = "", py::arg("tell") = py::none(),
-           "An empty base_url or key is the environment's (docs/llm.md). `tell` is called on another thread "
-           "with what a person should know, such as how long a call waits for the server, and why. Raises "
-           "Error for a server that a key may not be sent to, and for a price file that cannot be read.")
+  py::class_<Model>(module, "Model", "A client for a server of language models, for proposers in Python.")
+      .def(
+          py::init<const std::string&, const py::str&, double, unsigned, unsigned, const std::string&,
+                   const py::object&>(),
+          py::arg("base_url"), py::arg("key"), py::arg("timeout_s"), py::arg("attempts"),
+          py::arg("concurrency"), py::arg("price_file") = "", py::arg("tell") = py::none(),
+          "An empty base_url or key is replaced by the environment's (docs/llm.md). `tell` is called on "
+          "another thread with messages for the user, such as how long a call waits for the server, and why. "
+          "Raises Error for a server to which a key may not be sent, and for a price file that cannot be "
+          "read.")
       .def("start", &Model::start, py::arg("model"), py::arg("messages"), py::arg("done"), py::kw_only(),
            py::arg("max_output_tokens") = py::none(), py::arg("temperature") = py::none(),
            py::arg("top_p") = py::none(), py::arg("reasoning_effort") = "", py::arg("extra_body") = "",
            "Sends {\"role\", \"content\"} messages, with `tool_calls` and `tool_call_id` where they belong. "
            "`done` is called once, on another thread, with the reply as a dict (text, tool_calls, reasoning, "
-           "finish, finish_detail, model, usage, usd) or with an Error. Returns a function that gives the "
-           "call up.")
-      .def("has_price", &Model::has_price, py::arg("model"), "Whether price_file names it.");
+           "finish, finish_detail, model, usage, usd) or with an Error. Returns a function that cancels the "
+           "call.")
+      .def("has_price", &Model::has_price, py::arg("model"), "Whether price_file has a price for the model.");
 }
 
 }  // namespace kernelsmith::python

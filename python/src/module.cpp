@@ -1,4 +1,4 @@
-// The extension module kernelsmith._core. The package's Python files give it its names, defaults and
+// The extension module kernelsmith._core. The package's Python files add public names, defaults and
 // docstrings.
 #include "bindings.hpp"
 #include "errors.hpp"

@@ -16,16 +16,16 @@ void bind_commit(py::module_& module) {
           "The island's number, from 0.")
       .def_property_readonly(
           "kind", [](const CommitView& view) { return std::string(name_of(view.commit.kind)); },
-          "What came of the ticket: see docs/errors.md for refusals and errors.")
+          "The kind of the ticket's result; docs/errors.md explains refusals and errors.")
       .def_property_readonly(
           "program", [](const CommitView& view) { return view_of(view.commit.individual); },
-          "The program that the ticket was about; None if there is none.")
+          "The program that was evaluated for the ticket; None if there is none.")
       .def_property_readonly(
           "new_best", [](const CommitView& view) { return view.commit.new_best; },
-          "Whether it is the run's best from now on.")
+          "Whether the program is the run's best from now on.")
       .def_property_readonly(
           "demoted", [](const CommitView& view) { return view.commit.demoted; },
-          "Whether a second measurement took the best its place.")
+          "Whether the program was accepted before and was rejected when it was measured again.")
       .def_property_readonly(
           "refusal", [](const CommitView& view) { return view.commit.refusal; }, "Why there is no child.")
       .def_property_readonly(
@@ -38,12 +38,11 @@ void bind_commit(py::module_& module) {
 }
 
 void bind_outcome(py::module_& module) {
-  py::class_<Outcome>(module, "Outcome", "What a search found. Immutable.")
+  py::class_<Outcome>(module, "Outcome", "The result of a search. Immutable.")
       .def_property_readonly(
           "reason", [](const Outcome& outcome) { return std::string(name_of(outcome.reason)); },
-          "Why it ended: \"budget\", \"flat\", \"exhausted\", \"finished\", \"refused\", \"errors\", "
-          "\"stopped\"; "
-          "\"unfinished\" while there is more.")
+          "Why the search ended: \"budget\", \"flat\", \"exhausted\", \"finished\", \"refused\", \"errors\", "
+          "\"stopped\"; \"unfinished\" while there is more to do.")
       .def_property_readonly(
           "budget",
           [](const Outcome& outcome) {
@@ -52,18 +51,19 @@ void bind_outcome(py::module_& module) {
           "Which budget was used up; None unless reason is \"budget\".")
       .def_property_readonly(
           "error", [](const Outcome& outcome) { return words_of(outcome.error); },
-          "In words, if reason is \"errors\" or \"refused\".")
+          "The reason in words, if reason is \"errors\" or \"refused\".")
       .def_property_readonly(
           "best", [](const Outcome& outcome) { return view_of(outcome.best); },
           "The best program; None if none was accepted.")
       .def_readonly("confirmation", &Outcome::confirmation,
-                    "The best's evaluation when it was measured again at the end.")
+                    "The best's evaluation from measuring it again at the end.")
       .def_property_readonly(
           "counts", [](const Outcome& outcome) { return dict_of(outcome.counts); },
           "iterations, evaluations, accepted, rejected, repeated, same_binary (of the repeated), refused, "
           "repairs, remeasured, given_back, demoted.")
       .def_property_readonly(
-          "usd", [](const Outcome& outcome) { return outcome.spending.usd(); }, "What calls to models cost.")
+          "usd", [](const Outcome& outcome) { return outcome.spending.usd(); },
+          "The cost of calls to models, in US dollars.")
       .def_readonly("elapsed_s", &Outcome::elapsed_s, "Wall time of all sessions.")
       .def("_repr_html_", [](const py::object& self) { return html_of("outcome", self); })
       .def("__repr__", [](const Outcome& outcome) {
@@ -78,19 +78,19 @@ void bind_outcome(py::module_& module) {
 void bind_ticket(py::module_& module) {
   py::class_<TicketView>(
       module, "Ticket",
-      "A question of the engine's: tell() or give_back() answers it. Immutable; outlives its engine.")
+      "A request of the engine, which tell() or give_back() answers. Immutable; outlives its engine.")
       .def_property_readonly(
-          "id", [](const TicketView& view) { return view.ticket.id.value; }, "Its number, from 0.")
+          "id", [](const TicketView& view) { return view.ticket.id.value; }, "The ticket's number, from 0.")
       .def_property_readonly(
           "island", [](const TicketView& view) { return view.ticket.island.value; },
-          "Where the child will live, from 0.")
+          "The number of the child's island, from 0.")
       .def_property_readonly("kind", &TicketView::kind,
                              "\"propose\" (tell a child and its score), \"evaluate\" or \"remeasure\" (tell "
                              "the score of `source`).")
       .def_property_readonly("request", &TicketView::request,
-                             "What a child is asked for; None unless kind is \"propose\".")
+                             "The request for a child; None unless kind is \"propose\".")
       .def_property_readonly("source", &TicketView::source,
-                             "What is to be scored; None if kind is \"propose\".")
+                             "The program to score; None if kind is \"propose\".")
       .def("__repr__", [](const TicketView& view) {
         return "<Ticket " + std::to_string(view.ticket.id.value) + ", " + view.kind() + ">";
       });

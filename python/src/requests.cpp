@@ -24,7 +24,7 @@ void bind_rng(py::module_& module) {
       .def(py::init(
                [](std::uint64_t seed, std::uint64_t ticket) { return Rng(seed, ticket, Purpose::proposal); }),
            py::arg("seed"), py::arg("ticket") = 0,
-           "The stream that Request.rng is for such a ticket of a run with such a random_seed.")
+           "Gives the numbers of Request.rng for this ticket in a run with this random_seed.")
       .def("random", &Rng::uniform, "Uniform in [0, 1).")
       .def(
           "uniform", [](Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); },
@@ -45,14 +45,14 @@ void bind_rng(py::module_& module) {
             if (items.empty()) throw py::value_error("there is nothing to choose from");
             return items[rng.below(items.size())];
           },
-          py::arg("items"), "One of them, each equally likely. Raises ValueError if there is none.");
+          py::arg("items"), "One of the items, all equally likely. Raises ValueError if there is none.");
 }
 
 /// Requests a trial and waits for its result. Needs the GIL and releases it meanwhile.
 Tried attempt(const ProposalRequest& request, Trial trial) {
   if (!request.attempt)
-    throw ErrorException(fail(ErrorCode::unsupported, "nothing is tried on behalf of this request", "",
-                              "only what run() of a search that is not deterministic asks for takes trials"));
+    throw ErrorException(fail(ErrorCode::unsupported, "this request takes no trials", "",
+                              "only requests from run() take trials, unless the search is deterministic"));
   auto tried = without_gil([&] {
     return kernelsmith::answer_of<Tried>(
                [&](auto done) { request.attempt(std::move(trial), std::move(done)); })
@@ -78,7 +78,7 @@ py::typing::Tuple<ProgramView, py::bool_> try_child(
 
 void bind_child(py::module_& module) {
   py::class_<Child>(module, "Child",
-                    "A proposer's answer that names the programs it was made from. Immutable.")
+                    "A proposer's answer that names the programs from which it was made. Immutable.")
       .def(py::init([](const SourceLike& source, const std::vector<std::uint64_t>& parents) {
              return Child{source_of(source), Origin::user, programs_of(parents)};
            }),
@@ -88,16 +88,16 @@ void bind_child(py::module_& module) {
           "source", [](const Child& child) { return child.source; }, "Its files.")
       .def_property_readonly(
           "parents", [](const Child& child) { return numbers_of(child.parents); },
-          "Numbers of the programs that it was made from.");
+          "Numbers of the programs from which it was made.");
 }
 
 void bind_request(py::module_& module) {
-  py::class_<Refusal>(module, "Refusal", "A proposer's answer that is no child. Immutable.")
+  py::class_<Refusal>(module, "Refusal", "A proposer's answer if it has no child. Immutable.")
       .def(py::init([](const py::str& detail, const std::string& code) {
              return Refusal{named(code, refusal_code_from, "code"), utf8_of(detail)};
            }),
            py::arg("detail") = "", py::arg("code") = "no_code",
-           "With a refusal's code of docs/errors.md. Raises Error for others.")
+           "`code` is a refusal's code of docs/errors.md. Raises Error for any other.")
       .def_property_readonly(
           "code", [](const Refusal& refusal) { return std::string(name_of(refusal.code)); },
           "Such as \"no_code\" or \"exhausted\".")
@@ -107,9 +107,10 @@ void bind_request(py::module_& module) {
         return "<Refusal " + std::string(name_of(refusal.code)) + (refusal.detail.empty() ? "" : ": ") +
                refusal.detail + ">";
       });
-  py::class_<ProposalRequest>(module, "Request",
-                              "What a proposer is asked for: a child of `parent`. Immutable but for `rng`.",
-                              py::dynamic_attr())
+  py::class_<ProposalRequest>(
+      module, "Request",
+      "The engine's request to a proposer for a child of `parent`. Immutable except `rng`.",
+      py::dynamic_attr())
       .def_property_readonly(
           "ticket", [](const ProposalRequest& request) { return request.ticket.value; },
           "The number that the child will have.")
@@ -121,42 +122,43 @@ void bind_request(py::module_& module) {
           "The model that the operator policy chose; empty if none is configured.")
       .def_property_readonly(
           "parent", [](const ProposalRequest& request) { return view_of(request.selection.parent); },
-          "The program to start from; None before there is any.")
+          "The program to start from; None while the run has no program.")
       .def_property_readonly(
           "top", [](const ProposalRequest& request) { return list_of(request.selection.top); },
-          "Some of the island's best.")
+          "Some of the island's best programs.")
       .def_property_readonly(
           "inspirations",
           [](const ProposalRequest& request) { return list_of(request.selection.inspirations); },
           "Programs from other cells of the archive.")
       .def_property_readonly(
           "failures", [](const ProposalRequest& request) { return list_of(request.selection.failures); },
-          "Recent rejections, whose diagnostics tell what to avoid.")
+          "Recently rejected programs, whose diagnostics show what to avoid.")
       .def_property_readonly(
           "tried", [](const ProposalRequest& request) { return list_of(request.tried); },
           "The programs that attempt() made for this request in an earlier session, which ended before the "
           "answer.")
-      .def(
-          "attempt", &try_child, py::arg("child"), py::arg("parents") = py::none(),
-          "Has a child evaluated before the request is answered, and waits. It becomes a program of the run, "
-          "made from `parents` (numbers; default: the request's parent), and uses up an evaluation. Returns "
-          "the program, and whether it was there already and cost nothing. Any thread may call it while the "
-          "request is open. Raises Error `over_budget`, `already_told`, `cancelled`, and `unsupported` in a "
-          "deterministic search.")
+      .def("attempt", &try_child, py::arg("child"), py::arg("parents") = py::none(),
+           "Evaluates a child before the request is answered, and waits for the result. The child becomes a "
+           "program of the run, made from `parents` (numbers; default: the request's parent), and uses up an "
+           "evaluation. Returns the program, and whether the run had it already, which costs nothing. Any "
+           "thread may call this while the request is open. Raises Error `over_budget`, `already_told`, "
+           "`cancelled`, and `unsupported` in a deterministic search.")
       .def(
           "confirm",
           [](const ProposalRequest& request, std::uint64_t program) {
             return attempt(request, ProgramId{program}).evaluation;
           },
           py::arg("program"),
-          "Measures an accepted program of the run again, with care and on fresh inputs, as attempt() does; "
-          "one that is rejected there leaves the archive. Raises also `not_found` and `busy`.")
+          "Measures an accepted program of the run again, with care and on fresh inputs, and waits for the "
+          "result. A program that is now rejected leaves the archive. Raises the errors of attempt(), and "
+          "`not_found` and `busy`.")
       .def(
           "charge",
           [](const ProposalRequest& request, const std::string& model, std::optional<double> usd,
              std::uint64_t input_tokens, std::uint64_t output_tokens) {
             if (!request.lost)
-              throw ErrorException(fail(ErrorCode::unsupported, "nobody drives this search", "charge"));
+              throw ErrorException(
+                  fail(ErrorCode::unsupported, "run() does not drive this search", "charge"));
             Cost cost;
             cost.model = model;
             cost.calls = 1;
@@ -169,9 +171,9 @@ void bind_request(py::module_& module) {
             request.lost(cost);
           },
           py::arg("model"), py::arg("usd"), py::arg("input_tokens"), py::arg("output_tokens"),
-          "Counts a call of a model among the run's cost, before the request is answered; `usd` is None for "
-          "one without a price. Raises Error `unsupported` where a search is asked and told by hand.")
-      // The same stream at every look would draw the same numbers again: the object keeps one.
+          "Adds a call of a model to the run's cost, before the request is answered. `usd` is None if the "
+          "price is unknown. Raises Error `unsupported` if ask() and tell() drive the search.")
+      // A new stream at every access would draw the same numbers again, so the object keeps one stream.
       .def_property_readonly(
           "rng",
           [](const py::object& self) -> Rng& {
@@ -183,14 +185,14 @@ void bind_request(py::module_& module) {
 }
 
 void bind_job(py::module_& module) {
-  py::class_<EvaluationJob>(module, "Job", "What an evaluator's method `evaluate` is given. Immutable.")
+  py::class_<EvaluationJob>(module, "Job", "The argument of an evaluator's method `evaluate`. Immutable.")
       .def_property_readonly(
           "candidate", [](const EvaluationJob& job) { return job.candidate.value; }, "The program's number.")
       .def_readonly("attempt", &EvaluationJob::attempt, "Counts evaluations of the same candidate, from 0.")
       .def_readonly(
           "run", &EvaluationJob::run,
-          "The run's id, 32 hexadecimal digits; with candidate and attempt it names the job for ever.")
-      .def_readonly("source", &EvaluationJob::source, "What to evaluate.")
+          "The run's id, 32 hexadecimal digits; with candidate and attempt it always names the same job.")
+      .def_readonly("source", &EvaluationJob::source, "The source to evaluate.")
       .def_property_readonly(
           "why",
           [](const EvaluationJob& job) {
@@ -202,7 +204,7 @@ void bind_job(py::module_& module) {
           [](const EvaluationJob& job) {
             return job.rival ? std::optional(job.rival->source) : std::nullopt;
           },
-          "In a duel, what it is compared with.");
+          "In a duel, the source with which it is compared.");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 namespace kernelsmith::python {
 namespace {
 
-/// Threads and locks do not survive a fork; a run's journal has one writer.
+/// Refuses to use a search after a fork: threads and locks do not survive it, and a journal has one writer.
 class ForkGuard {
  public:
   bool is_forked() const { return owner_ != ::getpid(); }
@@ -39,8 +39,8 @@ using Run = std::function<Result<Outcome>(const CommitCallback&, std::stop_token
 
 using ProgressCall = py::typing::Optional<py::typing::Callable<py::object(CommitView)>>;
 
-/// Drives `run` and tells `progress` (may be None) of each commit, on another thread. An exception in it ends
-/// the search in order and is raised here.
+/// Drives `run` and calls `progress` (may be None) with each commit, on another thread. An exception of
+/// `progress` ends the search in order and is raised here.
 Outcome drive(Run run, const ProgressCall& progress, Notices& notices) {
   const SharedObject callback = progress.is_none() ? nullptr : share(progress);
   struct Raised {
@@ -170,8 +170,8 @@ class Search {
 
   ArchiveView archive() { return look(archive_of); }
 
-  /// Calls under way keep the engine until they return. If its threads cannot be waited for, it is abandoned;
-  /// all answers are in the journal.
+  /// Calls under way keep the engine until they return. After a fork, and while Python is ending, nothing can
+  /// wait for the engine's threads, so the engine is abandoned; all answers are in the journal.
   void close() {
     auto engine = std::move(engine_);  // with the GIL: other threads may read engine_ without it
     if (!engine) return;
@@ -193,7 +193,7 @@ class Search {
   std::shared_ptr<Notices> notices_;
 };
 
-/// The number of threads that call a Python evaluator or proposer: as many as are in flight.
+/// The number of threads that call a Python evaluator or proposer: one for each call in flight.
 unsigned workers_in(const std::string& settings) {
   const py::object workers = json_of(settings).attr("get")("workers", 1);
   if (!py::isinstance<py::int_>(workers)) return 1;
@@ -249,7 +249,7 @@ void check_same_task(const std::filesystem::path& task, const std::filesystem::p
   });
 }
 
-/// A search over a task folder: begun in `folder`, or continued if that is a run.
+/// Begins a search over a task folder in `folder`, or continues it if `folder` is a run.
 Outcome run_task(const std::filesystem::path& task, const std::filesystem::path& folder,
                  const py::object& proposer, const std::string& settings, const ProgressCall& progress) {
   const Registry registry = registry_for_tasks(proposer, workers_in(settings));
@@ -294,7 +294,7 @@ Evaluation evaluate(const std::filesystem::path& task, const SourceLike& source,
 }  // namespace
 
 void bind_searches(py::module_& module) {
-  py::class_<Search>(module, "Search", "What kernelsmith.Engine is made from.")
+  py::class_<Search>(module, "Search", "The engine in a kernelsmith.Engine.")
       .def(py::init(&open_search), py::arg("folder"), py::arg("seed"), py::arg("evaluator"),
            py::arg("proposer"), py::arg("settings"))
       .def("ask", &Search::ask)

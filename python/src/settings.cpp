@@ -80,7 +80,7 @@ Status lay_settings(const std::string& settings, const Registry& registry, RunCo
   const Status read = read_config(settings, kArguments, registry, config);
   if (read) return {};
   Error error = read.error();
-  error.where = kArguments;  // without the line of a text that the user never saw
+  error.where = kArguments;  // the user never saw the text whose line the error names
   return error;
 }
 

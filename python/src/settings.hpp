@@ -14,14 +14,14 @@
 
 namespace kernelsmith::python {
 
-/// The default registry, with the kind `python` for evaluators and proposers: the objects given here, or
-/// none.
+/// The default registry, with the kind `python` for evaluators and proposers, which gives these objects; each
+/// may be None.
 Registry registry_with(const py::object& evaluator, const py::object& proposer, unsigned workers);
 
-/// The same for a task in a folder, whose evaluator is its backend's.
+/// The same for a task in a folder, whose backend brings the evaluator.
 Registry registry_for_tasks(const py::object& proposer, unsigned workers);
 
-/// A task for searches whose evaluator is a Python object: no files but the seed.
+/// A task for searches whose evaluator is a Python object. It has no files except the seed.
 Task task_of(const Source& seed);
 
 /// Overrides `config` with `settings`, a JSON object with the keys of run.yaml. Errors: read_config's, with

@@ -44,7 +44,7 @@ Row row_of(const Individual& individual) {
   return row;
 }
 
-/// Read from the journal if it is not in memory, without the GIL.
+/// A program that is not in memory is read from the journal, without the GIL.
 IndividualPtr individual_of(const RunView& view, ProgramId id) {
   const Released released;
   return unwrap(view.individual(id));
@@ -155,58 +155,57 @@ std::optional<std::string> ended(const RunView& view) {
 }  // namespace
 
 void bind_stored_runs(py::module_& module) {
-  py::class_<RunView, std::shared_ptr<RunView>>(module, "StoredRun", "What kernelsmith.Run is made from.")
+  py::class_<RunView, std::shared_ptr<RunView>>(module, "StoredRun", "The base of kernelsmith.Run.")
       .def(py::init(&open), py::arg("folder"))
-      .def_readonly("folder", &RunView::folder, "Where it was opened.")
+      .def_readonly("folder", &RunView::folder, "The folder from which it was opened.")
       .def_readonly("id", &RunView::run_id, "32 hexadecimal digits, fixed when the run was begun.")
       .def_readonly("in_use", &RunView::in_use, "Whether a process is writing the run.")
       .def_property_readonly("ended", ended,
-                             "Why the search is at its end: \"budget\", \"flat\", \"exhausted\", "
+                             "Why the search ended: \"budget\", \"flat\", \"exhausted\", "
                              "\"finished\", \"refused\"; None while there is more to do.")
       .def_property_readonly(
           "evaluations_left", [](const RunView& view) { return view.state.evaluations_left(); },
-          "The evaluations of the budget that are left for new programs; what measuring the best again takes "
-          "at the end is off. None if the run limits none.")
+          "How many evaluations of the budget are left for new programs. Those kept for measuring the best "
+          "again at the end are not counted. None if the run does not limit evaluations.")
       .def_property_readonly(
           "confirmed", confirmed,
-          "The programs whose numbers are what measuring them again at the run's end found "
-          "by itself.")
+          "The programs that were measured again at the run's end; their figures come from that measurement "
+          "alone.")
       .def_property_readonly(
           "counts", [](const RunView& view) { return dict_of(view.state.counts()); },
-          "How many of each: \"iterations\", \"evaluations\" and the like.")
+          "The run's counts, such as \"iterations\" and \"evaluations\".")
       .def_property_readonly("best", best,
-                             "The best program; None while nothing was accepted. What program() says of "
-                             "evaluations holds for it, too.")
+                             "The best program, with its evaluation as in program(); None while nothing was "
+                             "accepted.")
       .def_property_readonly(
           "best_evaluation",
           [](const RunView& view) -> std::optional<Evaluation> {
             const Evaluation* evaluation = view.best_evaluation();
             return evaluation ? std::optional(*evaluation) : std::nullopt;
           },
-          "The confirmation's if the best was measured again.")
+          "The best's evaluation; the confirmation's if the best was measured again.")
       .def_property_readonly(
           "elapsed_s", [](const RunView& view) { return view.state.elapsed_s(); },
           "Wall time that all sessions used.")
       .def_property_readonly(
           "digest", [](const RunView& view) { return view.archive_digest().hex(); },
           "The digest of the archive: equal searches have equal digests.")
-      .def(
-          "program", program, py::arg("id"),
-          "With the evaluation that `kernelsmith show` shows: what measuring it again at the run's end found "
-          "by itself, if that was done, else what all measurements of it say together. Raises KeyError if "
-          "there is none.")
+      .def("program", program, py::arg("id"),
+           "The program with the evaluation that `kernelsmith show` shows: if it was measured again at the "
+           "run's end, that measurement alone, otherwise all its measurements together. Raises KeyError if "
+           "the run has no such program.")
       .def("programs", programs,
            "A row for each evaluated program: id, origin, parents, accepted, fitness (the median), low (by "
-           "which programs are ranked), high, stage, code, diagnostics, features. Evaluations are those of "
-           "program().")
+           "which programs are ranked), high, stage, code, diagnostics, features. Evaluations are "
+           "chosen as in program().")
       .def("lineage", lineage,
-           "From the seed to the best along the first parents: rows of programs() with `diff`.")
-      .def("events", events, "The journal, an event a row (docs/formats.md).")
+           "The programs from the seed to the best along the first parents: rows of programs() with `diff`.")
+      .def("events", events, "The journal, with a row for each event (docs/formats.md).")
       .def("replies", replies, py::arg("tickets"),
-           "What was kept of these tickets' replies, such as text, system and user (docs/formats.md, \"kept "
-           "reply\"); None for a ticket that kept nothing: `proposer.keep` decides.")
+           "The kept parts of these tickets' replies, such as text, system and user (docs/formats.md, \"kept "
+           "reply\"); None for a ticket of which nothing was kept. `proposer.keep` decides what is kept.")
       .def("cost", cost, "A row for each model: calls, tokens, usd.")
-      .def("failures", failures, "Rejected programs by what they broke: stage, code, count.")
+      .def("failures", failures, "The number of rejected programs by stage and code: stage, code, count.")
       .def("_archive", [](const RunView& view) { return archive_of(view.state); })
       .def("__repr__", [](const RunView& view) {
         return "<Run " + view.folder.string() + ", " + std::to_string(view.state.counts().iterations) +

@@ -69,7 +69,8 @@ void bind_texts(py::module_& module) {
            "Reads FOLDER/task.yaml and the files that it names. Raises Error: `not_found`, `bad_input`.")
       .def_readonly("folder", &TaskView::path, "Absolute.")
       .def_property_readonly(
-          "name", [](const TaskView& view) { return view.folder.task.name; }, "Runs are called after it.")
+          "name", [](const TaskView& view) { return view.folder.task.name; },
+          "The task's name, after which runs are named.")
       .def_property_readonly(
           "backend", [](const TaskView& view) { return view.folder.task.backend; },
           "Such as \"cpu\" or \"command\".")
@@ -77,19 +78,20 @@ void bind_texts(py::module_& module) {
           "description", [](const TaskView& view) { return view.folder.task.description; }, "In words.")
       .def_property_readonly(
           "seed", [](const TaskView& view) { return view.folder.task.seed; },
-          "Where the search starts; no file if it starts from the reference.")
+          "The program with which the search starts; has no files if it starts from the reference.")
       .def_property_readonly(
-          "reference", [](const TaskView& view) { return view.folder.task.reference; }, "What is correct.")
+          "reference", [](const TaskView& view) { return view.folder.task.reference; },
+          "The program that defines correct results.")
       .def_property_readonly(
           "digest", [](const TaskView& view) { return view.folder.task.digest.hex(); },
           "SHA-256 over the task, in hexadecimal.")
       .def("__repr__", [](const TaskView& view) {
         return "<Task " + view.folder.task.name + ", backend " + view.folder.task.backend + ">";
       });
-  py::class_<Prompt>(module, "Prompt", "What a language model is to be asked. Immutable.")
+  py::class_<Prompt>(module, "Prompt", "A prompt for a language model. Immutable.")
       .def_readonly("system", &Prompt::system, "The system message.")
       .def_readonly("user", &Prompt::user, "The user message.")
-      .def_readonly("tokens", &Prompt::tokens, "The tokens of both, estimated.")
+      .def_readonly("tokens", &Prompt::tokens, "An estimate of the tokens of both messages.")
       .def_property_readonly(
           "messages",
           [](const Prompt& prompt) {
@@ -119,7 +121,8 @@ void bind_texts(py::module_& module) {
         return problem_yaml(name, {.precision = precision, .policy = policy});
       },
       py::arg("name"), py::arg("precision") = "fp32", py::arg("policy") = "own_kernels",
-      "task.yaml of a `torch` task whose reference.py has Model, get_inputs() and get_init_inputs().");
+      "The text of task.yaml for a `torch` task whose reference.py has Model, get_inputs() and "
+      "get_init_inputs().");
   module.def(
       "gpu_peaks",
       [] {
@@ -129,7 +132,7 @@ void bind_texts(py::module_& module) {
               {"memory", gpu.memory}, {"fp32", gpu.fp32}, {"tf32", gpu.tf32}, {"half", gpu.half}};
         return peaks;
       },
-      "By part of a GPU's name: memory in GB/s, dense products in Tflop/s.");
+      "Peak rates by a part of the GPU's name: memory in GB/s, dense products in Tflop/s.");
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
 }
 

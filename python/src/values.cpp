@@ -66,7 +66,7 @@ std::map<std::string, double> features_of(const py::handle& object) {
     const auto number = number_in(value);
     if (!number || !py::isinstance<py::str>(name))
       throw py::type_error("the feature " + py::cast<std::string>(py::repr(name)) +
-                           " is no number with a name, but " + type_name(value));
+                           " must be a number with a name, not " + type_name(value));
     features.emplace(py::cast<std::string>(name), *number);
   }
   return features;
@@ -85,7 +85,7 @@ py::str decoded(std::string_view text, const char* errors) {
   return str;
 }
 
-/// A file's bytes; bytes that are not UTF-8 go into Python and back as surrogates.
+/// A file's bytes. Bytes that are not UTF-8 are surrogates in Python.
 std::string bytes_of(const py::handle& text) { return encoded(text, "surrogateescape"); }
 
 py::str file_text(std::string_view text) { return decoded(text, "surrogateescape"); }
@@ -111,7 +111,7 @@ void bind_source(py::module_& module) {
             for (const SourceFile& file : source.files()) files[file_text(file.path)] = file_text(file.text);
             return files;
           },
-          "Texts by path. Bytes that are no UTF-8 are surrogates, as with errors=\"surrogateescape\".")
+          "Texts by path. Bytes that are not UTF-8 are surrogates, as with errors=\"surrogateescape\".")
       .def_property_readonly(
           "text", [](const Source& source) { return file_text(source.main_text()); },
           "The first file's text; empty if there is no file.")
@@ -189,14 +189,14 @@ std::size_t hash_of(const Evaluation& evaluation) {
 void bind_evaluation(py::module_& module) {
   py::class_<Evaluation>(
       module, "Evaluation",
-      "What became of a candidate: accepted with a fitness, or rejected with a reason. Immutable.")
+      "A candidate's result: accepted with a fitness, or rejected with a reason. Immutable.")
       .def_static("accept", acceptance, py::arg("fitness"),
                   py::arg("features") = std::map<std::string, double>{}, py::arg("report") = py::none(),
                   "An acceptance; a rejection (`bad_metrics`) if fitness is not finite. `report` is JSON "
-                  "as to_json() has it under \"report\".")
+                  "in the form that to_json() gives it under \"report\".")
       .def_static("reject", rejection, py::arg("diagnostics"), py::arg("code") = "raised",
                   py::arg("stage") = "run",
-                  "A rejection with a code and a stage of docs/errors.md. Raises Error for others.")
+                  "A rejection with a code and a stage of docs/errors.md. Raises Error for any other.")
       .def_property_readonly("accepted", &Evaluation::accepted, "Whether there is a fitness.")
       .def_property_readonly(
           "fitness", median_of,
@@ -215,11 +215,12 @@ void bind_evaluation(py::module_& module) {
             const Metrics* metrics = evaluation.metrics();
             return metrics ? metrics->features() : std::map<std::string, double>{};
           },
-          "What the archive's axes may read, by name; with static features of the source, such as "
-          "\"tokens\".")
+          "Numbers by name, which the archive's axes may read; they include static features of the source, "
+          "such as \"tokens\".")
       .def_property_readonly(
           "speedup", [](const Evaluation& evaluation) { return evaluation.report().speedup; },
-          "baseline/candidate, geometric mean over the timed shapes; None for what is no kernel.")
+          "The baseline's time over the candidate's, the geometric mean over the timed shapes; None if the "
+          "candidate is not a kernel.")
       .def_property_readonly(
           "stage",
           [](const Evaluation& evaluation) {
@@ -231,7 +232,7 @@ void bind_evaluation(py::module_& module) {
           [](const Evaluation& evaluation) {
             return of_rejection(evaluation, [](const Rejection& why) { return name_of(why.code); });
           },
-          "Why it was rejected, a code of docs/errors.md.")
+          "The code of docs/errors.md for the rejection.")
       .def_property_readonly(
           "diagnostics",
           [](const Evaluation& evaluation) -> std::optional<py::str> {
@@ -244,7 +245,7 @@ void bind_evaluation(py::module_& module) {
           "All that was measured, as plain dicts and lists (docs/formats.md); times in microseconds (`_us`).")
       .def(
           "to_json", [](const Evaluation& evaluation) { return to_json(evaluation); },
-          "As it stands in the journal (docs/formats.md).")
+          "The JSON text that the journal holds (docs/formats.md).")
       .def(
           "__eq__", [](const Evaluation& a, const Evaluation& b) { return a == b; }, py::is_operator())
       .def("__hash__", [](const Evaluation& evaluation) { return hash_of(evaluation); })
@@ -275,17 +276,17 @@ void bind_program(py::module_& module) {
   py::class_<ProgramView>(module, "Program", "A candidate with its evaluation. Immutable.")
       .def_property_readonly(
           "id", [](const ProgramView& view) { return view.program().id.value; },
-          "Its number in the run, which is that of its ticket.")
+          "Its number in the run, which is also its ticket's number.")
       .def_property_readonly(
           "source", [](const ProgramView& view) { return view.program().source; }, "Its files.")
       .def_property_readonly(
           "parents", [](const ProgramView& view) { return numbers_of(view.program().parents); },
-          "Numbers of the programs that it was made from; empty for a seed.")
+          "Numbers of the programs from which it was made; empty for a seed.")
       .def_property_readonly(
           "origin", [](const ProgramView& view) { return std::string(name_of(view.program().origin)); },
           "seed, translate, edit, rewrite, crossover, repair, tune or user.")
       .def_property_readonly(
-          "evaluation", [](const ProgramView& view) { return view.evaluation(); }, "What became of it.")
+          "evaluation", [](const ProgramView& view) { return view.evaluation(); }, "The program's result.")
       .def_property_readonly(
           "accepted", [](const ProgramView& view) { return view.evaluation().accepted(); },
           "evaluation.accepted")

@@ -1,4 +1,4 @@
-// The values shared by both sides, and their conversion from plain Python objects.
+// The values that C++ and Python share, and their conversion from plain Python objects.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,8 @@ py::typing::List<ProgramView> list_of(const std::vector<IndividualPtr>& individu
 std::vector<std::uint64_t> numbers_of(const std::vector<ProgramId>& programs);
 std::vector<ProgramId> programs_of(const std::vector<std::uint64_t>& numbers);
 
-/// The text as Python's. Bytes that are not UTF-8 become replacement characters: a log may be cut anywhere.
+/// The text as a Python str. Bytes that are not UTF-8 become replacement characters: a log may be cut
+/// anywhere.
 py::str text_of(std::string_view text);
 
 /// The error in words, if there is one.
@@ -52,7 +53,7 @@ std::string utf8_of(const py::handle& text);
 /// else "candidate.txt". Throws ErrorException, and py::type_error for another object.
 Source source_of(const py::handle& object, const Source* like = nullptr);
 
-/// Converts an evaluator's result: an Evaluation, a number, a dict with `fitness` beside features, or a pair
+/// Converts an evaluator's result: an Evaluation, a number, a dict with `fitness` and features, or a pair
 /// of a number and a dict of features. Throws as source_of does: py::type_error says what was returned.
 Evaluation evaluation_of(const py::handle& object);
 
@@ -66,7 +67,7 @@ py::object json_of(const std::string& text);
 /// A result for a notebook, made by the function `what` of kernelsmith._tables.
 py::str html_of(const char* what, const py::handle& result);
 
-/// The value with this name. Throws ErrorException.
+/// The enumerator with this name. Throws ErrorException.
 template <class Enum>
 Enum named(const std::string& name, std::optional<Enum> (*from)(std::string_view), const char* what) {
   const auto value = from(name);

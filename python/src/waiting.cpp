@@ -32,8 +32,8 @@ struct Finish {
   }
 };
 
-/// The exception of a signal handler since the last check, here or in Python's logging. A later one is left
-/// to the interpreter.
+/// The exception that a signal handler raised since the last check, here or in Python's logging. Once the
+/// work has ended, signals are left to the interpreter.
 std::optional<py::error_already_set> raised_by_signal(Notices* notices, bool finished) {
   try {
     if (notices) notices->deliver();

@@ -35,13 +35,13 @@ class Notices final : public Observer {
 /// How often a waiting thread checks for signals; the end of the wait wakes it at once.
 inline constexpr std::chrono::milliseconds kSignalInterval{50};
 
-/// Runs `work` on a thread of its own and waits for it with the GIL let go; throws what it throws. The first
-/// exception of a signal handler requests a stop and is returned after the end; a second one is raised at
-/// once, and the thread is abandoned. Objects that `work` uses must be shared with it.
+/// Runs `work` on a new thread and waits for it without the GIL. Throws what `work` throws. The first
+/// exception of a signal handler requests a stop and is returned after the end. A second one is raised at
+/// once, and the thread is abandoned; therefore `work` must share ownership of the objects that it uses.
 std::optional<py::error_already_set> wait_for_work(std::function<void(std::stop_token)> work,
                                                    Notices* notices);
 
-/// The same for work with a result. A KeyboardInterrupt is swallowed if `work` then ends in order.
+/// The same for work with a result. A KeyboardInterrupt is dropped if `work` then ends in order.
 template <class T>
 Result<T> wait_for(std::function<Result<T>(std::stop_token)> work, Notices* notices = nullptr) {
   const auto result = std::make_shared<std::optional<Result<T>>>();

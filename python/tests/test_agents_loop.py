@@ -95,7 +95,7 @@ def test_calls_of_the_protocol_until_the_model_is_done(sandboxed, task, tmp_path
     assert said[0]["tool_calls"] == two["tool_calls"]
     assert [one["tool_call_id"] for one in said[1:]] == ["call_1", "call_2"] and {one["role"] for one in said[1:]} == {"tool"}
     assert "accepted, fitness 4" in said[1]["content"] and said[2]["content"].startswith("2 programs")
-    assert "no JSON object" in server.prompts[2] and "there is no tool nothing" in server.prompts[3]
+    assert "not a JSON object" in server.prompts[2] and "there is no tool nothing" in server.prompts[3]
     run = ks.Run.open(tmp_path / "a.run")
     assert run.ended == "finished" and run.counts["evaluations"] == 4
     [cost] = run.cost()
@@ -150,7 +150,7 @@ def test_a_limit_of_money_holds_over_sessions(sandboxed, task, tmp_path, prices)
         assert cost["calls"] == 3 and cost["usd"] == pytest.approx(0.06)
         ended = agent(server, folder, None, "--max-usd", "0.075")
         assert ended.returncode == 0 and len(server.asked) == 3, "a fourth call would go beyond it"
-    assert "the money is used up, or what is left covers no other call: 0.06 of 0.075 USD" in ended.stderr
+    assert "the money is used up, or the rest does not pay for another call: 0.06 of 0.075 USD" in ended.stderr
     shown = subprocess.run([executable(), "show", str(folder)], capture_output=True, text=True, check=True).stdout
     assert "ended (finished: the money is used up" in shown
 

@@ -265,7 +265,7 @@ def wait_for_port(port):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["nothing-here"], "not_found"), (["{task}", "--http", "0.0.0.0:80"], "no address of this machine"),
+    (["nothing-here"], "not_found"), (["{task}", "--http", "0.0.0.0:80"], "not an address of this machine"),
     (["{task}", "--evaluations", "0"], "a number from 1 on"), ([], "the following arguments are required")])
 def test_wrong_use(task, arguments, words):
     ended = support.command("mcp", *(one.format(task=task) for one in arguments))

@@ -116,7 +116,7 @@ def test_feedback():
 def test_feedback_asks_for_the_form_of_the_prompt_or_for_what_the_caller_says():
     edits = [{"role": "user", "content": "Reply:\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```"}]
     whole = [{"role": "user", "content": "Give the program in one fenced code block."}]
-    for prompt, form, end in ((edits, "edits", "could be read."), (whole, "program", "code block."), (None, None, "block.")):
+    for prompt, form, end in ((edits, "edits", "first message."), (whole, "program", "code block."), (None, None, "block.")):
         judged = judge_all([fenced("3.0")], {**PARENT, "prompt": prompt})[0][0]
         assert judged.asked == form and learning.feedback(judged).endswith(end)
         assert ("SEARCH/REPLACE" in learning.feedback(judged)) == (form == "edits")

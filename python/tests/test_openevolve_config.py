@@ -66,7 +66,7 @@ llm:
     ("database:\n  num_islands: 0", None, "at least 1"),
     ("database: 3", 1, "a section"),
     ("llm:\n  models:\n  - weight: 2", 3, "a name"),
-    ("a: [1", 1, "no YAML"),
+    ("a: [1", 1, "not YAML"),
     ("prompt: {island_system_messages: [a, b, c, d, e, f]}", None, "num_islands"),
     ("evolution_trace: {format: hdf5}", None, "jsonl and json"),
 ])

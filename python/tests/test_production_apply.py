@@ -137,7 +137,7 @@ def test_errors_accumulate_honestly() -> None:
 
 @pytest.mark.parametrize(("at", "length", "message"), [
     (["nowhere"], "(1, 16)", "the model has no such module"),
-    ([], "(1, 8)", "no module of the model is what the package was made for"),
+    ([], "(1, 8)", "no module of the model fits the package"),
 ])
 def test_places_that_do_not_fit(package: Path, tmp_path: Path, at: list[str], length: str, message: str) -> None:
     other = tmp_path / "other.py"
@@ -147,7 +147,7 @@ def test_places_that_do_not_fit(package: Path, tmp_path: Path, at: list[str], le
 
 
 def test_what_is_no_package(tmp_path: Path) -> None:
-    with pytest.raises(ks.Error, match="this is no package"):
+    with pytest.raises(ks.Error, match="this is not a package"):
         imported(tmp_path)
     with pytest.raises(ks.Error, match="an interval needs six pairs"):
         production(["apply", str(tmp_path), "m.py", "--pairs", "2"])

@@ -79,7 +79,7 @@ def test_what_cannot_be_measured_is_not_published(run: Path, tmp_path: Path) -> 
 
 def test_a_case_of_unknown_sizes(tmp_path: Path) -> None:
     run = packages.run_of(tmp_path / "a.run", also={"held_out.toml": "[[held_out]]\nlines = 7\n"})
-    with pytest.raises(ks.Error, match="lines is no size of the reference"):
+    with pytest.raises(ks.Error, match="lines is not a size of the reference"):
         held_out.cases_of(winners([run])[0])
 
 

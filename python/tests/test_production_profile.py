@@ -326,7 +326,7 @@ def test_a_transformers_configuration(tmp_path: Path) -> None:
     ("nowhere.py", None, "the file cannot be read"),
     ("a.py", "import nothing_of_this_name", "the file raised ModuleNotFoundError"),
     ("a.py", "x = 1", "the file defines no Model"),
-    ("a.bin", None, "this is no model"),
+    ("a.bin", None, "this is not a model"),
     ("config.json", "{", "the configuration cannot be read"),
     ("a.py", DECIDES, "the model cannot be exported"),
 ])

@@ -115,7 +115,7 @@ def test_what_nearly_has_the_type_is_a_type_error(name, wrong):
 
 @pytest.mark.parametrize("argument, wrong", [("proposer", ks.Tuner), ("proposer", Proposer), ("evaluator", Evaluator)])
 def test_a_class_is_no_object_of_it(argument, wrong):
-    with pytest.raises(TypeError, match="this is a class, and not an object of it"):
+    with pytest.raises(TypeError, match="this is a class, not an instance"):
         searched(**{argument: wrong})
 
 

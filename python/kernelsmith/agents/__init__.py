@@ -1,1 +1,1 @@
-"""Agents around a run: a Model Context Protocol server over it, and a small agent of our own (docs/agents.md)."""
+"""Agents around a run: a Model Context Protocol server for it, and our own small agent (docs/agents.md)."""

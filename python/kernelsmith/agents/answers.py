@@ -12,12 +12,12 @@ from .desk import Verdict
 
 MOST_CHARACTERS = 12_000  # limit of any answer
 _MOST_DIAGNOSTICS = 3_000
-# Features that the program's author can see in it.
+# Features that the program's author can see in the program's text.
 _OF_THE_TEXT = frozenset({"branches", "bytes", "calls", "complexity", "knobs", "lines", "loops", "max_nesting", "tokens"})
 
 
 def tail(text: str, most: int) -> str:
-    """The end of a text, cut between lines, with what was left out named."""
+    """The end of a text, cut between lines, and the number of characters left out before it."""
     if len(text) <= most:
         return text
     kept = text[-most:]
@@ -39,7 +39,7 @@ def end(run: Run) -> str:
     shown = run.best_evaluation
     if run.best is None or shown is None or shown.measurement is None:
         return f"{head} No program was accepted."
-    again = (f"{_BY_ITSELF}: that is the run's result, and nothing that made the program win is in it"
+    again = (f"{_BY_ITSELF}: that is the run's result, without the measurements that made the program win"
              if run.best.id in run.confirmed else ", which was not measured again")
     return f"{head} Its best is program {run.best.id}, fitness {interval(shown.measurement)}{again}."
 
@@ -55,7 +55,7 @@ def left(run: Run) -> str:
 
 
 def evaluation(one: _core.Evaluation) -> str:
-    """A verdict in a few lines."""
+    """An evaluation's verdict in a few lines."""
     if not one.accepted or one.measurement is None:
         said = tail((one.diagnostics or "").strip(), _MOST_DIAGNOSTICS)
         return f"rejected at {one.stage}: {one.code}" + (f"\n{said}" if said else "")
@@ -84,8 +84,8 @@ def verdict(one: Verdict) -> str:
     if one.confirmation is not None:
         lines.append(f"measured again with care: {evaluation(one.confirmation)}")
         if one.confirmation.accepted:
-            lines.append("The last line is this measurement alone; the first is what the run says of the program: all its measurements "
-                         "together, or, if the run has ended before, what it measured then by itself.")
+            lines.append("The last line is this measurement alone. The first line is the program's result in the run: all its "
+                         "measurements together, or, if the run had ended before, the measurement at its end alone.")
     if one.unconfirmed:
         lines.append(f"not measured again: {one.unconfirmed}")
     return "\n".join(lines)
@@ -102,13 +102,13 @@ def row(one: dict[str, Any], by_itself: bool) -> str:
 
 
 def program(one: _core.Program, offset: int, by_itself: bool) -> str:
-    """A program's files from a character on, and its verdict before the first."""
+    """A program's files from character `offset` on. From offset 0 on, its verdict comes first."""
     head = f"program {one.id}, {one.origin}{_BY_ITSELF if by_itself else ''}: {evaluation(one.evaluation)}\n" if offset == 0 else ""
     return head + _files(one.source, offset)
 
 
 def seed(source: _core.Source, offset: int) -> str:
-    """The seed's files from a character on, while there is no verdict."""
+    """The seed's files from character `offset` on, while the seed has no verdict."""
     return ("program 0, seed: not evaluated yet\n" if offset == 0 else "") + _files(source, offset)
 
 
@@ -117,7 +117,8 @@ def _files(source: _core.Source, offset: int) -> str:
 
 
 def piece(text: str, offset: int) -> str:
-    """The part of a text from a character on that fits, and how to get the rest. Raises Error for an offset below 0."""
+    """As much of a text from character `offset` on as fits, and how to get the rest. Raises Error for an
+    offset below 0."""
     if offset < 0:
         raise Error("offset is 0 or more", "invalid_argument", "offset")
     whole = text.encode("utf-8", "replace").decode()

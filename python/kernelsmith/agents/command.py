@@ -1,4 +1,5 @@
-"""`kernelsmith mcp`: a run served by the Model Context Protocol; and common code with `kernelsmith agent`."""
+"""`kernelsmith mcp`: serves a run by the Model Context Protocol. `kernelsmith agent` shares some of its
+code."""
 
 from __future__ import annotations
 
@@ -34,8 +35,10 @@ def _positive(text: str) -> int:
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """The options for the run and its budget."""
-    parser.add_argument("TASK", type=Path, help="a task's folder, which begins a run, or a run's folder, which goes on with it")
-    parser.add_argument("-o", "--out", metavar="RUN", type=Path, help="the run's folder; one that is there is continued. Default: NAME-1.run and so on, here")
+    parser.add_argument("TASK", type=Path,
+                        help="a task's folder, to begin a run, or a run's folder, to continue it")
+    parser.add_argument("-o", "--out", metavar="RUN", type=Path,
+                        help="the run's folder; an existing run is continued. Default: NAME-1.run and so on, here")
     parser.add_argument("--evaluations", metavar="N", type=_positive,
                         help=f"the run's budget in all; default: {_EVALUATIONS}, or the run's own")
     parser.add_argument("--workers", metavar="N", type=_positive, help="evaluations at a time; default: 1")
@@ -43,16 +46,16 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def desk_for(options: argparse.Namespace, driven_by: str, ends: bool = False) -> Desk:
-    """The desk that the options describe. Raises Error if it is neither a task nor a run."""
+    """The desk that the options describe. Raises Error if TASK is neither a task nor a run."""
     resumes = (options.TASK / "run.db").exists()
     if resumes and options.out:
-        raise Error("this is a run, which goes on where it is", "invalid_argument", "--out", "leave it out")
+        raise Error("this is a run, which continues in its own folder", "invalid_argument", "--out", "leave it out")
     task = options.TASK / "task" if resumes else options.TASK
     folder = options.TASK if resumes else options.out or _unused_folder(_core.Task(task).name)
     used = Run.open(folder).counts["evaluations"] if (folder / "run.db").exists() else 0
     if options.evaluations and options.evaluations < used:
         raise Error(f"the run has used {used} already, and budgets are totals", "invalid_argument", "--evaluations",
-                    "give a total that is larger than what was used")
+                    "give a larger total than was used")
     settings: dict[str, Any] = {} if resumes or (folder / "run.db").exists() else {"evaluations": _EVALUATIONS}
     if options.evaluations:
         settings["evaluations"] = options.evaluations
@@ -70,7 +73,8 @@ def mcp(arguments: Sequence[str]) -> NoReturn:
                                 "and output, or over HTTP", epilog="Needs the SDK: pip install 'mcp>=2,<3'")
     add_run_options(parser)
     parser.add_argument("--http", metavar="HOST:PORT", help="serve http://HOST:PORT/mcp, to this machine alone")
-    parser.add_argument("--finish", action="store_true", help="do not serve: end the run; its best is measured again")
+    parser.add_argument("--finish", action="store_true",
+                        help="end the run instead of serving it; its best is measured again")
     options = parser.parse_args(arguments)
     at = address(options.http) if options.http else None
     desk = desk_for(options, "mcp", options.finish)
@@ -92,7 +96,7 @@ def say_best(desk: Desk, outcome: _core.Outcome) -> None:
 
 
 def leave(work: Callable[[], None]) -> NoReturn:
-    """Ends the process with the result of `work`, without waiting for threads that wait for a silent client."""
+    """Ends the process with the result of `work`. Does not wait for threads that wait for a silent client."""
     status = 0
     try:
         work()
@@ -129,8 +133,8 @@ def serve_while_driven(desk: Desk, server: Any, at: tuple[str, int] | None) -> N
 
 
 def drive_beside(desk: Desk, work: Callable[[], None]) -> _core.Outcome:
-    """Drives the desk here while `work` uses it on another thread. When `work` ends, the search ends in order. Passes
-    on its exceptions."""
+    """Drives the desk here while `work` uses it on another thread. When `work` ends, the search ends in
+    order. Raises the exceptions of `work`."""
     failed: list[BaseException] = []
 
     def use() -> None:

@@ -1,7 +1,7 @@
-"""A run for outside programs. One request of the engine is open on the desk at a time, and programs are evaluated as
-its trials. The engine journals and counts everything. The run ends when its evaluations are used up or finish() is
-called; the evaluation reserved for an answer is given up with the next answer or when the client leaves. Then the
-engine measures the best again."""
+"""A run for outside programs. The desk holds one open request of the engine at a time, and evaluates programs
+as its trials. The engine journals and counts everything. The run ends when its evaluations are used up or
+finish() is called. If only the evaluation reserved for an answer is left, the run ends at the next answer or
+when the client leaves. At the end the engine measures the best again."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from .._search import Engine, prompt, run_task
 
 _MOST_AT_ONCE = 8
 _MOST_BYTES = 256 * 1024  # the evaluators' limit
-_FINISHED = "whoever works on the run has finished"
-_PATIENCE_S = 600.0  # preparing a task takes at most a minute, and answering the previous request a few
+_FINISHED = "the client has finished"
+_PATIENCE_S = 600.0  # preparing a task takes at most a minute, and answering the previous request a few minutes
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A program with its evaluation. `known`: it was already in the run, and was free. `confirmation` is the second
-    measurement if one was requested and made; `unconfirmed` is the error if it could not be made."""
+    """A program with its evaluation. `known`: the run had the program already, so it cost nothing.
+    `confirmation` is the second measurement if it was requested and made; `unconfirmed` is the error if it
+    could not be made."""
 
     program: _core.Program
     known: bool = False
@@ -38,14 +39,14 @@ class Verdict:
 
 
 class Desk:
-    """A run over a task folder, driven by drive() on one thread and used by any others. What it reports comes from the
-    journal.
+    """A run over a task folder. One thread calls drive(); any other threads may use the run. All that the
+    desk reports comes from the journal.
 
     task       the task's folder
-    folder     the run's folder: begun, or continued
+    folder     the run's folder, new or continued
     settings   keyword arguments of kernelsmith.run, such as evaluations=100
-    driven_by  the command, which run.yaml keeps: mcp or agent
-    ends       nobody works on the run: it is taken to its end
+    driven_by  the command, mcp or agent; run.yaml keeps it
+    ends       no client works on the run: the desk only ends it
     """
 
     requests_in_flight = 1  # the engine opens only one request at a time
@@ -69,7 +70,8 @@ class Desk:
         self.cut_off: Callable[[_core.Request], None] = lambda request: None  # called if Ctrl-C ends a request
 
     def drive(self) -> _core.Outcome:
-        """Prepares the task and runs until a budget is used up or stop() is called. For the main thread. Raises Error."""
+        """Prepares the task and runs until a budget is used up or stop() is called. Call it on the main
+        thread. Raises Error."""
         try:
             with self._changed:
                 self._driving = True
@@ -84,16 +86,18 @@ class Desk:
         return outcome
 
     def sandbox(self) -> str:
-        """The user's setting of the sandbox; empty: none, and then a run folder cannot disable it."""
+        """The user's setting of the sandbox; empty if there is none, and then a run folder cannot disable the
+        sandbox."""
         return str(self._settings.get("evaluator", {}).get("sandbox", ""))
 
     def left(self) -> int | None:
-        """The evaluations left for agents, the last one only for an answer; None if unlimited. Raises Error."""
+        """The number of evaluations left for agents; None if unlimited. The last one is only for an answer.
+        Raises Error."""
         return self.run().evaluations_left
 
     def stop(self) -> None:
-        """Called when the client has left: ends drive() in order, from another thread. Work under way is journalled for
-        a later session; a run near its end is completed."""
+        """Ends drive() in order, from another thread, after the client has left. Work under way is journalled
+        for a later session. If only the last evaluation is left, the run is completed."""
         with self._changed:
             self._leaving = True
             open_ = self._request is not None
@@ -134,7 +138,7 @@ class Desk:
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """Counts as one of the evaluations under way. A flood of them is refused instead of queued."""
+        """Counts one evaluation under way. Too many at once are refused instead of queued."""
         with self._changed:
             if self._at_work >= _MOST_AT_ONCE:
                 raise Error(f"{_MOST_AT_ONCE} evaluations are under way already", "busy", "", "wait for one of them")
@@ -176,7 +180,7 @@ class Desk:
             except Error as error:
                 if error.code == "over_budget" and not self.is_over():
                     error.hint = ("the last evaluation is for a new program: evaluate one, or call `finish`, which measures the best "
-                                  "again by an evaluation that is kept for it")
+                                  "again with an evaluation that is reserved for it")
                 raise
 
     def _confirmed(self, request: _core.Request, program: _core.Program, known: bool = False) -> Verdict:
@@ -185,13 +189,13 @@ class Desk:
         return Verdict(self.program(program.id) if confirmation.accepted else program, known, confirmation)
 
     def submit(self, files: dict[str, str], parents: list[int] | None = None) -> Verdict:
-        """Answers the request with this program, so that the engine opens another one. Raises Error."""
+        """Answers the request with this program; the engine then opens another request. Raises Error."""
         self.check(files)
         with self._turn():
             return self._submitted(self._open(), files, parents)
 
     def _submitted(self, request: _core.Request, files: dict[str, str], parents: list[int] | None) -> Verdict:
-        """If that was the last request, the run is over."""
+        """Answers `request`. If it was the last request, waits for the end of the run."""
         if parents is None:
             parents = [request.parent.id] if request.parent else []
         if not self._settle(_core.Child(files, parents), request):
@@ -217,7 +221,7 @@ class Desk:
             raise Error(self._closed, self._closed_as, str(self.folder))
 
     def _settle(self, answer: Any, request: _core.Request | None = None) -> bool:
-        """Gives the engine the answer to `request`; false if that is not the open request."""
+        """Gives the engine the answer to `request`; False if `request` is not the open request."""
         with self._changed:
             waiting = self._answer
             if waiting is None or (request is not None and self._request is not request):
@@ -250,7 +254,8 @@ class Desk:
         return self._open()
 
     def current(self) -> Run:
-        """The run with this session's budgets, which are in the journal once a request was opened. Raises Error."""
+        """The run with this session's budgets. They are in the journal once a request was opened. Raises
+        Error."""
         with self._changed:
             self._changed.wait_for(lambda: self._request or self._answered or self._closed, _PATIENCE_S)
         return self.run()
@@ -263,7 +268,7 @@ class Desk:
         return list(parent.source.files) if parent else ["candidate" + Path(next(iter(self.task.reference.files))).suffix]
 
     def check(self, files: dict[str, str]) -> None:
-        """Raises Error for an invalid candidate of this task, before it costs anything."""
+        """Raises Error for an invalid candidate of this task, before an evaluation is used up."""
         wanted = set(self.names())
         if set(files) != wanted:
             raise Error(f"a candidate of this task has the files {', '.join(sorted(wanted))}", "bad_input", "files")
@@ -289,7 +294,7 @@ class Desk:
         with self._changed:
             self._changed.wait_for(lambda: ticket in self._told or self._closed)
             if ticket not in self._told:
-                raise Error(self._closed, "cancelled", "submit", "it is evaluated when the run is continued")
+                raise Error(self._closed, "cancelled", "submit", "the program is evaluated when the run is continued")
             return self._told.pop(ticket)
 
     def _note(self, commit: _core.Commit) -> None:
@@ -312,8 +317,8 @@ def as_options(hint: str) -> str:
 
 
 def task_text(desk: Desk) -> str:
-    """The task's description for a model, without programs. With a seed the run need not have started, so this also
-    works without a GPU."""
+    """The task's description for a model, without programs. If the task has a seed, this works before the run
+    has started, and so without a GPU."""
     if len(desk.task.seed):
         with Engine(seed=desk.task.seed.files, iterations=1) as engine:
             if (ticket := engine.ask()) is not None:

@@ -1,5 +1,5 @@
-"""Tools that explain the speed of a program of the run, and the changes between two. They evaluate nothing, so they are
-free."""
+"""Tools that explain the speed of a program of the run, and the changes between two programs. They evaluate
+nothing, so they are free."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .desk import Desk, as_options
 
 
 class Executable:
-    """Commands that take a while, one at a time. Thread-safe."""
+    """Runs slow commands of the executable, one at a time. Thread-safe."""
 
     def __init__(self, limit_s: int, busy: str) -> None:
         self._limit_s, self._busy = limit_s, busy
         self._working = threading.Lock()
 
     def said(self, command: str, *arguments: str, without: str = "") -> str:
-        """What a command prints, without that text, as far as a tool may say it. Raises Error."""
+        """What a command prints, without the text `without`, shortened for a tool's answer. Raises Error."""
         if not self._working.acquire(blocking=False):
             raise Error(self._busy, "busy", command, "ask again in a moment")
         try:
@@ -40,15 +40,16 @@ class Executable:
 
 
 class Feedback:
-    """One method for each tool, as in Tools. Thread-safe. They raise Error."""
+    """One method for each tool, as in Tools. Thread-safe. The methods raise Error."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._looking = Executable(300, "another program is being looked at")
 
     def profile(self, program: int) -> str:
-        """What bounds a program of the run. For CUDA C++: registers, shared memory, spills and occupancy of each launch; on a
-        machine with a GPU and ncu also the roofline, what warps wait for, and the hottest source lines. Costs nothing."""
+        """What limits the speed of a program of the run. For CUDA C++: registers, shared memory, spills and
+        occupancy of each launch; on a machine with a GPU and ncu also the roofline, the stalls of warps, and
+        the hottest source lines. Costs nothing."""
         one = self._desk.program(program)
         sandbox = self._desk.sandbox()
         options = [f"--set=evaluator.sandbox={sandbox}"] if sandbox else []

@@ -1,4 +1,4 @@
-"""`kernelsmith agent`: a small agent of our own: a loop of model calls and tool calls for a run."""
+"""`kernelsmith agent`: our own small agent, a loop of model calls and tool calls for a run."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .desk import Desk
 from .notes import RULES
 from .tools import Tools
 
-_KEPT_TURNS = 8  # of the conversation's end, beside the task
-_PRICES = "prices.yaml"  # in the run's folder: those that the run was begun with hold until --price-file names others
-_SILENT_TURNS = 2  # replies in a row that call nothing and hold no program: the model has no more to do
+_KEPT_TURNS = 8  # at the conversation's end; the task is always kept, too
+_PRICES = "prices.yaml"  # in the run's folder: its prices hold until --price-file names others
+_SILENT_TURNS = 2  # replies in a row without a tool call or a program, after which the model is done
 _FENCE = re.compile(r"^```json[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 _TOOLS = """
@@ -35,14 +35,14 @@ Call a tool in every reply, and say in a sentence or two what you try and why. W
 _PROTOCOL = """
 # Tools
 
-Every reply of yours is one tool call: a fenced block with the language json, such as
+Each of your replies is one tool call: a fenced block with the language json, such as
 
 ```json
 {"tool": "history", "limit": 10}
 ```
 
-For `evaluate` and `submit` of a new program leave `code` out and give the program in a fenced block of its own behind the
-call. Say in a sentence or two before the call what you try and why.
+To `evaluate` or `submit` a new program, leave `code` out and give the program in a second fenced block after the call.
+Before the call, say in a sentence or two what you try and why.
 
 """
 
@@ -50,7 +50,8 @@ call. Say in a sentence or two before the call what you try and why.
 class Model:
     """A server's model, which gives one reply at a time. Raises Error.
 
-    max_usd  of the run in all: `is_spent` says whether another call as dear as the run's dearest would go beyond it
+    max_usd  the limit of the run's cost: `is_spent` says whether another call at the highest cost so far
+             would exceed it
     """
 
     def __init__(self, name: str, base_url: str, max_tokens: int | None, price_file: str = "", max_usd: float | None = None) -> None:
@@ -65,7 +66,7 @@ class Model:
                         "--price-file names a file with it (docs/llm.md)")
 
     def reply(self, messages: Callable[[], list[dict[str, Any]]], tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """What the model answers, as _core.Model.start has it. `messages` may differ with takes_tools."""
+        """The model's reply, as _core.Model.start gives it. `messages` may depend on takes_tools."""
         try:
             answer = self._asked(messages(), tools if self.takes_tools else [])
         except Error as error:
@@ -77,11 +78,11 @@ class Model:
         return answer
 
     def is_spent(self, run: Run) -> str:
-        """The reason why the run's budget allows no further call; empty if it does."""
+        """The reason why the run's budget allows no further call; empty if it allows one."""
         spent = sum(row["usd"] for row in run.cost())
         if self._max_usd is None or (spent < self._max_usd and spent + dearest(run) <= self._max_usd):
             return ""
-        return f"the money is used up, or what is left covers no other call: {spent:.4g} of {self._max_usd:g} USD"
+        return f"the money is used up, or the rest does not pay for another call: {spent:.4g} of {self._max_usd:g} USD"
 
     def _asked(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         return reply_of(self._server, self.name, messages, max_output_tokens=self._max_tokens,
@@ -103,7 +104,7 @@ _TYPES = {str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boo
 
 
 def schema_of(tool: Callable[..., str]) -> dict[str, Any]:
-    """A tool as Chat Completions declares it.
+    """The declaration of a tool for Chat Completions.
 
     >>> def look(at: int, closely: bool = False) -> str:
     ...     'Look at it.'
@@ -129,8 +130,8 @@ def described(tools: Tools) -> str:
 
 
 def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, Any]] | None:
-    """The tool call in a reply's text: its name and arguments; None if there is neither a call nor a program. Raises Error,
-    which says what a call is.
+    """The tool call in a reply's text: its name and arguments; None if there is neither a call nor a program.
+    Raises an Error that explains the form of a call.
 
     >>> call_in('Let me look.\\n```json\\n{"tool": "history", "limit": 5}\\n```', None)
     ('history', {'limit': 5})
@@ -147,7 +148,7 @@ def call_in(reply: str, parent: _core.Program | None) -> tuple[str, dict[str, An
         if isinstance(child, _core.Refusal):
             if not found and child.code in ("no_code", "empty_reply"):
                 return None
-            raise Error(f"no program was found beside the call: {child.code}, {child.detail}", "bad_input", name,
+            raise Error(f"no program was found besides the call: {child.code}, {child.detail}", "bad_input", name,
                         "give the call as a json block, and the program in a block of its own")
         arguments["files"] = child.files
     _check_texts(arguments)
@@ -172,7 +173,7 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 class Conversation:
-    """The loop. Every step is a reply of the model and the answers of the tools that it calls."""
+    """The loop. Each step is a reply of the model and the answers of the tools that the model calls."""
 
     def __init__(self, desk: Desk, model: Model) -> None:
         self._desk = desk
@@ -186,7 +187,7 @@ class Conversation:
         desk.cut_off = self._cut_off
 
     def run(self, most_turns: int) -> None:
-        """Runs until the run or the turns end, the model says that it is done, or the money is used up. Raises errors
+        """Runs until the run or the turns end, the model is done, or the money is used up. Raises the errors
         of the model's server."""
         for _ in range(most_turns):
             if self._desk.is_over():
@@ -217,8 +218,8 @@ class Conversation:
         request.charge(self._model.name, reply["usd"], usage["prompt_tokens"], usage["completion_tokens"])
 
     def _cut_off(self, request: _core.Request) -> None:
-        """A call that Ctrl-C interrupts may be billed for an unknown amount: it counts as much as the most expensive
-        one so far."""
+        """A call that Ctrl-C interrupts may be billed for an unknown amount, so it counts as much as the most
+        expensive call so far."""
         if self._asks:
             usd = dearest(self._desk.run())
             request.charge(self._model.name, usd, 0, 0)
@@ -271,7 +272,7 @@ def named(call: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     except (ValueError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):
-        raise Error("the arguments are no JSON object", "bad_input", function["name"])
+        raise Error("the arguments are not a JSON object", "bad_input", function["name"])
     _check_texts(arguments)
     return function["name"], arguments
 
@@ -282,12 +283,14 @@ def agent(arguments: Sequence[str]) -> NoReturn:
                     description="Let a model work on a run with the tools of `kernelsmith mcp` (docs/agents.md)")
     add_run_options(parser)
     parser.add_argument("--model", required=True, help="the model's name")
-    parser.add_argument("--base-url", default="", help="the server, as in docs/llm.md; default: the environment's")
-    parser.add_argument("--max-tokens", type=int, help="the most tokens of a reply")
+    parser.add_argument("--base-url", default="",
+                        help="the server, as in docs/llm.md; default: the server that the environment names")
+    parser.add_argument("--max-tokens", type=int, help="the largest number of tokens in a reply")
     parser.add_argument("--max-usd", metavar="X", type=float,
-                        help="end the run when the model's calls have cost so much in all; needs --price-file")
-    parser.add_argument("--price-file", default="", metavar="FILE", help="what the model costs, as in docs/llm.md")
-    parser.add_argument("--turns", type=int, default=200, help="replies of the model at most; default: 200")
+                        help="end the run when the model's calls have cost this much in all; needs --price-file")
+    parser.add_argument("--price-file", default="", metavar="FILE",
+                        help="the model's prices, as in docs/llm.md")
+    parser.add_argument("--turns", type=int, default=200, help="the largest number of replies of the model; default: 200")
     options = parser.parse_args(arguments)
     desk = desk_for(options, "agent")
     kept = desk.folder / _PRICES

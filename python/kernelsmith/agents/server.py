@@ -1,4 +1,4 @@
-"""The Model Context Protocol server for a desk, with the protocol's official SDK."""
+"""The Model Context Protocol server for a desk. It uses the protocol's official SDK."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def server_over(desk: Desk) -> Any:
 
 
 def _told(tool: Callable[..., str], failure: type[Exception]) -> Callable[..., str]:
-    """The tool with its Errors converted to error answers of the protocol."""
+    """The tool; its Errors become error answers of the protocol."""
 
     @functools.wraps(tool)
     def call(*args: Any, **keywords: Any) -> str:
@@ -50,15 +50,15 @@ def _told(tool: Callable[..., str], failure: type[Exception]) -> Callable[..., s
 
 def _add_resources(server: Any, desk: Desk) -> None:
     def task() -> str:
-        """What is to be made faster, and within which rules."""
+        """The program to make faster, and the rules."""
         return task_text(desk)
 
     def reference() -> str:
-        """The program that says what is correct."""
+        """The program that defines correct outputs."""
         return "\n".join(f"--- {path}\n{text}" for path, text in desk.task.reference.files.items())
 
     def seed() -> str:
-        """Where the search begins."""
+        """The program with which the search begins."""
         return "\n".join(f"--- {path}\n{text}" for path, text in desk.task.seed.files.items())
 
     reads = {"task": task}
@@ -81,11 +81,11 @@ def _constant(text: str) -> Callable[[], str]:
 
 
 def address(text: str) -> tuple[str, int]:
-    """HOST:PORT, only of this machine, because a client of the port can run programs in the sandbox and use up the
-    budget. Raises Error, also if the port is in use."""
+    """The parts of HOST:PORT. HOST must be this machine, because a client can run programs in the sandbox and
+    use up the budget. Raises Error, also if the port is in use."""
     host, _, port = text.rpartition(":")
     if host.strip("[]") not in _LOCAL or not port.isdigit() or not 1 <= int(port) <= 65535:
-        raise Error(f"this is no address of this machine: {visible(text)}", "invalid_argument", "--http",
+        raise Error(f"this is not an address of this machine: {visible(text)}", "invalid_argument", "--http",
                     "such as 127.0.0.1:8765; from elsewhere, reach it through a tunnel (ssh -L)")
     found = host.strip("[]"), int(port)
     try:

@@ -1,4 +1,4 @@
-"""The tools that agents are given, over a desk: arguments are checked here, and every answer is a short text."""
+"""The tools for agents. They check arguments and use a desk, and every answer is a short text."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MOST_ROWS = 50
 
 
 class Tools:
-    """One method for each tool; their docstrings are what agents read. Thread-safe. They raise Error."""
+    """One method for each tool. Agents read the methods' docstrings. Thread-safe. The methods raise Error."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._planning = Executable(120, "another program is being planned")
 
     def task(self, offset: int = 0) -> str:
-        """What is to be made faster, within which rules, and the number of the program to begin with; from a character on.
-        Read it first."""
+        """The program to make faster, the rules, and the number of the program to begin with. The text starts
+        at character `offset`. Read it first."""
         begin = "Begin with program 0 (show_program), the seed.\n\n" if len(self._desk.task.seed) else ""
         return answers.piece(f"{begin}{task_text(self._desk)}\n\n{FITNESS}", offset)
 
@@ -32,20 +32,22 @@ class Tools:
                  careful: bool = False) -> str:
         """Compile, check and time a program. It enters the run's archive and uses up one evaluation of the budget.
 
-        code: the whole program, if the task's candidates have one file. files: texts by path, if they have several.
-        parent: the number of the program it was made from. careful: measure it a second time, with care and on fresh
-        inputs, for one evaluation more.
+        code: the whole program, if the task's candidates have one file. files: texts by path, if they have
+        several. parent: the number of the program from which you made it. careful: measure it a second time,
+        with care and on fresh inputs, for one more evaluation.
         """
         return self._with_what_is_left(answers.verdict(self._desk.evaluate(self._files(code, files), parent, careful)))
 
     def confirm(self, program: int) -> str:
-        """Measure a program of the run again, with care and on fresh inputs, as the best is at the end. Uses up one
-        evaluation, and counts for the program with its earlier measurements; one that does not hold leaves the archive."""
+        """Measure a program of the run again, with care and on fresh inputs, as the run's end measures its
+        best. Uses up one evaluation, and counts together with the program's earlier measurements. A program
+        that is rejected now leaves the archive."""
         return self._with_what_is_left(answers.verdict(self._desk.confirm(program)))
 
     def submit(self, program: int | None = None, code: str = "", files: dict[str, str] | None = None) -> str:
-        """Hand in your answer to the current request: a program of the run by its number, which costs nothing, or a new
-        one, which is evaluated. The engine then opens another request, or ends the run if no evaluation is left to try with."""
+        """Hand in your answer to the current request: a program of the run by its number, which costs
+        nothing, or a new program, which is evaluated. The engine then opens another request, or ends the run
+        if no evaluation is left."""
         if program is None:
             verdict = self._desk.submit(self._files(code, files))
         elif code or files:
@@ -55,14 +57,16 @@ class Tools:
         return self._with_what_is_left(f"submitted. {answers.verdict(verdict)}")
 
     def finish(self) -> str:
-        """End the run when you have nothing more to try: its best program, whoever made it, is measured again on fresh inputs,
-        by an evaluation that is kept for it. Waits for that, and says what the run has come to."""
+        """End the run when you have nothing more to try. Its best program, whoever made it, is measured again
+        on fresh inputs, with an evaluation that is reserved for it. Waits for that measurement, and gives the
+        run's result."""
         self._desk.finish()
         return answers.end(self._desk.run())
 
     def history(self, limit: int = 20, offset: int = 0) -> str:
-        """The run's programs, the latest first, one a line: number, fitness (the median, and in brackets the interval, by whose
-        low end programs are ranked) of all its measurements together, or why it was rejected."""
+        """The run's programs, the latest first, one per line: its number, and its fitness or why it was
+        rejected. The fitness is the median of all the program's measurements, with the interval in brackets;
+        programs are ranked by its low end."""
         if not 1 <= limit <= _MOST_ROWS or offset < 0:
             raise Error(f"limit is 1 to {_MOST_ROWS}, and offset 0 or more", "invalid_argument", "history")
         run = self._desk.run()
@@ -76,7 +80,7 @@ class Tools:
         return "no program was accepted yet" if run.best is None else answers.program(run.best, 0, run.best.id in run.confirmed)
 
     def show_program(self, program: int, offset: int = 0) -> str:
-        """A program's verdict and text, from a character on."""
+        """A program's verdict and text. The text starts at character `offset`."""
         try:
             shown = self._desk.program(program)
         except Error:
@@ -86,7 +90,8 @@ class Tools:
         return answers.program(shown, offset, program in self._desk.run().confirmed)
 
     def plan(self, code: str = "", files: dict[str, str] | None = None) -> str:
-        """What a GPU program would launch, without running it: kernels, grids, buffers. Costs no evaluation."""
+        """What a GPU program would launch: kernels, grids, buffers. Does not run the program, and costs no
+        evaluation."""
         given = self._files(code, files)
         with tempfile.TemporaryDirectory(prefix="kernelsmith-plan-") as folder:
             for path, text in given.items():
@@ -97,7 +102,7 @@ class Tools:
             return self._planning.said("plan", str(self._desk.task.folder), candidate, without=folder + "/")
 
     def budget(self) -> str:
-        """What of the run's budgets is used and left, and when the run ends."""
+        """How much of the run's budgets is used and left, and when the run ends."""
         run = self._desk.current()
         limits: dict[str, float] = [event["budgets"] for event in run.events() if event["event"] == "session_started"][-1]
         counts = run.counts
@@ -110,7 +115,7 @@ class Tools:
                           answers.end(run) if self._desk.is_over() else answers.left(run)])
 
     def _with_what_is_left(self, said: str) -> str:
-        """Tells an agent that reads only answers that the run is near its end."""
+        """Adds what is left to an answer near the run's end, for an agent that reads only answers."""
         run = self._desk.run()
         if self._desk.is_over():
             return f"{said}\n{answers.end(run)}"

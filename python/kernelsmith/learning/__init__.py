@@ -1,20 +1,22 @@
-"""Rewards, advantages and rejection rules for training on searches: NumPy in, NumPy out, no framework.
+"""Rewards, advantages and rejection rules for training on searches. They take and return NumPy arrays and
+need no framework.
 
-`kernelsmith.learning.trl` and `kernelsmith.learning.verl` plug them into those trainers.
+`kernelsmith.learning.trl` and `kernelsmith.learning.verl` plug them into the trainers TRL and verl.
 
-The convention about missing scores, which holds for every function here:
+Every function here treats missing scores in the same way:
 
-- None means no score: the machine failed, the evaluation did not complete, nobody evaluated. It is never 0.
-- What has no score is left out of means, baselines and ranks. The result says so: `valid` is False there, and `left_out` is
-  the number of such entries.
-- Arrays of floats cannot hold None: `valid=`, booleans of the same shape, marks what has a score. What stands elsewhere is
-  not read.
-- NaN or infinity that is not marked is a ValueError.
-- In results a missing reward, return or score is NaN, so that nobody takes it for 0. A missing advantage is 0: it then adds
-  nothing to a gradient.
-- A result with missing entries is an argument as it is: `grpo(kernel_smith_reward(...))`.
+- None means no score: the machine failed, the evaluation did not complete, or nobody evaluated. It never
+  means 0.
+- Entries without a score are left out of means, baselines and ranks. In the result their `valid` is False,
+  and `left_out` is their number.
+- Arrays of floats cannot hold None. For them `valid=`, booleans of the same shape, marks the entries with a
+  score. The other entries are not read.
+- NaN or infinity in an entry with a score is a ValueError.
+- In results a missing reward, return or score is NaN, so that nobody takes it for 0. A missing advantage is
+  0, so that it adds nothing to a gradient.
+- A result with missing entries can be passed to the next function: `grpo(kernel_smith_reward(...))`.
 
-A candidate that failed is not missing. It has a reward, mostly 0.
+A candidate that failed is not missing. It has a reward, usually 0.
 
     >>> from kernelsmith import learning
     >>> rewards = learning.kernel_smith_reward(correct=[True, True, False, None], child_speedup=[3, 2, None, None],

@@ -1,7 +1,7 @@
 """Advantages of samples within groups: GRPO, RLOO, and TRLOO for several turns.
 
-`alone` says what a sample gets if it is alone in its group, where no other sample gives it a baseline: "zero", or
-"keep" for its reward (or return) as it is.
+`alone` decides the advantage of a sample that is alone in its group and so has no baseline: "zero" gives 0,
+and "keep" gives its own reward (or return).
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ Alone: TypeAlias = Literal["zero", "keep"]
 
 def grpo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: npt.ArrayLike | None = None,
          divide_by_std: bool = True, epsilon: float = 1e-6, alone: Alone = "zero") -> Scored:
-    """Rewards against their group's mean: A = (r - mean) / (std + epsilon), std with N - 1 in the denominator.
+    """Compares rewards with their group's mean: A = (r - mean) / (std + epsilon), std with N - 1 in the
+    denominator.
 
     `divide_by_std=False`: A = r - mean, which does not favour prompts whose rewards are close (Dr. GRPO).
 
-    Shapes: `rewards` (samples); `groups` has a label for each sample (its prompt), no labels are one group; the result
-    (samples).
+    Shapes: `rewards` (samples); `groups` has a label for each sample (its prompt), and without it all samples
+    are one group; the result (samples).
 
-    None, or `valid` False: left out of mean and std, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
-    group of one sample, or with one sample left: 0, as in TRL; with `alone="keep"` r / (1 + epsilon), or r without std, as in verl.
-    Equal rewards: 0. For several turns: a masked turn is an invalid sample.
+    A sample that is None or has `valid` False is left out of mean and std, counted, and gets 0 with `valid`
+    False. NaN is a ValueError. A sample that is alone in its group, or is the only one left, gets 0, as in
+    TRL; with `alone="keep"` it gets r / (1 + epsilon), or r without std, as in verl. Equal rewards give 0.
+    With several turns, a masked turn is an invalid sample.
 
     Source: arXiv 2402.03300, without std arXiv 2503.20783; verl-project/verl,
     verl/trainer/ppo/core_algos.py:
@@ -46,15 +48,16 @@ def grpo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: np
 
 def rloo(rewards: Scores, groups: Iterable[Hashable] | None = None, *, valid: npt.ArrayLike | None = None,
          alone: Alone = "zero") -> Scored:
-    """Rewards against the mean of the others in their group: A[i] = r[i] - mean of r[j], j != i.
+    """Compares each reward with the mean of the others in its group: A[i] = r[i] - mean of r[j], j != i.
 
     That is N / (N - 1) * (r[i] - mean) in a group of N.
 
     Shapes: as for `grpo`.
 
-    None, or `valid` False: left out of the means, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
-    group of one sample, or with one sample left: 0, as in TRL and verl's rloo_vectorized; with `alone="keep"` r, as in verl's
-    rloo. Equal rewards: 0. For several turns: a masked turn is an invalid sample; see `trloo`.
+    A sample that is None or has `valid` False is left out of the means, counted, and gets 0 with `valid`
+    False. NaN is a ValueError. A sample that is alone in its group, or is the only one left, gets 0, as in
+    TRL and verl's rloo_vectorized; with `alone="keep"` it gets r, as in verl's rloo. Equal rewards give 0.
+    With several turns, a masked turn is an invalid sample; see `trloo`.
 
     Source: arXiv 2402.14740; verl-project/verl, verl/trainer/ppo/core_algos.py: compute_rloo_outcome_advantage.
     """
@@ -70,18 +73,20 @@ def trloo(turn_rewards: Sequence[Sequence[float | None]], groups: Iterable[Hasha
           masked: Sequence[Sequence[bool]] | None = None, alone: Alone = "keep") -> Scored:
     """Leave-one-out for several turns: A[i, t] = G[i, t] - mean of G[j, t], j != i, within a group, for each turn t.
 
-    G is the return-to-go of `returns_to_go`. j runs over the trajectories of the group that played turn t: the baseline of
-    a turn holds nothing that its own trajectory decided, so the gradient is unbiased if the policy decides how many
-    turns there are. There is no std.
+    G is the return-to-go of `returns_to_go`. j runs over the trajectories of the group that played turn t. A
+    turn's baseline does not depend on its own trajectory, so the gradient is unbiased even if the policy
+    decides the number of turns. There is no std.
 
-    Shapes: `turn_rewards` has a list of rewards for each trajectory, of any lengths; `masked` booleans in the same shape;
-    `groups` a label for each trajectory (its prompt), no labels are one group. The result has the shape (trajectories,
-    most turns), padded at the end with 0 and `valid` False.
+    Shapes: `turn_rewards` has a list of rewards for each trajectory, and the lists may differ in length;
+    `masked` has booleans in the same shape; `groups` has a label for each trajectory (its prompt), and
+    without it all are one group. The result has the shape (trajectories, most turns), padded at the end with
+    0 and `valid` False.
 
-    None: that turn's return and those before it are unknown. These turns get 0 and `valid` False, are in nobody's
-    baseline, and are counted. NaN: a ValueError. A masked turn gets 0 and `valid` False, is in no baseline, and adds 0
-    to the returns before it. A group of one gets its return, as in the source; an unbiased gradient needs that. But if
-    you mask turns by their outcome, that is a bonus without a baseline, and `alone="zero"` avoids it.
+    If a reward is None, the returns of that turn and of the turns before it are unknown. These turns get 0
+    and `valid` False, are in no baseline, and are counted. NaN is a ValueError. A masked turn gets 0 and
+    `valid` False, is in no baseline, and adds 0 to the returns before it. A turn that is alone in its group
+    gets its return, as in the source; an unbiased gradient needs that. But if you mask turns by their
+    outcome, such a return is a bonus without a baseline; `alone="zero"` avoids it.
 
     Source: arXiv 2602.05885 (Dr. Kernel); hkust-nlp/KernelGYM,
     verl_patch/trainer/code/ppo/core_algos.py: compute_multi_turn_rloo_outcome_advantage.

@@ -1,4 +1,4 @@
-"""RewardClient: rewards from `kernelsmith serve`; a failure of the machine is never a score."""
+"""RewardClient gets rewards from `kernelsmith serve`. A failure of the machine is never a score."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = ["Candidate", "Reward", "RewardBatch", "RewardClient"]
 log = logging.getLogger("kernelsmith.learning")
 
 ANSWER_S = 30.0  # how late an answer may be: the service takes up to this time to read a request or to write an answer
-SILENT_S = 10.0  # how long a service may be away without a warning: it may just be starting
-CANCEL_S = 5.0  # the time to tell the service that nobody waits any more
+SILENT_S = 10.0  # how long a service may be silent without a warning: it may just be starting
+CANCEL_S = 5.0  # the time to tell the service that nobody waits for the request any more
 
 
 class RewardClient:
@@ -33,17 +33,20 @@ class RewardClient:
 
     url          http://HOST:PORT, or https:// of a proxy in front of it; a path before the endpoints may follow
     token        sent as `Authorization: Bearer`; else the password in the url, else $KERNELSMITH_SERVICE_TOKEN
-    concurrency  candidates that are asked for at a time, over all calls in one event loop
-    patience_s   seconds from a candidate's first request to a reward of None, plus at most those of one answer
-    evaluations  how often a candidate is evaluated if the service gives it back without a verdict (`failed`, `timeout`)
-    wait_s       whole seconds that the service may hold a request until it is evaluated; below the limit of any proxy
+    concurrency  how many candidates may be requested at a time, over all calls in one event loop
+    patience_s   seconds from a candidate's first request until the client gives up with a reward of None; the
+                 last answer may come a little later
+    evaluations  how often a candidate is evaluated if the service ends without a verdict (`failed`,
+                 `timeout`)
+    wait_s       whole seconds that the service may hold a request until it is evaluated; less than the limit
+                 of any proxy
     backoff_s    first and longest pause in seconds after a failure. Pauses double, less a random part of up to a half;
-                 Retry-After makes them longer, up to the longest one
-    ssl_context  for https, in place of the system's certificates
+                 Retry-After makes them longer, up to the longest pause
+    ssl_context  for https, instead of the system's certificates
 
-    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. A client keeps no connection and
-    needs no closing. Its methods may be awaited by many tasks at a time, in any event loop of any thread. Raises ValueError
-    for settings that are out of range.
+    If nobody answers at the url for 10 s, the logger "kernelsmith.learning" warns once. A client keeps no
+    connection and need not be closed. Many tasks may await its methods at a time, in any event loop of any
+    thread. Raises ValueError for settings that are out of range.
 
         client = RewardClient("http://127.0.0.1:10907")
         candidates = [Candidate(text, reference_code=problem) for text in texts]
@@ -75,12 +78,14 @@ class RewardClient:
     async def evaluate(self, candidates: Iterable[Candidate]) -> RewardBatch:
         """The reward of each candidate, in the order given.
 
-        Candidates with the same id are evaluated once. If the call is cancelled, so are its requests at the service. A
-        second call with the same candidates, even from another process, takes up what the service still has.
+        Candidates with the same id are evaluated once. If the call is cancelled, its requests at the service
+        are cancelled, too. A second call with the same candidates, even from another process, gets the
+        results that the service still has.
 
-        A failure of the machine, the network or one request is a reward of None with its reason. Raises
-        kernelsmith.Error only if no candidate can be asked for: "permission" for the token, "not_found" for the address,
-        "untrusted" for the certificate. Then the other requests are cancelled. ValueError if two candidates share an id.
+        A failure of the machine, the network or one request gives a reward of None with its reason. Raises
+        kernelsmith.Error only if no request can work: "permission" for the token, "not_found" for the
+        address, "untrusted" for the certificate. Then the other requests are cancelled. Raises ValueError if
+        two different candidates have the same id.
         """
         listed = list(candidates)
         distinct = {candidate.id: candidate for candidate in listed}
@@ -100,19 +105,19 @@ class RewardClient:
             return await _Pursuit(self, candidate).run()
 
     def _heard(self, trouble: Trouble | None) -> None:
-        """Warns once that the service does not answer, and again only after an answer."""
+        """Warns that the service does not answer: once, and again only after it has answered."""
         if trouble is None:
             self._silent_since = 0.0
         elif self._silent_since is not None:
             self._silent_since = self._silent_since or time.monotonic()
             if (silent := time.monotonic() - self._silent_since) >= SILENT_S:
                 self._silent_since = None
-                log.warning("%s has not answered for %.0f s: %s. It is asked again; each candidate gives up after %g s "
-                            "(patience_s). Is the address right, and the service there?", self._endpoint.shown, silent,
+                log.warning("%s has not answered for %.0f s: %s. It is asked again; the client gives up a candidate after %g s "
+                            "(patience_s). Is the address right, and does the service run?", self._endpoint.shown, silent,
                             trouble.message, self._patience_s)
 
     def _slot(self) -> asyncio.Semaphore:
-        """A semaphore belongs to one event loop, and would keep it alive."""
+        """The loop's semaphore. A semaphore belongs to one event loop, and would keep it alive."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._slots:
@@ -122,7 +127,7 @@ class RewardClient:
 
 
 class _Pursuit:
-    """Asks for one candidate until there is a reward."""
+    """Requests one candidate until there is a reward."""
 
     def __init__(self, client: RewardClient, candidate: Candidate) -> None:
         self._client, self._candidate = client, candidate
@@ -146,7 +151,8 @@ class _Pursuit:
         return dataclasses.replace(outcome, attempts=self._attempts)
 
     async def _submit(self) -> Reward | Trouble:
-        """Submitting also waits: the service evaluates a known request once, and a lost one again."""
+        """Submits the request and waits. The service evaluates a request that it knows only once, and one
+        that it lost again."""
         refused = unsendable(self._candidate)
         if refused is not None:
             return refused
@@ -177,7 +183,7 @@ class _Pursuit:
         return trouble.kind is Kind.REFUSED or self._evaluations >= self._client._evaluations or self._left_s() <= 0
 
     def _pause_s(self, trouble: Trouble) -> float:
-        """Prepares the next try, and returns when it is due."""
+        """Prepares the next try, and returns the seconds until it."""
         if trouble.kind is not Kind.PENDING:
             self._attempts += 1
         if trouble.kind in (Kind.TIMED_OUT, Kind.CANCELLED):
@@ -193,8 +199,8 @@ class _Pursuit:
         return Reward(self._candidate.id, None, reason=trouble.reason, message=trouble.message, attempts=self._attempts)
 
     async def _cancel(self) -> None:
-        """Cancels the request, which nobody waits for. If the service does not hear of it, the only loss is a useless
-        evaluation."""
+        """Cancels the request, because nobody waits for it. If that does not reach the service, the only loss
+        is a useless evaluation."""
         try:
             await self._client._endpoint.ask("DELETE", "/tasks/" + urllib.parse.quote(self._id, safe=""), b"", CANCEL_S)
         except OSError:

@@ -24,12 +24,12 @@ UNUSABLE = "VALIDATION_ERROR"
 class Kind(enum.Enum):
     """The reason why there is no reward yet, which decides the next step."""
 
-    PENDING = "the service has the request and goes on with it"
-    UNHEARD = "nothing is known of the request: send the same one again"
-    FAILED = "it ended without a verdict, and is evaluated again if the same request is sent again"
-    TIMED_OUT = "it ended without a verdict, and stays so: send it under another id"
-    CANCELLED = "a client cancelled it: send it under another id"
-    REFUSED = "another try would end as this one did"
+    PENDING = "the service still works on the request"
+    UNHEARD = "nothing is known of the request: send it again"
+    FAILED = "the request ended without a verdict: send it again, and it is evaluated again"
+    TIMED_OUT = "the request ended without a verdict for good: send it under another id"
+    CANCELLED = "a client cancelled the request: send it under another id"
+    REFUSED = "another try would end in the same way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Trouble:
 
 
 def unsendable(candidate: Candidate) -> Reward | Trouble | None:
-    """The service's answer to surrogates, which JSON allows and UTF-8 does not."""
+    """The answer that the service would give to text with surrogates, which JSON allows and UTF-8 does
+    not."""
     if not is_unicode(candidate.kernel_code):
         return Reward(candidate.id, 0.0, message="kernel_code: it is not Unicode", correct=False, decoy=False,
                       rejection="unreadable")
@@ -74,7 +75,7 @@ def outcome_of(reply: Reply, candidate: Candidate, task_id: str) -> Reward | Tro
 
 def _outcome_of_answer(answer: Any, body: bytes, candidate: Candidate, task_id: str) -> Reward | Trouble:
     if not isinstance(answer, dict) or answer.get("task_id") != task_id:
-        raise ValueError("it is not this request's")
+        raise ValueError("it belongs to another request")
     status, code = answer.get("status"), answer.get("error_code")
     message = str(answer.get("error_message") or "")
     own = _dict_at(_dict_at(answer, "metadata"), "kernelsmith")
@@ -92,7 +93,7 @@ def _outcome_of_answer(answer: Any, body: bytes, candidate: Candidate, task_id: 
 
 
 def _verdict(answer: dict[str, Any], body: bytes, candidate: Candidate) -> Reward:
-    """Raises ValueError if fields of a verdict are missing, because that is not a verdict of 0."""
+    """Raises ValueError if fields of a verdict are missing: such an answer must not become a reward of 0."""
     correct = answer.get("correctness")
     if not isinstance(correct, bool):
         raise ValueError("completed without correctness")

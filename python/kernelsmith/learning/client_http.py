@@ -1,4 +1,4 @@
-"""One HTTP request over a connection of its own, with nothing but the standard library."""
+"""One HTTP request over one connection, with only the standard library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import urllib.parse
 from typing import Any, NamedTuple
 
 TOKEN_VARIABLE = "KERNELSMITH_SERVICE_TOKEN"
-# A result has some kilobytes; a larger answer is not the service's.
+# A result has some kilobytes. A larger answer does not come from the service.
 MOST_BYTES = 64 << 20
 READ_BLOCK = 1 << 16
 
@@ -46,7 +46,8 @@ class Endpoint:
         self._head = _common_head(parts.netloc.rpartition("@")[2], token or password or os.environ.get(TOKEN_VARIABLE))
 
     async def ask(self, method: str, path: str, body: bytes, timeout_s: float) -> Reply:
-        """The answer. OSError if none came: no connection, one that broke off, or none in `timeout_s` (TimeoutError)."""
+        """The answer. Raises OSError if there is no connection, if it breaks off, or (TimeoutError) if no
+        answer comes in `timeout_s`."""
         head = f"{method} {self.path}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(body)}\r\n\r\n"
         async with asyncio.timeout(timeout_s):
             reader, writer = await asyncio.open_connection(self.host, self.port, ssl=self._tls)
@@ -70,7 +71,7 @@ def _common_head(host: str, token: str | None) -> str:
 
 
 async def _read(reader: asyncio.StreamReader) -> bytes:
-    """Head and body; a body without a length ends with the connection."""
+    """Reads head and body. A body without a length ends with the connection."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError as error:

@@ -13,7 +13,7 @@ LONGEST_ID = 80  # the service takes 100 characters; a repeated request has a nu
 
 
 def is_unicode(text: str) -> bool:
-    """Whether it has no surrogate (half a character)."""
+    """Whether the text has no surrogate (half a character)."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -27,13 +27,14 @@ class Candidate:
 
     kernel_code     the candidate's text
     reference_code  the KernelBench problem that it solves; None if the service has a task for it
-    task            the name of a task that the service was started with (`--task`); None if it has one alone
+    task            the name of a task with which the service was started (`--task`); None if it has only one
     fields          further fields of the request, as docs/service.md lists them: `entry_point`, `timeout` (seconds), ...
     repeat          another number asks for another evaluation of the same content
-    id              what the service knows the request by. It is derived from all of the above, so that a repeated call
-                    asks for the same evaluation. One of your own, of at most 80 characters, must name this content alone
+    id              the service's name for the request. By default it is derived from all of the above, so
+                    that a repeated call asks for the same evaluation. Your own id has at most 80 characters
+                    and must name only this content
 
-    Raises TypeError or ValueError for what no request can hold. Nothing of it may be changed.
+    Raises TypeError or ValueError for values that no request can hold. Do not change its attributes.
 
     >>> Candidate("y = x") == Candidate("y = x"), Candidate("y = x").id == Candidate("y = x", repeat=1).id
     (True, False)
@@ -63,7 +64,7 @@ class Candidate:
             object.__setattr__(self, "id", "ks-" + hashlib.sha256(content.encode()).hexdigest()[:40])
 
     def content(self) -> dict[str, Any]:
-        """The request's fields but for its id."""
+        """The request's fields, except its id."""
         content = {**self.fields, "kernel_code": self.kernel_code}
         if self.reference_code is not None:
             content["reference_code"] = self.reference_code
@@ -74,20 +75,22 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """What is known about one candidate. Immutable.
+    """The result for one candidate. Immutable.
 
     id         the candidate's
-    score      `speedup` of a candidate that is right and no decoy, 0.0 of any other; None if there is no verdict: the
-               machine, the network or the request failed, and nothing follows for the candidate
-    reason     why there is no score, a code of docs/errors.md such as "network"; None if there is one
+    score      `speedup` of a candidate that is right and not a decoy, 0.0 of any other. None if there is no
+               verdict because the machine, the network or the request failed, which says nothing about the
+               candidate
+    reason     why there is no score, a code of docs/errors.md such as "network"; None if there is a score
     message    the service's words about a rejection or a failure
     correct    whether the candidate was accepted; None without a score
-    speedup    times as fast as the baseline (1.0 is as fast), or the fitness if the task has no baseline; None if it was
-               rejected
+    speedup    over the baseline (1.0 is as fast), or the fitness if the task has no baseline; None if the
+               candidate was rejected
     own_share  share of a call's GPU time in the candidate's own kernels, 0 to 1; None if it is not known
     decoy      whether it is right without a kernel of its own, or tried to look faster than it is; None without a score
     rejection  why it was rejected, a code of docs/errors.md such as "wrong_output"; None if it was not
-    attempts   how often it was asked for: 1, and one for each failure in between
+               rejected
+    attempts   how often it was requested: 1, and 1 more for each failure before the result
     answer     the service's answer as JSON, for a model's next turn; empty without a score
     over_baseline  whether `speedup` is over a baseline; False if it is the fitness of a task without one; None if unknown
     """
@@ -110,7 +113,7 @@ class Reward:
 class RewardBatch:
     """The rewards of a batch in its candidates' order, a sequence of Reward. Immutable.
 
-    `str()` of it reports how many have no score, and why.
+    `str()` of a batch says how many candidates have no score, and why.
     """
 
     rewards: tuple[Reward, ...]
@@ -122,12 +125,12 @@ class RewardBatch:
 
     @property
     def unscored(self) -> int:
-        """How many have no score."""
+        """How many candidates have no score."""
         return self.scores.count(None)
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many have no score, by reason, the most frequent one first."""
+        """How many candidates have no score, by reason, the most frequent reason first."""
         return dict(collections.Counter(r.reason for r in self.rewards if r.reason is not None).most_common())
 
     def __len__(self) -> int:

@@ -1,5 +1,5 @@
-"""TTT-Discover: advantages that favour the best sample of a group, and scores that choose the states to continue
-from."""
+"""TTT-Discover: advantages that favour the best sample of a group, and scores that choose the states from
+which a search continues."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .scores import Flags, Floats, Scored, Scores, as_scored, flat, group_numbers
 
-# These three are the source's: they bound beta at 2 ** 20, fix its digits, and keep the quotient finite.
+# These three come from the source. They bound beta at 2 ** 20, fix its digits, and keep the quotient finite.
 _LARGEST_BETA = 1e6
 _BISECTIONS = 60
 _SMALLEST_MEAN = 1e-12
@@ -20,7 +20,8 @@ _SMALLEST_MEAN = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Entropic:
-    """`values`, `valid` and `left_out` as a `Scored` has them, and `betas`: that of each sample's group, NaN if left out."""
+    """`values`, `valid` and `left_out` are those of a `Scored`. `betas` holds the beta of each sample's
+    group, NaN for a sample that was left out."""
 
     values: Floats
     valid: Flags
@@ -32,15 +33,15 @@ def entropic_advantages(rewards: Scores, groups: Iterable[Hashable] | None = Non
                         divergence: float = math.log(2), valid: npt.ArrayLike | None = None) -> Entropic:
     """A[i] = e[i] / (mean of e[j], j != i, + 1e-12) - 1, with e[i] = exp(beta * (r[i] - largest r)).
 
-    `beta=None` adapts beta to each group: KL(softmax(beta * r) || uniform) = `divergence`. It is doubled from 1 until the
-    divergence is reached or beta exceeds 1e6, then found by 60 bisections.
+    `beta=None` adapts beta to each group: KL(softmax(beta * r) || uniform) = `divergence`. Beta is doubled
+    from 1 until the divergence is reached or beta exceeds 1e6, and then found by 60 bisections.
 
-    Shapes: `rewards` (samples); `groups` has a label for each sample (its prompt), no labels are one group; the result and
-    its `betas` (samples).
+    Shapes: `rewards` (samples); `groups` has a label for each sample (its prompt), and without it all samples
+    are one group; the result and its `betas` (samples).
 
-    None, or `valid` False: left out of the means, advantage 0, `valid` False in the result, counted. NaN: a ValueError. A
-    group of one and equal rewards: 0 (up to 1e-12); the adaptive beta is 2 ** 20 then. For several turns: a masked turn
-    is an invalid sample.
+    A sample that is None or has `valid` False is left out of the means, counted, and gets 0 with `valid`
+    False. NaN is a ValueError. A group of one sample, or of equal rewards, gets 0 (up to 1e-12), and its
+    adaptive beta is 2 ** 20. With several turns, a masked turn is an invalid sample.
 
     Source: arXiv 2601.16175 (TTT-Discover); test-time-training/discover at 96df74f,
     tinker_cookbook/rl/train.py: compute_advantages.
@@ -58,21 +59,22 @@ def entropic_advantages(rewards: Scores, groups: Iterable[Hashable] | None = Non
 
 def puct_scores(rewards: Scores, visits: npt.ArrayLike, best_child: Scores, *, group_size: int = 1,
                 exploration: float = 1.0, expansions: float | None = None) -> Scored:
-    """Scores of states to go on from: Q + c * (max R - min R) * P * sqrt(1 + T / G) / (1 + n / G). The highest is taken.
+    """Scores of the states from which a search may continue. It takes the state with the highest score, which
+    is Q + c * (max R - min R) * P * sqrt(1 + T / G) / (1 + n / G).
 
-    R are the states' own rewards, n their `visits`, G `group_size`, c `exploration` and T `expansions`, by default the sum
-    of the visits (the source counts a visit of a state for its ancestors too, but in T once). Q is the best reward of a
-    state's children if it was visited, else R. P falls linearly with the rank by R and adds up to 1; the earlier of equals
-    ranks higher.
+    R are the states' own rewards, n their `visits`, G `group_size`, c `exploration` and T `expansions`, by
+    default the sum of the visits (the source counts a state's visit also for each ancestor, but only once in
+    T). Q is the best reward of a state's children if the state was visited, else R. P falls linearly with the
+    rank by R and adds up to 1; the earlier of equal states ranks higher.
 
-    Shapes: `rewards`, `visits` and `best_child` (states), and the result too.
+    Shapes: `rewards`, `visits`, `best_child` and the result have the shape (states).
 
-    None in `rewards`: that state cannot be taken; it is left out of ranks and range and counted, its score is NaN. Its
-    visits stay in T. None in `best_child`: no child has a score, and Q is R. NaN: a ValueError. One state: Q, as the
-    range is 0. A masked state is one with None.
+    A state whose reward is None cannot be taken: it is left out of ranks and range, counted, and scores NaN.
+    Its visits stay in T. None in `best_child` means that no child has a score; Q is then R. NaN is a
+    ValueError. A single state scores Q, because the range is 0. To mask a state, make its reward None.
 
     Source: arXiv 2601.16175 (TTT-Discover); test-time-training/discover at 96df74f, the PUCT sampler.
-    Later versions have G = 1, and the range without the initial states but at least 1e-6.
+    Later versions set G = 1, and take the range over all states but the initial ones, at least 1e-6.
     """
     own = flat(as_scored(rewards))
     child = as_scored(best_child, name="best_child", like=own)

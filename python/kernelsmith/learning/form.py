@@ -1,4 +1,4 @@
-"""The form that a prompt asks for, and a check whether a reply has it."""
+"""Finds the form for which a prompt asks, and checks whether a reply has it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _PROGRAM = re.compile(r"fenced (code )?block|whole (file|program)", re.IGNORECAS
 
 
 def asked_form(prompt: Any) -> Form | None:
-    """What a prompt asks for, a text or messages: SEARCH/REPLACE edits if it shows one. None if it does not say.
+    """The form for which a prompt (a text or messages) asks: SEARCH/REPLACE edits if it shows an edit, or a
+    whole program. None if the prompt does not say.
 
     >>> asked_form("Give edits:\\n<<<<<<< SEARCH\\na\\n=======\\nb\\n>>>>>>> REPLACE"), asked_form("Give the whole file.")
     ('edits', 'program')
@@ -25,7 +26,7 @@ def asked_form(prompt: Any) -> Form | None:
 
 
 def form_followed(prompt: Any, reply: str) -> bool | None:
-    """Whether the reply has the form that the prompt asks for; None if the prompt does not say."""
+    """Whether the reply has the form for which the prompt asks; None if the prompt does not say."""
     asked = asked_form(prompt)
     return None if asked is None else (asked == "edits") == bool(_EDIT.search(reply))
 

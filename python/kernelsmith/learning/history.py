@@ -1,4 +1,4 @@
-"""Selects the earlier turns that a model is shown again in test-time scaling by turns (STTS)."""
+"""Selects the earlier turns to show to a model again in test-time scaling by turns (STTS)."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from .scores import Scored, Scores, as_scored, flat
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """`turns`: the numbers of the chosen turns, from 0 on and in order. `left_out`: how many turns had no score."""
+    """`turns`: the numbers of the chosen turns, counted from 0 and in order. `left_out`: how many turns had
+    no score."""
 
     turns: npt.NDArray[np.intp]
     left_out: int
 
 
 def best_window(turn_rewards: Scores, keep: int = 4) -> Chosen:
-    """The `keep` consecutive turns with the largest sum of rewards, the earliest of equals.
+    """The `keep` consecutive turns with the largest sum of rewards; of equal sums, the earliest.
 
-    Shapes: `turn_rewards` (turns of one history). Fewer turns than `keep`: all.
+    Shapes: `turn_rewards` (turns of one history). If there are fewer turns than `keep`, all are chosen.
 
-    None (no score, or a masked turn): the turn is left out and counted, and its neighbours are consecutive then. NaN: a
-    ValueError. If no turn has a score, nothing is chosen. A single turn is chosen.
+    A turn whose reward is None (it has no score, or is masked) is left out and counted, and its neighbours
+    count as consecutive. NaN is a ValueError. If no turn has a score, nothing is chosen. A single turn is
+    chosen.
 
     Source: hkust-nlp/KernelGYM, drkernel/kernel/workers/rollout/vllm_rollout: vllm_async_engine_multi_iter.py. There a NaN
-    excludes its window, and without any other the run crashes.
+    excludes its window, and the run crashes if no other window is left.
     """
     scored, there = _known(turn_rewards, keep)
     if len(there) <= keep:
@@ -38,14 +40,15 @@ def best_window(turn_rewards: Scores, keep: int = 4) -> Chosen:
 
 
 def best_turns(turn_rewards: Scores, keep: int = 4) -> Chosen:
-    """The `keep` turns with the largest rewards, wherever they stand, the earliest of equals.
+    """The `keep` turns with the largest rewards, consecutive or not; of equal rewards, the earliest.
 
-    Shapes: `turn_rewards` (turns of one history). Fewer turns than `keep`: all.
+    Shapes: `turn_rewards` (turns of one history). If there are fewer turns than `keep`, all are chosen.
 
-    None (no score, or a masked turn): left out and counted. NaN: a ValueError. If no turn has a score, nothing is chosen. A
-    single turn is chosen.
+    A turn whose reward is None (it has no score, or is masked) is left out and counted. NaN is a ValueError.
+    If no turn has a score, nothing is chosen. A single turn is chosen.
 
-    Source: arXiv 2602.05885 (Dr. Kernel), test-time scaling: the top 4 by reward. Its code takes `best_window`.
+    Source: arXiv 2602.05885 (Dr. Kernel), test-time scaling: the top 4 by reward. Its code does what
+    `best_window` does.
     """
     scored, there = _known(turn_rewards, keep)
     best = np.argsort(-scored.values[there], kind="stable")[:keep]

@@ -1,4 +1,5 @@
-"""Scores a model's reply: extracts the program, evaluates it with the service, and computes a reward of the papers."""
+"""Scores a model's reply: extracts the program, evaluates it with the service, and computes one of the
+papers' rewards."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ Extract: TypeAlias = Callable[[str, Row], "str | _core.Refusal"]
 
 
 def program_in(reply: str, row: Row) -> str | _core.Refusal:
-    """The program that a reply describes: whole, or as SEARCH/REPLACE edits of the row's `parent_code`.
+    """The program that a reply describes, as a whole or by SEARCH/REPLACE edits of the row's `parent_code`.
 
     >>> program_in("Faster:\\n```\\nk = 2\\n```", {"parent_code": "k = 1\\n"})
     'k = 2\\n'
@@ -32,11 +33,11 @@ def program_in(reply: str, row: Row) -> str | _core.Refusal:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a reply is worth. `program` is the text that was evaluated, None if the reply holds no program.
+    """The score of a reply. `program` is the text that was evaluated, None if the reply holds no program.
 
-    `score` is None if there is no verdict, or if the verdict has no score of this kind. Then the reply is not
-    judged. `why` is the reason: `reward.reason`, "not_a_speedup", or "no_score" if a function of yours gave None.
-    `asked` is the form that the row's `prompt` asks for: "edits", "program", or None if it is not known.
+    `score` is None if there is no verdict, or if the verdict has no score of this kind. `why` is then the
+    reason: `reward.reason`, "not_a_speedup", or "no_score" if your own function returned None. `asked` is the
+    form for which the row's `prompt` asks: "edits", "program", or None if it is unknown.
     """
 
     score: float | None
@@ -50,24 +51,25 @@ class Judged:
 class Judge:
     """Scores replies to the prompts of a data set. Immutable; may be shared by threads and event loops.
 
-    client   asks the service
+    client   the client for the service
     score    "kernel-smith": the speedup over the parent; "dr-kernel": correctness, speedup and profiling ratio;
              "speedup": the speedup over the baseline; or a function of a Reward with a verdict and the row
-    by       "reference": a row brings a KernelBench problem in `reference_code`; without one it is for the service's only
-             task. "task": it names a task that the service was started with, in `task`
+    by       "reference": a row has a KernelBench problem in `reference_code`, or without it is for the
+             service's only task. "task": a row names in `task` one of the tasks with which the service was
+             started
     fields   further fields of each request, such as {"timeout": 120}
-    extract  finds the program in a reply; `program_in`, or a function of the reply and the row that gives a text or a
-             kernelsmith.Refusal
+    extract  finds the program in a reply; `program_in`, or a function of the reply and the row that returns a
+             text or a kernelsmith.Refusal
 
-    A row has `reference_code`, `parent_code`, `parent_speedup`, `entry_point` and `prompt`, each of which may be missing or
-    None.
-    Without a parent the "kernel-smith" score is the speedup over the baseline: the reference is what the program was
-    written from. A task without a baseline has a fitness in place of a speedup. If it or the parent's is not a positive
-    number, no ratio exists and the score is None: use "speedup" or a function for such a task. A Judge does not know the
-    service's tasks, so it cannot refuse one when it is made.
+    A row has `reference_code`, `parent_code`, `parent_speedup`, `entry_point` and `prompt`, each of which may
+    be missing or None. Without a parent the "kernel-smith" score is the speedup over the baseline, because
+    the program was written from the reference. A task without a baseline has a fitness instead of a speedup.
+    If the child's or the parent's fitness is not a positive number, there is no ratio and the score is None:
+    use "speedup" or a function for such a task. A Judge does not know the service's tasks, so it cannot
+    refuse such a task in advance.
 
-    A reply that holds no program scores 0.0 without a request, and so does one that repeats its parent: there is nothing to
-    evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
+    A reply without a program scores 0.0 without a request, and so does a reply that repeats its parent: there
+    is nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
     """
 
     client: RewardClient
@@ -83,7 +85,7 @@ class Judge:
             raise ValueError(f'by: "reference" or "task" is expected, not {self.by!r}')
 
     async def __call__(self, reply: str, row: Row) -> Judged:
-        """The score of a reply to the row's prompt. Raises what RewardClient.reward raises."""
+        """The score of a reply to the row's prompt. Raises the errors of RewardClient.reward."""
         program = self.extract(reply, row)
         if isinstance(program, _core.Refusal):
             refused = Reward("", 0.0, message=program.detail, correct=False, decoy=False, rejection=program.code)
@@ -122,7 +124,7 @@ def _is_positive(speedup: Any) -> bool:
 
 
 def _dr_kernel(reward: Reward, row: Row) -> float | None:
-    """Without a ratio from the backend there is no bonus."""
+    """If the backend gives no ratio, there is no bonus."""
     return _one(dr_kernel_reward([_right(reward)], [reward.speedup], [reward.own_share or 0.0]))
 
 

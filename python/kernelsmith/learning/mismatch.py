@@ -18,8 +18,8 @@ _LARGEST_LOG = 20.0
 class Matched:
     """Which turns stay in the loss. All arrays have the shape (trajectories, turns).
 
-    `keep`: booleans. `weights`: the mean ratio that the band was applied to, NaN if there was no token. `vetoed`: turns
-    with a token below the veto. `rejected`: how many turns that have tokens are not kept.
+    `keep`: booleans. `weights`: the mean ratio to which the band was applied, NaN if there was no token.
+    `vetoed`: turns with a token below the veto. `rejected`: how many turns with tokens are not kept.
     """
 
     keep: Flags
@@ -33,16 +33,18 @@ def mismatch_rejection(train_log_probs: npt.ArrayLike, rollout_log_probs: npt.Ar
                        over: Literal["trajectory", "turn"] = "trajectory") -> Matched:
     """Keeps turns whose geometric mean ratio lies in a band: w = exp(mean(log p_train - log p_rollout)), low <= w <= high.
 
-    `over="trajectory"`: the mean runs over the tokens of all turns of a trajectory, which are kept or rejected together
-    (KernelGYM's `rollout_rs: geometric`, which Dr. Kernel was trained with). `over="turn"`: each turn has its own mean (its
-    `turn_geo`). The veto rejects, in both, the single turn with a token whose ratio is below `veto`; None turns it off.
+    `over="trajectory"`: the mean is over the tokens of all turns of a trajectory, and these turns are kept or
+    rejected together (KernelGYM's `rollout_rs: geometric`, with which Dr. Kernel was trained). `over="turn"`:
+    each turn has its own mean (KernelGYM's `turn_geo`). In both, the veto rejects a single turn if one of its
+    tokens has a ratio below `veto`; None turns the veto off.
 
-    Shapes: `train_log_probs` (of the trained policy before the step), `rollout_log_probs` (of the one that sampled) and the
-    booleans `valid` (tokens that the model wrote) are all (trajectories, turns, tokens).
+    Shapes: `train_log_probs` (of the trained policy before the step), `rollout_log_probs` (of the policy that
+    sampled) and the booleans `valid` (tokens that the model wrote) are all (trajectories, turns, tokens).
 
-    A turn without a valid token, such as padding or a masked turn, is not kept and not counted; a trajectory without one
-    has weight NaN. Tokens at `valid` False are not read. NaN, None or infinity at a valid token is a ValueError. There
-    are no groups: compute advantages before you reject, or baselines change.
+    A turn without a valid token, such as padding or a masked turn, is not kept and not counted. A trajectory
+    without a valid token has weight NaN. Tokens at `valid` False are not read. NaN, None or infinity at a
+    valid token is a ValueError. There are no groups: compute advantages before you reject, or baselines
+    change.
 
     Source: arXiv 2602.05885 (Dr. Kernel), "mismatch rejection sampling"; hkust-nlp/KernelGYM,
     verl_patch/trainer/code/ppo/mismatch_helper.py: compute_rollout_importance_weights_and_rejection_mask. verl's

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .judge import Judged
 
-MOST_CHARACTERS = 2000  # of a compiler's or a checker's report: the prompt of the next turn grows by it
+MOST_CHARACTERS = 2000  # limit of a compiler's or a checker's report, which becomes part of the next prompt
 _WHOLE = "Answer with the whole program in one fenced code block."
 _FORMS = {
-    "edits": "Answer with SEARCH/REPLACE edits of your last program that could be read, in the first message's form.",
+    "edits": "Answer with SEARCH/REPLACE edits of your last readable program, in the form of the first message.",
     "program": _WHOLE, None: _WHOLE,
 }
 
@@ -15,8 +15,8 @@ _FORMS = {
 def feedback(judged: Judged, request: str | None = None) -> str:
     """The message before the next turn. It shows no figure of a candidate without a verdict.
 
-    `request` closes the message. Without it the message asks for the form that the prompt asked for (`Judged.asked`): edits,
-    or else the whole program. For a trainer: `functools.partial(feedback, request="...")`.
+    `request` ends the message. Without it the message asks for the same form as the prompt (`Judged.asked`):
+    edits, or else the whole program. A trainer takes `functools.partial(feedback, request="...")`.
 
     >>> from kernelsmith.learning import Reward
     >>> wrong = Reward("a", 0.0, correct=False, decoy=False, rejection="wrong_output", message="y[3] is 7, and 8 is right")

@@ -1,4 +1,4 @@
-"""The share of GPU time of a candidate's own kernels, and rejection of samples with too small a share."""
+"""The share of GPU time in a candidate's own kernels, and rejection of samples whose share is too small."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .scores import Flags, Floats, Scored, Scores, as_answers, as_scored
 class Profiled:
     """Which samples stay in the loss. All arrays have the shape of the samples.
 
-    `keep`: booleans. `probability`: that of being kept, NaN for what has no score. `left_out`: how many have none.
+    `keep`: booleans. `probability`: the probability of being kept, NaN for a sample without a score.
+    `left_out`: how many samples have no score.
     """
 
     keep: Flags
@@ -22,12 +23,13 @@ class Profiled:
 
 
 def profiling_ratio(own_time: Scores, total_time: Scores) -> Scored:
-    """The part of the GPU time that the candidate's own kernels took: PR = own / total, and 0 if the total is 0.
+    """The share of the GPU time in the candidate's own kernels: PR = own / total, and 0 if the total is 0.
 
     Shapes: two arrays of one shape, in one unit, from one profile; the result has that shape.
 
-    None in either (no profile): no ratio, left out and counted, NaN in the values. NaN, negative times and more own time
-    than total are ValueErrors. There are no groups; a masked sample is one with `valid` False.
+    If either time is None (no profile), the sample has no ratio: it is left out, counted, and NaN in the
+    values. NaN, a negative time, and an own time above the total are ValueErrors. There are no groups; a
+    masked sample has `valid` False.
 
     Source: arXiv 2602.05885 (Dr. Kernel), "profiling-based rewards"; hkust-nlp/KernelGYM,
     drkernel/kernel/rewards/reward_client.py: compute_coverage_reward (`time_coverage`), whose total has CPU time in it.
@@ -49,14 +51,16 @@ def profiling_rejection(ratio: Scores, correct: Scores, generator: np.random.Gen
                         decimals: int | None = None) -> Profiled:
     """Keeps a correct sample with the probability clip((PR - threshold) / width, 0, 1), and every incorrect one.
 
-    `width=0` is a cut: kept if PR >= threshold. With `speedup` and `speedup_threshold`, what is at least that fast is kept
-    whatever its PR. `decimals=2` rounds PR first, as KernelGYM's reward manager does.
+    With `width=0` a sample is kept if PR >= threshold. With `speedup` and `speedup_threshold`, a sample that
+    is at least that fast is kept whatever its PR. `decimals=2` rounds PR first, as KernelGYM's reward manager
+    does.
 
     Shapes: `ratio`, `correct` and `speedup` have one shape, and the result has it. One number is drawn from `generator`
     for each entry in order, so an entry's fate does not depend on the others.
 
-    None in `correct`, or in `ratio` of a correct sample that its speedup does not keep: no score, not kept, counted. None in
-    `speedup`: the ratio decides. NaN: a ValueError. There are no groups; for a masked sample pass None.
+    A sample has no score if `correct` is None, or if it is correct, its `ratio` is None and its speedup does
+    not keep it. It is then not kept, and counted. If `speedup` is None, the ratio decides. NaN is a
+    ValueError. There are no groups; for a masked sample pass None.
 
     Source: arXiv 2602.05885 (Dr. Kernel), "profiling-based rejection sampling"; hkust-nlp/KernelGYM,
     drkernel/kernel/rewards/coverage_helper.py: compute_coverage_rejection_mask with coverage_rs "turn", which draws from

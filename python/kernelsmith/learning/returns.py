@@ -13,15 +13,16 @@ from .scores import Flags, Scored, as_scored
 
 def returns_to_go(turn_rewards: Sequence[Sequence[float | None]], *, gamma: float = 1.0,
                   masked: Sequence[Sequence[bool]] | None = None) -> Scored:
-    """The discounted sum of a turn's reward and of those that follow: G[t] = R[t] + gamma * G[t + 1].
+    """The discounted sum of a turn's reward and the rewards after it: G[t] = R[t] + gamma * G[t + 1].
 
-    Shapes: `turn_rewards` has a list for each trajectory with a number for each of its turns; the lists may have
-    different lengths, and a two-dimensional array is one of equal lengths. `masked` has booleans in the same shape. The
+    Shapes: `turn_rewards` has a list for each trajectory with a number for each of its turns; the lists may
+    differ in length. It may also be a two-dimensional array. `masked` has booleans in the same shape. The
     result has the shape (trajectories, most turns), padded at the end.
 
-    None: the return of that turn and of all turns before it is unknown. They are left out and counted; later turns
-    keep theirs. NaN: a ValueError. A masked turn adds 0 to the returns before it, and has none itself (`valid` is
-    False); if its reward is None, the returns before it are unknown nonetheless. Unknown returns are NaN.
+    If a reward is None, the returns of that turn and of all turns before it are unknown. They are left out
+    and counted; later turns keep their returns. NaN is a ValueError. A masked turn adds 0 to the returns
+    before it and has no return (`valid` is False); if its reward is None, the returns before it are unknown
+    all the same. Unknown returns are NaN.
 
     Source: arXiv 2602.05885 (Dr. Kernel), the returns of TRLOO; hkust-nlp/KernelGYM,
     verl_patch/trainer/code/ppo/core_algos.py: compute_multi_turn_returns. There gamma is 1, short trajectories are padded in
@@ -40,7 +41,8 @@ def returns_to_go(turn_rewards: Sequence[Sequence[float | None]], *, gamma: floa
 
 def pad_turns(turn_rewards: Sequence[Sequence[float | None]],
               masked: Sequence[Sequence[bool]] | None = None) -> tuple[Scored, Flags, Flags]:
-    """Rewards, turns that were played and masked turns, each of the shape (trajectories, most turns).
+    """The rewards, the turns that were played and the masked turns, each in the shape (trajectories, most
+    turns).
 
     Rewards that are None are invalid, and so is the padding at the end.
     """

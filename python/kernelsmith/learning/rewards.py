@@ -22,8 +22,9 @@ def dr_kernel_reward(correct: Scores, speedup: Scores, profiling_ratio: Scores |
 
     Shapes: all arrays have one shape, and the result has it.
 
-    None in `correct`, or in the speedup or ratio of a correct sample: no reward, left out and counted. An incorrect
-    sample is 0 whatever stands in the others. NaN: a ValueError. There are no groups; for a masked sample pass None.
+    If `correct` is None, or the speedup or ratio of a correct sample is None, the sample has no reward; it is
+    left out and counted. An incorrect sample gets 0, whatever its other values. NaN is a ValueError. There
+    are no groups; for a masked sample pass None.
 
     Source: arXiv 2602.05885 (Dr. Kernel); weights from hkust-nlp/KernelGYM, 14b_trloo_mrs_pr_prs.sh.
     """
@@ -41,20 +42,20 @@ def dr_kernel_reward_as_coded(correct: Scores, speedup: Scores, profiling_ratio:
                               decoy: Scores | None = None, correct_weight: float = 0.5, speedup_weight: float = 0.5,
                               profiling_weight: float = 0.5, most_speedup: float = 3.0,
                               least_speedup: float = 0.0) -> Scored:
-    """Dr. Kernel's reward as its code has it: R = a * C + b * min(s, most_speedup) + c * C * PR.
+    """Dr. Kernel's reward as its code computes it: R = a * C + b * min(s, most_speedup) + c * C * PR.
 
-    Two things differ from `dr_kernel_reward`: the speedup counts for incorrect samples too (C = 0 and s = 2 give 1), and in
-    a completed evaluation a speedup or ratio that is None counts as 0. `decoy`: True makes the reward 0. Prefer
-    `dr_kernel_reward`, unless you repeat Dr. Kernel's training.
+    Two things differ from `dr_kernel_reward`: the speedup counts for incorrect samples, too (C = 0 and s = 2
+    give 1), and in a completed evaluation a speedup or ratio that is None counts as 0. If `decoy` is True,
+    the reward is 0. Prefer `dr_kernel_reward`, unless you repeat Dr. Kernel's training.
 
     Shapes: all arrays have one shape, and the result has it.
 
-    None in `correct` (the evaluation did not complete): no reward, left out and counted; the code makes that 0. None in
-    `decoy`: not a decoy. NaN: a ValueError; the code gives NaN. There are no groups; for a masked sample pass None in
-    `correct`.
+    If `correct` is None (the evaluation did not complete), the sample has no reward; it is left out and
+    counted. Dr. Kernel's code gives it 0. If `decoy` is None, the sample is not a decoy. NaN is a ValueError;
+    Dr. Kernel's code gives NaN. There are no groups; for a masked sample pass None in `correct`.
 
     Source: hkust-nlp/KernelGYM, drkernel/kernel/rewards/reward_client.py: calculate_reward_speedup; weights from
-    14b_trloo_mrs_pr_prs.sh. Its default for `least_speedup` is 1.0 in train_rl_common, and 0.0 in that script.
+    14b_trloo_mrs_pr_prs.sh. KernelGYM's `least_speedup` is 1.0 in train_rl_common, and 0.0 in that script.
     """
     answers = as_answers(correct, name="correct")
     fast = as_scored(speedup, name="speedup", like=answers)
@@ -70,16 +71,16 @@ def dr_kernel_reward_as_coded(correct: Scores, speedup: Scores, profiling_ratio:
 def kernel_smith_reward(correct: Scores, child_speedup: Scores, parent_speedup: Scores) -> Scored:
     """Kernel-Smith's reward, the speedup over the parent: R = child_speedup / parent_speedup; incorrect: 0.
 
-    Both speedups are over one baseline, so the ratio is the parent's time over the child's. That an incorrect child gets
-    0 is our reading; the paper names no penalty, cap or clip.
+    Both speedups are over the same baseline, so the ratio is the parent's time over the child's. The paper
+    names no penalty, cap or clip; that an incorrect child gets 0 is our reading.
 
     Shapes: all arrays have one shape, and the result has it.
 
-    None in `correct`, or in a speedup of a correct sample: no reward, left out and counted. An incorrect sample is 0
-    whatever stands in the others. NaN, and speedups of correct samples that are not positive: a ValueError. There are no
-    groups; for a masked sample pass None.
+    If `correct` is None, or a speedup of a correct sample is None, the sample has no reward; it is left out
+    and counted. An incorrect sample gets 0, whatever its speedups. NaN, and a speedup of a correct sample
+    that is not positive, are ValueErrors. There are no groups; for a masked sample pass None.
 
-    Source: arXiv 2603.28342 (Kernel-Smith), its reinforcement learning.
+    Source: arXiv 2603.28342 (Kernel-Smith), the section on reinforcement learning.
     """
     answers = as_answers(correct, name="correct")
     child = as_scored(child_speedup, name="child_speedup", like=answers)

@@ -1,4 +1,4 @@
-"""Values of which some are missing, and groups: arguments and results of this package's functions."""
+"""Values, some of which may be missing, and groups: the arguments and results of this package's functions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Values, some of which may be missing. Functions that take rewards take it as well.
+    """Values, some of which may be missing. Functions that take rewards take a Scored as well.
 
-    `values`: floats. `valid`: booleans of the same shape, False for what is missing, masked or padding.
-    `left_out`: how many entries were left out because they had no score. Masked entries and padding are not counted.
+    `values`: floats. `valid`: booleans of the same shape, False for entries that are missing, masked or
+    padding. `left_out`: how many entries were left out because they had no score. Masked entries and padding
+    are not counted.
     """
 
     values: Floats
@@ -26,7 +27,7 @@ class Scored:
     left_out: int
 
     def tolist(self) -> list[Any]:
-        """The values as (nested) lists, with None for what is not valid."""
+        """The values as (nested) lists, with None for invalid entries."""
         values = self.values.astype(object)
         values[~self.valid] = None
         listed: list[Any] = values.tolist()
@@ -38,11 +39,11 @@ Scores: TypeAlias = Scored | npt.ArrayLike | Sequence[Any]
 
 def as_scored(scores: Scores, valid: npt.ArrayLike | None = None, *, name: str = "rewards",
               like: Scored | None = None) -> Scored:
-    """Reads numbers of which some are None.
+    """Reads numbers, some of which may be None.
 
-    `scores`: numbers and None in any regular shape, or a `Scored`. `valid`: booleans of that shape; what stands at False
-    is not read. `like`: the shape that is required. NaN or infinity at a valid place is a ValueError. The values at
-    invalid places are NaN.
+    `scores`: numbers and None in any regular shape, or a `Scored`. `valid`: booleans of that shape; an entry
+    that is False there is not read. `like`: the shape that is required. NaN or infinity in a valid entry is a
+    ValueError. Invalid entries become NaN.
     """
     if isinstance(scores, Scored):
         given, there = scores.values, scores.valid
@@ -63,7 +64,7 @@ def as_scored(scores: Scores, valid: npt.ArrayLike | None = None, *, name: str =
     wrong = np.argwhere(there & ~np.isfinite(values))
     if len(wrong):
         place = ", ".join(map(str, wrong[0]))
-        raise ValueError(f"{name}[{place}] is {values[tuple(wrong[0])]}: pass None, or valid=False, for what has no score")
+        raise ValueError(f"{name}[{place}] is {values[tuple(wrong[0])]}: pass None, or valid=False, for a missing score")
     return Scored(values, there, int(np.count_nonzero(~there)))
 
 
@@ -76,7 +77,7 @@ def as_answers(answers: Scores, *, name: str, like: Scored | None = None) -> Sco
 
 
 def group_numbers(groups: Iterable[Hashable] | None, count: int) -> npt.NDArray[np.intp]:
-    """Numbers `count` labels by their group, from 0 on; no labels are one group."""
+    """Gives each of `count` labels the number of its group, from 0 on. Without labels all are one group."""
     if groups is None:
         return np.zeros(count, dtype=np.intp)
     numbers: dict[Hashable, int] = {}

@@ -1,4 +1,5 @@
-"""OpenEvolve 0.4.1's tasks, configuration, files and functions on this engine (docs/openevolve.md).
+"""Runs OpenEvolve 0.4.1's tasks on this engine, with its configuration, files and functions
+(docs/openevolve.md).
 
     from kernelsmith.openevolve import run_evolution
 

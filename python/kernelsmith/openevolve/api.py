@@ -1,4 +1,4 @@
-"""run_evolution() and its relatives, with OpenEvolve 0.4.1's signatures."""
+"""run_evolution() and similar functions, with OpenEvolve 0.4.1's signatures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _START, _END = "# EVOLVE-BLOCK-START\n", "\n# EVOLVE-BLOCK-END\n"
 
 @dataclass
 class EvolutionResult:
-    """What a search found. `output_dir` is None if it was temporary."""
+    """The result of a search. `output_dir` is None if it was temporary."""
 
     best_program: Program | None
     best_score: float
@@ -52,12 +52,12 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
                   population_strategy: Any = None) -> EvolutionResult:
     """Evolves a program.
 
-    `initial_program` is a file, a text, or a list of lines; `evaluator` a file, a function of a program's path, or the
-    text of a module with evaluate(program_path); texts may be indented as a whole. `config` is a file, a Config
-    (OpenEvolve's own too), or None for the defaults. Evaluations run in processes of their own: a function is pickled,
-    with cloudpickle if that is installed. Without `output_dir` the results are deleted with a temporary folder, or with
-    `cleanup=False` stay in openevolve_output. A second call with the same arguments continues in `output_dir`. Raises
-    Error.
+    `initial_program` is a file, a text, or a list of lines. `evaluator` is a file, a function of a program's
+    path, or the text of a module with evaluate(program_path). Texts may be indented as a whole. `config` is a
+    file, a Config (also one of OpenEvolve), or None for the defaults. Evaluations run in other processes, so
+    a function is pickled, with cloudpickle if it is installed. Without `output_dir` the results are in a
+    temporary folder and deleted with it; with `cleanup=False` they stay in openevolve_output. A second call
+    with the same arguments continues in `output_dir`. Raises Error.
     """
     _require("initial_program", initial_program, str, os.PathLike, list)
     if not callable(evaluator):
@@ -68,7 +68,7 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
     for name, value in (("island_selector", island_selector), ("population_strategy", population_strategy)):
         if value is not None:
             raise Error("the engine decides this itself", "invalid_argument", name,
-                        "leave it out; database.* of the configuration and docs/openevolve.md tell what can be set")
+                        "leave it out; docs/openevolve.md says which keys database.* of the configuration may set")
     configured = _config_from(config)
     if iterations is not None:
         configured.max_iterations = iterations
@@ -87,8 +87,9 @@ def run_evolution(initial_program: str | os.PathLike[str] | list[str],
 
 def evolve_function(func: Callable[..., Any], test_cases: list[tuple[Any, Any]], iterations: int = 100,
                     **kwargs: Any) -> EvolutionResult:
-    """Evolves a function of one argument until it answers (input, expected) pairs; `combined_score` is the share that it
-    answers. Inputs and answers are written into the evaluator with repr(). **kwargs are run_evolution's."""
+    """Evolves a function of one argument until it gives the expected answer for all (input, expected) pairs;
+    `combined_score` is the share of right answers. Inputs and answers are written into the evaluator with
+    repr(). **kwargs are run_evolution's."""
     _require("func", func, Callable)
     _require("test_cases", test_cases, list, tuple)
     evaluator = _TESTS.format(name=func.__name__, cases=test_cases)
@@ -97,8 +98,8 @@ def evolve_function(func: Callable[..., Any], test_cases: list[tuple[Any, Any]],
 
 def evolve_algorithm(algorithm_class: type, benchmark: Callable[..., Any], iterations: int = 100,
                      **kwargs: Any) -> EvolutionResult:
-    """Evolves a class; `benchmark` is given an instance and returns metrics or a number. Its source is copied, so it
-    imports what it uses itself. **kwargs are run_evolution's."""
+    """Evolves a class. `benchmark` takes an instance and returns metrics or a number. Its source is copied,
+    so it must import all that it uses. **kwargs are run_evolution's."""
     _require("algorithm_class", algorithm_class, type)
     _require("benchmark", benchmark, Callable)
     evaluator = _BENCHMARK.format(name=algorithm_class.__name__, function=benchmark.__name__,
@@ -134,7 +135,7 @@ def _marked(thing: Any) -> str:
 
 
 def _program_in(folder: Path, program: Any, config: Config) -> Path:
-    """A file as it is; a text goes into the folder, as a block if it marks none."""
+    """The program's file. A text is written into the folder, as one EVOLVE-BLOCK if it marks no block."""
     if isinstance(program, (str, os.PathLike)) and _is_file(program):
         return Path(program)
     code = _dedented("\n".join(program) if isinstance(program, list) else str(program))

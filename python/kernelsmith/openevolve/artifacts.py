@@ -1,4 +1,4 @@
-"""Artifacts of evaluations, from a run folder. The engine itself keeps no artifacts in memory."""
+"""Reads artifacts of evaluations from a run folder, because the engine keeps none in memory."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from .config import Config
 
-# A program whose number is above this many times the seed's, or below that fraction of it, is in an edge bin.
+# A program whose metric is more than this many times the seed's, or less than the seed's over it, is in an
+# edge bin.
 _FACTOR = 16.0
 _BUILT_IN = {"complexity": "ks_length", "diversity": "ks_difference", "score": "fitness"}
 
@@ -19,8 +20,8 @@ def needs_seed(config: Config) -> bool:
 
 
 def axes_for(config: Config, seed_length: int, seed_features: Mapping[str, float]) -> list[dict[str, Any]]:
-    """run.yaml's `archive.axes`. `seed_features` are the initial program's metrics; may be empty if no dimension needs
-    them."""
+    """run.yaml's `archive.axes`. `seed_features` are the initial program's metrics; they may be empty if no
+    dimension needs them."""
     axes = []
     for name in config.database.feature_dimensions:
         feature = f"ks_{name}" if f"ks_{name}" in seed_features else _BUILT_IN.get(name, f"ks_{name}")
@@ -37,8 +38,8 @@ def axes_for(config: Config, seed_length: int, seed_features: Mapping[str, float
 
 
 def _around(value: float) -> dict[str, Any]:
-    """The bounds around a value: 0 and 1 for a share, a factor up and down for a larger number, a range on both sides
-    of 0 for a negative one."""
+    """The bounds around a value: 0 and 1 for a share, a factor up and down for a larger number, and a range
+    on both sides of 0 for a negative number."""
     if 0 <= value <= 1:
         return {"scale": "linear", "low": 0.0, "high": 1.0}
     if value > 0:

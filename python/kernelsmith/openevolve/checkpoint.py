@@ -1,4 +1,4 @@
-"""Reading checkpoints, OpenEvolve's and ours."""
+"""Reads checkpoints of OpenEvolve and of this package."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], float], logger: logging.Logger) -> Checkpoint:
-    """Raises Error: `not_found`, `bad_input`. The text around the programs' blocks is that of `initial`. Unreadable
-    programs and those with other blocks are left out, with a warning each."""
+    """Raises Error: `not_found`, `bad_input`. The programs get the text of `initial` around their blocks. A
+    program that is unreadable or has other blocks is left out with a warning."""
     path = Path(folder)
     metadata = path / "metadata.json"
     if not metadata.is_file():
@@ -43,7 +43,7 @@ def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], floa
     if not programs:
         raise Error("the checkpoint holds no programs", "bad_input", folder)
     if best is not None and all(one.id != best for one in programs):
-        logger.warning("%s: the best program, %s, is not among the programs; the fittest of them takes its place", metadata,
+        logger.warning("%s: the best program, %s, is not among the programs; the fittest program takes its place", metadata,
                        best)
 
     def rank(program: Program) -> tuple[bool, float, str]:
@@ -56,7 +56,8 @@ def read_checkpoint(folder: str, initial: str, fitness: Callable[[Program], floa
     for program in programs[1:]:
         code = kept_outside(first.code, program.code)
         if code is None:
-            logger.warning("%s: the program is left out: its EVOLVE-BLOCKs are not those of the best one", _file(path, program))
+            logger.warning("%s: the program is left out: its EVOLVE-BLOCKs are not those of the best program",
+                           _file(path, program))
         else:
             texts.setdefault(code, dataclasses.replace(program, code=code))
     return Checkpoint(list(texts.values()), last)
@@ -66,10 +67,10 @@ def _first(best: Program, initial: str, path: Path, logger: logging.Logger) -> P
     """The program that replaces the initial one."""
     if not has_whole_blocks(best.code):
         raise Error("the best program of the checkpoint has an EVOLVE-BLOCK marker without its partner", "bad_input",
-                    str(_file(path, best)), "mend its \"code\", or set best_program_id in metadata.json to another program")
+                    str(_file(path, best)), "correct its \"code\", or set best_program_id in metadata.json to another program")
     code = kept_outside(initial, best.code)
     if code is None:
-        logger.warning("%s: the EVOLVE-BLOCKs of the best program are not the initial program's; it is taken as it is",
+        logger.warning("%s: the EVOLVE-BLOCKs of the best program are not the initial program's; it is taken unchanged",
                        _file(path, best))
     return best if code is None else dataclasses.replace(best, code=code)
 

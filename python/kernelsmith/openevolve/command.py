@@ -23,20 +23,25 @@ _LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="kernelsmith openevolve", allow_abbrev=False,
-                    description="Run an OpenEvolve task as it is (docs/openevolve.md)")
+                    description="Run an unchanged OpenEvolve task (docs/openevolve.md)")
     parser.add_argument("initial_program", metavar="INITIAL", help="the program to begin with")
     parser.add_argument("evaluation_file", metavar="EVALUATOR", help="a Python file with evaluate(program_path)")
     parser.add_argument("-c", "--config", metavar="CONFIG", help="OpenEvolve's configuration, YAML")
-    parser.add_argument("-o", "--output", metavar="OUT", help="where results go; openevolve_output beside INITIAL")
-    parser.add_argument("-i", "--iterations", metavar="N", type=int, help="in place of max_iterations")
-    parser.add_argument("-t", "--target-score", metavar="TARGET", type=float, help="ends the search when reached")
+    parser.add_argument("-o", "--output", metavar="OUT",
+                        help="the folder for results; default: openevolve_output beside INITIAL")
+    parser.add_argument("-i", "--iterations", metavar="N", type=int, help="overrides max_iterations")
+    parser.add_argument("-t", "--target-score", metavar="TARGET", type=float,
+                        help="end the search when the fitness reaches TARGET")
     parser.add_argument("-l", "--log-level", choices=_LEVELS, help="the level of messages on the screen and in OUT/logs")
-    parser.add_argument("--logger-prefix", metavar="NAME", help="put before the logger's name")
-    parser.add_argument("--checkpoint", metavar="DIR", help="go on from a checkpoint, OpenEvolve's or ours")
+    parser.add_argument("--logger-prefix", metavar="NAME", help="a prefix of the logger's name")
+    parser.add_argument("--checkpoint", metavar="DIR",
+                        help="continue from a checkpoint of OpenEvolve or of this command")
     parser.add_argument("--evaluator-args", metavar="JSON", help="an object of keyword arguments for evaluate()")
-    parser.add_argument("--api-base", metavar="URL", help="the models' server, up to and with /v1")
-    parser.add_argument("--primary-model", metavar="NAME", help="in place of the configured models")
-    parser.add_argument("--secondary-model", metavar="NAME", help="a second model, by default asked one time in six")
+    parser.add_argument("--api-base", metavar="URL", help="the models' server; the URL ends with /v1")
+    parser.add_argument("--primary-model", metavar="NAME",
+                        help="use this model instead of the configured models")
+    parser.add_argument("--secondary-model", metavar="NAME",
+                        help="a second model, by default for one call in six")
     return parser
 
 
@@ -71,7 +76,7 @@ def _configured(options: argparse.Namespace) -> Config:
         llm.secondary_model = options.secondary_model or llm.secondary_model
     if options.iterations is not None:
         if options.iterations < 1:
-            raise Error(f"a number of iterations is at least 1, not {options.iterations}", "invalid_argument", "-i")
+            raise Error(f"the number of iterations must be at least 1, not {options.iterations}", "invalid_argument", "-i")
         config.max_iterations = options.iterations
     config.log_level = options.log_level or config.log_level
     config.logger_prefix = options.logger_prefix or config.logger_prefix
@@ -86,7 +91,7 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError as wrong:
         raise Error(f"this is not JSON: {wrong}", "invalid_argument", "--evaluator-args") from None
     if not isinstance(value, dict):
-        raise Error("this is no JSON object", "invalid_argument", "--evaluator-args", "write '{\"name\": value}'")
+        raise Error("this is not a JSON object", "invalid_argument", "--evaluator-args", "write '{\"name\": value}'")
     return value
 
 
@@ -117,7 +122,7 @@ def _print(found: Found, out: Path) -> None:
 
 
 def export_trace(arguments: Sequence[str]) -> int:
-    """`export RUN --format trace`: lines to the standard output, or into a file."""
+    """`export RUN --format trace`: writes lines to the standard output or into a file."""
     parser = Parser(prog="kernelsmith export", allow_abbrev=False,
                     description="OpenEvolve's evolution trace of a run folder or of an output folder, as JSON lines")
     parser.add_argument("RUN", type=Path)

@@ -23,7 +23,7 @@ _VARIABLE = re.compile(r"\$\{([^}]+)\}")
 class Config(Section):
     """`config.llm.models`, `config.evaluator.timeout`, ...: every key of keys.py as an attribute, at its default.
 
-    `warnings` names keys without an effect here and their alternatives, each with its line in `file`.
+    `warnings` names the keys without an effect here and their alternatives, each key with its line in `file`.
     """
 
     file: str
@@ -48,7 +48,7 @@ class Config(Section):
 
     @classmethod
     def from_object(cls, given: Any) -> Config:
-        """From a Config of OpenEvolve's own."""
+        """The same from a Config of OpenEvolve."""
         values = dataclasses.asdict(given)
         if values["llm"]["models"]:  # this list includes the named models already
             values["llm"] |= {"primary_model": None, "secondary_model": None}
@@ -71,7 +71,7 @@ class Config(Section):
         return config
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings that determine a search, as plain values; models without their servers."""
+        """The settings that determine a search, as plain values. Models are without their servers."""
         values = {key.path: self.get(key.path) for key in KEYS if key.path != "llm.api_key"}
         for path in MODELS:
             values[path] = [{name: value for name, value in vars(model).items() if name not in _SERVER}
@@ -91,7 +91,7 @@ def models_of(config: Config) -> list[LLMModelConfig]:
         models.append(LLMModelConfig(name=llm.secondary_model, weight=weight))
     if not models:
         raise Error("no model is configured", "invalid_argument", config.file or "config.llm",
-                    "set llm.primary_model or llm.models, or say --primary-model NAME")
+                    "set llm.primary_model or llm.models, or pass --primary-model NAME")
     return [_completed(model, llm) for model in models]
 
 
@@ -110,7 +110,8 @@ def _completed(model: LLMModelConfig, llm: Section) -> LLMModelConfig:
 
 
 def expanded(key: str | None) -> str:
-    """An API key, or the environment's if it is `${NAME}` as a whole. Raises Error if there is no such variable."""
+    """An API key. A key of the form `${NAME}` is read from that environment variable. Raises Error if it is
+    not set."""
     match = _VARIABLE.fullmatch(key or "")
     if not match:
         return key or ""
@@ -122,7 +123,7 @@ def expanded(key: str | None) -> str:
 
 
 def load_config(path: str | os.PathLike[str] | None = None) -> Config:
-    """A file's configuration, or the defaults with OPENAI_API_BASE and OPENAI_API_KEY."""
+    """A file's configuration, or the defaults with the environment's OPENAI_API_BASE and OPENAI_API_KEY."""
     if path is not None:
         return Config.from_yaml(path)
     config = Config()

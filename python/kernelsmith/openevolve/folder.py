@@ -1,4 +1,5 @@
-"""The output folder of a search: whether the search continues there, and the settings from its beginning."""
+"""The output folder of a search: decides whether the search continues there, and keeps the settings from its
+beginning."""
 
 from __future__ import annotations
 
@@ -26,9 +27,10 @@ class Folder:
         self._checkpoints, self._state = self.path / "checkpoints", self.path / "search.json"
 
     def open(self, fingerprints: dict[str, str], checkpoint: Path | None, logger: logging.Logger) -> dict[str, Any] | None:
-        """The settings of the search in this folder if it is the same, to continue it. Otherwise None, and its files
-        are renamed with a number, which is reported with the reason. The checkpoint from which the new search begins
-        is kept, so that the same command finds it again. Raises Error."""
+        """The settings of the search in this folder, if it is the same search and can continue. Otherwise
+        returns None, renames the old search's files with a number, and warns with the reason. The checkpoint
+        from which the new search begins keeps its name, so that the same command finds it again. Raises
+        Error."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as failed:
@@ -52,7 +54,7 @@ class Folder:
         write(self._state, json.dumps({"fingerprints": fingerprints, "settings": settings}, indent=2).encode())
 
     def _put_aside(self, checkpoint: Path | None) -> list[str]:
-        """Returns the new names."""
+        """Renames the old search's files. Returns the new names."""
         written = [self.run.name, self.history.name, "best", self._checkpoints.name, *_TRACES]
         parts = {name: name.partition(".") for name in written if (self.path / name).exists()}
         names = {name: f"{stem}-{{}}{dot}{suffix}" for name, (stem, dot, suffix) in parts.items()}

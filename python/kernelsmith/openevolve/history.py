@@ -1,4 +1,4 @@
-"""OUT/history.jsonl: a line for each ticket that took effect, with data that the run folder lacks."""
+"""OUT/history.jsonl has a line for each ticket that took effect, with data that the run folder lacks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class History:
 
     def append(self, row: dict[str, Any]) -> None:
         with self._file.open("ab+") as file:
-            if file.tell() and file.seek(-1, os.SEEK_END) and file.read(1) != b"\n":  # a kill cut the last one off
+            if file.tell() and file.seek(-1, os.SEEK_END) and file.read(1) != b"\n":  # a kill cut the last line off
                 file.write(b"\n")
             file.write(json.dumps(row, default=str).encode() + b"\n")
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The complete lines; one that a kill cut off is skipped."""
+        """The complete lines. A line that a kill cut off is skipped."""
         if not self._file.exists():
             return
         with self._file.open(encoding="utf-8") as file:

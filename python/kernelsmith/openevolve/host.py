@@ -1,8 +1,9 @@
-"""The evaluator that a task folder gets: it calls the user's functions, and scores what they return as OpenEvolve does.
+"""The evaluator for a task folder: it calls the user's functions, and scores their results as OpenEvolve
+does.
 
-The file is copied into the task folder with SETTINGS filled in, and run by the task's own interpreter within the
-backend `python` (docs/backend-python.md): it needs nothing but the standard library. The backend calls the stages
-one after another and keeps the result when a later one fails; this file decides whether a stage runs.
+The file is copied into the task folder with SETTINGS filled in. The task's own interpreter runs it within the
+backend `python` (docs/backend-python.md), so it needs only the standard library. The backend calls the stages
+one after another, and keeps the result if a later stage fails. This file decides whether a stage runs.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def _combined(metrics: Dict[str, Any]) -> Optional[float]:
 
 
 def fitness_of(metrics: Dict[str, Any], dimensions: List[str]) -> float:
-    """combined_score, else the mean of the numbers that are not feature dimensions, else of all numbers."""
+    """combined_score, else the mean of the numbers that are not feature dimensions, else the mean of all
+    numbers."""
     combined = _combined(metrics)
     if combined is not None:
         return combined
@@ -58,7 +60,7 @@ def fitness_of(metrics: Dict[str, Any], dimensions: List[str]) -> float:
 
 
 def passes(metrics: Dict[str, Any], threshold: float) -> bool:
-    """Whether there is a next stage for such metrics."""
+    """Whether a program with these metrics goes on to the next stage."""
     combined = _combined(metrics)
     if combined is not None:
         return combined >= threshold
@@ -89,7 +91,7 @@ def _users_module() -> Any:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except SyntaxError:  # names its own place
+    except SyntaxError:  # it names its place itself
         raise
     except Exception as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
@@ -109,17 +111,18 @@ def _called(function: Callable[..., Any], program_path: str, **arguments: Any) -
     metrics = returned if isinstance(returned, dict) else getattr(returned, "metrics", None)
     if isinstance(metrics, dict):
         return {name: _plain(value) for name, value in metrics.items()}, dict(getattr(returned, "artifacts", None) or {})
-    raise TypeError(f"{function.__name__}() returned {type(returned).__name__}, and neither a dict nor an EvaluationResult")
+    raise TypeError(f"{function.__name__}() returned {type(returned).__name__}, neither a dict nor an EvaluationResult")
 
 
 def _told(metrics: Dict[str, Any], artifacts: Dict[str, Any], program_path: str) -> types.SimpleNamespace:
-    """The numbers with the fitness and the built-in features; metrics as they are in the artifact openevolve.json."""
+    """The numbers with the fitness and the built-in features. The unchanged metrics go into the artifact
+    openevolve.json."""
     with open(program_path, encoding="utf-8", errors="replace") as file:
         text = file.read()
     numbers = {str(name): float(value) for name, value in metrics.items() if _is_number(value) and math.isfinite(value)}
     numbers.update(fitness=fitness_of(metrics, SETTINGS["dimensions"]), ks_length=float(len(text)),
                    ks_difference=difference(text, SETTINGS["seed"]))
-    # Under names of their own: the engine has features of the source that may be called the same.
+    # These names differ from those of the engine's own features of the source.
     numbers.update((f"ks_{name}", numbers[name]) for name in SETTINGS["dimensions"] if name in numbers)
     shown = {str(name): value for name, value in artifacts.items()} if SETTINGS["artifacts"] else {}
     shown["openevolve.json"] = json.dumps({"metrics": metrics}, default=str)
@@ -127,7 +130,7 @@ def _told(metrics: Dict[str, Any], artifacts: Dict[str, Any], program_path: str)
 
 
 class _Stages:
-    """The stages of one evaluation, which share a process. Metrics of all that ran are merged."""
+    """The stages of one evaluation, which share a process. The metrics of all stages that ran are merged."""
 
     def __init__(self, module: Any) -> None:
         functions: List[Any] = [getattr(module, f"evaluate_stage{number}", None) for number in (1, 2, 3)]

@@ -1,5 +1,5 @@
-"""Every key of OpenEvolve 0.4.1's YAML: its default, and its use here. docs/openevolve.md shows those that work
-differently."""
+"""Every key of OpenEvolve 0.4.1's YAML: its default, and its use here. docs/openevolve.md shows the keys that
+work differently here."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _MODEL: tuple[tuple[str, Any], ...] = (
     ("timeout", None), ("retries", None), ("random_seed", None), ("reasoning_effort", None), ("system_message", None))
 _MODEL_INERT: tuple[tuple[str, Any, str], ...] = (
     ("retry_delay", None, "pauses grow from 1 s with jitter, and a server's own Retry-After is kept"),
-    ("max_budget_usd", None, "it belongs to a provider that is not here"),
-    ("max_ai_credits", None, "it belongs to a provider that is not here"),
-    ("allow_all_tools", None, "it belongs to a provider that is not here"),
-    ("manual_mode", None, "kernelsmith run TASK --manual FOLDER takes people as the model (docs/llm.md)"))
+    ("max_budget_usd", None, "it belongs to an unsupported provider"),
+    ("max_ai_credits", None, "it belongs to an unsupported provider"),
+    ("allow_all_tools", None, "it belongs to an unsupported provider"),
+    ("manual_mode", None, "kernelsmith run TASK --manual FOLDER lets people answer instead of a model (docs/llm.md)"))
 PROVIDERS = "only `openai`; a command-line agent needs a server in front of it that speaks Chat Completions"
 
 # Keys of one entry of llm.models.
@@ -64,7 +64,7 @@ KEYS: tuple[Key, ...] = (
     Key("early_stopping_patience", None),
     Key("convergence_threshold", 0.001),
     Key("early_stopping_metric", "combined_score"),
-    _inert("max_tasks_per_child", None, "every evaluation is a process of its own, which ends with it"),
+    _inert("max_tasks_per_child", None, "every evaluation has its own process, which ends with it"),
     *_LLM,
     Key("llm.models", []),
     _inert("llm.name", None, "llm.primary_model or llm.models"),
@@ -121,13 +121,13 @@ KEYS: tuple[Key, ...] = (
     Key("database.artifact_size_threshold", 32 * 1024),
     _inert("database.cleanup_old_artifacts", True, "artifacts lie in the checkpoint and go with it"),
     _inert("database.artifact_retention_days", 30, "artifacts lie in the checkpoint and go with it"),
-    _inert("database.max_snapshot_artifacts", 100, "no snapshots are sent: a parent's artifacts are always there"),
+    _inert("database.max_snapshot_artifacts", 100, "no snapshots are sent: a parent's artifacts are always available"),
     _inert("database.novelty_llm", None, "equal programs are recognised and not evaluated twice"),
     _inert("database.embedding_model", None, "equal programs are recognised and not evaluated twice"),
     _inert("database.embedding_api_base", None, "equal programs are recognised and not evaluated twice"),
     _inert("database.similarity_threshold", 0.99, "equal programs are recognised and not evaluated twice"),
     Key("evaluator.timeout", 300, "the evaluation's processes are killed; metrics of earlier stages stay"),
-    _inert("evaluator.max_retries", 3, "an evaluation that raised is a rejection with its traceback, at once"),
+    _inert("evaluator.max_retries", 3, "an evaluation that raises is rejected at once, with its traceback"),
     Key("evaluator.memory_limit_mb", None),
     _inert("evaluator.cpu_limit", None, "evaluator.timeout"),
     Key("evaluator.cascade_evaluation", True),
@@ -145,7 +145,7 @@ KEYS: tuple[Key, ...] = (
     Key("evolution_trace.include_prompts", True),
     Key("evolution_trace.include_failures", False),
     Key("evolution_trace.output_path", None),
-    _inert("evolution_trace.buffer_size", 10, "the trace is written once, at the end, from what is kept anyway"),
+    _inert("evolution_trace.buffer_size", 10, "the trace is written once, at the end, from the run's own files"),
     Key("evolution_trace.compress", False),
 )
 

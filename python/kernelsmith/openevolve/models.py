@@ -22,11 +22,12 @@ class Reply:
     text: str
     model: str
     usage: dict[str, Any] | None
-    refusal: tuple[str, str] | None  # code and detail, if the model gave no answer to read
+    refusal: tuple[str, str] | None  # code and detail, if the model gave no usable answer
 
 
 class Ensemble:
-    """Models with weights. The seed determines a ticket's draw. Raises Error for unusable servers."""
+    """Models with weights. The seed and the ticket determine which model is drawn. Raises Error for unusable
+    servers."""
 
     def __init__(self, models: list[LLMModelConfig], seed: int, concurrency: int) -> None:
         self._models = models
@@ -57,7 +58,7 @@ class Ensemble:
         return str(self._models[at].name)
 
     async def ask(self, ticket: int, system: str, user: str) -> Reply:
-        """Raises Error without a reply, and CancelledError if it was given up."""
+        """The reply. Raises Error if there is none, and CancelledError if the call was cancelled."""
         at = self.chosen(ticket)
         model = self._models[at]
         if at in self._own:
@@ -90,7 +91,8 @@ class Ensemble:
         return reply
 
     def _extra(self, model: LLMModelConfig, ticket: int) -> str:
-        """Each ticket has its own seed, because servers that use it would answer equal prompts alike."""
+        """The call's additional fields. Each ticket has its own seed, because with one seed a server would
+        give equal answers to equal prompts."""
         if (model.api_base or "").startswith(_NO_SEED):
             return ""
         seed = model.random_seed if model.random_seed is not None else self._seed

@@ -18,19 +18,20 @@ from .programs import Population, Program
 
 
 class Output:
-    """Writes into one folder. One thread at a time may use it. Raises Error if the disk cannot be written."""
+    """Writes into one folder. One thread at a time may use it. Raises Error if it cannot write to the
+    disk."""
 
     def __init__(self, folder: Path, config: Config, suffix: str, axes: list[dict[str, Any]]) -> None:
         self._folder, self._config, self._suffix, self._axes = folder, config, suffix, axes
         self._written: dict[str, Path] = {}  # the file of each program, in the last checkpoint
 
     def best(self, program: Program) -> None:
-        """best/best_program.* and best/best_program_info.json."""
+        """Writes best/best_program.* and best/best_program_info.json."""
         folder = self._folder / "best"
         _in_order(lambda: self._write_best(folder, program, {"parent_id": program.parent_id}), folder)
 
     def checkpoint(self, iteration: int, population: Population) -> Path:
-        """checkpoints/checkpoint_N. Returns it."""
+        """Writes checkpoints/checkpoint_N and returns its path."""
         folder = self._folder / "checkpoints" / f"checkpoint_{iteration}"
         _in_order(lambda: self._write_checkpoint(folder, iteration, population), folder)
         return folder
@@ -69,7 +70,8 @@ class Output:
         return sorted(best)
 
     def _write_program(self, part: Path, folder: Path, program: Program) -> Path:
-        """Programs do not change, so their files are hard links to the last checkpoint's."""
+        """Writes a program's file. Programs do not change, so it is a hard link to the last checkpoint's
+        file, if any."""
         file = part / "programs" / f"{program.id}.json"
         large = self._large(program)
         before = self._written.get(program.id)
@@ -130,7 +132,8 @@ class Output:
 
 
 def log_into(folder: Path, logger: logging.Logger, level: str) -> logging.Handler:
-    """A file of its own for this session: openevolve_DATE_TIME.log. The caller removes and closes it."""
+    """The handler for this session's own file, openevolve_DATE_TIME.log. The caller removes and closes the
+    handler."""
     _in_order(lambda: folder.mkdir(parents=True, exist_ok=True), folder)
     handler = logging.FileHandler(folder / time.strftime("openevolve_%Y%m%d_%H%M%S.log"), encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s - %(name)s - %(levelname)s - %(message)s"))

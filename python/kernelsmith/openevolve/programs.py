@@ -1,4 +1,4 @@
-"""OpenEvolve's programs, made from the search's."""
+"""Makes OpenEvolve's programs from those of the search."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Program:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Program:
-        """Names that it does not have are left out."""
+        """A program from these fields. Unknown fields are left out."""
         known = {one.name for one in dataclasses.fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
@@ -56,7 +56,7 @@ class Program:
 
 @dataclass
 class Note:
-    """Data of a proposal besides its child."""
+    """The data of a proposal, except its child."""
 
     prompt: dict[str, str] | None = None
     response: str | None = None
@@ -65,12 +65,12 @@ class Note:
     usage: dict[str, Any] | None = None
     changes: str = ""
     started: float = 0.0
-    restored: Program | None = None  # of a checkpoint
+    restored: Program | None = None  # from a checkpoint
 
 
 def metrics_of(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[str, Any]:
-    """The unchanged result of evaluate(); for a rejection OpenEvolve's equivalent. `left` are the evaluation's
-    artifacts."""
+    """The unchanged result of evaluate(), or what OpenEvolve would give for a rejection. `left` are the
+    evaluation's artifacts."""
     if not evaluation.accepted:
         return {"error": 0.0, **({"timeout": True} if evaluation.code == "timed_out" else {})}
     told = left.get(_TOLD_BY_HOST)
@@ -83,7 +83,7 @@ def metrics_of(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[str, 
 
 
 def shown_artifacts(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[str, str]:
-    """The user's artifacts, and the reason of a rejection."""
+    """The user's artifacts, and the reason for a rejection."""
     shown = {name: text for name, text in left.items() if name != _TOLD_BY_HOST and text.strip()}
     if not evaluation.accepted:
         shown["failure"] = f"{evaluation.stage}: {evaluation.code}\n{evaluation.diagnostics}"
@@ -91,7 +91,7 @@ def shown_artifacts(evaluation: _core.Evaluation, left: dict[str, str]) -> dict[
 
 
 class Population:
-    """The programs of a search, by the search's numbers. One thread at a time may use it."""
+    """The programs of a search, by their numbers in the search. One thread at a time may use it."""
 
     def __init__(self, namespace: str, language: str, dimensions: list[str], artifacts: Artifacts) -> None:
         self._namespace = uuid.uuid5(uuid.NAMESPACE_URL, namespace)
@@ -100,7 +100,7 @@ class Population:
         self._artifacts = artifacts
         self._by_number: dict[int, Program] = {}
         self.notes: dict[int, Note] = {}
-        self.order: list[int] = []  # of what was accepted
+        self.order: list[int] = []  # of the accepted programs
         self.islands: dict[int, list[int]] = {}
         self.fitness: dict[int, float] = {}
         self.cells: dict[int, dict[str, float]] = {}
@@ -139,7 +139,7 @@ class Population:
                        generation=parents[0].generation + 1 if parents else 0, metadata=metadata, prompts=prompts)
 
     def add(self, number: int, program: Program, island: int, fitness: float | None, features: dict[str, float]) -> None:
-        """Records a commit; `fitness` is None for a rejection, which is never an elite."""
+        """Records a commit. `fitness` is None for a rejected program, which is never an elite."""
         self._by_number[number] = program
         program.metadata["island"] = island
         if fitness is None or number in self.fitness:
@@ -156,5 +156,5 @@ class Population:
 
     @property
     def best(self) -> int | None:
-        """The first of the fittest."""
+        """The number of the fittest program, the earliest of equals."""
         return max(self.order, key=lambda one: (self.fitness[one], -one), default=None)

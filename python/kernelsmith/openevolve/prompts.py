@@ -16,7 +16,7 @@ class _Draws(Protocol):
 
 
 class Prompts:
-    """Makes the two messages for a parent. Pure, except for its random draws."""
+    """Makes the two messages for a parent. Pure, except that it draws random numbers."""
 
     def __init__(self, config: Config, language: str) -> None:
         self._config = config
@@ -27,7 +27,8 @@ class Prompts:
 
     def build(self, parent: Program, score: float, top: Sequence[tuple[Program, float]],
               others: Sequence[tuple[Program, float]], *, diff: bool, island: int, draws: _Draws) -> dict[str, str]:
-        """`top` are the island's best, `others` programs from elsewhere, both with their fitness."""
+        """`top` are the island's best programs and `others` programs from elsewhere, each with its
+        fitness."""
         previous = top[:self._prompt.num_top_programs]
         values = {
             "metrics": _listed(parent.metrics),

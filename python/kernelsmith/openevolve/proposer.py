@@ -16,8 +16,8 @@ from .replies import child_of
 
 
 class ModelProposer:
-    """Called by the engine on its event loop. A ticket that restores a program of a checkpoint, or an island's start,
-    needs no model."""
+    """The engine calls it on its event loop. A ticket that restores a checkpoint's program or starts an
+    island needs no model."""
 
     def __init__(self, config: Config, prompts: Prompts, ensemble: Ensemble, population: Population, lock: threading.Lock,
                  name: str, language: str, seed: int) -> None:

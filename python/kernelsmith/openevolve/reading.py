@@ -1,4 +1,4 @@
-"""Reading a configuration: checks a file against keys.py, and reports errors with lines."""
+"""Reads a configuration: checks a file against keys.py, and reports errors with lines."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ class Reader:
         return LLMModelConfig(**taken)
 
     def _checked(self, key: Key, value: Any) -> Any:
-        """A value of the default's kind; null means the default, and numbers may be converted."""
+        """Checks that a value has the default's type. null means the default, and numbers may be
+        converted."""
         default = key.default
         if value is None and default is not None and key.path != "random_seed" and key.path != "database.random_seed":
             return copy.deepcopy(default) if key.path not in ("llm.temperature", "llm.top_p") else None
@@ -107,7 +108,7 @@ def parsed(text: str, file: str) -> tuple[Any, dict[str, int]]:
     except yaml.YAMLError as failed:
         mark = getattr(failed, "problem_mark", None)
         where = f"{file}:{mark.line + 1}" if mark else file
-        raise Error(f"this is no YAML: {getattr(failed, 'problem', None) or failed}", "bad_input", where) from None
+        raise Error(f"this is not YAML: {getattr(failed, 'problem', None) or failed}", "bad_input", where) from None
     finally:
         loader.dispose()
     lines: dict[str, int] = {}
@@ -128,7 +129,7 @@ def parsed(text: str, file: str) -> tuple[Any, dict[str, int]]:
 
 
 def resolve_paths(config: Section) -> None:
-    """Paths of a file are relative to it."""
+    """Makes the paths in a file relative to that file."""
     base = Path(config.file).resolve().parent if config.file else Path.cwd()
     if config.prompt.template_dir:
         config.prompt.template_dir = str(base / config.prompt.template_dir)
@@ -137,7 +138,7 @@ def resolve_paths(config: Section) -> None:
 
 
 def check(config: Section, file: str) -> None:
-    """Checks of several keys together."""
+    """Checks the values of keys, some of them together."""
 
     def bad(path: str, message: str) -> Error:
         return Error(message, "bad_input", f"{file or 'the configuration'}: {path}")
@@ -148,7 +149,7 @@ def check(config: Section, file: str) -> None:
         raise bad("diff_pattern", f"this is not a regular expression: {failed}") from None
     share = config.full_rewrite_probability
     if not 0 <= share <= 1:
-        raise bad("full_rewrite_probability", f"a probability is from 0 to 1, not {share}")
+        raise bad("full_rewrite_probability", f"a probability must be from 0 to 1, not {share}")
     if share > 0 and not config.diff_based_evolution:
         raise bad("full_rewrite_probability", "it needs diff_based_evolution: true")
     for path, least in (("database.num_islands", 1), ("evaluator.parallel_evaluations", 1), ("checkpoint_interval", 1),
@@ -159,4 +160,4 @@ def check(config: Section, file: str) -> None:
         if len(config.get(path)) > config.database.num_islands:
             raise bad(path, "it has more entries than database.num_islands")
     if config.evolution_trace.format not in ("jsonl", "json"):
-        raise bad("evolution_trace.format", f"there is no '{config.evolution_trace.format}': jsonl and json are")
+        raise bad("evolution_trace.format", f"there is no '{config.evolution_trace.format}'; the formats are jsonl and json")

@@ -1,4 +1,5 @@
-"""Recovers data about tickets from a run folder's journal, for lines of history.jsonl that a kill prevented."""
+"""Recovers data about tickets from a run folder's journal, for lines that a kill kept out of
+history.jsonl."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Stored:
 
 
 def commits_of(run: Run, known: set[int], *, in_order: bool) -> Iterator[Stored]:
-    """The tickets that took effect, without the `known` ones. `in_order` is for a deterministic search, in which
+    """The tickets that took effect and are not `known`. `in_order` is for a deterministic search, in which
     tickets take effect in order."""
     islands: dict[int, int] = {}
     refusals: dict[int, _core.Refusal] = {}
@@ -42,7 +43,7 @@ def commits_of(run: Run, known: set[int], *, in_order: bool) -> Iterator[Stored]
         elif event["event"] == "ticket_closed":
             ended.setdefault(ticket, "refused" if ticket in refusals else "given_back")
     for at, ticket in enumerate(sorted(ended) if in_order else ended):
-        if in_order and at != ticket:  # an earlier one is still open
+        if in_order and at != ticket:  # an earlier ticket is still open
             return
         kind = ended[ticket]
         if ticket not in known and kind != "given_back":

@@ -58,7 +58,7 @@ def _place(lines: list[str], wanted: list[str]) -> int | None:
 
 
 def program_in(reply: str, language: str) -> str:
-    """The first code block of the language, else of any, else the reply."""
+    """The first code block of the language, else the first code block, else the whole reply."""
     for fence in (rf"```{re.escape(language)}[ \t]*\r?\n(.*?)```", r"```(?:[^\s`]*[ \t]*\r?\n)?(.*?)```"):
         found = re.search(fence, reply, re.DOTALL)
         if found:
@@ -106,27 +106,28 @@ def kept_outside(parent: str, child: str) -> str | None:
 
 def child_of(reply: str, parent: str, *, diff: bool, pattern: str, language: str, most: int, line: int = 100,
              lines: int = 30) -> Child | _core.Refusal:
-    """The child from the reply, or the reason why there is none. It may have at most `most` characters."""
+    """The child from the reply, or the reason why there is none. The child may have at most `most`
+    characters."""
     edits, code = edits_in(reply, pattern) if diff else [], ""
     if edits:
         code, applied = apply(parent, edits)
         if applied == 0:
-            return _core.Refusal(f"none of the {len(edits)} SEARCH texts stands in the program", "edit_unmatched")
+            return _core.Refusal(f"none of the {len(edits)} SEARCH texts is in the program", "edit_unmatched")
         changes = summary(edits, line, lines)
     else:
         code, changes = program_in(reply, language), "Full rewrite"
         if parent.endswith("\n"):
             code += "\n"
     kept = kept_outside(parent, code) if edits or not diff else None
-    if kept is None or (not edits and diff):  # the engine knows replies of more forms
+    if kept is None or (not edits and diff):  # the engine reads more forms of replies
         found = _core.extract(reply, _core.Source(parent), edits_only=False)
         if isinstance(found, _core.Refusal):
             return found
         kept = found.text
     if kept == parent and code != parent and code:
-        return _core.Refusal("what the reply changes stands outside of the EVOLVE-BLOCKs; it was put back", "unchanged")
+        return _core.Refusal("the reply changes only text outside of the EVOLVE-BLOCKs, which was put back", "unchanged")
     if kept == parent:
-        return _core.Refusal("the reply leaves the program as it is", "unchanged")
+        return _core.Refusal("the reply does not change the program", "unchanged")
     if len(kept) > most:
         return _core.Refusal(f"{len(kept)} characters are more than max_code_length, {most}", "too_large")
     return Child(kept, changes)

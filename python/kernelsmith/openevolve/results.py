@@ -1,4 +1,4 @@
-"""A result of evaluate() besides a dict."""
+"""EvaluationResult, which evaluate() may return instead of a dict."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 @dataclass
 class EvaluationResult:
-    """Numbers by name, and texts by name that the next prompt shows. Evaluators may as well import
-    openevolve.evaluation_result: evaluations find it there, whether OpenEvolve is installed or not."""
+    """Numbers by name, and texts by name that the next prompt shows. Evaluators may also import it from
+    openevolve.evaluation_result, whether OpenEvolve is installed or not."""
 
     metrics: dict[str, Any]
     artifacts: dict[str, str | bytes] = field(default_factory=dict)

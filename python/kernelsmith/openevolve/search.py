@@ -1,4 +1,4 @@
-"""A search like OpenEvolve's controller, with this engine."""
+"""A search that works like OpenEvolve's controller, on this engine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .trace import failures_of, rows_of, write_trace
 
 @dataclass(frozen=True)
 class Found:
-    """How a search ended. `best` is None if nothing was accepted."""
+    """The result of a search. `best` is None if nothing was accepted."""
 
     best: Program | None
     fitness: float
@@ -45,7 +45,7 @@ class Found:
 
 
 class _Ended(Exception):
-    """Raised in progress to end the search in order."""
+    """The progress function raises it to end the search in order."""
 
 
 def search(inputs: Inputs, config: Config, out: Path, *, target: float | None = None,
@@ -106,7 +106,7 @@ class _Search:
             inputs.name, inputs.language, seed)
 
     def _presets(self) -> dict[int, Program]:
-        """Programs that need no model, by the tickets that they are for."""
+        """Programs that need no model, by their tickets."""
         if self._kept:
             return dict(enumerate(self._kept.programs))
         texts = [Path(one).read_text(encoding="utf-8-sig") for one in self._config.database.island_initial_programs if one]
@@ -121,7 +121,7 @@ class _Search:
         return settings
 
     def _measured(self) -> dict[str, float]:
-        """The initial program's metrics, for the bounds of axes."""
+        """The initial program's metrics, from which the bounds of axes are derived."""
         found = evaluate(self._folder.task, {self._inputs.name: self._inputs.code}, evaluator=evaluator_section(1))
         if not found.accepted:
             raise _refused(f"{found.code}: {found.diagnostics}", self._inputs)
@@ -129,8 +129,8 @@ class _Search:
         return {**found.features, "fitness": found.fitness}
 
     def _restore(self) -> None:
-        """The results of earlier sessions. The journal is authoritative: lines that a kill kept out of history.jsonl
-        are made from it."""
+        """Restores the results of earlier sessions. The journal is authoritative: lines that a kill kept out
+        of history.jsonl are made from it."""
         if not self._goes_on:
             return
         rows = list(self._history.rows())
@@ -155,11 +155,11 @@ class _Search:
 
     def run(self, iterations: int) -> Found:
         if self._goes_on:
-            self._logger.info("going on with the search in %s", self._folder.run)
+            self._logger.info("continuing the search in %s", self._folder.run)
         reason = self._why or self._searched(iterations + self._extra)
         best = self._population.best
         if best is None:
-            raise Error("nothing was accepted", "refused", str(self._folder.run), "see logs/ for why")
+            raise Error("nothing was accepted", "refused", str(self._folder.run), "logs/ says why")
         self._finish(best)
         self._logger.info("ended after iteration %d: %s", self._iteration, reason)
         where = self._folder.path / "checkpoints" / f"checkpoint_{self._checkpointed}"
@@ -180,7 +180,7 @@ class _Search:
                 raise _refused(self._failure or outcome.error or "", self._inputs)
             message, _, hint = (outcome.error or outcome.reason).partition("\nhint: ")
             raise Error(message, "tool_failed", str(self._folder.run),
-                        f"{hint}; the same command goes on then" if hint else "the same command goes on once this is mended")
+                        f"{hint}; the same command goes on then" if hint else "correct this, and the same command continues")
         return outcome.reason
 
     def _progress(self, commit: _core.Commit) -> None:
@@ -215,7 +215,7 @@ class _Search:
 
     def _write_row(self, commit: _core.Commit | Stored, seen: _core.Program | None, made: Program | None, note: Note | None,
                    kind: str) -> None:
-        """A ticket's line. A program holds its prompts; for a refusal the line holds them."""
+        """Writes a ticket's line. The prompts are in the program, or in the line if the reply was refused."""
         with_prompts = self._config.database.log_prompts
         row: dict[str, Any] = {"ticket": commit.ticket, "iteration": self._iteration, "kind": kind, "island": commit.island}
         if seen is not None and made is not None:

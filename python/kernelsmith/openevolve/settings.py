@@ -10,7 +10,8 @@ from .config import Config
 
 
 def evaluator_section(parallel: int) -> dict[str, Any]:
-    """Set again in each session, because a run folder is not trusted to name an interpreter or disable the sandbox."""
+    """run.yaml's section `evaluator`. It is set again in each session, because a run folder is not trusted to
+    name an interpreter or to disable the sandbox."""
     return {"kind": "python", "python": sys.executable, "sandbox": "none", "parallel": parallel}
 
 

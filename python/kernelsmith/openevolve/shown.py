@@ -11,12 +11,12 @@ _SECRETS = re.compile(
 
 
 def filtered(text: str) -> str:
-    """Without terminal escapes, keys and passwords."""
+    """The text without terminal escapes, keys and passwords."""
     return _SECRETS.sub(lambda found: (found.group("name") or "") + "[redacted]", _ESCAPES.sub("", text))
 
 
 def tail(text: str, most: int) -> str:
-    """The last `most` bytes, where errors and results are, and how much is missing before them."""
+    """The last `most` bytes, which hold errors and results, and the number of bytes left out before them."""
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return text

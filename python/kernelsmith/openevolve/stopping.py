@@ -8,7 +8,7 @@ from .config import Config
 
 
 class Stopping:
-    """Receives each iteration in order; a continued search repeats the earlier ones."""
+    """Receives each iteration in order. A continued search passes it the earlier iterations again."""
 
     def __init__(self, config: Config, target: float | None) -> None:
         self._target = target

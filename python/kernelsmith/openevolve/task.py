@@ -1,4 +1,4 @@
-"""The task folder for an initial program, an evaluator and a configuration."""
+"""Makes the task folder for an initial program, an evaluator and a configuration."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_inputs(program: str | os.PathLike[str], evaluator: str | os.PathLike[st
     paths = [Path(program).absolute(), Path(evaluator).absolute()]
     for path, what in zip(paths, ("the initial program", "the evaluator"), strict=True):
         if not path.is_file():
-            raise Error(f"{what} is no file", "not_found", str(path))
+            raise Error(f"{what} is not a file", "not_found", str(path))
     code = text_of(paths[0], "the initial program", encoding="utf-8-sig")
     suffix = config.file_suffix if config.file_suffix != ".py" else paths[0].suffix or ".py"
     return Inputs(paths[0], paths[1], code, suffix, config.language or language_of(code))
@@ -57,8 +57,8 @@ def language_of(code: str) -> str:
 
 
 def fingerprints(inputs: Inputs, config: Config, checkpoint: str) -> dict[str, str]:
-    """Equal for equal searches: short digests, by name, of everything that determines them, without their length and
-    output."""
+    """Short digests, by name, of all that determines a search, except its length and output. Equal searches
+    have equal digests."""
     free = {"max_iterations", "checkpoint_interval", "checkpoint_on_improvement", "log_level", "log_dir", "logger_prefix",
             "database.population_size", "database.archive_size", "database.log_prompts", "llm.api_base", "llm.api_key",
             "llm.timeout", "llm.retries"}
@@ -71,7 +71,8 @@ def fingerprints(inputs: Inputs, config: Config, checkpoint: str) -> dict[str, s
 
 
 def write_task(folder: Path, inputs: Inputs, config: Config, name: str) -> None:
-    """FOLDER/task.yaml with the program and the evaluator that calls the user's. Raises Error."""
+    """Writes FOLDER/task.yaml, the program, and an evaluator that calls the user's evaluator. Raises
+    Error."""
     evaluator = config.evaluator
     folder.mkdir(parents=True, exist_ok=True)
     write(folder / inputs.name, inputs.code.encode())
@@ -79,7 +80,8 @@ def write_task(folder: Path, inputs: Inputs, config: Config, name: str) -> None:
     lines = ["version: 1", f"name: {json.dumps(name)}", "backend: python", "evaluator: evaluator.py",
              f"files: {{seed: {json.dumps(inputs.name)}}}", f"timeout_s: {evaluator.timeout}",
              "sandbox: false"]
-    if evaluator.cascade_evaluation and evaluator.cascade_thresholds:  # host.py applies them: here each stage is called
+    # host.py applies the thresholds, so the backend calls each stage.
+    if evaluator.cascade_evaluation and evaluator.cascade_thresholds:
         lines.append(f"cascade: {[_LOWEST] * len(evaluator.cascade_thresholds[:2])}")
     if evaluator.memory_limit_mb:
         lines.append(f"memory_mb: {int(evaluator.memory_limit_mb)}")

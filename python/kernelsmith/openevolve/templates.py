@@ -28,7 +28,7 @@ class Templates:
             try:
                 self.fragments |= json.loads(fragments.read_text(encoding="utf-8"))
             except (ValueError, TypeError) as wrong:
-                raise Error(f"this is no JSON object of texts: {wrong}", "bad_input", str(fragments)) from None
+                raise Error(f"this is not a JSON object of texts: {wrong}", "bad_input", str(fragments)) from None
 
     def text(self, name: str, **values: Any) -> str:
         """A template with its placeholders filled in. Raises Error for a placeholder without a value."""

@@ -14,7 +14,8 @@ _KEYS = {"proposer.limits.total_s": "llm.timeout", "proposer.limits.silence_s": 
 
 
 def in_users_terms(error: Error, evaluator: Path) -> Error:
-    """With the place in the user's evaluator if host.py names one, and this configuration's keys."""
+    """The error with the place in the user's evaluator, if host.py names it, and with this configuration's
+    keys."""
     message, where, hint = error.message, error.where, error.hint
     found = re.search(rf"ImportError: ({re.escape(str(evaluator))}:\d+): (.*)", message, re.DOTALL)
     if found:

@@ -1,5 +1,5 @@
-"""The default templates and fragments, under OpenEvolve's names and with its placeholders. A template folder overrides
-each of them: NAME.txt, and fragments.json."""
+"""The default templates and fragments, under OpenEvolve's names and with its placeholders. A template folder
+can override each of them, by NAME.txt and fragments.json."""
 
 _PROGRAM = """\
 # The program so far
@@ -20,8 +20,8 @@ _PROGRAM = """\
 ```
 
 # Your task
-Find a change that raises the fitness. Programs are also kept apart by these features: {feature_dimensions}.
-A program that is as fit in another way is worth having too.
+Find a change that raises the fitness. The archive keeps the fittest program for each combination of these features:
+{feature_dimensions}. A program of equal fitness with other features is useful, too.
 """
 
 TEMPLATES: dict[str, str] = {
@@ -36,15 +36,15 @@ Answer with one or more edits in exactly this form:
 <<<<<<< SEARCH
 lines of the program, copied exactly
 =======
-what stands in their place
+the lines that replace them
 >>>>>>> REPLACE
 
-Each marker stands alone on its line. Lines outside of the EVOLVE-BLOCK markers stay as they are. Say briefly why the edits
+Each marker stands alone on its line. Lines outside of the EVOLVE-BLOCK markers stay unchanged. Say briefly why the edits
 should help.""",
     "full_rewrite_user": _PROGRAM + """\
 
-Answer with the whole new program in one code block. It takes and returns what the old one does; the EVOLVE-BLOCK markers,
-and the lines outside of them, stay as they are.
+Answer with the whole new program in one code block. It takes the same arguments and returns the same kind of result as the
+old program. The EVOLVE-BLOCK markers, and the lines outside of them, stay unchanged.
 
 ```{language}
 the program

@@ -18,7 +18,7 @@ from .programs import Program, metrics_of, shown_artifacts
 
 
 def rows_of(history: Iterable[Mapping[str, Any]], *, code: bool = False, prompts: bool = True) -> list[dict[str, Any]]:
-    """A row for each child, accepted or not, of a search that this package ran."""
+    """A row for each child, accepted or not, in the history of an OpenEvolve search."""
     known: dict[str, Program] = {}
     rows = []
     for line in history:
@@ -81,7 +81,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[st
 
 
 def write_trace(file: Path, rows: list[dict[str, Any]], form: str = "jsonl", *, compress: bool = False) -> Path:
-    """Lines, or one object with `metadata` and `traces`. Returns the file. Raises Error."""
+    """Writes lines, or one object with `metadata` and `traces`. Returns the file. Raises Error."""
     if form == "json":
         about = {"total_traces": len(rows), "exported_at": time.time()}
         text = json.dumps({"metadata": about, "traces": rows}, indent=2, default=str)

@@ -14,7 +14,8 @@ from .held_out_report import has_cases, reported, runs_in, text_of
 
 
 def wanted(arguments: Sequence[str]) -> bool:
-    """Whether there is something to add: a run, or tasks, that hold something out. JSON and help stay as they are."""
+    """Whether there is something to add, because a run or a task has held-out cases. JSON and help stay
+    unchanged."""
     if {"--json", "--help", "-h"} & set(arguments):
         return False
     named = [Path(each) for each in arguments[1:] if not each.startswith("-")]
@@ -27,13 +28,13 @@ def followed(arguments: Sequence[str]) -> int:
     """Runs the executable, then makes missing measurements. Returns its exit status. Raises Error."""
     status = _ran([str(executable()), *arguments])
     sys.stdout.flush()
-    if status in (0, 1):  # it ended; what was accepted may hold, or not
+    if status in (0, 1):  # the run ended; its winner may hold on held-out shapes, or not
         print(text_of(reported(_runs(arguments))), end="")
     return status
 
 
 def _ran(command: list[str]) -> int:
-    """The executable handles Ctrl-C and ends in order."""
+    """Ignores Ctrl-C meanwhile, because the executable handles it and ends in order."""
     process = subprocess.Popen(command)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -1,4 +1,4 @@
-"""`kernelsmith apply`: a package in the whole model, checked and measured."""
+"""`kernelsmith apply`: checks and measures a package in the whole model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _HEAD = "## In the whole"
 
 @dataclass(frozen=True)
 class Applied:
-    """`modules` compares the swapped modules by themselves, `whole` the model's steps; both are None unless measured."""
+    """`modules` compares the swapped modules alone, and `whole` the model's steps; both are None unless
+    measured."""
 
     model: str
     device: str
@@ -35,7 +36,8 @@ class Applied:
 
     @property
     def share(self) -> float:
-        """The modules' part of a step's time. Both are timed in the same way, so gaps between kernels count in both."""
+        """The modules' share of a step's time. Modules and step are timed in the same way, so gaps between
+        kernels count in both times."""
         return 0.0 if self.modules is None or self.whole is None else self.modules.old_us / self.whole.old_us
 
     @property
@@ -44,7 +46,7 @@ class Applied:
 
 
 def apply(folder: Path, wanted: Wanted, *, at: list[str], measure: bool, pairs: int = 30, steps: int = 10) -> Applied:
-    """Writes its results into the package's report. Raises Error."""
+    """Writes the results into the package's report. Raises Error."""
     torch = torch_here()
     loaded = load(wanted, "cuda" if torch.cuda.is_available() else "cpu")
     package = imported(folder)
@@ -59,7 +61,7 @@ def apply(folder: Path, wanted: Wanted, *, at: list[str], measure: bool, pairs: 
     if differing:
         path, words = next(iter(differing.items()))
         raise Error(f"{len(differing)} of {len(found)} modules differ from the package: {path}, {'; '.join(words)}", "refused",
-                    str(folder), "the package is not for these modules: --at names others")
+                    str(folder), "the package is not for these modules: name others with --at")
     if measure:
         applied = _measured(applied, loaded, places, pairs, steps)
     write(folder / "whole.json", (json.dumps(_as_json(applied), indent=2) + "\n").encode())
@@ -84,7 +86,7 @@ def _alone(places: Places, modules: dict[str, Any]) -> None:
 
 
 def _step(loaded: Loaded, places: Places, in_place: bool, steps: int) -> Any:
-    """An arm that checks before each measurement that the swap is in place, or that it is not."""
+    """An arm. Before each measurement it checks that the package is in place (or not, by `in_place`)."""
     def with_places(run: Any) -> Any:
         places.put(in_place)
         try:
@@ -98,7 +100,7 @@ def _step(loaded: Loaded, places: Places, in_place: bool, steps: int) -> Any:
 
 
 def said(applied: Applied) -> str:
-    """In Markdown, for the report and the terminal."""
+    """The result in Markdown, for the report and the terminal."""
     named = ", ".join([*applied.places[:6], *(["..."] if len(applied.places) > 6 else [])])
     lines = [f"In {applied.model} on {applied.device}, at {len(applied.places)} modules: {named}.", "",
              *(f"- {each}" for each in applied.agreements)]
@@ -115,7 +117,7 @@ def said(applied: Applied) -> str:
 
 
 def _report(report: Path, text: str) -> None:
-    """Replaces the section of an earlier call."""
+    """Writes the report's section. The section of an earlier call is replaced."""
     before = report.read_text(encoding="utf-8").partition(f"\n{_HEAD}")[0].rstrip("\n")
     write(report, f"{before}\n\n{_HEAD}\n\n{text}".encode())
 

@@ -1,4 +1,4 @@
-"""A checked-out repository that is changed, tested, and put back if its tests fail."""
+"""A checked-out repository that is changed, tested, and restored if its tests fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATIENCE_S = 3600
 
 
 def written(log: Path) -> BinaryIO:
-    """A new file. Raises Error."""
+    """Opens a new file for writing. Raises Error."""
     try:
         return log.open("xb")
     except OSError as failed:
@@ -24,7 +24,7 @@ def written(log: Path) -> BinaryIO:
 
 
 class Checkout:
-    """Raises Error unless the folder is a Git repository without changes."""
+    """A Git repository in a folder. Raises Error if it is not a repository, or has changes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -32,7 +32,7 @@ class Checkout:
             raise Error("this is not a Git repository", "not_found", str(folder), "check it out first")
         changed = self._git("status", "--porcelain")
         if changed:
-            raise Error(f"the repository has changes of its own:\n{changed}", "bad_input", str(folder),
+            raise Error(f"the repository has uncommitted changes:\n{changed}", "bad_input", str(folder),
                         "commit or stash them")
         self._replaced: dict[Path, bytes] = {}
         self._added: list[Path] = []
@@ -53,7 +53,7 @@ class Checkout:
         """Copies a file or folder to a path that does not exist yet."""
         target = self.inside(path)
         if target.exists():
-            raise Error("this is there already", "invalid_argument", str(target), "name another place in the manifest")
+            raise Error("this path exists already", "invalid_argument", str(target), "name another place in the manifest")
         for missing in reversed([folder for folder in target.parents if not folder.exists()]):
             missing.mkdir()
             self._added.append(missing)
@@ -64,7 +64,7 @@ class Checkout:
             shutil.copy(content, target)
 
     def revert(self) -> None:
-        """Restores everything; later changes start again."""
+        """Undoes all changes. Later changes start from the original again."""
         for file, content in self._replaced.items():
             (self.folder / file).write_bytes(content)
         for path in reversed(self._added):
@@ -88,7 +88,7 @@ class Checkout:
                             "change tests in the manifest") from None
             except subprocess.TimeoutExpired:
                 raise Error(f"the repository's own tests take longer than {_PATIENCE_S} s", "bad_input", str(log),
-                            "name fewer in the manifest") from None
+                            "name fewer tests in the manifest") from None
         return done.returncode == 0
 
     def difference(self) -> str:

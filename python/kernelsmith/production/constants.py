@@ -1,6 +1,7 @@
-"""The constants in a module's graph: attributes that it reads, and numbers in its code. Exporting the module with
-another value shows whether the graph depends on an attribute. A float that then appears literally in the graph
-becomes an argument of the task's constructor; kernels are made for fixed values of all others."""
+"""The constants in a module's graph: attributes that the module reads, and numbers in its code. Exporting the
+module with another value of an attribute shows whether the graph depends on it. If the attribute is a float
+that appears literally in the graph, it becomes an argument of the task's constructor. Kernels are made for
+fixed values of all other constants."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ _FLOAT = r"\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+"
 
 
 def with_constants(module: Any, call: Call, draft: Callable[[], str]) -> tuple[str, str]:
-    """The reference, from a draft with open constants, and notes about them. `draft` exports the module again and
-    returns the same text for the same attributes."""
+    """The reference, made from a draft with open constants, and notes about the constants. `draft` exports
+    the module again, and returns the same text for the same attributes."""
     tokens = re.findall(_TOKEN, draft(), re.DOTALL)
     arguments: dict[str, tuple[str, float]] = {}
     fixed: dict[str, Any] = {}
@@ -55,10 +56,11 @@ def _name(path: str) -> str:
 
 
 def _places(module: Any, path: str, value: Any, tokens: list[str], draft: Callable[[], str]) -> list[int] | None:
-    """Where the text has the value as it is; empty if the text does not depend on the value, None if it depends on it
-    in another way."""
+    """The places where the text has the value literally. Empty if the text does not depend on the value, and
+    None if it depends on the value in another way."""
     own = type(module.get_submodule(path.rpartition(".")[0])).__module__
-    # Operators accept no other string, and PyTorch's modules use every attribute that they read, so this saves exports.
+    # Saves exports: an operator accepts no other string, and PyTorch's own modules use every attribute that
+    # they read.
     if isinstance(value, str) or (type(value) is not float and own.startswith("torch.nn.")):
         return None
     other = _other(value)
@@ -67,7 +69,7 @@ def _places(module: Any, path: str, value: Any, tokens: list[str], draft: Callab
             changed = re.findall(_TOKEN, draft(), re.DOTALL)
     except Error:
         return None
-    # In the new draft a number that an attribute has replaced in `tokens` is a number again.
+    # The new draft has a number again at each place at which `tokens` already has an attribute.
     apart = [at for at, (old, new) in enumerate(zip(tokens, changed, strict=False)) if old != new and not old.startswith("self.")]
     if not apart and len(tokens) == len(changed):
         return []
@@ -95,7 +97,7 @@ def _changed(module: Any, path: str, value: Any) -> Iterator[None]:
         yield
     finally:
         setattr(holder, name, before)
-        if not held:  # the class has it
+        if not held:  # the class holds the attribute
             delattr(holder, name)
 
 
@@ -111,13 +113,13 @@ def _quiet() -> Iterator[None]:
 
 
 def _read(module: Any, call: Call) -> dict[str, Any]:
-    """Numbers and strings, by path, that a call reads from its modules."""
+    """The numbers and strings that a call reads from its modules, by path."""
     torch = torch_here()
     found: dict[str, Any] = {}
     own = {child: type(child) for child in module.modules()}
     try:
         for path, child in module.named_modules():
-            with contextlib.suppress(TypeError):  # a class that is not Python's own
+            with contextlib.suppress(TypeError):  # a class that is not written in Python
                 child.__class__ = _watching(torch, own[child], f"{path}." if path else "", found)
         with torch.no_grad():
             module(*copied(call.args), **copied(call.kwargs))

@@ -1,5 +1,5 @@
-"""Runs the tests below a folder like `python -m unittest discover -v`, in a process of its own. Run as `python -P
-counted.py FOLDER`; the last line of output has the framework's counts as JSON."""
+"""Runs the tests below a folder like `python -m unittest discover -v`. Run this file as `python -P counted.py
+FOLDER`; the last line of its output has the framework's counts as JSON."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _name(test: Any) -> str:
 
 
 def _words(test: Any) -> str:
-    """With the subtest's description."""
+    """The test's description, with that of the subtest."""
     about = f" {test._subDescription()}" if hasattr(test, "_subDescription") else ""
     return _name(test) + about
 
 
 def _raised(traceback: str) -> str:
-    """The first line of the exception, which is the first that is not indented."""
+    """The first line of the exception, which is the first line without indentation."""
     lines = traceback.strip().splitlines()
     return next((line for line in lines[1:] if line and not line[0].isspace()), lines[-1] if lines else "no reason")
 

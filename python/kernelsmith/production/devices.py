@@ -34,4 +34,4 @@ def device_of(name: str) -> Device:
         if key in name:
             return Device(name, 1e3 * peaks["memory"], {kind: 1e6 * peaks[kind] for kind in ("fp32", "tf32", "half")})
     raise Error(f"the peaks of {name!r} are unknown", "bad_input", "--gpu",
-                f"one of {', '.join(known)}; the ratios are then for that GPU")
+                f"name one of {', '.join(known)}; the ratios are then for that GPU")

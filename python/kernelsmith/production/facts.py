@@ -27,8 +27,8 @@ class Met:
     constants: dict[str, Any]
 
     def arguments(self) -> list[tuple[str, Any]]:
-        """Names of a schema and values: a duplicate name gets an underscore, and one that is not an identifier
-        (`0.weight` of a Sequential) an `at` before it."""
+        """The schema's names and the values. A duplicate name gets an underscore, and a name that is not an
+        identifier (`0.weight` of a Sequential) gets an `at` before it."""
         named: dict[str, Any] = {}
         for name, value in (*self.inputs.items(), *self.states.items(), *self.init.items()):
             name = name.replace(".", "__")
@@ -40,13 +40,14 @@ class Met:
 
 
 def met(winner: Winner) -> Met:
-    """Runs the reference. Raises Error if it cannot be an operator."""
+    """Runs the reference and records it. Raises Error if it cannot be an operator."""
     torch = torch_here()
     where = winner.folder / "task" / "reference.py"
     made = executed(winner.reference, where, "reference")
     with torch.random.fork_rng(devices=[]), torch.no_grad(), their_errors(where):
         init = made.get_init_inputs()
-        # A copy has the layout of a parameter that is moved to a GPU: dense, in a storage of its own.
+        # A copy has the layout of a parameter that is moved to a GPU: dense, in a storage that it does not
+        # share.
         model = made.Model(*init).eval()._apply(lambda tensor: tensor.clone())
         inputs = made.get_inputs()
         require_values(model, inputs, where)
@@ -73,11 +74,11 @@ def _refuse_hidden_tensors(torch: Any, model: Any, where: Any) -> None:
         for name, value in vars(module).items():
             if isinstance(value, torch.Tensor):
                 raise Error(f"{'.'.join(filter(None, (path, name)))} is a tensor that is neither parameter nor buffer",
-                            "bad_input", str(where), "register_buffer makes it one that a package can hand on")
+                            "bad_input", str(where), "make it a buffer by register_buffer, so that a package can pass it on")
 
 
 def _trains(torch: Any, model: Any, reference: str) -> bool:
-    """Whether training changes what it computes."""
+    """Whether the module computes something else in training."""
     kinds = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._NormBase)
     return "training" in reference or any(isinstance(module, kinds) for module in model.modules())
 
@@ -101,8 +102,8 @@ def _type_of(value: Any, name: str) -> str:
 
 
 def _stored(values: list[Any]) -> list[dict[str, Any]]:
-    """Tensors with their storages and offsets, because kernels were measured with these and may reach one tensor from
-    another."""
+    """The tensors with their storages and offsets: kernels were measured with these, and may reach one tensor
+    from another."""
     lies = iter(lies_of([value for value in values if type(value).__module__.startswith("torch")]))
     return [_lying(value, next(lies)) if type(value).__module__.startswith("torch") else
             {"value": list(value) if isinstance(value, tuple) else value} for value in values]
@@ -134,7 +135,8 @@ def facts_of(name: str, winners: list[Winner], capability: tuple[int, int], *, b
 
 
 def _constants(seen: list[Met]) -> dict[str, Any]:
-    """Arguments of the constructor with their values, and other findings of a profile (production/constants.py)."""
+    """The constructor's arguments with their values, and the other constants of a profile
+    (production/constants.py)."""
     arguments: dict[str, list[Any]] = {name: [] for name in seen[0].init}
     for one in seen:
         for name, value in one.init.items():

@@ -1,4 +1,5 @@
-"""The GPU time of each module: torch.profiler's kernels, by the module that launched them."""
+"""Measures the GPU time of each module with torch.profiler: a kernel counts for the module that launched
+it."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _MARK = "kernelsmith:"
 
 
 def measured_us(loaded: Loaded, steps: int = 10) -> dict[str, float]:
-    """Microseconds of a step by module path; "" is the whole. Needs a GPU: nothing is measured on the CPU."""
+    """Microseconds of a step by module path; the path "" is the whole model. Needs a GPU."""
     torch = torch_here()
     from torch.profiler import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         ProfilerActivity, profile)
@@ -33,7 +34,8 @@ def measured_us(loaded: Loaded, steps: int = 10) -> dict[str, float]:
 
 @contextlib.contextmanager
 def marked(loaded: Loaded) -> Iterator[None]:
-    """While it holds, each call of a module is a range of the profiler's, named after its path."""
+    """Within this context, each call of a module is a range of the profiler, named after the module's
+    path."""
     torch = torch_here()
     opened: list[Any] = []
 
@@ -54,8 +56,8 @@ def marked(loaded: Loaded) -> Iterator[None]:
 
 
 def by_module(events: Iterable[Any], time_of: Any) -> dict[str, float]:
-    """The time of each event counts for every range around it. A second call within a step adds to the first one's
-    time."""
+    """Adds the time of each event to every range around it. A second call within a step adds to the time of
+    the first."""
     times: dict[str, float] = {}
     for event in events:
         time = time_of(event)
@@ -73,5 +75,6 @@ def _around(event: Any) -> Iterable[str]:
 
 
 def of_kernels(event: Any) -> float:
-    """The time of an event's kernels and copies in us. A GPU's kernels also include the ranges themselves."""
+    """The time of an event's kernels and copies in us. The profiler lists the ranges themselves among a GPU's
+    kernels."""
     return float(sum(kernel.duration for kernel in event.kernels if not kernel.name.startswith(_MARK)))

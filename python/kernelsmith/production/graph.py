@@ -1,4 +1,4 @@
-"""A model's exported graph as operators: the module, computation and memory traffic of each."""
+"""A model's exported graph as operators, each with its modules, computation and memory traffic."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .torch_here import torch_here
 
 @dataclass(frozen=True)
 class Operator:
-    """`modules` are the paths of the modules around it, outermost first. A module's second call has "@1" after its
-    path."""
+    """`modules` are the paths of the modules around the operator, outermost first. In a module's second call,
+    its path ends with "@1"."""
 
     name: str
     modules: tuple[str, ...]
@@ -72,7 +72,7 @@ def _operator(torch: Any, node: Any, value: Any) -> Operator:
 
 
 def _is_view(torch: Any, target: Any, inputs: list[Any], value: Any) -> bool:
-    """Whether it launches nothing: a view, a check, or a getitem of a tuple."""
+    """Whether the operator launches nothing: a view, a check, or a getitem of a tuple."""
     schema = getattr(target, "_schema", None)
     if schema is None or not schema.returns:
         return True

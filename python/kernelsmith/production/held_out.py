@@ -1,4 +1,4 @@
-"""Shapes and distributions that a search never saw. A winner is measured with them once, when it is published."""
+"""Measures a winner on shapes and distributions that its search never saw: once, when it is published."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FACTORS = {"scale": 1.0, "shift": 0.0}
 
 @dataclass(frozen=True)
 class Result:
-    """`speedup` is None if the winner was rejected there, with `code`."""
+    """The winner's result in one case. If it was rejected, `speedup` is None and `code` says why."""
 
     case: dict[str, float]
     code: str
@@ -54,7 +54,7 @@ def cases_of(winner: Winner) -> list[dict[str, float]]:
     for case in said:
         unknown = sorted(set(case) - known)
         if unknown or not case:
-            raise Error(f"{unknown[0] if unknown else 'an empty case'} is no size of the reference", "bad_input", str(file),
+            raise Error(f"{unknown[0] if unknown else 'an empty case'} is not a size of the reference", "bad_input", str(file),
                         f"known names: {', '.join(sorted(known))}")
     return list(said)
 
@@ -73,7 +73,7 @@ def results_of(winner: Winner, judge: Judge | None = None) -> list[Result]:
 
 
 def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
-    """The task with the case's sizes and inputs."""
+    """Writes the task with the case's sizes and inputs."""
     task.mkdir()
     for file in (winner.folder / "task").iterdir():
         (task / file.name).write_bytes(file.read_bytes())
@@ -88,9 +88,10 @@ def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
 
 
 def evaluated(task: Path, candidate: Path) -> dict[str, Any]:
-    """`kernelsmith evaluate --json`. Raises its Error."""
+    """The result of `kernelsmith evaluate --json`. Raises its Error."""
     try:
         return answer_of("evaluate", "--json", str(task), str(candidate))
     except Error as said:
         raise Error(f"held-out shapes cannot be measured here: {said.message}", said.code, FILE,
-                    "publish on a machine with such a GPU; --force publishes without, and the report says so") from None
+                    "publish on a machine with such a GPU, or with --force without this check; the report then says "
+                    "so") from None

@@ -39,7 +39,8 @@ class Reported:
 
 
 def kept_results(winner: Winner, judge: Judge | None = None) -> list[Result]:
-    """The results in the run folder for this winner and these cases; measures and stores missing ones. Raises Error."""
+    """The results in the run folder for this winner and these cases. Measures and stores those that are
+    missing. Raises Error."""
     cases = cases_of(winner)
     key = digest(winner.text, json.dumps(cases))
     file = winner.folder / KEPT
@@ -64,7 +65,7 @@ def runs_in(folder: Path) -> list[Path]:
 
 
 def reported(folders: Iterable[Path], judge: Judge | None = None) -> list[Reported]:
-    """One for each run with held-out cases. A run that cannot be measured has the reason, and the others continue."""
+    """A report for each run with held-out cases. If a run cannot be measured, its report has the reason."""
     found = []
     for run in folders:
         try:

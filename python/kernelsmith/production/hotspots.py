@@ -1,4 +1,5 @@
-"""Hot spots: the modules that would gain most as one kernel, and the gain of the whole model (Amdahl)."""
+"""Finds hot spots: the modules that would gain most as one kernel, with the gain of the whole model
+(Amdahl)."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from .graph import Graph, Operator
 
 @dataclass(frozen=True)
 class HotSpot:
-    """Modules that do the same on the same shapes. Times are sums over them. `bound_us` is their time at the roofline
-    if each product is a kernel that includes all work around it; a module without a product is one kernel."""
+    """Modules that do the same work on the same shapes. Times are sums over the modules. `bound_us` is their
+    time at the roofline, if each product is one kernel with all work around it, and a module without a
+    product is one kernel."""
 
     paths: list[str]
     kind: str
@@ -33,7 +35,7 @@ class HotSpot:
 
     @property
     def whole(self) -> float:
-        """The whole model's speedup if these modules took their bound."""
+        """The whole model's speedup if these modules took only their bound_us."""
         return amdahl(self.share, self.headroom)
 
 
@@ -42,8 +44,8 @@ def amdahl(share: float, speedup: float) -> float:
 
 
 def hot_spots(graph: Graph, device: Device, measured_us: Mapping[str, float] | None = None) -> list[HotSpot]:
-    """Ranked by the gain of the whole model. `measured_us` has times by module path; without it times are estimates by
-    operator."""
+    """The hot spots, ranked by the gain of the whole model. `measured_us` has times by module path; without
+    it times are estimated by operator."""
     total = _time(graph.operators, device) if measured_us is None else measured_us[""]
     groups: dict[tuple[str, ...], list[str]] = {}
     within: dict[str, list[Operator]] = {}
@@ -71,7 +73,7 @@ def _hot_spot(graph: Graph, device: Device, paths: list[str], within: dict[str, 
 
 
 def _time(operators: list[Operator], device: Device) -> float:
-    """By the roofline of each operator, which reads and writes memory and is a kernel."""
+    """The operators' time at the roofline, if each operator is a kernel that reads and writes memory."""
     return sum(device.bound_us(each.flops, each.moved, each.kernels)[0] for each in operators if each.kernels)
 
 
@@ -84,18 +86,20 @@ def _bound(graph: Graph, device: Device, operators: list[Operator]) -> tuple[flo
 
 
 def _moved_as_one(graph: Graph, operators: list[Operator]) -> float:
-    """The inputs from outside, and the outputs used outside."""
+    """The bytes that the operators move as one kernel: inputs from outside, and outputs that are used
+    outside."""
     inside = {each.gives for each in operators}
     taken = {name for each in operators for name in each.takes} - inside
     given = {name for name in inside if graph.users[name] - inside}
     return sum(graph.sizes[name] for name in taken | given)
 
 
-_LEAST_GAIN = 1.005  # of the whole: below that a task is not worth its search
+_LEAST_GAIN = 1.005  # of the whole model: below that a task is not worth its search
 
 
 def chosen(spots: list[HotSpot], most: int, most_kernels: int) -> list[HotSpot]:
-    """The best ones that do not lie within each other, for tasks: small enough, and the whole gains."""
+    """The best hot spots for tasks: they are small enough, the whole model gains, and none lies within
+    another."""
     picked: list[HotSpot] = []
     for spot in spots:
         fits = spot.kernels <= most_kernels and spot.whole >= _LEAST_GAIN

@@ -1,4 +1,5 @@
-"""A patch's manifest: which function of which repository is served by a package, and how the repository is tested."""
+"""A patch's manifest names the repository, the function that calls the package, and the repository's
+tests."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def read_manifest(path: Path) -> Manifest:
     parts = said["import"].split(".")
     if list(package.parts[-len(parts):]) != parts:
         raise Error(f"the package {package} cannot be imported as {said['import']}", "bad_input", f"{path}: import",
-                    "the folder's path ends as its import does: src/tiny/kernels is tiny.kernels")
+                    "the folder's path must end like its import: src/tiny/kernels is tiny.kernels")
     added = said.get("add_tests")
     return Manifest(path, (path.parent / said.get("repository", ".")).resolve(), Path(said["file"]), said["function"],
                     said["arguments"], package, said["import"], said["tests"], PurePosixPath(added) if added else None)
@@ -56,11 +57,11 @@ def _check_keys(path: Path, said: dict[str, Any]) -> None:
             raise Error(f"the key {key} is missing", "bad_input", str(path), _EXAMPLE)
     for key in {*_TEXTS, "repository", "add_tests"} & set(said):
         if not isinstance(said[key], str):
-            raise Error("this is a text", "bad_input", f"{path}: {key}", _EXAMPLE)
+            raise Error("this must be a text", "bad_input", f"{path}: {key}", _EXAMPLE)
     for key in _LISTS:
         if not isinstance(said[key], list) or not said[key] or not all(isinstance(each, str) for each in said[key]):
-            raise Error("this is a list of texts", "bad_input", f"{path}: {key}", _EXAMPLE)
+            raise Error("this must be a list of texts", "bad_input", f"{path}: {key}", _EXAMPLE)
     for key in {"file", "package", "add_tests"} & set(said):
         inside = PurePosixPath(said[key])
         if inside.is_absolute() or ".." in inside.parts:
-            raise Error("this is a path within the repository", "bad_input", f"{path}: {key}")
+            raise Error("this must be a path within the repository", "bad_input", f"{path}: {key}")

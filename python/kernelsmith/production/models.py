@@ -1,4 +1,5 @@
-"""A whole model and its inputs: from a KernelBench file, an importable class, or a Transformers configuration."""
+"""Loads a whole model and its inputs from a KernelBench file, an importable class, or a Transformers
+configuration."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from .torch_here import executed, require_values, their_errors, torch_here
 
 @dataclass(frozen=True)
 class Loaded:
-    """In evaluation mode, without gradients, on a device. `tokens`: those of a step, if inputs are token numbers.
-    `again` makes another such model."""
+    """A model in evaluation mode, without gradients, on a device. `tokens`: the tokens in a step, if inputs
+    are token numbers. `again` makes the same model anew."""
 
     name: str
     model: Any
@@ -45,7 +46,7 @@ class Wanted:
 
 
 def load(wanted: Wanted, device: str) -> Loaded:
-    """Raises Error if it is not a model, or for an exception of the model's code."""
+    """Raises Error if this is not a model, or if the model's code raises an exception."""
     torch = torch_here()
     with their_errors(Path(wanted.model)), torch.random.fork_rng(devices=[]):
         torch.manual_seed(wanted.seed)
@@ -66,7 +67,7 @@ def _made(torch: Any, wanted: Wanted) -> Loaded:
         return _of_configuration(torch, wanted, path)
     if ":" in wanted.model:
         return _of_class(wanted)
-    raise Error("this is no model", "invalid_argument", wanted.model,
+    raise Error("this is not a model", "invalid_argument", wanted.model,
                 "give a file with Model and get_inputs, package.module:Class, or a Transformers configuration")
 
 
@@ -122,7 +123,7 @@ def _file(path: Path) -> Any:
 
 
 def _as_call(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """A dict of inputs is by name."""
+    """The inputs as arguments. A dict holds arguments by name."""
     return ((), dict(inputs)) if isinstance(inputs, dict) else (tuple(inputs), {})
 
 

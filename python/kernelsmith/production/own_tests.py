@@ -1,4 +1,4 @@
-"""Runs a package's own tests, in a process of their own."""
+"""Runs a package's own tests in another process."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ LOG = "tests.log"
 
 @dataclass(frozen=True)
 class Tested:
-    """What unittest counted. Each failure has its reason; a failed test may have several. `kernels`: how many answers
-    of kernels were compared, on a GPU or by the interpreter. `not_run` says why there is nothing to count."""
+    """The counts of unittest. Each failure has its reason; a failed test may have several failures.
+    `kernels`: how many answers of kernels were compared, on a GPU or by the interpreter. `not_run` says why
+    no test ran."""
 
     ran: int = 0
     failed: int = 0
@@ -55,5 +56,5 @@ def own_tests(out: Path, kind: str) -> Tested:
 
 
 def _environment() -> dict[str, str]:
-    """Imports the package like a user: without this kernelsmith on the path."""
+    """The environment of a user who imports the package: this kernelsmith is not on the path."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

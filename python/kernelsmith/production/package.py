@@ -1,4 +1,4 @@
-"""Writes a package: `module` and `torch-op` for a Python with only PyTorch, `hf-kernel` for Hugging Face's
+"""Writes a package. The kinds `module` and `torch-op` need only PyTorch; `hf-kernel` is for Hugging Face's
 `kernels`."""
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def write_package(out: Path, kind: str, facts: dict[str, Any], winners: list[Win
 
 
 def write_documents(out: Path, package: Path, kind: str, facts: dict[str, Any], winner: Winner, more: Mapping[str, str]) -> None:
-    """The report and package.json with the same facts, written at the end."""
+    """Writes the report and package.json at the end, with the same facts."""
     for name, text in texts(facts, winner, kind, more).items():
         write(out / name, text.encode("utf-8", "surrogateescape"))
     write(package / "package.json", (json.dumps(facts, indent=2) + "\n").encode())
@@ -67,7 +67,7 @@ def _beside(kind: str, words: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _try(home: Path, facts: dict[str, Any]) -> None:
-    """Raises Error for a kernel whose constructor no package can repeat."""
+    """Raises Error if a package cannot repeat the work of the kernel's constructor."""
     for bucket in facts["buckets"]:
         arguments = bucket["arguments"]
         init = [each["value"] for each in arguments[len(arguments) - len(facts["init"]):]]
@@ -75,4 +75,4 @@ def _try(home: Path, facts: dict[str, Any]) -> None:
         objection = objections(kernel, facts["states"], init)
         if objection:
             raise Error(f"the kernel cannot be published: {objection}", "bad_input", str(kernel),
-                        "a kernel's constructor may make buffers of constants only")
+                        "a kernel's constructor may make buffers only from constants")

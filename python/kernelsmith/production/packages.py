@@ -1,4 +1,4 @@
-"""A published package as a module."""
+"""Imports a published package as a module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def imported(folder: Path) -> Any:
         raise Error("a package for Hugging Face's kernels is loaded by kernelize", "bad_input", str(folder),
                     "publish the runs --as module, and apply that")
     if len(found) != 1:
-        raise Error("this is no package of kernelsmith publish", "not_found", str(folder),
+        raise Error("this is not a package of kernelsmith publish", "not_found", str(folder),
                     "name the folder that --out named")
     sys.path.insert(0, str(folder.resolve()))
     try:

@@ -1,4 +1,5 @@
-"""`kernelsmith publish --as patch`: a package in a checked-out repository, tested by the repository's own tests."""
+"""`kernelsmith publish --as patch`: puts a package into a checked-out repository, and runs the repository's
+own tests."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from .rewrite import Asking, with_comparison, with_kernel
 
 
 def patch(request: Request, manifest_path: Path) -> Published:
-    """Changes the work tree, and puts it back if its tests fail. Prints the actions. Raises Error."""
+    """Changes the work tree, and restores it if its tests fail. Prints the actions. Raises Error."""
     manifest = read_manifest(manifest_path)
     checkout = Checkout(manifest.repository)
     old = text_of(checkout.inside(manifest.file), hint="change file in the manifest")
@@ -46,15 +47,15 @@ def patch(request: Request, manifest_path: Path) -> Published:
     write(request.out / "change.patch", difference.encode("utf-8", "surrogateescape"))
     if not passed:
         checkout.revert()
-        raise Error("the repository's own tests fail with the change, which was taken back", "refused", str(log),
-                    f"{request.out / 'change.patch'} is what was tried")
+        raise Error("the repository's own tests fail with the change, which was undone", "refused", str(log),
+                    f"{request.out / 'change.patch'} is the change")
     print(_said(request, manifest, made))
     return made
 
 
 def _compare(checkout: Checkout, manifest: Manifest, made: Published, trial: str) -> None:
-    """The repository's own tests call the function, which compares itself with the package. Raises Error for a difference, and
-    if nothing was compared, without --force."""
+    """Runs the repository's own tests with a function that compares itself with the package. Unless --force
+    is given, raises Error for a difference, and if nothing was compared."""
     out = made.request.out
     notes, log = out / "compared.jsonl", out / "comparison-tests.log"
     try:
@@ -67,7 +68,7 @@ def _compare(checkout: Checkout, manifest: Manifest, made: Published, trial: str
     kernels = sum(each["kernel"] is not None for each in found)
     made.facts["replaces"] = (
         f"With {manifest.function} on {counted(len(found), 'form')} of its own arguments and inputs of other scales, by "
-        f"{'kernels' if kernels else 'the reference, as no kernel runs here'}: {len(differing) or 'none'} of them differ.")
+        f"{'kernels' if kernels else 'the reference, because no kernel runs here'}: {len(differing) or 'none'} of them differ.")
     if not found:
         differing = [f"nothing was compared with {manifest.function}: the repository's tests do not call it at sizes that "
                      "the package serves"]
@@ -75,8 +76,8 @@ def _compare(checkout: Checkout, manifest: Manifest, made: Published, trial: str
     made.facts["refused"] = bool(differing) and not made.request.force
     made.write_documents()
     if made.facts["refused"]:
-        raise Error(f"the package is not what it would replace: {differing[0]}", "refused", str(notes if found else log),
-                    "the work tree is as it was; correct arguments in the manifest, or the tests, or --force")
+        raise Error(f"the package differs from the function that it would replace: {differing[0]}", "refused", str(notes if found else log),
+                    "the work tree is unchanged; correct arguments in the manifest, or the tests, or pass --force")
 
 
 def _asking(manifest: Manifest, made: Published) -> Asking:
@@ -90,7 +91,7 @@ def _asking(manifest: Manifest, made: Published) -> Asking:
 
 def _put(checkout: Checkout, manifest: Manifest, made: Published, changed: str) -> None:
     name = made.facts["name"]
-    # New folders below the repository's root of imports become packages, like their siblings.
+    # New folders below the folder of imports become packages, like their siblings.
     new = [folder for folder in (manifest.package, *manifest.package.parents)
            if folder != manifest.root and folder.is_relative_to(manifest.root) and not (checkout.folder / folder).exists()]
     checkout.add(Path(manifest.package) / name, made.package)
@@ -100,7 +101,7 @@ def _put(checkout: Checkout, manifest: Manifest, made: Published, changed: str) 
 
 
 def _put_tests(checkout: Checkout, manifest: Manifest, made: Published) -> None:
-    """The package's tests, which import it as the repository does."""
+    """Adds the package's tests, which import it as the repository does."""
     assert manifest.add_tests is not None
     name, tests = made.facts["name"], made.package.parent / "tests"
     root = os.path.relpath(manifest.root, manifest.add_tests.parent)
@@ -120,4 +121,5 @@ def _said(request: Request, manifest: Manifest, made: Published) -> str:
     return (f"{manifest.repository}: {manifest.function} in {manifest.file} asks {package} first\n"
             f"the repository's own tests pass; the package's: {made.tested.words}\n"
             f"{made.facts['replaces']}\n"
-            f"nothing is committed; {request.out / 'change.patch'} is the change, CHANGE_REQUEST.md beside it its text")
+            f"nothing is committed; {request.out / 'change.patch'} is the change, "
+            "and CHANGE_REQUEST.md beside it the text of a change request")

@@ -1,4 +1,4 @@
-"""Whether a task's own reference can be planned: if not, few candidates can."""
+"""Checks whether a task's own reference can be planned. If it cannot, few candidates can."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _PATIENCE_S = 300
 
 
 def objection(reference: str, task: str) -> str:
-    """The planner's reason; empty if it plans, or if nothing is planned on this machine. `task` is the text of task.yaml,
-    whose policy is `any`: the reference has no kernel of its own."""
+    """The planner's reason against the reference; empty if it can be planned, or if this machine plans
+    nothing. `task` is the text of task.yaml; its policy must be `any`, because the reference has no kernel of
+    its own."""
     try:
         command = [str(executable()), "plan"]
     except Error:  # a build without the command

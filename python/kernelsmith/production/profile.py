@@ -1,4 +1,4 @@
-"""`kernelsmith profile`: a model's hot spots, ranked, and tasks of them."""
+"""`kernelsmith profile`: ranks a model's hot spots, and makes tasks from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from .torch_here import torch_here
 
 @dataclass(frozen=True)
 class Profiled:
-    """`is_measured`: times are a GPU's; else estimates by operator for `device`."""
+    """If `is_measured`, times were measured on a GPU; otherwise they are estimated by operator for
+    `device`."""
 
     name: str
     device: str
@@ -53,7 +54,7 @@ def profile(wanted: Wanted, out: Path, *, gpu: str | None = None, tasks: int = 3
 def report(profiled: Profiled, most: int = 20) -> str:
     """The table, in Markdown."""
     how = ("GPU time by torch.profiler" if profiled.is_measured else
-           "an estimate by operator (no GPU here: kernels' times are missing, and a kernel counts 2 us at least)")
+           "an estimate by operator (no GPU here to time kernels; a kernel counts at least 2 us)")
     lines = [f"# {profiled.name} on {profiled.device}", "", f"A step takes {profiled.total_us:.0f} us: {how}.", "",
              "| module | calls | kernels | us | share | bound | headroom | whole | where | task |",
              "|---|---|---|---|---|---|---|---|---|---|"]
@@ -62,8 +63,8 @@ def report(profiled: Profiled, most: int = 20) -> str:
         task = named.get(spot.paths[0], "")
         lines.append(f"| {spot.kind} | {spot.calls} | {spot.kernels} | {spot.time_us:.1f} | {100 * spot.share:.1f} % | "
                      f"{spot.bound} | {spot.headroom:.2f}x | {spot.whole:.2f}x | {_where(spot)} | {task} |")
-    return "\n".join([*lines, "", "*Kernels*: of one call. *Headroom*: over the roofline, if each product is a kernel and",
-                      "all else is part of it. *Whole*: the model's speedup if these modules took that time (Amdahl).", ""])
+    return "\n".join([*lines, "", "*Kernels*: of one call. *Headroom*: the time over the roofline's, if each product is one kernel with",
+                      "all work around it. *Whole*: the model's speedup if these modules took the roofline's time (Amdahl).", ""])
 
 
 def _where(spot: HotSpot) -> str:

@@ -1,4 +1,4 @@
-"""`kernelsmith publish`: a package of confirmed bests."""
+"""`kernelsmith publish`: makes a package from confirmed bests."""
 
 from __future__ import annotations
 
@@ -53,12 +53,13 @@ class Published:
         return list(self.facts["overridden"])
 
     def write_documents(self) -> None:
-        """Writes the report and package.json again, with all that is known by now."""
+        """Writes the report and package.json again, with the facts known so far."""
         write_documents(self.request.out, self.package, self.request.kind, self.facts, self.winner, self.words)
 
 
 def publish(request: Request, judge: Judge | None = None) -> Published:
-    """Raises Error. Without a GPU the package's own tests check only the fallback, and report that."""
+    """Makes and tests the package. Without a GPU its own tests check only the fallback, and say so. Raises
+    Error."""
     found = winners(request.runs, force=request.force)
     name = request.name or re.sub(r"\W", "_", found[0].task)
     if not name.isidentifier():
@@ -74,7 +75,7 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
     refusal = _refusal(request, tested)
     facts["tests"] = asdict(tested)
     facts["overridden"] = [*(doubt for winner in found for doubt in winner.doubts), *not_held,
-                           *(f"a test of its own failed: {failure}" for failure in tested.failures),
+                           *(f"one of its own tests failed: {failure}" for failure in tested.failures),
                            *([refusal.message] if refusal and not tested.failures else [])]
     facts["refused"] = refusal is not None and not request.force
     made = Published(request, package, facts, found[0], more, tested, notes)
@@ -85,7 +86,7 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
 
 
 def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> tuple[list[str], list[str]]:
-    """The report's text, and the failed checks. Raises Error for these without --force."""
+    """The report's text, and the failed checks. Raises Error for failed checks, unless --force is given."""
     said, not_held = [], []
     for winner in best_of_each(found):
         try:
@@ -101,7 +102,7 @@ def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> tup
             not_held.append(f"overfitted: the win does not hold on held-out shapes: {'; '.join(failing)}")
             if not request.force:
                 raise Error(not_held[-1], "refused", str(winner.folder),
-                            "search on with more shapes, or publish it with --force")
+                            "continue the search with more shapes, or publish it with --force")
         said += [result.words + ("" if result.holds else " (overfitted)") for result in results]
     return said, not_held
 
@@ -120,7 +121,7 @@ def _more(request: Request, facts: dict[str, Any], found: list[Winner]) -> tuple
 def _refusal(request: Request, tested: Tested) -> Error | None:
     if tested.failures:
         return Error(f"the package's own tests failed ({tested.words}): {tested.failures[0]}", "refused",
-                     str(request.out / LOG), "the package stands there to look at; --force publishes it all the same")
+                     str(request.out / LOG), "the package is there for inspection; --force publishes it all the same")
     if request.between and not tested.kernels:
         return Error("sizes between those measured must be checked, and no kernel runs here", "unsupported", "--between",
                      "publish on a machine with such a GPU, or leave --between out")

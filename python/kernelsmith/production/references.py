@@ -1,4 +1,5 @@
-"""References as texts: which constants are sizes, and whether runs search the same module at different sizes."""
+"""Reads references as texts: finds the constants that are sizes, and decides whether runs search the same
+module at different sizes."""
 
 from __future__ import annotations
 
@@ -15,18 +16,19 @@ def sizes_of(reference: str) -> dict[str, int]:
 
 
 def free_sizes(winners: list[Winner]) -> list[str]:
-    """The constants in which the runs' references differ. Raises Error if they differ in anything else."""
+    """The constants in which the runs' references differ. Raises Error if the references differ in anything
+    else."""
     first = winners[0]
     for other in winners[1:]:
         if _without_sizes(other.reference) != _without_sizes(first.reference):
             raise Error(f"the runs search different modules: {first.task} and {other.task}", "bad_input", str(other.folder),
-                        "references of one package differ in integer constants at their top only; publish the others apart")
+                        "references of one package may differ only in integer constants at their top; publish the others apart")
     all_sizes = [sizes_of(winner.reference) for winner in winners]
     return [name for name in all_sizes[0] if len({sizes[name] for sizes in all_sizes}) > 1]
 
 
 def best_of_each(winners: list[Winner]) -> list[Winner]:
-    """One for each set of sizes: the one with the higher speedup, by its lower bound."""
+    """One winner for each set of sizes, the one with the highest low end of its speedup."""
     chosen: dict[tuple[int, ...], Winner] = {}
     for winner in winners:
         sizes = tuple(sizes_of(winner.reference).values())

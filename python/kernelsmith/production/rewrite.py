@@ -1,4 +1,4 @@
-"""Changes a function to try a package first. Its own body is kept as the fallback."""
+"""Changes a function so that it tries a package first. The function's own body stays as the fallback."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from .._errors import Error
 
 @dataclass(frozen=True)
 class Asking:
-    """How a function calls a package: `arguments` are expressions in its terms. `trains`: the module computes something
-    else in training; `fixed`: the kernels are for modules with some values of attributes only."""
+    """How a function calls a package. `arguments` are expressions of the function's names. `trains`: the
+    module computes something else in training. `fixed`: the kernels are only for modules with certain values
+    of attributes."""
 
     function: str
     arguments: list[str]
@@ -54,11 +55,12 @@ def _place(text: str, where: str, asking: Asking) -> tuple[ast.Module, ast.stmt,
     try:
         tree = ast.parse(text)
     except SyntaxError as wrong:
-        raise Error(f"the file is no Python: {wrong.msg}", "bad_input", f"{where}:{wrong.lineno}") from None
+        raise Error(f"the file is not Python: {wrong.msg}", "bad_input", f"{where}:{wrong.lineno}") from None
     node, is_method = _found(tree, where, asking.function)
     first = _after_docstring(node, where, asking.function)
     if asking.trains and not is_method:
-        raise Error("the module computes something else in training, and a function does not know which it is", "bad_input",
+        raise Error("the module computes something else in training, and a function does not know whether it is in "
+                    "training", "bad_input",
                     f"{where}: {asking.function}", "name the method of the module")
     for each in asking.arguments:
         _check(each, where)
@@ -88,7 +90,7 @@ def _found(tree: ast.Module, where: str, function: str) -> tuple[ast.FunctionDef
     found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == last]
     if len(found) != 1:
         raise Error(f"there {'is no' if not found else 'is more than one'} function {function}", "not_found", where,
-                    "name it as Class.method or function; it is neither nested nor async")
+                    "name it as Class.method or function; it must be neither nested nor async")
     if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(found[0])):
         raise Error(f"{function} is a generator", "bad_input", where)
     return found[0], bool(classes)
@@ -105,7 +107,7 @@ def _check(expression: str, where: str) -> None:
     try:
         ast.parse(expression, mode="eval")
     except SyntaxError:
-        raise Error(f"{expression!r} is no expression", "bad_input", f"{where}: arguments") from None
+        raise Error(f"{expression!r} is not an expression", "bad_input", f"{where}: arguments") from None
 
 
 def _after_imports(tree: ast.Module) -> int:

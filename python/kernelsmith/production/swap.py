@@ -12,7 +12,7 @@ from .torch_here import torch_here
 
 
 class Places:
-    """The modules of a model that a package serves. Raises Error if there are none."""
+    """The modules of a model that a package serves. Raises Error if there is no such module."""
 
     def __init__(self, loaded: Loaded, package: Any, paths: Sequence[str] = ()) -> None:
         self._model = loaded.model
@@ -20,7 +20,7 @@ class Places:
         self.calls = _fitting(loaded, package, paths)
         if not self.calls:
             sizes = [bucket["sizes"] for bucket in package.FACTS["buckets"]]
-            raise Error("no module of the model is what the package was made for", "bad_input", loaded.name,
+            raise Error("no module of the model fits the package", "bad_input", loaded.name,
                         f"it serves {package.FACTS['schema']} at {sizes}; "
                         "parameters must have the same names, inputs the same sizes and dtypes")
         self.originals = {path: self._model.get_submodule(path) for path in self.calls}
@@ -31,11 +31,11 @@ class Places:
             self._model.set_submodule(path, (self.swapped if in_place else self.originals)[path])
 
     def served(self) -> int:
-        """How many calls kernels have served so far."""
+        """The number of calls that kernels have served so far."""
         return sum(module.served for module in self.swapped.values())
 
     def require(self, loaded: Loaded, in_place: bool) -> None:
-        """Raises Error unless a step is served by kernels at every place, or at none."""
+        """Raises Error unless kernels serve a step at every place, or without `in_place` at no place."""
         before = self.served()
         with torch_here().no_grad():
             loaded.run()
@@ -46,7 +46,7 @@ class Places:
 
 
 def _fitting(loaded: Loaded, package: Any, paths: Sequence[str]) -> dict[str, Call]:
-    """By path, the first call of each module whose parameters and inputs are the package's."""
+    """The first call of each module whose parameters and inputs fit the package, by the module's path."""
     named = dict(loaded.model.named_modules())
     for path in paths:
         if path not in named:
@@ -68,7 +68,7 @@ def disagreements(module: Any, package: Any, call: Call) -> list[str]:
 
 
 def own_states(package: Any) -> list[str]:
-    """The states of a model's module; constants of a task's graph come from the package."""
+    """The states that a model's module must have. The constants of a task's graph come from the package."""
     return [name for name in package.FACTS["states"] if not name.startswith("lifted_tensor")]
 
 
@@ -83,8 +83,8 @@ def arguments_of(module: Any, package: Any, call: Call) -> tuple[Any, ...]:
 
 
 def states_of(module: Any, package: Any) -> tuple[Any, ...]:
-    """The module's parameters and buffers, the package's constants, and the constructor's arguments (the module's if it
-    has them)."""
+    """The module's parameters and buffers, the package's constants, and the constructor's arguments (with the
+    module's values if it has them)."""
     facts = package.FACTS
     stored = facts["buckets"][0]["arguments"]
     init = [each.get("value") for each in stored[len(stored) - len(facts["init"]):]] if facts["init"] else []

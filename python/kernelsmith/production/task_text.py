@@ -1,5 +1,5 @@
-"""Writes a module as a task's reference: its exported graph as Python with named parameters, drawn like the recorded
-values."""
+"""Writes a module as a task's reference: its exported graph as Python, with named parameters whose values are
+drawn like the recorded ones."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from .runtime.lies import lies_of
 from .texts import template
 from .torch_here import torch_here
 
-# Larger constants are unreadable as text.
+# Constants with more values are unreadable as text.
 _MOST_VALUES = 4096
-# Operators by the names that users call. The planner knows attention by that name only. A view of the recorded module
-# need not be possible in fp64, where attention gives other strides; then the truth would be the module's own rounding.
+# Operators by the names that users call. The planner knows attention only by that name. Views become
+# reshapes, because in fp64 attention gives other strides, for which a view of the recorded module may be
+# impossible; then there would be no truth more exact than the module itself.
 _NAMES = {**{f"torch.ops.aten.{name}.default(": f"torch.nn.functional.{name}("
              for name in ("scaled_dot_product_attention", "linear", "silu", "gelu")},
           "torch.ops.aten.view.default(": "torch.reshape(", "torch.ops.aten._unsafe_view.default(": "torch.reshape("}
 
 
 def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> str:
-    """A draft, whose constants are open (constants.py). `inputs` are the tensors of the recorded call, in the order of
-    the graph's. Raises Error if it cannot be a reference."""
+    """A draft, whose constants are open (constants.py). `inputs` are the tensors of the recorded call, in the
+    graph's order. Raises Error if the module cannot be a reference."""
     torch = torch_here()
     names = _placeholders(torch, program)
     if not names:
@@ -38,7 +39,8 @@ def reference_of(program: Any, inputs: list[Any], title: str, origin: str) -> st
 
 
 def _inputs(torch: Any, names: list[str], inputs: list[Any]) -> dict[str, str]:
-    """The inputs of get_inputs. Views that share a storage or cover only a part are views of a drawn one."""
+    """The inputs for get_inputs. Tensors that share a storage, or cover only a part of it, are views of a
+    drawn storage."""
     lies = lies_of(inputs)
     storages, drawn = [], []
     for name, value, lie in zip(names, inputs, lies, strict=True):
@@ -56,13 +58,13 @@ def _inputs(torch: Any, names: list[str], inputs: list[Any]) -> dict[str, str]:
 
 
 def _end(value: Any) -> int:
-    """The place in the storage after the tensor's last element."""
+    """The place after the tensor's last element in its storage."""
     steps = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True))
     return int(value.storage_offset() + steps + 1) if value.numel() else 0
 
 
 def _placeholders(torch: Any, program: Any) -> list[str]:
-    """The inputs that are tensors; numbers and flags are in the graph."""
+    """The names of the inputs that are tensors. Numbers and flags are in the graph."""
     wanted = set(program.graph_signature.user_inputs)
     return [node.name for node in program.graph.nodes
             if node.op == "placeholder" and node.name in wanted and isinstance(node.meta.get("val"), torch.Tensor)]
@@ -72,7 +74,7 @@ def _refuse_mutations(program: Any, title: str) -> None:
     signature = program.graph_signature
     if signature.buffers_to_mutate or signature.user_inputs_to_mutate:
         raise Error("the module writes to its inputs or buffers", "bad_input", title,
-                    "a task's module gives its results back")
+                    "a task's module must return its results")
     if any(node.op in ("call_module", "get_attr") for node in program.graph.nodes):
         raise Error("the module has a graph within its graph", "bad_input", title)
 
@@ -111,13 +113,13 @@ def _drawn(torch: Any, value: Any) -> str:
 def _range(torch: Any, values: list[Any]) -> tuple[Any, Any]:
     full = [value for value in values if value.numel()]
     low, high = (min(value.min().item() for value in full), max(value.max().item() for value in full)) if full else (0, 1)
-    if low == high and values[0].is_floating_point():  # an untrained norm: otherwise leaving it out would be correct
+    if low == high and values[0].is_floating_point():  # an untrained norm: if drawn so, leaving it out would be correct
         low, high = low - 0.5, high + 0.5
     return (int(low), int(high)) if values[0].dtype == torch.bool else (low, high)
 
 
 def _body(program: Any, first: str, title: str) -> list[str]:
-    """The graph's code without its heading; it creates tensors on the inputs' device."""
+    """The graph's code without its heading, changed so that it creates tensors on the inputs' device."""
     lines = [line.strip() for line in program.graph_module.code.splitlines()]
     begin = next(at for at, line in enumerate(lines) if line.startswith("def forward("))
     body = [re.sub(r";  \w+ = .*None$", "", line) for line in lines[begin + 1:]
@@ -129,12 +131,12 @@ def _body(program: Any, first: str, title: str) -> list[str]:
     *steps, answer = body
     outputs = [name for name in re.findall(r"\w+", answer.removeprefix("return")) if name != "None"]
     if not outputs:
-        raise Error("the module gives no tensor", "bad_input", title)
+        raise Error("the module returns no tensor", "bad_input", title)
     return [f"        {line}" for line in (*steps, f"return {outputs[0] if len(outputs) == 1 else ', '.join(outputs)}")]
 
 
 def _read(target: str) -> str:
-    """`layers.0.weight` of self; numbers are names of children."""
+    """The expression that reads `layers.0.weight` from self. Numbers are names of children."""
     found = "self"
     for part in target.split("."):
         found = f"{found}.{part}" if part.isidentifier() else f"getattr({found}, {part!r})"

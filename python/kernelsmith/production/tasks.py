@@ -1,4 +1,4 @@
-"""Writes hot spots as tasks, and checks that each equals its module on recorded arguments."""
+"""Writes hot spots as tasks, and checks that each task equals its module on recorded arguments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Drafted:
 
 
 def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
-    """Makes a folder for each. A hot spot that cannot be a task is returned with the reason."""
+    """Makes a folder for each hot spot. A hot spot that cannot be a task is returned with the reason."""
     calls = recorded(loaded, {_module(spot.paths[0]) for spot in spots})
     drafted: list[_Drafted | Task] = []
     for spot in spots:
@@ -54,7 +54,7 @@ def write_tasks(loaded: Loaded, spots: list[HotSpot], out: Path) -> list[Task]:
             drafted.append(_drafted(loaded, spot, calls[_module(spot.paths[0])], out / name, name))
         except Error as refused:
             drafted.append(Task(name, spot, None, refused.message))
-    with ThreadPoolExecutor() as pool:  # a planner is a process of its own, and takes seconds to start
+    with ThreadPoolExecutor() as pool:  # each planner is another process, which takes seconds to start
         return list(pool.map(lambda each: each if isinstance(each, Task) else _written(each, out / each.name), drafted))
 
 

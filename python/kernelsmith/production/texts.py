@@ -1,4 +1,4 @@
-"""The report and the text for a change request."""
+"""Writes the report and the text for a change request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def texts(facts: dict[str, Any], winner: Winner, kind: str, more: Mapping[str, s
 
 
 def template(name: str, words: Mapping[str, Any] | None = None) -> str:
-    """A file of runtime/, its words filled in if any are given."""
+    """A file of runtime/. If words are given, they are filled in."""
     text = (RUNTIME / f"{name}.in").read_text()
     return text if words is None else Template(text).substitute(words)
 
@@ -37,7 +37,7 @@ def _words(facts: dict[str, Any], winner: Winner, kind: str) -> dict[str, Any]:
             "buckets_in_words": "; ".join(in_words(bucket) for bucket in buckets),
             "tiers": ", ".join(sorted({bucket["tier"] for bucket in buckets})), "limits": _limits(winner),
             "forced": _forced(facts["overridden"], facts["refused"]), "tests": _tests(Tested(**facts["tests"])),
-            "replaces": facts.get("replaces", "The function in whose place it is put compares itself first: `apply` and the "
+            "replaces": facts.get("replaces", "The function that it replaces compares itself with it first: `apply` and the "
                                   "layer for `kernelize` do that, with inputs of other scales, too."),
             "constants": _constants(facts["constants"])}
 
@@ -57,7 +57,7 @@ def _tests(tested: Tested) -> str:
 def _constants(constants: dict[str, Any]) -> str:
     said = [f"`{name}` is {' or '.join(map(repr, values))}, an argument: a call with another value takes the plain path"
             for name, values in constants["arguments"].items()]
-    said += [f"`{path}` is {value!r}, and in the kernels: a module with another value is not served"
+    said += [f"`{path}` is {value!r}, and the kernels fix it: a module with another value is not served"
              for path, value in constants["fixed"].items()]
     if constants["literals"]:
         said.append(f"the module's code has {', '.join(constants['literals'])}")
@@ -81,9 +81,9 @@ def ratio(speedup: dict[str, float]) -> str:
 
 def _baseline(winner: Winner) -> str:
     how = {"eager": "as it is", "compile": "by torch.compile"}.get(winner.baseline, winner.baseline)
-    tf32 = " Products are TF32: set torch.backends.cuda.matmul.allow_tf32 for the same."
-    return (f"The reference {how}, in a CUDA graph: launches from Python are in neither time. Called from Python, short "
-            f"kernels gain more or less than that.{tf32 if winner.precision == 'tf32' else ''} "
+    tf32 = " Products are TF32: set torch.backends.cuda.matmul.allow_tf32 to get the same."
+    return (f"The reference {how}, in a CUDA graph: neither time includes launches from Python. Called from Python, short "
+            f"kernels may gain more or less than that.{tf32 if winner.precision == 'tf32' else ''} "
             f"Toolchain: {winner.figures['toolchain']}.")
 
 

@@ -1,4 +1,4 @@
-"""PyTorch, which the commands of this folder need in the Python that runs them."""
+"""Imports PyTorch, which the commands of this folder need in the Python that runs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def torch_here() -> Any:
 
 
 def executed(text: str, path: Path, name: str) -> types.ModuleType:
-    """Runs a user's Python file as a module. Raises Error for its exceptions."""
+    """Runs a user's Python file as a module. Raises Error if the file raises an exception."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
     with their_errors(path):

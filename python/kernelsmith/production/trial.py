@@ -1,7 +1,7 @@
-"""Makes a kernel's module twice, in a process of its own, to detect data that it prepares from weights or draws, which
-a package cannot contain.
+"""Makes a kernel's module twice, in another process, to detect data that the constructor prepares from
+weights or draws at random. A package cannot contain such data.
 
-Run as `python trial.py KERNEL.py STATES`; prints JSON."""
+Run this file as `python trial.py KERNEL.py STATES`; it prints JSON."""
 
 from __future__ import annotations
 

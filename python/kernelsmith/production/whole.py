@@ -1,5 +1,5 @@
-"""Checks that a model with a package still gives its results: its error relative to fp64 may be as large as the model's
-own."""
+"""Checks that a model with a package still gives its results. Its error relative to fp64 may be as large as
+that of the model without the package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from .torch_here import torch_here
 
 @dataclass(frozen=True)
 class Agreement:
-    """Errors are root mean squares over all outputs, relative to the answer's in fp64. `served`: by kernels, in a step."""
+    """Errors are root mean squares over all outputs, relative to that of the answer in fp64. `served`: the
+    calls that kernels served in a step."""
 
     dtype: str
     own_error: float
@@ -25,12 +26,12 @@ class Agreement:
 
     def __str__(self) -> str:
         verdict = "agrees" if self.agrees else "DIFFERS"
-        return (f"{self.dtype}: {verdict}; the model is off from fp64 by {self.own_error:.2e}, with the package by "
-                f"{self.swapped_error:.2e}; {self.served} calls by kernels")
+        return (f"{self.dtype}: {verdict}; the model's error against fp64 is {self.own_error:.2e}, with the package "
+                f"{self.swapped_error:.2e}; kernels served {self.served} calls")
 
 
 def agreements(loaded: Loaded, package: Any, paths: list[str]) -> list[Agreement]:
-    """In the model's own dtype, and in bf16 if that is fp32."""
+    """The agreement in the model's own dtype, and also in bf16 if that dtype is fp32."""
     torch = torch_here()
     dtypes = {parameter.dtype for parameter in loaded.model.parameters()}
     [own] = dtypes if len(dtypes) == 1 else [torch.float32]
@@ -71,7 +72,7 @@ def _error(given: list[Any], truth: list[Any]) -> float:
 
 
 def _cast(loaded: Loaded, dtype: Any) -> Loaded:
-    """The model is made again: a copy's closures would hold the modules of the original."""
+    """Makes the model again, because the closures of a copy would hold the modules of the original."""
     assert loaded.again is not None
     model = loaded.again().model
     with torch_here().no_grad():

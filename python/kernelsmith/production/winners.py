@@ -1,4 +1,4 @@
-"""The winners of runs for a package: confirmed bests only."""
+"""The winners of runs, for a package. Only a confirmed best is a winner."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .._run import Run
 
 @dataclass(frozen=True)
 class Winner:
-    """A confirmed best. `figures` are the confirmation's, as in `show --json`. `doubts` are problems that --force
-    overrides."""
+    """A confirmed best. `figures` are those of the confirmation, as in `show --json`. `doubts` are problems
+    that --force overrides."""
 
     folder: Path
     run: str
@@ -49,7 +49,8 @@ class Winner:
 
 
 def winners(folders: Sequence[Path], *, force: bool = False) -> list[Winner]:
-    """One winner of each run, in the runs' order. Raises Error for a run that has none, and for mixed hardware."""
+    """One winner of each run, in the runs' order. Raises Error for a run without a winner, and for mixed
+    hardware."""
     found = [_winner(folder, force) for folder in folders]
     kinds = sorted({winner.hardware for winner in found})
     if len(kinds) > 1:
@@ -62,7 +63,7 @@ def _winner(folder: Path, force: bool) -> Winner:
     shown = answer_of("show", "--json", os.path.abspath(folder))
     name, backend = shown["task"]["name"], shown["task"]["backend"]
     if backend != "torch":
-        raise Error(f"a package is made of a torch task, and this run's is {backend or 'a program of its own'}", "bad_input",
+        raise Error(f"a package is made from a torch task, but this run's task is {backend or 'a program of its own'}", "bad_input",
                     str(folder), "docs/production.md says what can be published")
     best = shown["best"]
     if best is None:
@@ -72,10 +73,10 @@ def _winner(folder: Path, force: bool) -> Winner:
                     f"{shown['goes_on']}    measures it again, unless limits.confirm is false in run.yaml")
     doubts = _doubts(folder, best["evaluation"])
     if doubts and not force:
-        raise Error(doubts[0], "bad_input", str(folder), "search on, or publish it with --force")
+        raise Error(doubts[0], "bad_input", str(folder), "continue the search, or publish it with --force")
     program = Run.open(folder).program(best["program"])
     if len(program.source.files) != 1:
-        raise Error(f"the best has {len(program.source.files)} files, and a package's kernel is one", "bad_input",
+        raise Error(f"the best has {len(program.source.files)} files, but a package's kernel is one file", "bad_input",
                     str(folder))
     [(file, text)] = program.source.files.items()
     task, text_of_task = _core.Task(folder / "task"), (folder / "task" / "task.yaml").read_text(encoding="utf-8")
@@ -91,7 +92,7 @@ def _setting(task: str, key: str, usual: str) -> str:
 
 
 def _doubts(folder: Path, evaluation: dict[str, Any]) -> list[str]:
-    """Raises Error without a speedup."""
+    """The reasons to doubt the winner. Raises Error if it has no speedup."""
     speedup = evaluation["speedup"]
     if speedup is None:
         raise Error("the best has no speedup", "bad_input", str(folder))

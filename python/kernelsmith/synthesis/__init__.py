@@ -1,5 +1,5 @@
-"""Tasks from public repositories: PyTorch modules mined, made self-contained, tested on tensors without values, and sorted
-(docs/synthesis.md)."""
+"""Makes tasks from public repositories: finds PyTorch modules, makes them self-contained, tests them on
+tensors without values, and sorts them (docs/synthesis.md)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import sys
 
 from . import names
 
-# No module here gives access to files, processes, sockets, threads or clocks, or reaches a name in a roundabout way.
+# No module here gives access to files, processes, sockets, threads or clocks, or to names by indirect ways.
 IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
                      "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
 _REFUSED_MODULES = (
@@ -22,8 +22,8 @@ _ATTRIBUTES = frozenset({
     "from_file", "distributed", "multiprocessing", "ctypes", "ctypeslib", "sys", "os", "importlib", "subprocess", "system",
     "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype",
     "attrgetter", "methodcaller", "CodeType", "FunctionType", "builtins", "bltns", "exec", "popen"})
-# Libraries expose their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. Some are
-# functions, too.
+# Libraries expose their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. The
+# names left out are also names of functions.
 _MODULES = sys.stdlib_module_names - IMPORTS - {"array", "random", "select", "signal", "trace"}
 _DUNDERS = frozenset({
     "__init__", "__call__", "__class__", "__name__", "__getattr__", "__setattr__", "__getitem__", "__len__", "__iter__",
@@ -49,7 +49,7 @@ def may_import(module: str) -> bool:
 
 
 def _is_way_out(name: str) -> bool:
-    """Whether a library's attribute leads to what may not be imported."""
+    """Whether a library's attribute leads to a module that may not be imported."""
     return name in _ATTRIBUTES or name.lstrip("_") in _MODULES
 
 
@@ -75,7 +75,7 @@ def check(tree: ast.AST) -> None:
 
 
 def _check_text(text: str) -> None:
-    """Names that getattr(), format() and similar functions would look up."""
+    """Checks the names in a text that getattr(), format() and similar functions would look up."""
     for name in re.findall(r"\b__\w+__\b", text):
         if name not in _DUNDERS:
             raise Refusal("forbidden_name", name)

@@ -1,4 +1,5 @@
-"""Finds how a repository constructs its own modules: calls with literal arguments, by parameter name."""
+"""Finds how a repository constructs its own modules: the literal arguments of its calls, by parameter
+name."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from .repository import Repository
 
 _MOST = 6
 _MOST_ARGUMENT = 300
-_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)  # not \s: blank lines would be walked again from each
+_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)  # \s would scan a run of blank lines again from each line
 _CALLED = re.compile(r"(?<!class )\b(\w+)\s*\(")
 _CLOSED = frozenset({"nn", "torch", "True", "False", "None"})
 
 
 class Calls:
-    """All calls of the repository's own classes, found once for a repository."""
+    """All calls of the repository's own classes. They are found once for each repository."""
 
     def __init__(self, repository: Repository) -> None:
         self._found: dict[str, list[ast.Call]] = defaultdict(list)
@@ -55,7 +56,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _closed(node: ast.expr) -> str:
-    """The argument's text, if it means the same anywhere."""
+    """The argument's text, if it means the same everywhere."""
     for inner in ast.walk(node):
         unknown = isinstance(inner, ast.Name) and inner.id not in _CLOSED
         if unknown or isinstance(inner, (ast.Lambda, ast.Await, ast.comprehension)):

@@ -1,4 +1,5 @@
-"""Centres of clusters for experts: written as task folders, cleaned by hand, and taken back with who and when."""
+"""Writes centres of clusters as task folders, which experts clean by hand, and takes them back with a name
+and a date."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ _TASK_HAS = frozenset({"Model", "get_inputs", "get_init_inputs"})
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """How many modules, centres, and modules in no cluster."""
+    """The numbers of modules, of centres, and of modules that are in no cluster."""
 
     modules: int
     centres: int
@@ -46,7 +47,8 @@ def records_of(out: Path) -> list[Record]:
 
 
 def embedded(texts: list[str]) -> numpy.typing.NDArray[numpy.float64]:
-    """TF-IDF of words and pairs of words, then a singular value decomposition; rows of length one."""
+    """The texts as rows of length one: TF-IDF of words and pairs of words, then a singular value
+    decomposition."""
     vectors = _sklearn("feature_extraction.text").TfidfVectorizer(
         lowercase=False, token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), sublinear_tf=True, norm=None, max_features=4096)
     left, values, _ = numpy.linalg.svd(vectors.fit_transform(texts).toarray(), full_matrices=False)
@@ -64,7 +66,7 @@ def _sklearn(module: str) -> Any:
 
 
 def _medoids(points: numpy.typing.NDArray[numpy.float64], least: int) -> tuple[list[int], int]:
-    """The centres of HDBSCAN's clusters, and how many points are in no cluster."""
+    """The centres of HDBSCAN's clusters, and the number of points that are in no cluster."""
     labels = _sklearn("cluster").HDBSCAN(min_cluster_size=least, copy=True).fit(points).labels_
     centres = []
     for label in sorted(set(labels) - {-1}):
@@ -97,7 +99,8 @@ def write(out: Path, to: Path, least: int) -> Clusters:
 
 
 def take(out: Path, folder: Path, by: str, when: str) -> int:
-    """Appends to centers.jsonl, with who and when. Returns how many. Raises Error."""
+    """Appends the cleaned centres to centers.jsonl, with `by` and `when`. Returns their number. Raises
+    Error."""
     if not by.strip() or not _is_date(when):
         raise Error("who cleaned the centres, and when?", "invalid_argument", "--by, --when", "--by NAME --when 2026-11-27")
     if not folder.is_dir():
@@ -126,9 +129,9 @@ def _taken(place: Path, known: dict[str, Record], by: str, when: str) -> dict[st
         allowed.check(tree)
     except (OSError, ValueError, KeyError, TypeError, SyntaxError, RecursionError, MemoryError) as failed:
         raise Error(f"this is not a centre of the synthesis: {failed}", "bad_input", str(place),
-                    "leave about.json as it is") from None
+                    "do not change about.json") from None
     except allowed.Refusal as refusal:
-        raise Error(f"the reference may not stand in a task: {refusal.code} {refusal.message}", "bad_input",
+        raise Error(f"the reference is not allowed in a task: {refusal.code} {refusal.message}", "bad_input",
                     str(place / "reference.py")) from None
     missing = _TASK_HAS - {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
     if missing:

@@ -1,4 +1,5 @@
-"""Removes code without an effect on the result: annotations, docstrings, registrations, moves between devices."""
+"""Removes code that does not affect the result: annotations, docstrings, registrations, moves between
+devices."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def _last(node: ast.AST) -> str:
 
 
 def _is_record(node: ast.stmt) -> bool:
-    """A dataclass: its annotations are its fields."""
+    """Whether it is a dataclass, whose annotations are its fields."""
     if not isinstance(node, ast.ClassDef):
         return False
     return any(_last(one) == "dataclass" for one in node.decorator_list) or \

@@ -21,27 +21,31 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("SOURCES", nargs="*", help="repositories: folders, tarballs or zips")
     add("--each", metavar="FOLDER", action="append", default=[], help="every repository in a folder; may be repeated")
-    add("-o", "--out", metavar="DIR", required=True, help="a new folder, or one of a synthesis that was cut off")
+    add("-o", "--out", metavar="DIR", required=True, help="a new folder, or the folder of a synthesis that was cut off")
     add("--licence", metavar="SPDX", action="append", default=[],
         help=f"allow this licence too; allowed: {', '.join(ALLOWED)}")
-    add("--against", metavar="FOLDER", type=Path, help="leave out what this folder of references has (KernelBench)")
-    add("--similar", metavar="J", type=float, default=0.8, help="the Jaccard index from which two modules are one (0.8)")
-    add("--per-repository", metavar="N", type=int, default=0, help="modules of a repository at most (all)")
-    add("--test-share", metavar="P", type=float, default=0.1, help="the share of repositories that are for tests (0.1)")
+    add("--against", metavar="FOLDER", type=Path,
+        help="leave out modules that are in this folder of references (KernelBench)")
+    add("--similar", metavar="J", type=float, default=0.8,
+        help="the Jaccard index at which two modules count as equal (0.8)")
+    add("--per-repository", metavar="N", type=int, default=0, help="the largest number of modules of a repository (all)")
+    add("--test-share", metavar="P", type=float, default=0.1,
+        help="the share of repositories that go into the split test (0.1)")
     add("--python", metavar="FILE", default="", help="a Python with PyTorch and Triton ($KERNELSMITH_TORCH_PYTHON)")
-    add("--model", metavar="NAME", default="", help="a language model that writes inputs for what is left (docs/llm.md)")
+    add("--model", metavar="NAME", default="",
+        help="a language model that writes inputs for the remaining modules (docs/llm.md)")
     return parser
 
 
 def _centers_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="kernelsmith synthesize centers", allow_abbrev=False,
-                    description="Cluster centres of a synthesis, to be cleaned by hand and taken back")
+                    description="Write cluster centres of a synthesis for cleaning by hand, and take them back")
     parser.add_argument("OUT", type=Path, help="the folder of a synthesis that has ended")
     parser.add_argument("--to", metavar="DIR", type=Path, help="write the centres as task folders")
     parser.add_argument("--take", metavar="DIR", type=Path, help="take cleaned task folders back")
     parser.add_argument("--by", metavar="NAME", default="", help="--take: who cleaned them")
-    parser.add_argument("--when", metavar="DATE", default="", help="--take: when, as 2026-11-27")
-    parser.add_argument("--least", metavar="N", type=int, default=5, help="modules of a cluster at least (5)")
+    parser.add_argument("--when", metavar="DATE", default="", help="--take: the date, such as 2026-11-27")
+    parser.add_argument("--least", metavar="N", type=int, default=5, help="the smallest number of modules in a cluster (5)")
     return parser
 
 

@@ -1,4 +1,5 @@
-"""Identifies a plan's computation by hashes of its operators' graph, without shapes, constants and layout."""
+"""Identifies a plan's computation by hashes of its operators' graph, which ignore shapes, constants and
+layout."""
 
 from __future__ import annotations
 
@@ -9,17 +10,18 @@ from typing import Any
 
 from .families import LAYOUT
 
-Operators = Sequence[Sequence[Any]]  # each: name, places of the operators that it reads
+Operators = Sequence[Sequence[Any]]  # of each operator: its name, and the places of the operators that it reads
 _ROUNDS = 3
-# Layout operators that count: a transposition is another task, as in KernelBench. `t` is that of a linear layer's
-# weight.
+# Layout operators that count, because a transposition is another task, as in KernelBench. `t` does not count:
+# it transposes a linear layer's weight.
 _TRANSPOSITIONS = frozenset({"permute", "transpose", "movedim", "swapaxes", "swapdims"})
-# With a bias or without one.
+# Operators with a bias, and the same operators without it.
 _ALIKE = {"addmm": "mm", "baddbmm": "bmm", "addmv": "mv"}
 
 
 def computing(operators: Operators) -> list[tuple[str, list[int]]]:
-    """Operators that compute or transpose, each with those of them that it reads, through any views between."""
+    """The operators that compute or transpose, each with those of them that it reads, directly or through
+    views."""
     place: dict[int, list[int]] = {}
     made: list[tuple[str, list[int]]] = []
     for at, (name, read) in enumerate(operators):
@@ -34,12 +36,12 @@ def computing(operators: Operators) -> list[tuple[str, list[int]]]:
 
 
 def graph_hash(operators: Operators) -> str:
-    """Weisfeiler and Lehman's, of computing()'s graph. Shapes and constants do not count."""
+    """The Weisfeiler-Lehman hash of computing()'s graph. Shapes and constants do not count."""
     return _hash(sorted(_labels(operators, _ROUNDS)))
 
 
 def kinds_hash(operators: Operators) -> str:
-    """The same hash, ignoring repetitions of parts, so that networks of different depth are equal."""
+    """A similar hash that ignores repeated parts, so that networks of different depth are equal."""
     return _hash(sorted(set(_labels(operators, 1))))
 
 

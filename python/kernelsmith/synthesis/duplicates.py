@@ -1,4 +1,4 @@
-"""Finds equal modules: by their plans' graphs if both have one, else by their texts."""
+"""Finds equal modules: by the graphs of their plans if both have a plan, else by their texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BANDS, _ROWS = 32, 4  # 128 permutations: pairs with a Jaccard index of 0.6 are
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """The equal record, the rule, and the similarity of the texts."""
+    """The equal record, the rule that found it, and the similarity of the texts."""
 
     id: str
     by: str
@@ -27,7 +27,8 @@ class Same:
 
 
 class Seen:
-    """Records that were kept so far. `threshold`: the Jaccard index from which texts without plans are the same."""
+    """The records kept so far. `threshold`: the Jaccard index at which modules without plans count as
+    equal."""
 
     def __init__(self, threshold: float) -> None:
         self._threshold = threshold

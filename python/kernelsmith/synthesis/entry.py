@@ -1,4 +1,5 @@
-"""The class that becomes Model: whether it is a module, its arguments, and their conversion to lists."""
+"""Examines the class that becomes Model: whether it is a module, which arguments it takes, and how they
+become lists."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ _WITHOUT_FORWARD = frozenset({"Module", "object", "ABC", "ModuleList", "ModuleDi
 
 
 def is_module(repository: Repository, file: SourceFile, node: ast.ClassDef, seen: tuple[set[int], int] | None = None) -> bool:
-    """Whether it derives from torch.nn.Module, by any way through the repository. `seen`: the classes visited so far,
-    and how long this way is."""
+    """Whether the class derives from torch.nn.Module, on any path through the repository. `seen`: the classes
+    visited so far, and the length of this path."""
     classes, depth = seen or (set(), 0)
     if depth == _MOST_BASES or id(node) in classes:
         return False
@@ -43,7 +44,7 @@ def _is_module_base(repository: Repository, file: SourceFile, base: ast.expr, se
 
 
 def has_forward(extraction: Any) -> bool:
-    """Whether Model or a class that it derives from has one; a class of torch.nn brings one."""
+    """Whether Model or one of its bases has a method `forward`. Classes of torch.nn bring one."""
     pending, seen = ["Model"], set()
     while pending:
         name = pending.pop()
@@ -66,8 +67,8 @@ def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 
 def open_keywords(node: ast.ClassDef) -> None:
-    """get_init_inputs and get_inputs are lists: arguments that need a name become positional ones, those without a default
-    first."""
+    """Makes keyword-only arguments positional, because get_init_inputs and get_inputs return lists. Arguments
+    without a default come first."""
     for one in filter(None, (method(node, "__init__"), method(node, "forward"))):
         given = one.args
         if given.vararg is not None or not given.kwonlyargs or given.posonlyargs:

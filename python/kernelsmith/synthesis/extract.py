@@ -1,4 +1,4 @@
-"""Stage 2: writes each nn.Module as one file without imports from its source."""
+"""Stage 2: writes each nn.Module as one file that imports nothing from its repository."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .stages import Record, refused
 MOST_TEXT = 64 << 10
 _MOST_DEFINITIONS = 120
 _MOST_DEPTH = 12
-_MOST_STEPS = 50_000  # from import to import, each of which may have several branches
-_OURS = ("Model", "get_inputs", "get_init_inputs", "_Config")  # what the file in KernelBench's layout binds
+_MOST_STEPS = 50_000  # from one import to the next; each import may have several branches
+_OURS = ("Model", "get_inputs", "get_init_inputs", "_Config")  # names that the file in KernelBench's layout binds itself
 Place = tuple[str, str, str]  # repository, file, name
 
 
 class Extraction:
-    """One module with all that it needs."""
+    """One module with all the definitions that it needs."""
 
     def __init__(self) -> None:
         self.names: dict[Place, str] = {}
@@ -64,7 +64,7 @@ class Extraction:
         self.soft[called] = [one for one in needed if one not in self.hard[called]]
 
     def _resolve(self, file: SourceFile, name: str) -> Any:
-        """The new name of a file's global name, or a file if it is a module of the repository."""
+        """The new name for a file's global name, or the file if the name is a module of the repository."""
         reason = Refusal("unresolved_name", name)
         candidates = [(file, one) for one in file.bindings.get(name, ())] or list(file.home.starred(file, name))
         for where, binding in candidates:
@@ -133,7 +133,7 @@ class Extraction:
             local += "_"
 
     def member(self, module: SourceFile, name: str) -> Any:
-        """`module.name` of a module of the repository."""
+        """Resolves `module.name` for a module of the repository."""
         found = [(module, one) for one in module.bindings.get(name, ())] or list(module.home.starred(module, name))
         for where, binding in found:
             return self._bound(where, name, binding)
@@ -143,7 +143,7 @@ class Extraction:
         return inner
 
     def ordered(self) -> list[ast.stmt]:
-        """Each definition after those that it needs when it is executed."""
+        """The definitions, each after those that it needs when it is executed."""
         made: list[ast.stmt] = []
         seen: set[str] = set()
 
@@ -171,20 +171,20 @@ def _place(file: SourceFile, name: str) -> Place:
 
 
 def _own_reads(node: ast.stmt) -> set[str]:
-    """A class or function may name itself."""
+    """The statement's own name, if the statement reads it: a class or function may name itself."""
     name = getattr(node, "name", "")
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and inner.id == name}
 
 
 def _is_simple(node: ast.Assign, name: str) -> bool:
-    """`name = ...`, or `a, b = ...`."""
+    """Whether the statement is `name = ...` or `a, b = ...`."""
     return any(isinstance(target, ast.Name) and target.id == name
                or isinstance(target, ast.Tuple) and all(isinstance(one, ast.Name) for one in target.elts)
                for target in node.targets)
 
 
 def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Record]:
-    """The modules of a file, or reasons for refusals."""
+    """The modules of a file; a refused module comes with the reason."""
     file = repository.files[about["path"]].parse()
     base = {name: about[name] for name in ("repository", "commit", "path", "licence")}
     if file.tree is None:
@@ -196,7 +196,7 @@ def modules(repository: Repository, about: Record, calls: Calls) -> Iterator[Rec
             try:
                 if entry.is_module(repository, file, node):
                     yield _module(record, file, node, calls)
-            except (RecursionError, MemoryError, ValueError, SyntaxError) as failed:  # of ast.unparse: what it cannot write
+            except (RecursionError, MemoryError, ValueError, SyntaxError) as failed:  # ast.unparse cannot write some trees
                 yield refused(record, "broken_file", f"{type(failed).__name__}: {failed}")
 
 

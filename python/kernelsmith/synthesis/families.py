@@ -1,4 +1,4 @@
-"""A module's family (of 20) and difficulty, by the operators of its plan."""
+"""Finds a module's family (one of 20) and difficulty from the operators of its plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-# Operators that allocate, make views, or copy: no work of their own.
+# Operators that only allocate, make views, or copy.
 LAYOUT = frozenset("""
     alias as_strided broadcast_to chunk detach diagonal expand expand_as flatten movedim narrow permute real imag reshape
     reshape_as
@@ -28,8 +28,8 @@ _ACTIVATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`needs`: each of these patterns matches at least so many operators. `last`: this pattern matches the last
-    operator, not counting scaling and adding up."""
+    """`needs`: each of these patterns must match at least this many operators. `last`: this pattern must
+    match the last operator, apart from scaling and adding up."""
 
     family: str
     needs: tuple[tuple[str, int], ...]
@@ -38,7 +38,7 @@ class _Rule:
 
 _GATE = "mul of two"
 _SCALING = r"add_?|neg|div_?|\w+_scalar|mul"
-# The first rule that fits wins. docs/synthesis.md has the same table; a test compares them.
+# The first rule that fits decides. docs/synthesis.md has the same table, and a test compares the two.
 RULES = (
     _Rule("recurrence", ((r"lstm\w*|gru\w*|rnn_\w+", 1),)),
     _Rule("spectral", ((r"_fft_\w+", 1),)),
@@ -93,8 +93,8 @@ def family(operators: list[list[Any]]) -> str:
 
 
 def _named(operators: list[list[Any]]) -> list[str]:
-    """Operators' names without the axes that they reduce. A multiplication of two that were computed is a gate, but
-    x * sigmoid(x) is an activation."""
+    """Operators' names without the axes that they reduce. A multiplication of two computed tensors is a gate,
+    but x * sigmoid(x) is an activation."""
     names = [str(name).removesuffix("_outer") for name, _ in operators]
     for at, (_, read) in enumerate(operators):
         if names[at] in ("mul", "mul_") and len(read) == 2:
@@ -110,7 +110,8 @@ def work(operators: list[list[Any]]) -> list[str]:
 
 
 def difficulty(operators: list[list[Any]]) -> int:
-    """1: at most 4 operators that compute, one of them heavy at most. 3: 25 and more, or 8 heavy ones. 2: between."""
+    """Level 1 has at most 4 operators that compute, of which at most one is heavy. Level 3 has at least 25 of
+    them, or at least 8 heavy ones. Level 2 is between."""
     computing = work(operators)
     heavy = sum(bool(_HEAVY.fullmatch(name.removesuffix("_outer"))) for name in computing)
     if len(computing) >= 25 or heavy >= 8:

@@ -1,4 +1,4 @@
-"""Judges the sandbox's answer about a module: a record for the next stage, or a refusal. The answer is untrusted."""
+"""Judges the sandbox's untrusted answer about a module: makes a record for the next stage, or a refusal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_OUTPUT = 1 << 30  # numbers
 
 
 def judged(record: Record, answer: dict[str, Any]) -> Record:
-    """`record` is that of the extraction."""
+    """The judged record. `record` comes from the extraction."""
     code = answer.get("refused")
     if code is not None:
         known = isinstance(code, str) and _CODE.match(code)
@@ -28,7 +28,7 @@ def judged(record: Record, answer: dict[str, Any]) -> Record:
     work = families.work(operators)
     for bad, name, words in (
             (len(answer["reference"]) > _MOST_TEXT, "too_large", "the file is too long"),
-            (answer["launches"] > 0, "own_kernels", "it launches kernels of its own: a task begins with PyTorch's"),
+            (answer["launches"] > 0, "own_kernels", "it launches kernels of its own, but a task must begin with PyTorch's"),
             (not work, "no_work", "it copies or views its inputs only"),
             (not all(answer["depends"]), "constant_output", "an output does not depend on the inputs"),
             (any(answer["same"]), "returns_input", "an output is an input or a parameter as it is"),
@@ -55,33 +55,34 @@ def _is_whole(answer: dict[str, Any]) -> bool:
 
 
 def _is_operator(one: Any, at: int) -> bool:
-    """A name, and the places of operators before it."""
+    """Whether it is a name with the places of earlier operators."""
     return (isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) and isinstance(one[1], list)
             and all(isinstance(read, int) and 0 <= read < at for read in one[1]))
 
 
 def _is_output(one: Any) -> bool:
-    """A type and a shape."""
+    """Whether it is a type and a shape."""
     return (isinstance(one, list) and len(one) == 2 and isinstance(one[1], list)
             and all(isinstance(size, int) for size in one[1]))
 
 
 def _forged(record: Record, answer: dict[str, Any]) -> str:
-    """Values that no honest search finds. The judge executes the reference outside of the sandbox."""
+    """The values that an honest search cannot find; empty if there are none. They are refused because the
+    judge executes the reference outside of the sandbox."""
     numbers = [answer["flops"], answer["bytes"], answer["state_bytes"],
                *(size for _, shape in answer["outputs"] for size in shape)]
     if not all(0 <= one < 1 << 62 for one in numbers) or not 0 <= answer["roofline_us"] < 1e9:
-        return "numbers that cannot be"
+        return "impossible numbers"
     if answer["origin"] not in _ORIGINS or not all(_NAME.match(name) for name, _ in answer["operators"]):
-        return "names that cannot be"
+        return "impossible names"
     try:
         for text in (*answer["arguments"], *answer["inputs"]):
             ast.parse(text, mode="eval")
         allowed.check(ast.parse(answer["reference"]))
     except allowed.Refusal as refusal:
-        return f"what may not stand in a task: {refusal.code} {refusal.message}"
+        return f"text that is not allowed in a task: {refusal.code} {refusal.message}"
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as failed:
-        return f"text that is no code: {failed}"
+        return f"text that is not code: {failed}"
     return "" if record["code"].strip() in answer["reference"] else "other code"
 
 

@@ -1,4 +1,4 @@
-"""Licences of code: SPDX identifiers of licence files, project files, and lines in sources."""
+"""Finds licences of code, as SPDX identifiers, in licence files, project files, and lines of sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PROJECT = re.compile(r"""^license(?:-expression|\.text)?\s*=\s*(?:\{\s*text\s*=
 _CLASSIFIER = re.compile(r"License :: OSI Approved :: ([^\"'\n]+)")
 _CLASSIFIERS = {"MIT License": "MIT", "Apache Software License": "Apache-2.0", "ISC License (ISCL)": "ISC"}
 # A licence is recognised by its title near the beginning, or by a characteristic sentence. The first rule that fits
-# wins, so restrictions come before the licences that they restrict.
+# decides, so restrictions come before the licences that they restrict.
 _TITLE = 400
 _RULES: tuple[tuple[str, str, int], ...] = (
     ("LicenseRef-restricted", r"non-?commercial|commons clause|research purposes only|business source license", 0),
@@ -40,14 +40,14 @@ def is_licence_file(path: str) -> bool:
 
 
 def _marked(text: str) -> str:
-    """The identifier in a line; empty if there is none."""
+    """The identifier in a line of the text; empty if there is none."""
     found = _LINE.search(text)
     name = found.group(1).strip().removesuffix("*/").removesuffix("-->").strip() if found else ""
     return name if re.fullmatch(r"[\w.+ ()-]{1,200}", name) else ""
 
 
 def of_text(text: str) -> str:
-    """The identifier of a licence's text; "unknown" if no rule knows it."""
+    """The identifier of a licence's text; "unknown" if no rule fits."""
     marked = _marked(text)
     if marked:
         return marked
@@ -69,7 +69,8 @@ def of_project(text: str) -> str:
 
 
 def of_module(path: str, text: str, licences: Mapping[str, str], project: str) -> str:
-    """By the line in the file, else by the licence files of the nearest folder, else by the project's."""
+    """A file's licence: from a line in the file, else from the licence files of the nearest folder, else the
+    project's."""
     marked = _marked(text[:4096])
     if marked:
         return marked
@@ -81,8 +82,8 @@ def of_module(path: str, text: str, licences: Mapping[str, str], project: str) -
 
 
 def allowed(expression: str, names: Iterable[str]) -> bool:
-    """Whether the list allows an SPDX expression: one side of each OR, both of each AND. An exception must be listed
-    whole."""
+    """Whether the list allows an SPDX expression: one side of each OR, and both sides of each AND. A licence
+    with an exception must be listed with the exception."""
     tokens = re.findall(r"[()]|[\w.+-]+(?: WITH [\w.+-]+)?", expression)
     known = set(names)
 

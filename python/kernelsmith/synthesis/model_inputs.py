@@ -1,4 +1,4 @@
-"""A language model writes get_inputs and get_init_inputs for modules without inputs from the search."""
+"""A language model writes get_inputs and get_init_inputs for modules for which the search found no inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _TIMEOUT_S = 300
 
 
 class Asker:
-    """Does nothing without a model. Replies are stored before use and never requested twice."""
+    """Asks the model. Does nothing if none is given. Replies are stored before use and never requested
+    twice."""
 
     def __init__(self, model: str, journal: Path) -> None:
         self._model, self._journal = model, journal
@@ -34,7 +35,7 @@ class Asker:
             self._read()
 
     def _read(self) -> None:
-        """Cuts off an incomplete line."""
+        """Reads the stored replies, and cuts off an incomplete line."""
         whole = 0
         for number, line in enumerate(self._journal.read_bytes().splitlines(keepends=True), 1):
             if not line.endswith(b"\n"):
@@ -44,7 +45,7 @@ class Asker:
                 kept = json.loads(line)
                 self._replies[kept["prompt"]] = kept["reply"]
             except (ValueError, KeyError, TypeError):
-                raise Error("this line is no reply", "corrupt", f"{self._journal}:{number}",
+                raise Error("this line is not a reply", "corrupt", f"{self._journal}:{number}",
                             "delete the line: its module is asked about again") from None
         os.truncate(self._journal, whole)
 
@@ -75,8 +76,8 @@ class Asker:
 
 
 def parsed(reply: str, code: str) -> str | None:
-    """The module with the two functions of a reply; None if it has other code or the functions are not allowed in a
-    task."""
+    """The module with a reply's two functions. None if the reply has other code, or if the functions are not
+    allowed in a task."""
     blocks = _FENCED.findall(reply)
     try:
         functions = {node.name: node for node in ast.parse(

@@ -10,7 +10,8 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "__class__"}
 
 
 def free(node: ast.stmt) -> set[str]:
-    """Names that the node reads but does not bind, without those that it binds at its top."""
+    """The names that the node reads from outside: it binds them neither where it reads them nor at its
+    top."""
     table = symtable.symtable(ast.unparse(node), "node", "exec")
     top = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_namespace()}
     return {name for name in _read(table, top=True) if name not in BUILTINS} - top
@@ -24,7 +25,7 @@ def _read(table: symtable.SymbolTable, top: bool = False) -> set[str]:
 
 
 def bound(node: ast.AST) -> set[str]:
-    """Names that are bound anywhere within the node: parameters, variables, nested definitions."""
+    """The names that are bound anywhere within the node: parameters, variables, nested definitions."""
     found = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
@@ -52,5 +53,6 @@ class _Hollow(ast.NodeTransformer):
 
 
 def needed_at_once(node: ast.stmt) -> set[str]:
-    """Names that must exist when the definition is executed: bases, decorators, defaults, bodies of classes."""
+    """The names that must exist when the definition is executed, for its bases, decorators, defaults and
+    class bodies."""
     return free(ast.fix_missing_locations(_Hollow().visit(ast.parse(ast.unparse(node)).body[0])))

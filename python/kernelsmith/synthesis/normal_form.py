@@ -1,4 +1,4 @@
-"""A module's text without names, numbers, layout and order; and its shingles."""
+"""Gives a module's text without names, numbers, layout and order, and the shingles of that text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _MODULES = frozenset({"functional", "modules", "nn"})
 
 
 class _Text(Plain):
-    """Keeps what is imported, options and patterns of einsum. `from torch.nn import GELU` is as good as `nn.GELU`."""
+    """Keeps imported names, options, and patterns of einsum. Treats `from torch.nn import GELU` like
+    `nn.GELU`."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id == "super":
@@ -55,7 +56,7 @@ class _Text(Plain):
 
 
 def _pattern(text: str) -> str:
-    """An equation of einsum or einops, its axes numbered by their first place."""
+    """An equation of einsum or einops, with its axes numbered in the order of their first use."""
     places: dict[str, str] = {}
     axes = r"[A-Za-z_]\w*" if " " in text.replace(" ->", "->").replace("-> ", "->") else r"[A-Za-z]"
     return re.sub(axes, lambda axis: places.setdefault(axis.group(), f"a{len(places)} "), text)
@@ -82,7 +83,7 @@ def _written(node: ast.stmt) -> str:
 
 
 def _is_empty(node: ast.stmt) -> bool:
-    """A constructor that only calls that of the base."""
+    """Whether it is a constructor that only calls that of the base."""
     return isinstance(node, ast.FunctionDef) and len(node.args.args) == 1 and [ast.unparse(one) for one in node.body] == [
         "super().__init__()"]
 

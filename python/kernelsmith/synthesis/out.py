@@ -1,4 +1,4 @@
-"""The output: tasks for `kernelsmith suite`, rows, their card, and the report."""
+"""Writes the output: tasks for `kernelsmith suite`, rows, their card, and the report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GROUP = 256
 
 
 def split_of(repository: str, test_share: float) -> str:
-    """The split, chosen by the repository only, so that its modules stay together."""
+    """The split, chosen by the repository alone, so that its modules stay together."""
     drawn = int.from_bytes(hashlib.sha256(repository.encode()).digest()[:8]) / 2**64
     return "test" if drawn < test_share else "train"
 
@@ -35,7 +35,7 @@ def reference_text(record: Record) -> str:
     commit = f"@{record['commit']}" if record["commit"] else ""
     about = [f"SPDX-License-Identifier: {record['licence']}",
              f"From {record['repository']}{commit}: {record['path']}, {record['name']}.",
-             "Changed by kernelsmith synthesize: made one file, cleaned, with inputs of its own."]
+             "Changed by kernelsmith synthesize: it is now one file, cleaned, and has its own inputs."]
     lines = [" ".join(line.split()) for line in about]
     return "".join(f"# {line}\n" for line in lines) + str(record["reference"])
 
@@ -53,7 +53,7 @@ def row_of(record: Record) -> dict[str, Any]:
 
 
 def write_out(out: Path, stages: list[Stage], settings: Settings, seconds: dict[str, float]) -> int:
-    """Returns the number of tasks."""
+    """Writes the output. Returns the number of tasks."""
     last = stages[-1]
     for record in last.records():
         folder = out / "tasks" / f"level{record['level']}"
@@ -81,7 +81,8 @@ def _batches(last: Stage, split: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def card(stages: list[Stage], settings: Settings, kind: str) -> str:
-    """The report: how many by stage, by refusal, family, level, licence, repository, origin of inputs."""
+    """The report: the number of modules by stage, refusal, family, level, licence, repository and origin of
+    inputs."""
     last = list(stages[-1].records())
     files = "\n".join(f"  - split: {split}\n    path: {split}.{kind}" for split in SPLITS)
     refusals: Counter[tuple[str, str]] = Counter()
@@ -97,8 +98,8 @@ def card(stages: list[Stage], settings: Settings, kind: str) -> str:
     parts = [
         f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}\n---\n",
         "# PyTorch modules from public repositories\n\n"
-        "Each row is a module in KernelBench's layout, with inputs that it takes. Its licence is that of its repository, and "
-        "stands in its text.\n",
+        "Each row is a module in KernelBench's layout, with inputs for it. Its licence is that of its repository, and its text "
+        "names the licence.\n",
         _table("Records after each stage", "stage", rows),
         _table("Refusals", "stage, code", [(f"{stage}, {code}", count) for (stage, code), count in refusals.most_common()]),
         _counted("Families", (one["family"] for one in last)),
@@ -106,7 +107,7 @@ def card(stages: list[Stage], settings: Settings, kind: str) -> str:
         _counted("Splits, by repository", (one["split"] for one in last)),
         _counted("Licences", (one["licence"] for one in last)),
         _table("Files of other licences", "licence", unlicensed.most_common()),
-        _counted("Constructor's arguments by", (one["origin"] for one in last)),
+        _counted("Origin of the constructor's arguments", (one["origin"] for one in last)),
         _counted("Repositories", (one["repository"] for one in last)),
         f"## Made by\n\n```json\n{json.dumps(settings.words(), indent=1, sort_keys=True)}\n```\n"]
     return "\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""Runs the stages one after another; each reads the previous one's output."""
+"""Runs the stages one after another. Each stage reads the output of the stage before."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class Made:
 
 def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str],
                settings: Settings = Settings(), *, each: Sequence[str | os.PathLike[str]] = ()) -> Made:
-    """Fills a folder with tasks of repositories' modules. A repeated call continues an earlier one. Raises Error."""
+    """Fills a folder with tasks made from repositories' modules. A repeated call continues the earlier one.
+    Raises Error."""
     places = sources.found(repositories, each)
     with locked(Path(out)), sandboxes(settings.python, settings.workers) as boxes:
         _check(Path(out), places)
@@ -58,7 +59,7 @@ def synthesize(repositories: Sequence[str | os.PathLike[str]], out: str | os.Pat
 
 
 def _check(out: Path, places: list[Path]) -> None:
-    """Only a synthesis may be overwritten."""
+    """Raises Error if the folder holds anything but a synthesis, or is inside a repository."""
     inside = any(out.resolve().is_relative_to(place.resolve()) for place in places)
     if inside or not (out / f"{STAGES[0]}.jsonl").exists() and any(out.iterdir()):
         raise Error("the folder is inside a repository" if inside else "the folder is not empty, and holds no synthesis",
@@ -66,7 +67,7 @@ def _check(out: Path, places: list[Path]) -> None:
 
 
 class Pipeline:
-    """Stages in a folder."""
+    """The stages of a synthesis in a folder."""
 
     def __init__(self, places: list[Path], out: Path, settings: Settings, boxes: Sandboxes) -> None:
         self._places, self._settings, self._boxes = places, settings, boxes
@@ -102,7 +103,8 @@ class Pipeline:
         return made or [refused(nothing, "no_modules", "no file has classes and torch")]
 
     def _extracted(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        """Files of a repository come one after another: it is read once."""
+        """Extracts modules. The files of a repository come one after another, so each repository is read
+        once."""
         read, calls = None, None
         with _collected_by_hand():
             for record in records:
@@ -118,7 +120,8 @@ class Pipeline:
                 yield list(extract.modules(read, record, calls))
 
     def _package(self, name: str) -> Repository | None:
-        """The repository of the sources that has such a package at its root, if its licence is allowed."""
+        """The repository among the sources that has a package of this name at its root, if its licence is
+        allowed."""
         if name not in self._packages:
             self._packages[name] = None
             for place in self._places:
@@ -129,8 +132,8 @@ class Pipeline:
         return self._packages[name]
 
     def _without_repeats(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        """Modules that differ only in names, numbers and order are executed once, and at most this many of a
-        repository, drawn by a hash."""
+        """Refuses repeats and surplus modules. If modules differ only in names, numbers and order, only one
+        is executed. At most `per_repository` modules of a repository are executed, drawn by a hash."""
         seen: dict[str, str] = {}
         for _, group in groupby(records, key=lambda one: one["repository"]):
             one_repository = list(group)
@@ -170,7 +173,7 @@ class Pipeline:
             for file in sorted(folder.rglob("*.py")) if file.is_file()]
 
     def _planned(self, records: Iterator[Record]) -> Iterator[list[Record]]:
-        """The benchmark's references, planned as our modules are."""
+        """The benchmark's references, planned in the same way as the modules."""
         for record, answer in self._boxes.each(self._batches(records), lambda one: {"reference": one["code"]}):
             yield [{**record, "operators": answer.get("operators", [])}]
 
@@ -194,7 +197,8 @@ class Pipeline:
 
 @contextmanager
 def _collected_by_hand() -> Iterator[None]:
-    """Syntax trees are millions of live objects, and garbage collection over them took three quarters of the time."""
+    """Turns automatic garbage collection off: syntax trees are millions of live objects, and collection took
+    three quarters of the time."""
     gc.disable()
     try:
         yield

@@ -1,4 +1,5 @@
-"""A repository as importable modules: the names that each file binds at its top, and the files of imports."""
+"""A repository as importable modules: finds the names that each file binds at its top, and the files that
+imports name."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from . import allowed, names, sources
 from .clean import cleaned
 
 _MOST_STARS = 8  # chains of `from x import *`
-_MOST_NESTING = 200  # of a file: what walks through its tree goes a few frames deeper for each level
+_MOST_NESTING = 200  # of a file: a walk through its tree goes a few frames deeper for each level
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ Binding = Definition | Imported
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A cleaned statement, the names that it needs, and those that must exist when it is executed."""
+    """A cleaned statement, the names that it needs, and the names that must exist when it is executed."""
 
     node: ast.stmt
     free: set[str]
@@ -50,7 +51,7 @@ class Facts:
 
 @dataclass(slots=True, eq=False)
 class SourceFile:
-    """One file, parsed when it is first asked for. `broken` says why it cannot be."""
+    """One file, parsed at its first use. `broken` says why it cannot be parsed."""
 
     home: Repository
     path: str
@@ -84,8 +85,8 @@ class SourceFile:
         return self.facts[id(node)]
 
     def _bind(self, node: ast.stmt, either: bool = False) -> None:
-        """`either`: the node is in one of several branches, of which the first usable one counts; otherwise the last
-        binding counts."""
+        """Records the names that a statement binds. `either`: the node is in one of several branches, of
+        which the first usable branch counts; otherwise the last binding counts."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._add(node.name, Definition(node), either)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -111,7 +112,8 @@ class SourceFile:
             self._try(node)
 
     def _try(self, node: ast.Try) -> None:
-        """Binds names as if the imports were executed: failing ones leave their names to the handlers or undefined."""
+        """Binds names as if the imports were executed. If an import fails, its names come from the handlers,
+        or are None."""
         handlers = [inner for handler in node.handlers for inner in handler.body]
         wanted = [inner for inner in node.body if isinstance(inner, (ast.Import, ast.ImportFrom))]
         missing = [one for one in wanted if not self.home.has(self.path, one)]
@@ -160,8 +162,8 @@ class Repository:
         return self
 
     def find(self, dotted: str, near: str) -> SourceFile | None:
-        """The file that `import dotted` means in the file `near`: next to a script, else closest to the root, else in
-        another repository with such a package."""
+        """The file that `import dotted` means in the file `near`: a file next to a script, else the one
+        closest to the root, else one in another repository that has this package."""
         if dotted.partition(".")[0] in allowed.IMPORTS:
             return None
         found = self._own(dotted, near)
@@ -205,13 +207,13 @@ class Repository:
         return None
 
     def target(self, file: SourceFile, imported: Imported) -> SourceFile | None:
-        """The file that an import names its module by, if it is of this repository."""
+        """The file of the module that an import names, if the file is in this repository."""
         if imported.level:
             return self.relative(file.path, imported.level, imported.module)
         return self.find(imported.module, file.path)
 
     def submodule(self, file: SourceFile, imported: Imported) -> SourceFile | None:
-        """`from package import module`."""
+        """The file of `module` in `from package import module`."""
         dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
         if imported.level:
             return self.relative(file.path, imported.level, dotted)
@@ -219,8 +221,8 @@ class Repository:
 
     def starred(self, file: SourceFile, name: str, left: int = _MOST_STARS,
                 seen: set[int] | None = None) -> Iterator[tuple[SourceFile, Binding]]:
-        """The definition of this name from star imports. Files may import each other in many ways; each is visited
-        once."""
+        """The definition of this name from star imports. Files may import each other in many ways, so each
+        file is visited only once."""
         seen = seen or {id(file)}
         for star in file.stars if left else ():
             other = self.target(file, star)

@@ -1,4 +1,4 @@
-"""Changes global names of a definition to their names in the new file."""
+"""Changes a definition's global names to their names in the new file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .repository import SourceFile
 
 
 class Rewritten(ast.NodeTransformer):
-    """`resolve` returns a name, or the file of a module of the repository; `member` resolves `module.name`."""
+    """`resolve` returns a new name, or the file of a module of the repository. `member` resolves
+    `module.name`."""
 
     def __init__(self, node: ast.stmt, free: set[str], resolve: Callable[[str], Any],
                  member: Callable[[SourceFile, str], Any]) -> None:
@@ -30,7 +31,7 @@ class Rewritten(ast.NodeTransformer):
         self._node: ast.stmt = self.visit(node)
 
     def with_name(self, name: str, called: str) -> ast.stmt:
-        """The definition, which bound `name`, binds `called`."""
+        """The definition, changed so that it binds `called` instead of `name`."""
         node = self._node
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             node.name = called

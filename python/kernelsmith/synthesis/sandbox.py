@@ -1,4 +1,5 @@
-"""Executes modules in sandboxes of the python backend, many in one evaluation, each in its own process."""
+"""Executes modules in sandboxes of the python backend: many modules in one evaluation, each in its own
+process."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from .._search import evaluate
 from .box.limits import BATCH_S
 from .stages import Record
 
-_SECONDS = 240  # of one module: both time limits by the clock, and a planner's
-_MOST_TEXT = 240 << 10  # of one evaluation: a backend takes files of 256 KiB
+_SECONDS = 240  # of one module: its two limits of elapsed time, and a planner's
+_MOST_TEXT = 240 << 10  # of one evaluation: a backend takes files of at most 256 KiB
 _TASK = """version: 1
 name: synthesis
 backend: python
@@ -34,7 +35,7 @@ python: {python}
 
 
 class Sandboxes:
-    """Several sandboxes that work in parallel. Safe to call from any thread."""
+    """Several sandboxes that work in parallel. Any thread may use them."""
 
     def __init__(self, boxes: list[Sandbox]) -> None:
         self._count = len(boxes)
@@ -74,13 +75,13 @@ class Sandbox:
         self._folder, self._python = folder, python or os.environ.get("KERNELSMITH_TORCH_PYTHON", "python3")
 
     def answers(self, tasks: list[Record]) -> list[Record]:
-        """An answer for each task. Tasks that do not fit into one evaluation go into the next, and so do those after a
-        module that broke the sandbox."""
+        """An answer for each task. Tasks that do not fit into one evaluation go into the next. If a module
+        breaks the sandbox, the tasks after it go into the next evaluation, too."""
         if not tasks:
             return []
         lines = _that_fit(tasks)
         if not lines:
-            return [{"refused": "too_large", "message": "the sandbox takes less text"}, *self.answers(tasks[1:])]
+            return [{"refused": "too_large", "message": "the text is too long for the sandbox"}, *self.answers(tasks[1:])]
         seconds = BATCH_S + _SECONDS
         (self._folder / "task.yaml").write_text(_TASK.format(seconds=seconds, python=json.dumps(self._python)))
         made = evaluate(self._folder, {"seed.jsonl": "".join(lines)})
@@ -94,7 +95,7 @@ class Sandbox:
 
 
 def _that_fit(tasks: list[Record]) -> list[str]:
-    """The first tasks, a line each."""
+    """The first tasks that fit into one evaluation, one line each."""
     lines: list[str] = []
     left = _MOST_TEXT
     for task in tasks:
@@ -107,7 +108,7 @@ def _that_fit(tasks: list[Record]) -> list[str]:
 
 
 def _first(texts: list[str | None]) -> list[Record]:
-    """The answers before the first missing one; the rest is requested again."""
+    """The answers before the first missing answer. The rest is requested again."""
     return [_answer(text) for text in itertools.takewhile(lambda text: text is not None, texts) if text is not None]
 
 
@@ -116,13 +117,13 @@ def _answer(text: str) -> Record:
         answer = json.loads(text)
     except ValueError:
         answer = None
-    return answer if isinstance(answer, dict) else {"refused": "breaks_sandbox", "message": "its answer is no JSON"}
+    return answer if isinstance(answer, dict) else {"refused": "breaks_sandbox", "message": "its answer is not JSON"}
 
 
 @contextmanager
 def sandboxes(python: str, count: int) -> Iterator[Sandboxes]:
-    """The sandboxes' files are in folders that all users can enter but not list. Raises Error if the programs are
-    missing."""
+    """Makes the sandboxes. Their files are in folders that all users can enter but not list. Raises Error if
+    the programs are missing."""
     with tempfile.TemporaryDirectory(prefix="kernelsmith-synthesis-") as name:
         Path(name).chmod(0o755)
         folders = [Path(name, str(at)) for at in range(count)]
@@ -145,7 +146,8 @@ def _fill(folder: Path) -> None:
 
 
 def _package(name: str, variable: str, places: tuple[str, str]) -> Path:
-    """The folder is found like the backends' programs: named, installed, or in the source tree."""
+    """The folder of a Python package, which is found like the backends' programs: by a variable, installed,
+    or in the source tree."""
     source = os.environ.get("KERNELSMITH_SOURCE")
     here = Path(__file__).resolve()
     folders = [Path(os.environ[variable])] if os.environ.get(variable) else [

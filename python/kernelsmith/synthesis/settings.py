@@ -18,7 +18,7 @@ ALLOWED = ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """docs/synthesis.md says what each is for."""
+    """docs/synthesis.md explains each setting."""
 
     licences: tuple[str, ...] = ALLOWED
     against: Path | None = None
@@ -28,7 +28,7 @@ class Settings:
     python: str = ""
     model: str = ""
     workers: int = os.cpu_count() or 1  # sandboxes at the same time
-    batch: int = 24  # modules of an evaluation, which takes as long to start as PyTorch's import
+    batch: int = 24  # modules in an evaluation; starting one takes as long as importing PyTorch
 
     def __post_init__(self) -> None:
         for name, good, message in (
@@ -43,7 +43,8 @@ class Settings:
                 raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
 
     def words(self) -> dict[str, Any]:
-        """The settings that affect records, without the batch, the sandboxes and the place of Python."""
+        """The settings that affect records: all except the batch, the number of sandboxes and the path of
+        Python."""
         told = asdict(self)
         del told["batch"], told["python"], told["workers"]
         return {**told, "against": str(self.against) if self.against else None, "licences": sorted(self.licences)}

@@ -1,4 +1,5 @@
-"""Stage 1: repositories as folders or archives. Files are read where they are, and nothing is unpacked."""
+"""Stage 1: reads repositories, which are folders or archives. Files are read in place, and nothing is
+unpacked."""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ from .._errors import Error
 from . import licences
 from .stages import Record
 
-MOST_FILE = 512 << 10  # limit of a source; longer ones are generated or data
+MOST_FILE = 512 << 10  # limit of a source; longer files are generated or data
 _MOST_FILES = 20_000
 _MOST_KEPT = 256 << 20  # bytes of a repository's files
-_MOST_UNPACKED = 16 << 30  # bytes of an archive's files, those that are passed over too: they have to be unpacked
+_MOST_UNPACKED = 16 << 30  # bytes of an archive's files, including skipped files, which must be unpacked, too
 _MOST_MEMBERS = 500_000
 _MOST_NOTE = 1 << 20  # bytes of a long name or of other notes on a member
 _NOTES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
@@ -75,7 +76,7 @@ def _archive(path: Path) -> Tree:
     except Error:
         raise
     except Exception as failed:  # noqa: BLE001 - of each format's own kind
-        raise Error(f"the archive cannot be read: {failed}", "bad_input", str(path), "fetch it again") from None
+        raise Error(f"the archive cannot be read: {failed}", "bad_input", str(path), "download it again") from None
     heads = {name.partition("/")[0] for name in tree.files}
     outer = len(heads) == 1 and all("/" in name for name in tree.files)
     files = {name.partition("/")[2] if outer else name: data for name, data in tree.files.items()}
@@ -94,7 +95,7 @@ def _tar(path: Path, tree: Tree) -> Iterator[tuple[str, bytes]]:
             file = archive.extractfile(member) if member.isreg() and member.size <= MOST_FILE and _may(name) else None
             if file:
                 yield name, file.read()
-        comment = archive.pax_headers.get("comment", "")  # git archive writes the commit there
+        comment = archive.pax_headers.get("comment", "")  # git archive writes the commit into it
         tree.commit = comment if _SHA.match(comment) else ""
 
 
@@ -105,14 +106,14 @@ class _Member(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         made = super().frombuf(buf, encoding, errors)
         if made.size < 0 or made.type in _NOTES and made.size > _MOST_NOTE:
-            raise tarfile.ReadError(f"a member of {made.size} bytes, which cannot be")
+            raise tarfile.ReadError(f"a member of {made.size} bytes, which is impossible")
         return made
 
 
 def _zip(path: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack any amount at once
+            plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other types unpack any amount at once
             if not info.is_dir() and info.file_size <= MOST_FILE and plain and _may(info.filename):
                 with archive.open(info) as file:
                     yield info.filename, file.read(MOST_FILE + 1)
@@ -134,7 +135,8 @@ def _commit(folder: Path) -> str:
 
 
 def _head(folder: Path, name: str) -> str:
-    """The beginning of a plain file; empty if it is anything else. Links lead anywhere, and pipes never end."""
+    """The beginning of a plain file; empty if it is not a plain file, because a link leads anywhere and a
+    pipe never ends."""
     try:
         file = folder / name
         if file.is_symlink() or not file.is_file():
@@ -176,7 +178,8 @@ def text_of(data: bytes) -> str:
 
 
 def source(place: Path) -> list[Record]:
-    """A record for each file that may hold modules, with its licence; a digest over all files, which must not change."""
+    """A record for each file that may hold modules, with its licence and a digest over all files, which must
+    not change."""
     tree = opened(place)
     texts = {path: licences.of_text(text_of(data)) for path, data in tree.files.items() if licences.is_licence_file(path)}
     named = [licences.of_project(text_of(tree.files[path])) for path in _PROJECTS if path in tree.files]

@@ -16,7 +16,7 @@ from .._errors import Error
 from ..learning.dataset.bar import Bar
 
 Record = dict[str, Any]
-# Gives a list of records for each record, in the records' order.
+# Makes a list of records from each record, in the records' order.
 Work = Callable[[Iterator[Record]], Iterator[list[Record]]]
 
 
@@ -28,8 +28,9 @@ class Stage:
     digest: str
 
     def run(self, what: str, inputs: Callable[[], Iterable[Record]], work: Work, whole: bool = False) -> None:
-        """Does the missing work. The last line of an ended stage has the number of lines. `whole`: the work depends on
-        earlier records, so it is repeated from the beginning, and already written lines are skipped."""
+        """Does the missing work. The last line of an ended stage has the number of lines. `whole`: the work
+        depends on earlier records, so it is repeated from the beginning, and lines that were written before
+        are skipped."""
         done, ended = self._begin()
         if ended:
             return

@@ -1,4 +1,4 @@
-"""Data sets from runs: `kernelsmith dataset`, and the same as a function.
+"""Data sets from runs: the command `kernelsmith dataset`, and a function that does the same.
 
     from kernelsmith.learning.dataset import Settings, export
 

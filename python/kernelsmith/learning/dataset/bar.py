@@ -10,7 +10,7 @@ _WIDTH = 30
 
 
 class Bar:
-    """A line that is redrawn; nothing without a terminal."""
+    """A line that is redrawn. Without a terminal nothing is drawn."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._total = what, total

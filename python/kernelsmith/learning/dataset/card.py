@@ -17,9 +17,9 @@ from .steps import Step
 
 _ABOUT = {
     "sft": "Prompts and replies for supervised fine-tuning: every correct translation, and each step from a correct program "
-           "that gained beyond noise. The column `messages` is what TRL and verl read.",
+           "that gained beyond noise. TRL and verl read the column `messages`.",
     "rl": "Prompts for reinforcement learning: the best steps of each task. No prompt shows a program that another selected "
-          "step made, or a descendant of one. verl reads the rows as they are, TRL the column `prompt`.",
+          "step made, or a descendant of one. verl reads the rows unchanged, and TRL reads the column `prompt`.",
     "multiturn": "Conversations of several turns: chains from parent to child. Each user message is the prompt that the "
                  "model saw, with the program before and its evaluation.",
     "preference": "Pairs of answers to the same parent: the chosen one is better than the rejected one beyond noise.",
@@ -32,7 +32,7 @@ _GAINS = {True: "gain beyond noise", False: "no gain beyond noise", None: "unkno
 
 
 def card(plan: Plan) -> str:
-    """Markdown with the front matter that Hugging Face's loader reads. The same for the same rows."""
+    """Markdown with the front matter that Hugging Face's loader reads. Equal rows give equal text."""
     steps = list({step.key: step for row in plan.rows for step in row.steps}.values())
     verdicts = [step.verdict for step in steps if step.verdict]
     tasks_of_steps = [step.run.task for step in steps]
@@ -108,7 +108,7 @@ def _decontamination(plan: Plan) -> str:
 
 
 def _made(settings: Settings) -> str:
-    """The options and versions: with the same runs they give the same bytes."""
+    """The options and versions, which give the same bytes from the same runs."""
     names = ["kind", "preset", "format", *_KIND_ONLY[settings.kind], "mixed_hardware", "test_share", "shard_rows"]
     if settings.against:
         names.append("similar")

@@ -1,4 +1,4 @@
-"""The shape of code: the code without names, numbers, comments and layout."""
+"""The shape of code, which is the code without names, numbers, comments and layout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from functools import lru_cache
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 _C_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SHINGLE = 5
-# After one of these a name with a parenthesis is called; after any other name it is declared.
+# A name before a parenthesis is called if one of these words precedes it. After any other word it is
+# declared.
 _BEFORE_CALLS = frozenset({"return", "else", "do", "case", "throw", "new"})
 
 
@@ -77,8 +78,9 @@ def _with_body(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
 
 @lru_cache(maxsize=4096)
 def normalised(code: str) -> str:
-    """Python: its syntax tree without names and numbers, written out. Other code: its tokens without comments, numbers,
-    and with names numbered by their first place, but for those that are called. Text that is not code: its words."""
+    """For Python, the written syntax tree without names and numbers. For other code, its tokens without
+    comments and numbers; names that are not called become numbers in the order of their first use. For other
+    text, its words."""
     try:
         tree = ast.parse(code)
         return _written(tree) if _is_program(tree) else _words(code)
@@ -89,7 +91,8 @@ def normalised(code: str) -> str:
 
 
 def _is_program(tree: ast.Module) -> bool:
-    """Whether a text is code: references define functions or classes. Prose such as "Task: sort" parses, too."""
+    """Whether a text is code: a reference defines functions or classes, while prose such as "Task: sort"
+    parses, too."""
     return any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in ast.walk(tree))
 
 
@@ -139,7 +142,7 @@ def fingerprint(code: str) -> str:
 
 
 def shingles(code: str) -> frozenset[str]:
-    """Every five tokens in a row of what normalised() leaves."""
+    """Every five tokens in a row of the normalised code."""
     return shingles_of(normalised(code))
 
 

@@ -1,4 +1,4 @@
-"""The columns of each kind, with types that JSON and Parquet share."""
+"""The columns of each kind, with types that both JSON and Parquet have."""
 
 from __future__ import annotations
 

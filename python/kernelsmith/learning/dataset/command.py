@@ -19,25 +19,26 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("RUNS", nargs="+", type=Path, help="run folders")
     add("--kind", required=True, choices=KINDS, help="what the rows are for")
-    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or one of an export that was cut off")
+    add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder, or the folder of an export that was cut off")
     add("--format", choices=FORMATS, default="parquet", help="the format of the files (parquet, which needs pyarrow)")
     add("--preset", choices=PRESETS, help="the columns of a published set")
-    add("--against", metavar="FOLDER", type=Path, help="drop the tasks that this folder of references has")
+    add("--against", metavar="FOLDER", type=Path, help="drop the tasks whose references are in this folder")
     add("--similar", metavar="J", type=float, default=0.8,
-        help="the Jaccard index from which a task counts as one of those (0.8)")
+        help="the Jaccard index at which a task counts as one of that folder (0.8)")
     add("--licence", metavar="[TASK=]TEXT", action="append", default=[],
-        help="the licence of references whose files name none; may be repeated")
+        help="the licence of references whose files name no licence; may be repeated")
     add("--mixed-hardware", action="store_true", help="take runs of different hardware; the column hardware tells them apart")
-    add("--over", choices=("parent", "baseline"), default="parent", help="sft: what a step has to be faster than (parent)")
+    add("--over", choices=("parent", "baseline"), default="parent", help="sft: a step must be faster than its parent or the baseline (parent)")
     add("--any-form", action="store_true",
         help="sft, multiturn: keep replies in another form than the prompt asks for, such as a program instead of edits")
-    add("--per-task", metavar="K", type=int, default=1, help="rl: steps of a task at most (1)")
+    add("--per-task", metavar="K", type=int, default=1, help="rl: the largest number of steps of a task (1)")
     add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
-    add("--turns", metavar="N", type=int, default=3, help="multiturn: turns of a row at most (3)")
+    add("--turns", metavar="N", type=int, default=3, help="multiturn: the largest number of turns in a row (3)")
     add("--same-prompt", action="store_true", help="preference: pair replies to equal prompts only")
-    add("--gain-only", action="store_true", help="preference: the chosen one gains beyond noise over its parent")
-    add("--test-share", metavar="P", type=float, default=0.0, help="the share of tasks whose rows are for tests (0)")
-    add("--shard-rows", metavar="N", type=int, default=1024, help="rows of a file at most (1024)")
+    add("--gain-only", action="store_true", help="preference: take only chosen replies that gain beyond noise over the parent")
+    add("--test-share", metavar="P", type=float, default=0.0,
+        help="the share of tasks whose rows go into the split test (0)")
+    add("--shard-rows", metavar="N", type=int, default=1024, help="the largest number of rows in a file (1024)")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""A task's family and difficulty, by the operators that its reference calls."""
+"""A task's family and difficulty, derived from the operators that its reference calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import ast
 import re
 from dataclasses import dataclass
 
-# By the names that PyTorch uses; a task belongs to the first match, so the expensive ones come first.
+# Patterns of PyTorch's names. A task belongs to the first family that matches, so expensive families come
+# first.
 _FAMILIES = {
     "attention": "attention|attn",
     "convolution": "conv",
@@ -23,15 +24,15 @@ _FAMILIES = {
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _FAMILIES.items()}
 _HEAVY = frozenset({"attention", "convolution", "matrix product", "recurrence", "normalisation"})
-# Problems of KernelBench's first level have one or two operators, those of the second three or more.
+# Problems of KernelBench's first level have one or two operators, problems of its second level three or more.
 _MANY = 3
 _MODULES = frozenset({"torch", "nn", "F", "functional"})
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """Level 1: few operators, none of them heavy; 3: many, with a heavy one; 2: one of both. A task without a reference has
-    neither a family nor a level."""
+    """Level 1 has few operators and none that is heavy. Level 3 has many operators and a heavy one. Level 2
+    is between. A task without a reference has neither a family nor a level."""
 
     family: str | None
     level: int | None
@@ -39,7 +40,8 @@ class Difficulty:
 
 
 def difficulty(reference: str, name: str) -> Difficulty:
-    """From the classes of a Python reference; else from the task's name and the loops of its reference."""
+    """Derived from the classes of a Python reference, else from the task's name and the loops of its
+    reference."""
     if not reference:
         return Difficulty(None, None, ())
     operators = _called(reference)
@@ -53,7 +55,7 @@ def difficulty(reference: str, name: str) -> Difficulty:
 
 
 def _called(reference: str) -> tuple[str, ...]:
-    """Operators in the order of their places: nn.Conv2d, torch.relu, F.silu, x.sum(), a @ b."""
+    """Operators in the order of the text: nn.Conv2d, torch.relu, F.silu, x.sum(), a @ b."""
     try:
         tree = ast.parse(reference)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -31,7 +31,7 @@ class Exported:
     folder: Path
     rows: dict[str, int]  # by split
     files: list[str]
-    dropped: list[tuple[str, int]]  # steps by the rule that dropped them, most first
+    dropped: list[tuple[str, int]]  # the number of steps that each rule dropped, the largest first
     uncompared: int  # tasks without a reference to compare with the benchmark's
 
 
@@ -87,7 +87,7 @@ def _write_one(made: Plan, shard: _Shard, written: Callable[[int], None], path: 
 
 
 def _batches(made: Plan, shard: _Shard, written: Callable[[int], None]) -> Iterator[list[dict[str, Any]]]:
-    """Rows in batches of a row group."""
+    """Rows in batches; each batch becomes a row group."""
     columns, shaped = columns_of(made.settings)
     for at in range(0, len(shard.rows), BATCH):
         group = shard.rows[at:at + BATCH]

@@ -23,8 +23,8 @@ class Figure:
         return cls(measurement["median"], measurement["low"], measurement["high"])
 
     def over(self, other: Figure) -> Figure:
-        """The ratio of the two, with an interval as wide as theirs allow: its low end is above 1 if and only if the
-        intervals are apart."""
+        """The ratio of the two figures, with the widest interval that theirs allow. Its low end is above 1 if
+        and only if this interval lies above the other."""
         return Figure(self.median / other.median, self.low / other.high, self.high / other.low)
 
     @property

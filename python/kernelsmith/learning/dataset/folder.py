@@ -1,4 +1,5 @@
-"""The folder of an export: complete files are kept, missing ones are written, and anything else is refused."""
+"""The folder of an export: complete files are kept, missing files are written, and other files are
+refused."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ _MANIFEST = "export.json"
 
 
 class Folder:
-    """`export.json` has the plan's digest and those of complete files. It is replaced after each file, so that a killed
-    export can continue."""
+    """`export.json` holds the digests of the plan and of the complete files. It is replaced after each file,
+    so that a killed export can continue."""
 
     def __init__(self, path: Path, plan: str) -> None:
         self.path = path
@@ -49,18 +50,18 @@ class Folder:
         return files
 
     def has(self, name: str) -> bool:
-        """Whether the file exists and is complete. Raises Error for one that was changed since."""
+        """Whether the file exists and is complete. Raises Error if it was changed after it was written."""
         file = self.path / name
         if name not in self._files or not file.exists():
             return False
         if _digest(file) != self._files[name]:
             kind = "Parquet file" if file.suffix == ".parquet" else "file"
             raise Error(f"the {kind} is broken: it is not as this export wrote it", "corrupt", str(file),
-                        "delete it and export again, which writes it")
+                        "delete it and export again, which restores it")
         return True
 
     def add(self, name: str, write: Callable[[Path], None]) -> None:
-        """Writes it atomically, unless it exists."""
+        """Writes the file atomically, unless it exists."""
         if self.has(name):
             return
         write(self.path / name)

@@ -1,4 +1,4 @@
-"""Reads a run: converts its journal to steps, and examines kept replies without copying them."""
+"""Reads a run: converts its journal to steps, and reads kept replies without keeping their texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from .plain import plain, plain_reply
 from .steps import RunSteps, Step, Texts, Verdict
 from .tasks import read_task
 
-# Features of accepted programs that are fast for a reason that no model should learn.
+# Features that mark accepted programs whose speed has a reason that no model should learn.
 _DISHONEST = ("trivial", "degenerate", "algebraic")
 # Replies in memory at the same time.
 BATCH = 64
 
 
 def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], None]) -> RunSteps:
-    """Raises Error if it is not a run or kept no replies. `keep` receives the opened run."""
+    """Raises Error if the folder is not a run, or if the run kept no replies. `keep` receives the opened
+    run."""
     stored = Run.open(folder)
     events = stored.events()
     started = [event for event in events if event["event"] == "session_started"]
@@ -41,7 +42,7 @@ def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], Non
     for ticket, texts in zip(asked, _looked_at(stored, asked), strict=True):
         run.steps.append(_step(run, opened[ticket], outcomes[ticket], texts))
     if not any(step.texts for step in run.steps):
-        raise Error("the run kept no replies, of which a data set is made", "bad_input", str(folder),
+        raise Error("the run kept no replies, from which a data set is made", "bad_input", str(folder),
                     "set proposer.keep.text: true in run.yaml, or begin runs with --for-training")
     keep(run, stored)
     return run
@@ -56,7 +57,7 @@ def _seed(events: Sequence[Mapping[str, Any]]) -> str:
 
 
 def joined(files: Mapping[str, str]) -> str:
-    """One text; several files are separated by their names."""
+    """The files as one text. Several files are separated by their names."""
     if len(files) == 1:
         return next(iter(files.values()))
     return "\n".join(f"=== {path} ===\n{text}" for path, text in files.items())

@@ -12,9 +12,9 @@ _Key = tuple[str, int]
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
-    """The best programs first. A step is the last turn of at most one row, and an earlier turn of at most as many rows
-    as a row has turns, so that a program with a hundred children does not fill a hundred rows. Each prompt is
-    complete, so a row may begin at any step."""
+    """Rows, those of the best programs first. A step is the last turn of at most one row. It is an earlier
+    turn of at most `turns` rows, so that a program with a hundred children does not fill a hundred rows. Each
+    prompt is complete, so a row may begin at any step."""
     steps = in_form(steps, settings, tally)
     free = {step.key: (step, settings.turns) for step in steps}
     rows: list[tuple[Step, ...]] = []
@@ -54,8 +54,8 @@ def _why_alone(end: Step, free: Mapping[_Key, tuple[Step, int]]) -> str:
 
 
 def _without_gain(chain: tuple[Step, ...]) -> str:
-    """Compares the last program with the first prompt's start, if there is one, and with accepted programs of earlier
-    turns, so that a row never ends worse than it was."""
+    """Compares the last program with the one from which the first turn started, if there is one, and with
+    accepted programs of earlier turns, so that no row ends with a slower program than it had."""
     first, last = chain[0], chain[-1]
     before = [step.ticket for step in chain[:-1] if step.verdict and step.verdict.accepted]
     base = first.run.base(first)

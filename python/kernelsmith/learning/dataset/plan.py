@@ -1,4 +1,4 @@
-"""Which rows an export has, before any is written."""
+"""Decides which rows an export has, before any row is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPLITS = ("train", "test")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One planned row: its steps in the order of turns, or the better and the worse one."""
+    """One planned row: its steps in the order of turns, or for a pair the better step and the worse one."""
 
     steps: tuple[Step, ...]
     split: str
@@ -33,7 +33,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Contaminated:
-    """A task of a benchmark."""
+    """A task that is in the benchmark."""
 
     task: TaskFacts
     match: Match
@@ -63,7 +63,7 @@ class Plan:
 
 
 def plan(folders: Sequence[str | os.PathLike[str]], settings: Settings, read: Callable[[int], None]) -> Plan:
-    """Reads all runs. `read` is called with 1 for each."""
+    """Reads all runs. Calls `read` with 1 after each run."""
     reader, tally = Reader(), Tally()
     runs: list[RunSteps] = []
     for folder in folders:
@@ -130,6 +130,6 @@ def _decontaminate(runs: list[RunSteps], settings: Settings, tally: Tally) -> li
 
 
 def _split(task: TaskFacts, settings: Settings) -> str:
-    """By a hash of only the task, so that it stays in its split when runs are added."""
+    """The task's split, by a hash of the task alone, so that it does not change when runs are added."""
     number = int.from_bytes(hashlib.sha256(f"split {task.key}".encode()).digest()[:8])
     return "test" if number < settings.test_share * 2**64 else "train"

@@ -11,8 +11,9 @@ from .steps import Step, gain
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
-    """Pairs the best with the worst, the second best with the second worst, and so on while they differ: no answer is
-    in two rows. Both had the same request for the same program with the same system message."""
+    """Pairs the best answer with the worst, the second best with the second worst, and so on while they
+    differ, so that no answer is in two rows. Both answers of a pair had the same request, the same program
+    and the same system message."""
     groups: dict[tuple[str, int | None, str, str, str], list[Step]] = defaultdict(list)
     for step in steps:
         system, user = (step.texts.system, step.texts.user) if step.texts else ("", "")
@@ -45,7 +46,8 @@ def _pairs(group: list[Step], settings: Settings, tally: Tally) -> list[tuple[St
 
 
 def gains(step: Step) -> bool | None:
-    """Whether it is faster beyond noise than the program that it improves; None for a translation, or if not measured."""
+    """Whether the child is faster beyond noise than the program that it improves; None for a translation, or
+    if not measured."""
     base = step.run.base(step)
     found = None if base is None else gain(step.run, step.ticket, base)
     return None if found is None else found.beyond_noise

@@ -1,4 +1,4 @@
-"""The columns of Kernel-Smith's and Dr. Kernel's published sets."""
+"""The columns of the data sets that Kernel-Smith and Dr. Kernel published."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PRESETS: dict[tuple[str, str], tuple[dict[str, Type], Callable[[_Row], _Row]]] 
                                          "original_prompt": str, "repo_name": str, "type": str, "uuid": str}},
                          _drkernel_rl),
 }
-# Columns with a PyTorch module, as in both papers' tasks.
+# Columns that hold a PyTorch module, as in both papers' tasks.
 _NEEDS_TORCH = frozenset({("kernel-smith", "rl"), ("drkernel", "sft"), ("drkernel", "multiturn"), ("drkernel", "rl")})
 
 

@@ -1,4 +1,4 @@
-"""Rows for reinforcement learning: the best steps, none of which reveals another one's answer."""
+"""Rows for reinforcement learning: the best steps. No step's prompt reveals another step's answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .texts import Reader
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Reader) -> list[tuple[Step, ...]]:
-    """At most `per_task` steps of a task on one hardware, by the low end of their gain over the parent."""
+    """For each task and hardware at most `per_task` steps, those whose gain over the parent has the highest
+    low end."""
     gained: list[tuple[float, Step]] = []
     for step in steps:
         rule = unsound(step) or ("translation" if step.run.base(step) is None else "")
@@ -34,8 +35,9 @@ def _group(step: Step) -> tuple[str, str]:
 
 
 def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Shown) -> list[Step]:
-    """The limit is for a group. Leaks are checked between all rows, because runs of other tasks and hardware may start
-    from a run's result. Works group by group, the best first, so that few runs are open at a time."""
+    """Chooses at most `most` steps of each group. Leaks are checked between all rows, because runs of other
+    tasks and hardware may start from a run's result. Works group by group, the best first, so that few runs
+    are open at a time."""
     best: dict[tuple[str, str], float] = {}
     for low, step in gained:
         best[_group(step)] = max(low, best.get(_group(step), low))
@@ -55,8 +57,8 @@ def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Sho
 
 
 class _Shown:
-    """The programs in prompts: programs of all runs by the digests of their texts, so that lineages continue across
-    runs."""
+    """Finds the programs in prompts. Programs are identified by the digests of their texts, so that lineages
+    continue across runs."""
 
     def __init__(self, steps: Sequence[Step], reader: Reader) -> None:
         self.reader = reader
@@ -66,7 +68,8 @@ class _Shown:
                 self._parents[run.codes[program]].update(run.codes[parent] for parent in parents)
 
     def by(self, step: Step) -> set[str]:
-        """A step's own child counts as shown, because two steps that made the same program reveal each other."""
+        """The programs that a step's prompt shows, with their ancestors. The step's own child counts as
+        shown, because two steps that made the same program reveal each other."""
         found: set[str] = set()
         waiting = [step.run.codes[program] for program in (step.ticket, *step.shown)]
         while waiting:
@@ -101,7 +104,8 @@ class _Open:
 
     @cached_property
     def _line(self) -> str | None:
-        """A whole line of the code, which a prompt with the code has too: looked up before texts are searched."""
+        """The longest inner line of the code. A prompt with the code has this line too, and looking it up is
+        cheap."""
         return max(self._code.split("\n")[1:-1], key=len, default=None)
 
     def shows(self, other: _Open) -> bool:
@@ -112,8 +116,8 @@ class _Open:
 
 
 def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """Equalises the levels of difficulty to the rarest one, drawing by a hash instead of gain. Keeps steps of tasks
-    without a level."""
+    """Keeps equally many steps of each level of difficulty, drawn by a hash and not by gain. Keeps all steps
+    of tasks without a level."""
     levels: dict[int, list[Step]] = defaultdict(list)
     kept: list[Step] = []
     for step in steps:

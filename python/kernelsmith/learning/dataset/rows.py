@@ -22,7 +22,7 @@ def row_of(steps: Sequence[Step], settings: Settings, reader: Reader, split: str
 
 
 def uuid(step: Step) -> str:
-    """The run's id and the ticket: equal in every export."""
+    """A UUID from the run's id and the ticket, so that it is equal in every export."""
     return f"{step.run.id}-{step.ticket}"
 
 
@@ -45,14 +45,15 @@ def _facts(step: Step, reader: Reader) -> dict[str, Any]:
 
 
 def _asked(reply: dict[str, Any]) -> dict[str, Any]:
-    """How the reply was sampled, and why it ended; None for what was left to the server, or is older than the journal's
-    keys."""
+    """How the reply was sampled, and why it ended. A value is None if it was left to the server, or if the
+    run is older than the journal's key."""
     return {name: reply.get(name) for name in ASKED}
 
 
 def _parent(step: Step, reader: Reader) -> dict[str, Any]:
-    """`parent_code` is the program that the prompt asks to change, even a rejected one; `parent_speedup` is the speedup
-    over the baseline of the accepted program that it comes from, or that program's score if there is no baseline."""
+    """`parent_code` is the program that the prompt asks to change, even if it was rejected. `parent_speedup`
+    is the speedup of the accepted program from which it comes, over the baseline, or that program's score if
+    there is no baseline."""
     base = step.run.base(step)
     verdict = Verdict(False) if base is None else step.run.verdicts[base]
     figure = verdict.speedup or verdict.score
@@ -119,7 +120,8 @@ def _multiturn(steps: Sequence[Step], reader: Reader, split: str, index: int) ->
 
 
 def form_of(steps: Sequence[Step]) -> bool | None:
-    """Whether all replies have the form that their prompts ask for; None if that is not known of all."""
+    """Whether all replies have the form for which their prompts ask; None if that is unknown for any
+    reply."""
     known = [step.texts.form_followed if step.texts else None for step in steps]
     return False if False in known else None if None in known else True
 
@@ -137,7 +139,7 @@ def _preference(steps: Sequence[Step], reader: Reader, split: str, index: int) -
 
 
 def same_prompt(one: Step, other: Step) -> bool:
-    """Whether two replies of a pair, whose system messages are equal, answer one prompt."""
+    """Whether two replies of a pair answer the same prompt. Their system messages are equal anyway."""
     return one.texts is not None and other.texts is not None and one.texts.user == other.texts.user
 
 

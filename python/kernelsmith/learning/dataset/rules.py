@@ -23,7 +23,7 @@ class Tally:
         self._rules[step.key] = rule
 
     def keep(self, step: Step) -> None:
-        """Records that it is part of a row after all."""
+        """Records that the step is part of a row, whatever rule dropped it before."""
         self._rules.pop(step.key, None)
 
     def counts(self) -> list[tuple[str, int]]:
@@ -58,12 +58,12 @@ def _unusable(step: Step) -> str:
 
 
 def overflows(found: Gain | None) -> bool:
-    """A ratio that overflows a float; JSON has no such number."""
+    """Whether the ratio overflows a float; JSON has no such number."""
     return found is not None and found.figure is not None and not found.figure.is_finite
 
 
 def without_gain(found: Gain | None) -> str:
-    """The rule that drops a row for this gain; empty if it counts."""
+    """The rule that drops a row with this gain; empty if no rule drops it."""
     if found is None:
         return NO_FIGURE
     return NO_RATIO if overflows(found) else "" if found.beyond_noise else NO_GAIN
@@ -81,7 +81,7 @@ def in_form(steps: Iterable[Step], settings: Settings, tally: Tally) -> list[Ste
 
 
 def unsound(step: Step) -> str:
-    """The reason not to learn from the child; empty if there is none."""
+    """Why no model should learn from the child; empty if there is no reason."""
     verdict = step.verdict
     if verdict is None or not verdict.accepted:
         return f"rejected, {verdict.why.partition(':')[0]}" if verdict else "given back: no verdict"
@@ -89,7 +89,8 @@ def unsound(step: Step) -> str:
 
 
 def improvement(step: Step) -> Gain | str:
-    """The gain over the program that the step started from, or the rule that drops it. Not for translations."""
+    """The gain over the program from which the step started, or the rule that drops the step. Not for
+    translations."""
     base = step.run.base(step)
     assert base is not None
     found = gain(step.run, step.ticket, base)

@@ -16,7 +16,7 @@ FORMATS = ("parquet", "jsonl", "both")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """docs/datasets.md says what each is for."""
+    """docs/datasets.md explains each setting."""
 
     kind: str
     preset: str | None = None
@@ -49,7 +49,7 @@ class Settings:
             raise _bad("similar", "it is a Jaccard index: above 0, at most 1")
 
     def licence(self, task: TaskFacts) -> str:
-        """The task's licence from its files, else from the user. Raises Error if there is neither."""
+        """The task's licence, from its files or else from the user. Raises Error if neither names one."""
         found = task.licence or self.licences.get(task.name) or self.licences.get("")
         if not found:
             what = "reference" if task.reference else "task's program"

@@ -1,4 +1,4 @@
-"""Rows for supervised fine-tuning: Kernel-Smith's two filters."""
+"""Rows for supervised fine-tuning, selected by Kernel-Smith's two filters."""
 
 from __future__ import annotations
 

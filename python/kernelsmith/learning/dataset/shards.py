@@ -26,7 +26,7 @@ def require_pyarrow() -> Any:
 
 
 def write_shard(path: Path, batches: Batches, columns: dict[str, Type]) -> None:
-    """Written atomically, so a file with this name is complete."""
+    """Writes the file atomically, so a file with this name is complete."""
     part = path.with_name(f".{path.name}.part")
     (_write_parquet if path.suffix == ".parquet" else _write_lines)(part, batches, columns)
     with part.open("rb") as file:
@@ -57,6 +57,6 @@ def _arrow(pyarrow: Any, type_: Type) -> Any:
 
 
 def shard_names(split: str, rows: int, shard_rows: int, suffix: str) -> Sequence[str]:
-    """As Hugging Face names them."""
+    """The files' names, in Hugging Face's form."""
     count = -(-rows // shard_rows)
     return [f"{split}-{at:05}-of-{count:05}.{suffix}" for at in range(count)]

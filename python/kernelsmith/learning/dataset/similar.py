@@ -1,4 +1,4 @@
-"""Finds tasks of a benchmark: equal syntax trees, or nearly the same shingles."""
+"""Finds tasks that are in a benchmark, by equal syntax trees or nearly equal shingles."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .code_shape import fingerprint, shingles
 from .tasks import readable
 
 _PERMUTATIONS = 128
-# Four standard errors of an estimate from 128 permutations: closer pairs are compared exactly.
+# Four standard errors of an estimate from 128 permutations. Pairs within this margin are compared exactly.
 _SLACK = 0.15
 _SUFFIXES = frozenset({".py", ".cpp", ".cu", ".cc", ".c", ".txt"})
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The benchmark's task that a reference is too close to."""
+    """The benchmark's task to which a reference is too close."""
 
     file: str
     by: str  # "syntax tree" or "shingles"

@@ -1,5 +1,5 @@
-"""The material of a data set: steps of searches with their programs' verdicts, and the gain of a child over its
-parent."""
+"""The data from which a data set is made: steps of searches, verdicts of programs, and gains of children over
+their parents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Verdict:
 
     accepted: bool
     why: str = ""  # of a rejection, "stage: code"
-    dishonest: str = ""  # the feature that says so
-    score: Figure | None = None  # what programs of one run are compared by
+    dishonest: str = ""  # the feature that shows dishonesty; empty if there is none
+    score: Figure | None = None  # by which programs of one run are compared
     score_of: str = ""  # "yardstick" or "fitness"
     speedup: Figure | None = None  # over the baseline
     own_share: float | None = None
@@ -38,7 +38,7 @@ class Texts:
     readable: bool
     model: str
     finish_reason: str | None
-    form_followed: bool | None = None  # whether the reply has the form that its prompt asks for; None if not known
+    form_followed: bool | None = None  # whether the reply has the form for which its prompt asks; None if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Step:
     operator: str
     model: str
     parent: int | None
-    shown: tuple[int, ...]  # every program whose text may stand in the prompt
+    shown: tuple[int, ...]  # every program whose text may be in the prompt
     outcome: str  # "evaluated", "repeat", "refused" or "given back"
     texts: Texts | None
 
@@ -72,8 +72,8 @@ class RunSteps:
     id: str
     folder: str
     task: TaskFacts
-    version: str  # of kernelsmith, when it was last searched
-    events: int  # in its journal
+    version: str  # the version of kernelsmith that last continued the run
+    events: int  # the number of events in its journal
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     parents: dict[int, tuple[int, ...]] = field(default_factory=dict)
     origins: dict[int, str] = field(default_factory=dict)
@@ -82,8 +82,8 @@ class RunSteps:
     steps: list[Step] = field(default_factory=list)
 
     def base(self, step: Step) -> int | None:
-        """The accepted program that the step started from: its parent, or the next one up from a rejected parent. None for
-        a translation, which started from no accepted program."""
+        """The accepted program from which the step started: its parent, or the nearest accepted ancestor of a
+        rejected parent. None for a translation, which started from no accepted program."""
         at = step.parent
         while at is not None:
             verdict = self.verdicts.get(at)
@@ -95,7 +95,7 @@ class RunSteps:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A child's speedup over its parent, and its basis."""
+    """A child's speedup over its parent, and the measurement on which it is based."""
 
     figure: Figure | None  # None for a fitness that is not positive: it has no ratio
     by: str  # "duel", "yardstick" or "fitness"
@@ -106,8 +106,8 @@ _ONE = Figure(1, 1, 1)
 
 
 def gain(run: RunSteps, child: int, parent: int) -> Gain | None:
-    """From a duel of the two, else the ratio of both against one yardstick. None if one was not measured, or if
-    hardware or kind of figure differ."""
+    """The gain from a duel of the two, else the ratio of their figures against the same yardstick. None if
+    either was not measured, or if they differ in hardware or kind of figure."""
     paired = _duel(run, child, parent)
     if paired is not None:
         return Gain(paired, "duel", paired.low > 1)

@@ -27,7 +27,7 @@ class TaskFacts:
     backend: str
     reference: str  # empty if the task has none
     entry_point: str
-    licence: str  # as its files say; empty if they do not
+    licence: str  # from its files; empty if they name none
     difficulty: Difficulty
 
     @property
@@ -36,7 +36,7 @@ class TaskFacts:
 
 
 def read_task(run: Path, seed: str) -> TaskFacts:
-    """Reads the run folder's copy. A program's run without a task folder is identified by its seed."""
+    """Reads the run folder's copy of the task. A run without a task folder is identified by its seed."""
     folder = run / "task"
     if not (folder / "task.yaml").exists():
         return _facts("python", "python", "", {"seed": seed}, "", "")

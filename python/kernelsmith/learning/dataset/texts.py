@@ -36,7 +36,7 @@ class _Recent(Generic[_Value]):
 
 
 class Reader:
-    """Opening a run takes as long as reading its journal, so a few are kept open."""
+    """Reads texts. Opening a run takes as long as reading its journal, so a few runs are kept open."""
 
     def __init__(self) -> None:
         self._runs: _Recent[Run] = _Recent(8)
@@ -51,7 +51,7 @@ class Reader:
         return self._runs.get(run.id, lambda: _opened(run))
 
     def fetch(self, steps: Iterable[Step]) -> None:
-        """Reads these steps' replies together. No more than BATCH rows of steps are kept."""
+        """Reads these steps' replies together. Keeps the replies of at most BATCH rows."""
         by_run: dict[str, list[Step]] = defaultdict(list)
         for step in steps:
             by_run[step.run.id].append(step)
@@ -70,7 +70,7 @@ class Reader:
         return self._replies.get(step.key, read)
 
     def code(self, run: RunSteps, program: int) -> str:
-        """One text, however many files it has."""
+        """The program as one text, even if it has several files."""
         return self._codes.get((run.id, program), lambda: readable(joined(self._run(run).program(program).source.files)))
 
 

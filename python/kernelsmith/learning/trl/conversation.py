@@ -10,7 +10,7 @@ from typing import Any
 
 from ..judge import Judge, Judged, Row
 
-MARK = "KERNELSMITH-REPLY"  # stands for a reply when a message after it is rendered
+MARK = "KERNELSMITH-REPLY"  # takes the reply's place while the message after it is rendered
 
 
 @dataclass
@@ -72,8 +72,8 @@ def _generate(trainer: Any, going: Sequence[Conversation]) -> list[str]:
 
 
 def _judge_all(judge: Judge, going: Sequence[Conversation], texts: Sequence[str]) -> list[Judged]:
-    """Uses a separate thread, because the caller's may already run an event loop. Edits apply to the program shown
-    last."""
+    """Judges on a separate thread, because the caller's thread may already run an event loop. Edits apply to
+    the program that was shown last."""
 
     async def all_of_them() -> list[Judged]:
         return await asyncio.gather(*(
@@ -96,8 +96,8 @@ def _prepare_next(trainer: Any, one: Conversation, text: str, most_tokens: int |
 def message_ids(trainer: Any, before: Sequence[int], text: str) -> list[int]:
     """The ids between a reply and the next one: the reply's end, the user's message, and the beginning of the answer.
 
-    The reply keeps its own ids: a text that is tokenized again may get others. A reply that ends with its end token has
-    none in the result.
+    The reply keeps its own ids, because tokenizing its text again may give other ids. If the reply ends with
+    its end token, the result does not repeat the token.
     """
     tokenizer = trainer.processing_class
     messages = [{"role": "user", "content": "-"}, {"role": "assistant", "content": MARK}, {"role": "user", "content": text}]

@@ -15,9 +15,10 @@ EXTRA = ("trainer_state", "log_extra", "log_metric", "environments", "completion
 def reward_function(judge: Judge, name: str = "kernelsmith") -> Callable[..., Awaitable[list[float | None]]]:
     """For `reward_funcs` of GRPOTrainer and RLOOTrainer: one score for each completion, or None (`Judged.score`).
 
-    A completion is a text, or messages of which the last one counts. Columns of the data set reach the judge as the
-    row. TRL leaves a None out of the group's mean and std, and gives that sample the advantage 0. The share of a batch
-    without a score is logged as `NAME/unscored`; the reasons are in the column `NAME/reason` of the logged completions.
+    A completion is a text, or messages, of which the last one counts. The columns of the data set are the
+    judge's row. TRL leaves a None out of the group's mean and std, and gives that sample the advantage 0. The
+    share of a batch without a score is logged as `NAME/unscored`; the reasons are in the column `NAME/reason`
+    of the logged completions.
     """
 
     async def scores(prompts: Sequence[Any], completions: Sequence[Any],
@@ -45,5 +46,5 @@ def reply_of(completion: Any) -> str:
 
 
 def unscored_share(judged: Sequence[Judged]) -> float:
-    """The share of them without a score, from 0 to 1."""
+    """The share of replies without a score, from 0 to 1."""
     return sum(one.score is None for one in judged) / max(len(judged), 1)

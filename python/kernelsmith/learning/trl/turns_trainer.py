@@ -1,8 +1,9 @@
 """GRPOTrainer over conversations: several turns with the service's feedback between them, and TRLOO's advantages.
 
-TRL 1.16 offers two ways to have several turns. `environment_factory` goes on only if a reply calls a tool, asks for one
-reward of the whole conversation, and shows an exception to the model as the tool's answer. A kernel is a fenced block
-in a reply, each turn has a reward, and a failure of the machine is not an answer. So this is built on `rollout_func`.
+TRL 1.16 offers two ways to have several turns. `environment_factory` does not fit: it continues only if a
+reply calls a tool, wants one reward for the whole conversation, and shows an exception to the model as the
+tool's answer. Here a kernel is a fenced block in a reply, each turn has a reward, and a failure of the
+machine is not an answer. Therefore this module uses the other way, `rollout_func`.
 """
 
 from __future__ import annotations
@@ -24,21 +25,24 @@ from .conversation import Conversation, play
 class TurnsTrainer(trl.GRPOTrainer):  # type: ignore[misc,name-defined,unused-ignore]
     """GRPOTrainer whose samples are conversations of up to `turns` turns, and whose advantages are those of `trloo`.
 
-    model, args, train_dataset, ...  as of GRPOTrainer; the prompts are messages. `args.max_completion_length` bounds one
-                                     turn. Without a reward function: the judge's scores are the rewards
-    judge        scores each turn; "dr-kernel" suits it, as later turns are not children of the row's parent
-    turns        the most of a conversation
+    model, args, train_dataset, ...  those of GRPOTrainer; the prompts are messages.
+                                     `args.max_completion_length` bounds one turn. Pass no reward function:
+                                     the judge's scores are the rewards
+    judge        scores each turn; "dr-kernel" suits several turns, because later turns are not children of
+                 the row's parent
+    turns        the largest number of turns in a conversation
     gamma        discount of the return-to-go
-    alone        what a turn gets that no other conversation of its prompt reached; see `trloo`
-    feedback     the message before the next turn, from a Judged
-    most_tokens  of a prompt and its turns together: a turn that might not fit is not begun. None: what the model's
-                 configuration gives as `max_position_embeddings`
+    alone        the advantage of a turn that no other conversation of its prompt reached; see `trloo`
+    feedback     makes the message before the next turn, from a Judged
+    most_tokens  the limit for a prompt and its turns together: a turn that might not fit is not begun. None
+                 takes `max_position_embeddings` from the model's configuration
 
-    A turn without a verdict ends its conversation. Its return and those of the turns before it are unknown: these tokens
-    get the advantage 0, and are in nobody's baseline. The logged reward is the return of the first turn.
+    A turn without a verdict ends its conversation. Its return and those of the turns before it are unknown:
+    these turns get the advantage 0, and are in no baseline. The logged reward is the return of the first
+    turn.
 
-    Run with generation by transformers. With vLLM the same call of TRL generates; in its server mode, and with several
-    processes, that has not been run.
+    This was run with generation by transformers. With vLLM, TRL generates by the same call; vLLM's server
+    mode and several processes were not tried.
     """
 
     def __init__(self, *args: Any, judge: Judge, turns: int = 3, gamma: float = 1.0, alone: Alone = "keep",
@@ -66,8 +70,8 @@ class TurnsTrainer(trl.GRPOTrainer):  # type: ignore[misc,name-defined,unused-ig
         return output
 
     def _advantages_of_turns(self) -> list[list[float]]:
-        """This process's part, computed from the conversations of all processes, because a prompt's may be on
-        several."""
+        """This process's advantages, computed from the conversations of all processes, because the
+        conversations of one prompt may be in several processes."""
         rewards = gather_object([conversation.rewards for conversation in self._played])
         in_a_group = self.num_generations if self.model.training else self.num_generations_eval
         groups = [index // in_a_group for index in range(len(rewards))]
@@ -90,7 +94,7 @@ def _first_returns(gamma: float) -> Callable[..., list[float | None]]:
 
 
 def _rollout(prompts: list[Any], trainer: TurnsTrainer) -> dict[str, Any]:
-    """TRL's rollout_func. It is given no columns; the trainer has kept the rows."""
+    """TRL's rollout_func. TRL passes it no columns, so it takes the rows that the trainer has kept."""
     limit = trainer._most_tokens or getattr(trainer.model.config, "max_position_embeddings", None)
     played = play(trainer, prompts, trainer._rows, trainer._judge, trainer._most_turns, trainer._feedback, limit)
     trainer._played = played

@@ -1,7 +1,8 @@
 """An agent loop of verl: several turns with the service's feedback between them, and a reward for each.
 
-verl 0.9.1 keeps one reward of a conversation, on its last token. TurnsOutput puts each turn's on that turn's last token,
-which the estimator ks_trloo reads. That needs verl's trainer v1, its default (trainer.use_v1).
+verl 0.9.1 keeps one reward for a conversation, on its last token. TurnsOutput puts each turn's reward on that
+turn's last token, where the estimator ks_trloo reads it. That needs verl's trainer v1, its default
+(trainer.use_v1).
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ class TurnsOutput(AgentLoopOutput):  # type: ignore[misc,unused-ignore]
 class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
     """Up to `turns` replies to a prompt, each judged and answered with feedback.
 
-    Name it in the file of `actor_rollout_ref.rollout.agent.agent_loop_config_path`, as turns_agent.yaml in
-    examples/learning/verl-configs does. The options are those of `compute_score`, with another default for `score`. All
-    turns and their feedback share `rollout.response_length`. A turn without a verdict ends the conversation with a NaN: use
-    ks_trloo.
+    Name this class in the file of `actor_rollout_ref.rollout.agent.agent_loop_config_path`, as
+    turns_agent.yaml in examples/learning/verl-configs does. The options are those of `compute_score`, with
+    another default for `score`. All turns and their feedback share `rollout.response_length`. A turn without
+    a verdict ends the conversation with the reward NaN, so the estimator must be ks_trloo.
     """
 
     def __init__(self, *args: Any, turns: int = 3, url: str | None = None, score: str = "dr-kernel", by: str = "reference",

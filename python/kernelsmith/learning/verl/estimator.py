@@ -1,7 +1,7 @@
 """TRLOO as an advantage estimator of verl, `algorithm.adv_estimator=ks_trloo`.
 
-verl imports this module by itself, from the entry point in the group `verl.plugins`. If the package is on the path but not
-installed, VERL_USE_EXTERNAL_MODULES with this module's name does the same.
+verl imports this module from the entry point in the group `verl.plugins`. If the package is on the path but
+not installed, set VERL_USE_EXTERNAL_MODULES to this module's name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ except ImportError as missing:
 @register_adv_est("ks_trloo")  # type: ignore[misc,untyped-decorator,unused-ignore]
 def trloo_estimator(token_level_rewards: Any, response_mask: Any, index: Any = None, config: Any = None,
                     **_: Any) -> tuple[Any, Any]:
-    """`kernelsmith.learning.trloo` over verl's batch: advantages and returns, one value for all tokens of a turn.
+    """Applies `kernelsmith.learning.trloo` to verl's batch: gives advantages and returns, one value for all
+    tokens of a turn.
 
-    A run of ones in `response_mask` is a turn, and its reward is what lies on its tokens. NaN is no reward: the turn and
-    those before it get 0, and are in nobody's baseline. `index` has the prompt of each row. A row that is masked as a
-    whole has no turns: rows that rollout correction rejects before the advantage leave the baselines, too.
+    A run of ones in `response_mask` is a turn, and its reward is the sum over its tokens. NaN means no
+    reward: the turn and those before it get 0, and are in no baseline. `index` has the prompt of each row. A
+    row that is masked as a whole has no turns, so rows that rollout correction rejects before the advantage
+    are in no baseline, either.
     """
     rewards, mask = token_level_rewards.double().cpu().numpy(), response_mask.bool().cpu().numpy()
     turns = [turns_of(row) for row in mask]
@@ -46,7 +48,7 @@ def trloo_estimator(token_level_rewards: Any, response_mask: Any, index: Any = N
 
 
 def turns_of(mask: np.ndarray[Any, Any]) -> list[tuple[int, int]]:
-    """Where runs of True begin and end."""
+    """The places where runs of True begin and end."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(np.int8), [0]))))
     return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
 

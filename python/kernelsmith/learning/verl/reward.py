@@ -1,4 +1,4 @@
-"""verl's custom_reward_function over the service."""
+"""A custom_reward_function for verl that uses the service."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
                         unscored: str = "raise", **_: Any) -> dict[str, Any]:
     """The reward of one reply, for `reward.custom_reward_function`; the options are its `reward_kwargs`.
 
-    url, patience_s  of RewardClient; without url $KERNELGYM_SERVER_URL counts
-    score, by        of Judge; score is a name
+    url, patience_s  those of RewardClient; the default of url is $KERNELGYM_SERVER_URL
+    score, by        those of Judge; score is a name
     timeout          seconds that the service may evaluate a candidate
-    unscored         what becomes of a reply without a score: the machine failed, or the verdict has no speedup. verl has no
-                     value for that.
-                     "raise": kernelsmith.Error, after which verl drops all samples of the prompt and trains on the other
-                     prompts. "nan": a NaN, which only the estimator ks_trloo leaves out; any other one makes the whole
-                     group NaN
+    unscored         the result for a reply without a score: the machine failed, or the verdict has no
+                     speedup. verl has no value for that. "raise": raises kernelsmith.Error; verl then drops
+                     all samples of the prompt and trains on the other prompts. "nan": returns NaN, which only
+                     the estimator ks_trloo leaves out; any other estimator makes the whole group NaN
 
-    Use it with the reward managers `naive` or `dapo`: the manager `rate_limited` turns an exception, or a timeout of
-    its own, into a 0.
+    Use it with the reward managers `naive` or `dapo`: the manager `rate_limited` turns an exception, or its
+    own timeout, into a 0.
     """
     if unscored not in ("raise", "nan"):
         raise ValueError(f'unscored: "raise" or "nan" is expected, not {unscored!r}')

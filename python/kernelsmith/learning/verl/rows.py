@@ -15,7 +15,8 @@ URL_VARIABLE = "KERNELGYM_SERVER_URL"  # trainers written for KernelGYM read it,
 
 
 def row_of(ground_truth: Any, extra_info: Mapping[str, Any] | None) -> Row:
-    """From `reward_model.ground_truth` and `extra_info`. The former is JSON with `reference_code`, or the code itself."""
+    """The row, from `reward_model.ground_truth` and `extra_info`. ground_truth is JSON with `reference_code`,
+    or the code itself."""
     found = dict(extra_info or {})
     if isinstance(ground_truth, str) and ground_truth:
         try:
@@ -27,7 +28,7 @@ def row_of(ground_truth: Any, extra_info: Mapping[str, Any] | None) -> Row:
 
 
 def judge_of(url: str | None, score: str, by: str, timeout: int | None, patience_s: float) -> Judge:
-    """The judge of these settings, from a configuration's strings and numbers."""
+    """The judge for these settings, which are strings and numbers of a configuration."""
     where = url or os.environ.get(URL_VARIABLE)
     if not where:
         raise ValueError(f"no service is named: give url, or set {URL_VARIABLE}")

@@ -1,4 +1,5 @@
-"""How tensors lie in memory: strides, offsets, and which of them share a storage. Needs PyTorch alone."""
+"""How tensors lie in memory: their strides and offsets, and which of them share a storage. Needs only
+PyTorch."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ def lies_of(tensors: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def relaid(tree: Any, function: Callable[[Any], Any]) -> Any:
-    """The tree with tensors laid out as before, in new storages: `function` makes each one's elements from the old
-    storage's, which it gets flat."""
+    """The tree with tensors laid out as before, in new storages. `function` takes the elements of an old
+    storage as a flat tensor, and returns those of the new one."""
     import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     made: dict[tuple[int, Any], tuple[Any, Any]] = {}  # keeps the tensors, and so the identities of their storages

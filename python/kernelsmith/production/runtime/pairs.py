@@ -1,4 +1,5 @@
-"""Two arms measured in turn, and the ratio of their times with an interval. Arms on a GPU need PyTorch."""
+"""Measures two arms in turns, and gives the ratio of their times with an interval. Arms on a GPU need
+PyTorch."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Compared:
-    """`ratio` is old over new: above 1 the new arm is faster. The interval has 95 %."""
+    """`ratio` is the old time over the new: above 1 the new arm is faster. `low` to `high` is its 95 %
+    interval."""
 
     old_us: float
     new_us: float
@@ -46,8 +48,8 @@ def alternate(old: Callable[[], float], new: Callable[[], float], pairs: int = 3
 
 
 def timed(call: Callable[[], Any], calls: int, on_gpu: bool) -> Callable[[], float]:
-    """An arm: the seconds of a call. On a GPU between events around a CUDA graph of `calls`, so that the time excludes
-    Python; what such a graph runs is fixed here."""
+    """An arm that measures the seconds of a call. On a GPU it measures between events around a CUDA graph of
+    `calls` calls, so that the time excludes Python; the graph's contents are fixed now."""
     import torch  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     def on_the_host() -> float:
@@ -79,7 +81,7 @@ def timed(call: Callable[[], Any], calls: int, on_gpu: bool) -> Callable[[], flo
 
 
 def compared(olds: list[float], news: list[float]) -> Compared:
-    """For paired times in seconds: the median of the ratios, and its interval by order statistics."""
+    """Compares paired times in seconds: the median of the ratios, and its interval by order statistics."""
     ratios = sorted(old / new for old, new in zip(olds, news))
     low, high = _interval(len(ratios))
     return Compared(1e6 * statistics.median(olds), 1e6 * statistics.median(news), statistics.median(ratios), ratios[low],
@@ -97,6 +99,6 @@ def _interval(count: int) -> tuple[int, int]:
 
 
 def _spread(times: list[float]) -> float:
-    """Half of the middle half, relative to the median."""
+    """Half of the interquartile range, relative to the median."""
     low, middle, high = statistics.quantiles(times, n=4)
     return (high - low) / 2 / middle

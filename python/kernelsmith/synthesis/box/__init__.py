@@ -1,1 +1,2 @@
-"""What runs in the sandbox: it executes modules of others on tensors without values. It imports nothing of kernelsmith."""
+"""The code that runs in the sandbox. It executes foreign modules on tensors without values, and does not
+import kernelsmith."""

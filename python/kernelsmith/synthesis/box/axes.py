@@ -1,14 +1,15 @@
-"""Ranks of a plan's tensors, as far as its operators determine them, and the reductions over the last axes."""
+"""Finds the ranks of a plan's tensors, as far as its operators determine them, and reductions over other than
+the last axes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Where the axes of an operator are among its arguments.
+# The position of the axes among an operator's arguments.
 _REDUCED = {"mean": 1, "sum": 1, "var": 1, "std": 1, "var_mean": 1, "amax": 1, "amin": 1, "max": 1, "min": 1, "argmax": 1,
             "argmin": 1, "prod": 1, "logsumexp": 1, "norm": 2, "linalg_vector_norm": 2}
 _ALONG = {"_softmax": 1, "_log_softmax": 1, "softmax": 1, "cumsum": 1, "cumprod": 1}
-_BY_LIST = frozenset({"view", "_unsafe_view", "reshape", "expand", "permute"})  # as many axes as the list is long
+_BY_LIST = frozenset({"view", "_unsafe_view", "reshape", "expand", "permute"})  # makes an axis for each item
 _MORE = {"unsqueeze": 1, "squeeze": -1, "select": -1}
 
 
@@ -19,7 +20,7 @@ class Ranks:
         self._of = {one["id"]: len(one["shape"]) for one in inputs}
 
     def is_outer(self, name: str, entry: dict[str, Any], read: list[int], made: list[int]) -> bool:
-        """Whether it works along other axes than the last ones, which is a different task."""
+        """Whether the operator works along axes other than the last ones, which is a different task."""
         given = entry["args"]
         rank = max((self._of.get(one, 0) for one in read), default=0)
         place = _REDUCED.get(name, _ALONG.get(name))

@@ -1,4 +1,4 @@
-"""Runs a function in a process of its own, with limits, and kills its remaining processes."""
+"""Runs a function in a child process with limits, and kills the processes that it leaves."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any
 from kernelsmith_process.descendants import end_all, end_with_parent
 
 CPU_S = 10
-WALL_S = 60  # by the clock, which also counts sleep and waiting for a busy machine
+WALL_S = 60  # elapsed time, which includes sleep and waiting for a busy machine
 _MOST_REPLY = 1 << 20
 _MOST_FILE = 16 << 20
 _MOST_MEMORY = 5 << 30
-_MOST_PROCESSES = 24  # of the sandbox's user: each is a copy of a process that has imported PyTorch
+_MOST_PROCESSES = 24  # of the sandbox's user; each process is a copy of one that has imported PyTorch
 
 
 def asked(function: Callable[[], dict[str, Any]], cpu_s: int = CPU_S) -> dict[str, Any]:
-    """The function's result; a refusal if its process ends in another way."""
+    """The function's result, or a refusal if its process ends without a result."""
     wall_s = WALL_S * cpu_s / CPU_S
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -51,7 +51,7 @@ def asked(function: Callable[[], dict[str, Any]], cpu_s: int = CPU_S) -> dict[st
 
 
 def _ended(child: int) -> Any:
-    """How it ended; None if it still runs although it closed its pipe."""
+    """How the child ended; None if it still runs although it closed its pipe."""
     for _ in range(100):
         status = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if status is not None:

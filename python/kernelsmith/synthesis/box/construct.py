@@ -1,4 +1,5 @@
-"""Constructs a foreign module: takes arguments from calls, defaults, annotations and names, then tries others."""
+"""Constructs a foreign module. Takes arguments from calls, defaults, annotations and names, and then tries
+others."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -22,11 +23,12 @@ _PLAIN = (int, float, bool, str, type(None))
 
 
 class NotMade(Exception):
-    """No arguments were found; the last error."""
+    """No arguments were found. Holds the last error."""
 
 
 class Config(types.SimpleNamespace):
-    """An object with the requested attributes. layout.CONFIG_TEXT is the same in the text of a task."""
+    """An object with the requested attributes. layout.CONFIG_TEXT is the same class for the text of a
+    task."""
 
     def get(self, name: str, default: Any = None) -> Any:
         return vars(self).get(name, default)
@@ -40,8 +42,8 @@ class Config(types.SimpleNamespace):
 
 def made(module: types.ModuleType, calls: list[dict[str, str]],
          hints: dict[str, str]) -> Generator[tuple[Any, list[str], str], str | None, None]:
-    """Models with the texts of their arguments, and where these came from: "call", "default", "guess". The caller sends
-    this generator the error of the model's call. Raises NotMade."""
+    """Models with the texts of their arguments, and the origin of the arguments: "call", "default" or
+    "guess". The caller sends this generator the error of the model's call. Raises NotMade."""
     kind = module.Model
     parameters = _parameters(kind.__init__)
     words, tried = "no constructor was tried", 0
@@ -60,7 +62,7 @@ def made(module: types.ModuleType, calls: list[dict[str, str]],
             texts = _listed(parameters, given)
             with Constants():
                 model = kind(*[_value(text, module) for text in texts])
-        except Exception as error:  # noqa: BLE001 - constructors raise anything
+        except Exception as error:  # noqa: BLE001 - constructors may raise anything
             words = f"{type(error).__name__}: {error}"
             propose(given, origin, words)
         else:
@@ -91,10 +93,10 @@ def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
         yield {**{name: options[name][0] for name in needed}, **given}, "call" if set(needed) <= set(given) else "guess"
     first = {name: texts[0] for name, texts in options.items()}
     yield dict(first), "guess" if needed else "default"
-    for name, texts in options.items():  # one other at a time
+    for name, texts in options.items():  # one other text at a time
         for text in texts[1:]:
             yield {**first, name: text}, "guess"
-    for at in range(1, 4):  # all others at once
+    for at in range(1, 4):  # other texts for all at once
         yield {name: texts[min(at, len(texts) - 1)] for name, texts in options.items()}, "guess"
     channels = {name: "64" for name in needed
                 if re.search(r"dim|channel|feature|size|planes", name) and "kernel" not in name}
@@ -106,7 +108,7 @@ def _proposals(parameters: list[inspect.Parameter], calls: list[dict[str, str]],
 
 
 def _listed(parameters: list[inspect.Parameter], given: dict[str, str]) -> list[str]:
-    """A list, as get_init_inputs() gives it: up to the last argument that is given."""
+    """The arguments as a list for get_init_inputs(), up to the last argument that is given."""
     last = max((at for at, one in enumerate(parameters) if one.name in given), default=-1)
     return [given.get(one.name) or _default(one.default) for one in parameters[:last + 1]]
 

@@ -1,4 +1,4 @@
-"""The sandbox's program: evaluate() takes a file of modules, one a line, and answers for each
+"""The sandbox's program: evaluate() takes a file of modules, one per line, and gives an answer for each
 (kernelsmith.synthesis.sandbox)."""
 
 # mypy: ignore-errors
@@ -21,7 +21,7 @@ _PLAN_S = 20
 
 
 class Answer:
-    """What the python backend takes."""
+    """A result for the python backend."""
 
     def __init__(self, answers: list[dict[str, Any]]) -> None:
         self.metrics = {"fitness": float(len(answers))}
@@ -39,10 +39,10 @@ def evaluate(path: str) -> Answer:
             break
         answers.append(_bounded(_one(task, surroundings)))
         text = json.dumps(answers[-1])
-        print(f"{len(answers) - 1:04} {text}", flush=True)  # what is left if the next one ends this process
+        print(f"{len(answers) - 1:04} {text}", flush=True)  # this output remains if the next module ends this process
         printed += len(text)
         if not surroundings.restore():
-            answers[-1] = {"refused": "touches_sandbox", "message": "it changed what it shares with others"}
+            answers[-1] = {"refused": "touches_sandbox", "message": "it changed data that it shares with other modules"}
             break
     return Answer(answers)
 
@@ -65,7 +65,7 @@ def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
     except Failure as failure:
         words = failure.as_reply()["error"]
         return {"refused": "plan_" + str(words["code"]), "message": f"{words['message']} {words.get('where', '')}"}
-    except Exception as error:  # noqa: BLE001 - a plan is the words of others' code
+    except Exception as error:  # noqa: BLE001 - a plan contains text from foreign code
         return {"refused": "plan_unreadable", "message": f"{type(error).__name__}: {error}"}
     if made is None:
         return {"refused": "plan_extension", "message": "it builds an extension"}

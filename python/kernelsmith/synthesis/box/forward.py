@@ -1,5 +1,5 @@
-"""Finds inputs that a model takes: first a guess from its layers, then changes suggested by errors, with a limited
-number of calls."""
+"""Finds inputs that a model takes. It first guesses from the model's layers, and then follows the errors,
+with a limited number of calls."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .specs import BATCH, FLOATS, IDS, LENGTH, SIDE, Spec, parsed, standard
 _MOST_CALLS = 48
 _MOST_WAITING = 400
 PICTURES = Spec("rand", (BATCH, 3, 224, 224))
-# Layers that take the usual tensor of so many dimensions, and where they keep its channels.
+# Layers that take a usual tensor, the number of its dimensions, and the attribute with its channels.
 _RANKS = (
     ((torch.nn.Conv3d, torch.nn.ConvTranspose3d), 5, "in_channels"),
     ((torch.nn.BatchNorm2d, torch.nn.InstanceNorm2d), 4, "num_features"),
@@ -31,11 +31,11 @@ _RANKS = (
 
 
 class NoInputs(Exception):
-    """No inputs were found; carries the first error."""
+    """No inputs were found. Holds the first error."""
 
 
 def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
-    """Inputs, and what the model returned for them. Raises NoInputs."""
+    """Inputs, and the model's outputs for them. Raises NoInputs."""
     parameters = _parameters(model)
     waiting = [*_first(model, parameters, hints), *_first(model, _with_optional(model, parameters), hints)]
     seen, words = set(waiting), ""
@@ -93,7 +93,7 @@ def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: d
 
 
 def _other_ranks(specs: Specs) -> Iterator[Specs]:
-    """Changes the number of dimensions of one input: a vector for each picture or sequence."""
+    """Changes the number of dimensions of one input: a vector instead of a picture or sequence."""
     for at, one in enumerate(specs if len(specs) > 1 else ()):
         for rank in (2, 3, 4):
             if one.kind == FLOATS and len(one.sizes) != rank:
@@ -101,7 +101,7 @@ def _other_ranks(specs: Specs) -> Iterator[Specs]:
 
 
 def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
-    """From the first layers with known inputs, and the number of ids in embeddings."""
+    """The tensors that the first layers with known inputs take, and the number of ids in embeddings."""
     made: list[Spec] = []
     most = 100
     for layer in model.modules():

@@ -11,8 +11,9 @@ _OF_TWO = frozenset({"add", "sub", "mul", "div"})
 
 
 def graph(plan: dict[str, Any]) -> dict[str, Any]:
-    """`operators`: [name, places of the operators that it reads]; `outputs`: for each whether it depends on an input, and
-    `shapes` of all outputs."""
+    """The plan's graph. `operators`: the name of each operator, and the places of the operators that it
+    reads. For each output, `depends` says whether it depends on an input, `same` whether no operator made it,
+    and `outputs` has its type and shape."""
     alternative = plan["alternatives"][0]
     maker: dict[int, int] = {}
     live = {one["id"] for one in plan["inputs"]}

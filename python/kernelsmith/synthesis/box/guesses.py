@@ -1,10 +1,10 @@
-"""Guesses for an argument by its name: Python texts, the likely ones first."""
+"""Guesses for an argument by its name. A guess is a Python text; likely guesses come first."""
 
 from __future__ import annotations
 
 import re
 
-# Sizes of working networks, not of toys: 512 features in 8 heads of 64, 64 channels, pictures of 224.
+# Sizes of real networks: 512 features in 8 heads of 64, 64 channels, pictures of 224.
 _ARGUMENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^(n_?|num_?)?heads?(_num)?s?$|nhead|num_heads|n_heads|num_attention_heads|heads_num", ("8", "[8, 8]")),
     (r"dim_?head|head_?dim|d_head|head_size|^d_[kv]$|^d_kv$|head_channels|attention_head_size", ("64",)),
@@ -78,7 +78,7 @@ def of_attribute(name: str) -> str:
     return of_argument(name)[0]
 
 
-# Forward's arguments with a specific name. "" is the module's own first guess.
+# Arguments of forward with a specific name. "" stands for the first guess from the module's layers.
 _INPUTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^(h|height|hh)$|^(w|width|ww)$", ("int 16", "")),
     (r"(input|token|position|word|pos|tgt|src)_?(ids?|seq|tokens?)$|^(ids?|idx|tokens?|indices|input_ids|labels?|targets?|"

@@ -1,11 +1,11 @@
-"""The file in KernelBench's layout."""
+"""Writes a task's file in KernelBench's layout."""
 
 from __future__ import annotations
 
 import ast
 import re
 
-# construct.Config, for a task's own text.
+# construct.Config, as the text that a task contains.
 CONFIG_TEXT = ("class _Config:\n    def __init__(self, **values):\n        self.__dict__.update(values)\n\n"
                "    def get(self, name, default=None):\n        return self.__dict__.get(name, default)\n\n"
                "    def __contains__(self, name):\n        return name in self.__dict__\n\n"
@@ -13,7 +13,7 @@ CONFIG_TEXT = ("class _Config:\n    def __init__(self, **values):\n        self.
 
 
 def reference(code: str, arguments: list[str], inputs: list[str]) -> str:
-    """The module, get_inputs and get_init_inputs. Imports that these need are added."""
+    """The text of the module, get_inputs and get_init_inputs, with the imports that these need."""
     needed = [] if re.search(r"^import torch$", code, re.MULTILINE) else ["import torch"]
     has_nn = re.search(r"import torch\.nn as nn$|from torch import nn$", code, re.MULTILINE)
     if not has_nn and any("nn." in text for text in arguments):

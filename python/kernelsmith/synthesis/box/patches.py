@@ -20,12 +20,12 @@ def snapshot() -> list[tuple[Any, dict[str, Any]]]:
 
 
 def changed(before: list[tuple[Any, dict[str, Any]]]) -> str:
-    """The first changed name; empty if there is none. Late imports of PyTorch are new names, not changes, unless they
-    hide an inherited one."""
+    """The first changed name; empty if there is none. Names from late imports of PyTorch are new, not
+    changed, unless they hide an inherited name."""
     for place, names in before:
         now = vars(place)
         for name, (value, code) in names.items():
-            known = not name.startswith("__") or callable(value)  # __warningregistry__ and its like change by themselves
+            known = not name.startswith("__") or callable(value)  # names like __warningregistry__ change by themselves
             if known and (now.get(name) is not value or _code(value) is not code):
                 return _words(place, name)
         for name in now.keys() - names.keys() if isinstance(place, type) else ():

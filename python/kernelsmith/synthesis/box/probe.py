@@ -1,4 +1,4 @@
-"""Constructs, calls and sizes one module in a process of its own. Writes the result to a pipe as JSON."""
+"""Constructs, calls and sizes one module in its own process. Writes the result to a pipe as JSON."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_MODELS = 8
 
 
 def probe(task: dict[str, Any]) -> dict[str, Any]:
-    """{"arguments", "inputs", ...}, or {"refused", "message"}."""
+    """Returns {"arguments", "inputs", ...}, or {"refused", "message"}."""
     before = patches.snapshot()
     random.seed(0)
     torch.manual_seed(0)

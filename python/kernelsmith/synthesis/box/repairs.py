@@ -30,7 +30,7 @@ Specs = tuple[Spec, ...]
 
 
 def repairs(specs: Specs, message: str) -> Iterator[Specs]:
-    """The likely ones first."""
+    """Other inputs, the likely ones first."""
     message = message[:2000]
     if any(first in message and second in message for first, second in (
             ("indices", "Long"), ("LongTensor", ""), ("embedding", "Float"), ("used as indices must be long", ""))):
@@ -52,7 +52,7 @@ def repairs(specs: Specs, message: str) -> Iterator[Specs]:
         yield from _each(specs, lambda one: standard(3, 512), TEXT)
     for text in re.findall(r"shape '\[(\d+(?:, \d+)+)\]' is invalid", message):
         sizes = [int(size) for size in text.split(", ")]
-        for one, other in itertools.pairwise(sizes):  # a picture's rows and columns, in a sequence
+        for one, other in itertools.pairwise(sizes):  # a picture's rows and columns as one axis of a sequence
             yield from _replaced(specs, LENGTH, one * other)
     if re.search(r"invalid for input of size|divisible|divide|multiple of|perfect|evenly|not compatible", message):
         for length in (196, 197, 49, 64, 1024):
@@ -62,7 +62,7 @@ def repairs(specs: Specs, message: str) -> Iterator[Specs]:
 
 
 def _each(specs: Specs, change, kind: str) -> Iterator[Specs]:  # type: ignore[no-untyped-def]
-    """All specs of a kind changed; then each alone."""
+    """Changes all specs of a kind, and then each alone."""
     places = [at for at, one in enumerate(specs) if one.kind == kind]
     if len(places) > 1:
         yield tuple(change(one) if one.kind == kind else one for one in specs)
@@ -98,7 +98,8 @@ def of_rank(one: Spec, rank: int) -> Spec:
 
 
 def _sizes(specs: Specs, message: str) -> Iterator[Specs]:
-    """Sizes from the error, then differences of two shapes in it, then every replacement of one number by another."""
+    """Replaces sizes that the error names, then sizes in which two of its shapes differ, then each of its
+    numbers by each other one."""
     for has, should in dict.fromkeys((*_said(message), *_different(message))):
         yield from _replaced(specs, has, should)
     numbers = list(dict.fromkeys(int(text) for text in _NUMBER.findall(message)))[:12]
@@ -124,7 +125,7 @@ def _said(message: str) -> Iterator[tuple[int, int]]:
 
 
 def _different(message: str) -> Iterator[tuple[int, int]]:
-    """The differing sizes of two shapes in an error, which are aligned at the last size."""
+    """The differing sizes of two shapes in an error. The shapes are aligned at the last size."""
     shapes = [[int(size) for size in text.split(", ")] for text in _SHAPE.findall(message)[:3]]
     for one, other in itertools.combinations(shapes, 2):
         for first, second in zip(reversed(one), reversed(other), strict=False):
@@ -134,7 +135,7 @@ def _different(message: str) -> Iterator[tuple[int, int]]:
 
 
 def _replaced(specs: Specs, has: int, should: int) -> Iterator[Specs]:
-    """Changes all such sizes except batches, then one at a time, from the last."""
+    """Changes all sizes `has` except batches, and then one at a time, from the last."""
     def everywhere(one: Spec) -> Spec:
         return one.resized(tuple(should if size == has and at else size for at, size in enumerate(one.sizes)))
 

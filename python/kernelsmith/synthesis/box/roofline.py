@@ -1,5 +1,5 @@
-"""The shortest time of a call on a GPU: for each operator its bytes at the memory's rate, or its products at the
-cores'."""
+"""The shortest time of a call on a GPU. An operator takes its bytes at the memory's rate, or its products at
+the cores' rate."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -26,7 +26,7 @@ H100 = Target(3.35e12, 67e12)
 
 
 class Roofline(Mode):
-    """Adds up while it is entered. `trace` names the operators, with shapes."""
+    """Adds up the time of the operators that run in this context. `trace` names them, with shapes."""
 
     def __init__(self, target: Target = H100) -> None:
         super().__init__()

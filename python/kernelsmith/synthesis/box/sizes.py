@@ -1,4 +1,4 @@
-"""Realistic sizes: a call takes 50 us to 20 ms by the roofline, and its tensors fit."""
+"""Finds realistic sizes, with which a call takes 50 us to 20 ms by the roofline and its tensors fit."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Unstable(Exception):
 
 
 class NoSize(Exception):
-    """No tried size is in the window; holds the time of the last one."""
+    """No tried size is within the limits. Holds the time of the last size."""
 
 
 def measured(model: torch.nn.Module, specs: Specs) -> Measured:
-    """Passes on exceptions of the model."""
+    """Measures one call. Raises the model's exceptions."""
     roofline = Roofline()
     with roofline:
         model(*[one.made(torch) for one in specs])
@@ -49,7 +49,7 @@ def measured(model: torch.nn.Module, specs: Specs) -> Measured:
 
 
 def fitted(model: torch.nn.Module, specs: Specs) -> tuple[Specs, Measured]:
-    """Raises NoSize or Unstable."""
+    """The specs with fitting sizes, and their measurement. Raises NoSize or Unstable."""
     now = measured(model, specs)
     if measured(model, specs).trace != now.trace:
         raise Unstable
@@ -74,7 +74,8 @@ def fitted(model: torch.nn.Module, specs: Specs) -> tuple[Specs, Measured]:
 
 
 def _steps(specs: Specs, up: bool) -> Iterator[Specs]:
-    """First the batch, which every model supports; then the sides of pictures; then the second size."""
+    """Changes first the batch, which every model supports, then the sides of pictures, then the second
+    size."""
     factors = (8, 2) if up else (0.25, 0.5)
     for factor in factors:
         yield _scaled(specs, factor, lambda one, at: at == 0)

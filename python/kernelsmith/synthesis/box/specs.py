@@ -1,4 +1,5 @@
-"""Inputs of a call as mutable specifications: a tensor by kind and sizes, a number, a text, a list of tensors."""
+"""The specifications of a call's inputs: a tensor by kind and sizes, a number, a text, or a list of
+tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ FLOATS, IDS, BOOLS, TEXT, LIST = "rand", "ids", "bools", "text", "list"
 
 @dataclass(frozen=True)
 class Spec:
-    """`sizes` of a tensor; `text` of anything else; `most` bounds ids; `parts` of a list."""
+    """A tensor has `sizes`, a list has `parts`, and anything else has `text`. `most` bounds a tensor's
+    ids."""
 
     kind: str
     sizes: tuple[int, ...] = ()
@@ -27,7 +29,7 @@ class Spec:
         return Spec(self.kind, sizes, self.text, self.most, self.parts)
 
     def source(self) -> str:
-        """The expression that get_inputs() has."""
+        """The expression for get_inputs()."""
         shape = ", ".join(map(str, self.sizes))
         if self.kind == FLOATS:
             return f"torch.rand({shape})" if self.sizes else "torch.rand(())"
@@ -40,19 +42,20 @@ class Spec:
         return self.text
 
     def made(self, torch: Any) -> Any:
-        """Evaluated as get_inputs() does it, in the mode that is entered."""
+        """The value, evaluated as get_inputs() does it, in the current mode of PyTorch."""
         return eval(self.source(), {"torch": torch})  # noqa: S307 - our own text, in the sandbox
 
 
 def standard(rank: int, channels: int) -> Spec:
-    """The usual tensor with this many dimensions: channels last up to three, after the batch from four on."""
+    """The usual tensor with this many dimensions. Up to three dimensions, channels are last; from four on,
+    they come after the batch."""
     sizes = {0: (), 1: (BATCH,), 2: (BATCH, channels), 3: (BATCH, LENGTH, channels), 4: (BATCH, channels, SIDE, SIDE),
              5: (BATCH // 4, channels, 8, SIDE, SIDE), 6: (2, 4, channels, 8, SIDE, SIDE)}[min(rank, 6)]
     return Spec(FLOATS, sizes)
 
 
 def parsed(text: str, first: Spec, most: int) -> Spec:
-    """A guess of guesses.of_input()."""
+    """The specification for a guess from guesses.of_input()."""
     kind, _, rest = text.partition(" ")
     named = {"B": BATCH, "L": LENGTH}
     sizes = tuple(named[one] for one in rest.split() if one in named)

@@ -11,7 +11,7 @@ from . import guesses
 Given = dict[str, str]  # texts by parameter
 _CONFIG_LACKS = re.compile(r"AttributeError: '?Config'?(?: object)? has no attribute '(\w+)'|KeyError: '(\w+)'")
 _WHOLE, _REAL, _WORD = re.compile(r"\d+"), re.compile(r"\d*\.\d*(e-?\d+)?|\d+e-?\d+"), re.compile(r"'\w*'")
-# Patterns of errors: the wrong texts and their replacements. {0} is the text itself.
+# A pattern of errors, a pattern of the wrong texts, and their replacements. {0} is the wrong text itself.
 _RULES = (
     (r"'int' object is not (iterable|subscriptable)|type 'int' has no len|argument of type 'int'", _WHOLE,
      ("[{0}, {0}]", "[{0}, {0}, {0}, {0}]")),
@@ -35,7 +35,7 @@ _MOST = 12  # proposals from one error
 
 
 def repaired(given: Given, words: str) -> Iterator[Given]:
-    """The likely ones first."""
+    """Other arguments, the likely ones first."""
     more = _more_config(given, words)
     if more:
         yield more
@@ -53,7 +53,7 @@ def repaired(given: Given, words: str) -> Iterator[Given]:
 
 
 def _more_config(given: Given, words: str) -> Given | None:
-    """A configuration with the attribute that was missing."""
+    """The arguments with a configuration that has the missing attribute."""
     found = _CONFIG_LACKS.search(words)
     name = (found.group(1) or found.group(2)) if found else ""
     for argument, text in given.items():
