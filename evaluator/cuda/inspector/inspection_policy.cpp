@@ -21,7 +21,8 @@ bool InspectionPolicy::worth(const Evaluation& evaluation, const RunRequest& req
   if (!inspect_ || !evaluation.accepted()) return false;
   if (request.remeasurement == Remeasurement::confirm) return true;
   const auto& over_yardstick = evaluation.report().over_yardstick;
-  return over_yardstick && over_yardstick->low > best_ && inspecting_ms_ <= kMostShare * now_ms_();
+  if (!over_yardstick || over_yardstick->low <= best_) return false;
+  return request.careful || inspecting_ms_ + next_ms_ <= kMostShare * now_ms_();
 }
 
 std::function<double()> InspectionPolicy::clock() {
@@ -37,6 +38,7 @@ Result<Evaluation> InspectionPolicy::look(const Evaluation& evaluation, const Ru
     if (!found) return found.error();
     last_ = request.candidate;
     found_ = std::move(*found);
+    next_ms_ = now_ms_() - began_ms;
   }
   Report report = evaluation.report();
   report.spent_ms["inspect"] = now_ms_() - began_ms;

@@ -18,15 +18,16 @@ class InspectionPolicyTest : public ::testing::Test {
     return Acceptance{Metrics::create(*report.over_yardstick, {}).value(), report};
   }
   Result<Evaluation> look(const Evaluation& evaluation, std::optional<Remeasurement> why = {},
-                          BinaryPtr binary = std::make_shared<AnyBinary>()) {
+                          BinaryPtr binary = std::make_shared<AnyBinary>(), bool careful = false) {
     RunRequest request;
+    request.careful = careful;
     request.candidate = std::move(binary);
     request.remeasurement = why;
     return policy_.look(evaluation, request, {});
   }
 
   int inspections_ = 0;
-  double now_ms_ = 0, takes_ms_ = 0;
+  double now_ms_ = 60'000, takes_ms_ = 0;
   Inspection next_{"", "memory bounds it", {{"ncu", "a note"}}};
   std::optional<Error> broken_;
   InspectionPolicy policy_{[this](const BinaryPtr&, const std::stop_token&) -> Result<Inspection> {
@@ -43,16 +44,23 @@ TEST_F(InspectionPolicyTest, InspectsWhatBeatsYardstickAndAllBefore) {
   EXPECT_EQ(inspections_, 2) << "1.2 and 1.3: the others' intervals do not lie above what was best";
 }
 
-TEST_F(InspectionPolicyTest, TakesAFifthOfTheTimeAtMost) {
-  takes_ms_ = 1000;
+TEST_F(InspectionPolicyTest, TakesAFifthOfASearchAtMost) {
+  takes_ms_ = 6000;
+  now_ms_ = 24'000;
   ASSERT_TRUE(look(timed(1.2)));
+  EXPECT_EQ(inspections_, 0) << "the usual time would be more than a fifth";
+  now_ms_ = 25'000;
+  ASSERT_TRUE(look(timed(1.2)));
+  EXPECT_EQ(inspections_, 1);
   ASSERT_TRUE(look(timed(1.3)));
-  EXPECT_EQ(inspections_, 1) << "all of the time went into the first";
+  EXPECT_EQ(inspections_, 1) << "the first took 6 s, so two would take 12 of 31 s";
   ASSERT_TRUE(look(timed(1.25), Remeasurement::confirm));
   EXPECT_EQ(inspections_, 2) << "what is confirmed is always inspected";
-  now_ms_ = 10'000;
+  now_ms_ = 90'000;
   ASSERT_TRUE(look(timed(1.28)));
   EXPECT_EQ(inspections_, 3) << "1.3 did not pass an inspection, so 1.28 is better than what did";
+  ASSERT_TRUE(look(timed(1.5), {}, std::make_shared<AnyBinary>(), true));
+  EXPECT_EQ(inspections_, 4) << "outside of a search nothing waits for the device";
 }
 
 TEST_F(InspectionPolicyTest, TheReportGetsAdviceAndNotes) {
