@@ -88,7 +88,7 @@ def _look(one: Expected, output: torch.Tensor) -> torch.Tensor:
     flat = flattened(output)
     poison = _poison_bits(flat)
     if one.allowed is not None and fused.usable(flat) and one.truth.device == flat.device:
-        return fused.look(flat, _bits(flat), one.truth, one.allowed, one.scale, poison, one.per_element, _LARGEST, _NONE)
+        return _look_fused(one, flat, poison, slice(0, flat.numel()))
     row: torch.Tensor | None = None
     for part in pieces(flat.numel()):
         found = _look_at(one, flat[part], poison, part)
@@ -97,7 +97,20 @@ def _look(one: Expected, output: torch.Tensor) -> torch.Tensor:
     return row
 
 
+def _look_fused(one: Expected, actual: torch.Tensor, poison: int, part: slice) -> torch.Tensor:
+    """`part` begins with a BLOCK."""
+    t, allowed = (tensor[part].to(actual.device, non_blocking=True) for tensor in (one.truth, one.allowed))
+    scale = None if one.scale is None else one.scale[part.start // BLOCK:]
+    row = fused.look(actual, _bits(actual), t, allowed, scale, poison, one.per_element, _LARGEST, _NONE)
+    if part.start:  # indices are those of the whole
+        row[1] += part.start
+        row[4::2] = torch.where(row[4::2] < _NONE, row[4::2] + part.start, row[4::2])
+    return row
+
+
 def _look_at(one: Expected, actual: torch.Tensor, poison: int, part: slice) -> torch.Tensor:
+    if one.allowed is not None and fused.usable(actual):
+        return _look_fused(one, actual, poison, part)
     if one.allowed is None:
         assert one.own is not None
         bits, t, r = _bits(actual), _bits(one.truth[part]), _bits(one.own[part])

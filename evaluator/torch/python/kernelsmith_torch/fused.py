@@ -5,6 +5,8 @@ unavailable: on the CPU and without Triton. Trusted code.
 
 from __future__ import annotations
 
+import functools
+
 import torch
 
 try:
@@ -35,6 +37,23 @@ def weighted_sum(words: torch.Tensor, key: int) -> torch.Tensor:
     return parts.sum()
 
 
+def rounding(truth: torch.Tensor, own: torch.Tensor, low: torch.Tensor | None, figures: tuple[float, ...],
+             allowed: torch.Tensor) -> torch.Tensor:
+    """truth.py's tolerances for an output `own` and its truth: of each element, written to `allowed`, and of each 1024.
+    `low` is the answer in the declared precision, if that is another one. `figures`: own_errors, 4 g u, g u, step, tiny."""
+    blocks = triton.cdiv(truth.numel(), _BLOCK)
+    scale = torch.empty(blocks, dtype=torch.float64, device=truth.device)
+    _rounding[(blocks,)](truth, own, own if low is None else low, allowed, scale, _numbers(figures, truth.device),
+                         truth.numel(), low is not None, _BLOCK, num_warps=8)
+    return scale
+
+
+@functools.lru_cache(maxsize=64)
+def _numbers(figures: tuple[float, ...], device: torch.device) -> torch.Tensor:
+    """On the device, because Triton passes floats in 32 bits. Kept, because making it waits for the device."""
+    return torch.tensor(figures, dtype=torch.float64, device=device)
+
+
 def look(actual: torch.Tensor, bits: torch.Tensor, truth: torch.Tensor, allowed: torch.Tensor,
          scale: torch.Tensor | None, poison: int, per_element: bool, largest: float, none: int) -> torch.Tensor:
     """compare.py's row for a flat tensor of reals: worst ratio and where, the sum of squares of error over scale (one for
@@ -63,6 +82,34 @@ if triton is not None:
             weight = (weight ^ (weight >> 27)) * SECOND
             total += word * (weight ^ (weight >> 31))
         tl.store(parts + program, tl.sum(total, 0).to(tl.int64))
+
+    @triton.jit
+    def _rounding(truth, own, low, allowed, scale, numbers, n, HAS_LOW: tl.constexpr, BLOCK: tl.constexpr):
+        block = tl.program_id(0).to(tl.int64)
+        at = block * BLOCK + tl.arange(0, BLOCK)
+        inside = at < n
+        infinity = float("inf")
+        own_errors, four_gu, gu = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2)
+        step, tiny = tl.load(numbers + 3), tl.load(numbers + 4)
+        t = tl.load(truth + at, mask=inside, other=0)
+        r = tl.load(own + at, mask=inside, other=0).to(tl.float64)
+        error = tl.abs(r - t)
+        judged = error < infinity
+        if HAS_LOW:
+            other = tl.abs(tl.load(low + at, mask=inside, other=0).to(tl.float64) - t)
+            judged = judged & (other < infinity)
+            error = tl.maximum(error, other)
+        true_is_finite, own_is_finite = tl.abs(t) < infinity, tl.abs(r) < infinity
+        error = tl.where(judged, error, 0.0)
+        magnitude = tl.where(true_is_finite & own_is_finite, tl.abs(t), 0.0)
+        count = tl.minimum(n - block * BLOCK, BLOCK).to(tl.float64)
+        error_rms = tl.sqrt(tl.sum(error * error, 0) / count)
+        truth_rms = tl.sqrt(tl.sum(magnitude * magnitude, 0) / count)
+        most = own_errors * tl.maximum(error, error_rms) + four_gu * tl.maximum(magnitude, truth_rms)
+        most += step * magnitude + tiny
+        most = tl.where(true_is_finite == own_is_finite, most, infinity)
+        tl.store(allowed + at, most.to(tl.float32), mask=inside)
+        tl.store(scale + block, 4 * error_rms + gu * truth_rms + step / 2 * truth_rms + tiny)
 
     @triton.jit
     def _look(actual, bits, truth, allowed, scale, cells, n, programs, poison, largest: tl.constexpr, none: tl.constexpr,

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from . import fused
 from .accelerator import full_precision, pieces
 from .layout import change, write
 from .model_source import Inputs, Reference, is_memory, run_model
@@ -153,9 +154,7 @@ class Truth:
                 one.allowed[part] = self._figures(t, r[part])
             else:
                 own = r[part]
-                allowed, scale = self._rounding(one.dtype, t, own, own if p is r else p[part], terms, more)
-                one.allowed[part] = allowed
-                scales.append(scale)
+                scales.append(self._rounding(one.dtype, t, own, own if p is r else p[part], terms, more, one.allowed[part]))
             if truth is not one.truth:
                 truth[part] = t
         one.truth = truth
@@ -178,11 +177,20 @@ class Truth:
         return allowed
 
     def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
-                  more: tuple[float, float]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The tolerances for a part of an output that begins with a block: of each element, and of the
-        error's RMS in each block."""
+                  more: tuple[float, float], place: torch.Tensor) -> torch.Tensor:
+        """The tolerances for a part of an output that begins with a block: of each element, which are written to `place`,
+        and of the error's RMS in each block."""
         info = torch.finfo(dtype)
         tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
+        u = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
+        gu = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0) * u
+        step = max(info.eps, _STEP[self._precision])
+        if fused.usable(t):
+            allowed = place if place.device == t.device else torch.empty_like(place, device=t.device)
+            scale = fused.rounding(t, r, None if p is r else p, (own_errors(dtype), 4 * gu, gu, step, tiny), allowed)
+            if allowed is not place:
+                place.copy_(allowed)
+            return scale
         error = (r.double() - t).abs()
         if p is not r:
             error = torch.maximum(error, (p.double() - t).abs())
@@ -190,13 +198,11 @@ class Truth:
         error = torch.where(finite & error.isfinite(), error, 0.0)
         magnitude = torch.where(finite, t.abs(), 0.0)
         error_rms, truth_rms = _block_rms(error).clamp_min(more[0]), _block_rms(magnitude).clamp_min(more[1])
-        u = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
-        g = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0)
-        step = max(info.eps, _STEP[self._precision])
         allowed = own_errors(dtype) * torch.maximum(error, _of_each(error_rms, t.numel()))
-        allowed += 4 * g * u * torch.maximum(magnitude, _of_each(truth_rms, t.numel())) + step * magnitude + tiny
+        allowed += 4 * gu * torch.maximum(magnitude, _of_each(truth_rms, t.numel())) + step * magnitude + tiny
         allowed[t.isfinite() != r.isfinite()] = math.inf
-        return allowed, 4 * error_rms + g * u * truth_rms + step / 2 * truth_rms + tiny
+        place.copy_(allowed)
+        return 4 * error_rms + gu * truth_rms + step / 2 * truth_rms + tiny
 
     def _more(self, variant: int) -> list[tuple[float, float]]:
         """The largest RMS of the reference's error and of the truth on a few fixed seeds, for each output."""

@@ -65,6 +65,42 @@ def looks_agree() -> None:
                     assert own[1] == mine[1] or own[0] == compare._LARGEST, what
 
 
+def slices_agree() -> None:
+    import torch
+    from kernelsmith_torch import compare
+
+    one, actual = outputs(torch, torch.float32, True)
+    whole, row = compare._look_fused(one, actual, compare._poison_bits(actual), slice(0, SIZE)), None
+    for part in (slice(0, 8192), slice(8192, SIZE)):
+        found = compare._look_fused(one, actual[part], compare._poison_bits(actual), part)
+        row = found if row is None else compare._joined(row, found)
+    assert torch.equal(whole[2:].round(decimals=9), row[2:].round(decimals=9)), (whole, row)
+    assert whole[0] == row[0], (whole, row)
+
+
+def tolerances_agree() -> None:
+    import torch
+    from kernelsmith_torch import fused, truth
+
+    rule = truth.Truth.__new__(truth.Truth)
+    rule._wide, rule._precision = object(), "bf16"
+    torch.manual_seed(2)
+    for dtype in (torch.float32, torch.float16, torch.float64):
+        t = torch.randn(SIZE, dtype=torch.float64) * torch.logspace(-6, 2, SIZE, dtype=torch.float64)
+        own = (t * (1 + 1e-3 * torch.randn(SIZE))).to(dtype)
+        low = own.clone()
+        low[50:60] *= 1.5
+        t[5], t[6], own[6], own[7], low[8], t[9], own[9] = math.nan, math.inf, math.inf, math.inf, math.nan, -math.inf, math.inf
+        for p in (own, low):
+            places = torch.empty(2, SIZE)
+            wanted = rule._rounding(dtype, t, own, p, 3000, (0.0, 0.0), places[0])
+            fused.usable = lambda tensor: True
+            mine = rule._rounding(dtype, t, own, p, 3000, (0.0, 0.0), places[1])
+            fused.usable = lambda tensor: False
+            assert torch.allclose(*places, rtol=1e-6, atol=0), (dtype, places)
+            assert torch.allclose(wanted, mine, rtol=1e-12, atol=0), (dtype, wanted, mine)
+
+
 @needs_torch
 class Fused(unittest.TestCase):
     def test_agrees_with_pytorchs_operators(self) -> None:
@@ -76,3 +112,5 @@ class Fused(unittest.TestCase):
 if __name__ == "__main__":
     hashes_agree()
     looks_agree()
+    slices_agree()
+    tolerances_agree()
