@@ -109,7 +109,7 @@ def test_a_constant_of_the_profile_is_in_every_document(package: Path) -> None:
         "arguments": {"eps": [1e-5]}, "attributes": {"eps": "eps"}, "fixed": {"axis": -1}, "literals": []}
     for name in ("REPORT.md", "CHANGE_REQUEST.md"):
         text = (package / name).read_text()
-        assert "`eps` is 1e-05, an argument: a call with another value takes the plain path; `axis` is -1, and in" in text
+        assert "`eps` is 1e-05, an argument: a call with another value takes the plain path; `axis` is -1, and the kernels fix it" in text
 
 
 def test_a_swap_that_is_not_in_place_is_no_measurement(package: Path) -> None:

@@ -40,7 +40,7 @@ Result<std::string> read_regular_file(const fs::path& path, std::size_t limit) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   if (!file && errno == ELOOP)
     return fail(ErrorCode::bad_input, "a symbolic link where a file was expected", path.string());
-  if (!file && errno == ENXIO) return fail(ErrorCode::bad_input, "no regular file", path.string());
+  if (!file && errno == ENXIO) return fail(ErrorCode::bad_input, "not a regular file", path.string());
   if (!file) return system_error("cannot open", path, errno);
   return read_regular_file(file, path, limit);
 }
@@ -48,7 +48,7 @@ Result<std::string> read_regular_file(const fs::path& path, std::size_t limit) {
 Result<std::string> read_regular_file(const Descriptor& file, const fs::path& path, std::size_t limit) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return system_error("cannot examine", path, errno);
-  if (!S_ISREG(status.st_mode)) return fail(ErrorCode::bad_input, "no regular file", path.string());
+  if (!S_ISREG(status.st_mode)) return fail(ErrorCode::bad_input, "not a regular file", path.string());
   if (static_cast<std::size_t>(status.st_size) > limit)
     return fail(ErrorCode::bad_input, "a file of more than " + std::to_string(limit) + " bytes",
                 path.string());

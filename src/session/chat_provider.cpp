@@ -328,7 +328,7 @@ class ChatProvider final : public ProposerProvider {
     std::error_code ignored;
     const auto kind = std::filesystem::status(price_file_, ignored).type();
     if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
-      return fail(ErrorCode::bad_input, "this is no regular file", price_file_,
+      return fail(ErrorCode::bad_input, "this is not a regular file", price_file_,
                   "the run reads its prices again when it is resumed: name a file that stays");
     const auto text = read_text_file(price_file_);
     if (!text) return text.error();

@@ -12,7 +12,7 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   std::error_code ignored;
   if (const auto file = std::filesystem::status(folder / kConfigFile, ignored);
       std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
-    return fail(ErrorCode::bad_input, "this is no regular file", (folder / kConfigFile).string());
+    return fail(ErrorCode::bad_input, "this is not a regular file", (folder / kConfigFile).string());
   const auto yaml = read_text_file(folder / kConfigFile);
   if (!yaml) {
     if (yaml.error().code != ErrorCode::not_found) return yaml.error();

@@ -77,7 +77,7 @@ Status require_run(const fs::path& folder) {
   for (const char* name : {"run.db-journal", "run.db-wal", "run.db-shm"}) {
     const auto type = fs::symlink_status(folder / name, error).type();
     if (type != fs::file_type::not_found && type != fs::file_type::regular)
-      return fail(ErrorCode::corrupt, "this is no regular file", (folder / name).string(), "remove it");
+      return fail(ErrorCode::corrupt, "this is not a regular file", (folder / name).string(), "remove it");
   }
   if (fs::is_regular_file(fs::symlink_status(folder / kDatabase, error))) return {};
   const bool begun = fs::exists(folder / kLock, error);

@@ -42,7 +42,7 @@ class MissingFiles(CommandTest):
         (self.folder / "folders/seed.txt").unlink()
         (self.folder / "folders/seed.txt").mkdir()
         self.refused((["evaluate", "task", "/dev/zero"], ["/dev/zero", "4 MiB"], "bad_input"),
-                     (["evaluate", "task", "/bin/ls"], ["/bin/ls", "no text", "hint"], "bad_input"),
+                     (["evaluate", "task", "/bin/ls"], ["/bin/ls", "not text", "hint"], "bad_input"),
                      (["run", "folders"], "seed.txt", "bad_input"))
 
     def test_a_byte_order_mark_before_a_text_is_not_there(self):
@@ -336,7 +336,7 @@ class WrongRunFolder(CommandTest):
             path = self.folder / "a.run" / name
             path.unlink(missing_ok=True)
             os.mkfifo(path)
-            self.fail_with(3, "show", "a.run", says=[name, "no regular file"], code="corrupt")
+            self.fail_with(3, "show", "a.run", says=[name, "not a regular file"], code="corrupt")
             path.unlink()
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to mount a file system")

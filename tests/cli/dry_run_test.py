@@ -112,10 +112,10 @@ class DryRunTest(ModelTest):
 
     def test_files_that_would_be_waited_for(self):
         os.mkfifo(self.folder / "pipe")
-        self.dry("--price-file", "pipe", status=2, says=["no regular file"])
+        self.dry("--price-file", "pipe", status=2, says=["not a regular file"])
         (self.folder / "own" / "kernel-smith").mkdir(parents=True)
         os.mkfifo(self.folder / "own" / "kernel-smith" / "role.mustache")
-        self.dry("--set", "proposer.prompts.folder=own", status=2, says=["no regular file"])
+        self.dry("--set", "proposer.prompts.folder=own", status=2, says=["not a regular file"])
 
     def test_the_key_in_a_setting_that_is_kept(self):
         self.dry("--set", f"proposer.models=[{{name: m, extra_body: '{{\"api_token\": \"{KEY}\"}}'}}]", status=2, says=["hold the key"])

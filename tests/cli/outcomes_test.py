@@ -71,7 +71,7 @@ class OutcomesTest(ModelTest):
     def check_none_holds(self, done):
         self.assertIn("best     none: no candidate was accepted both at first and when measured again", done.stdout)
         self.assertFalse((self.folder / "none_holds.run/best").exists())
-        self.assertIn("best      none: nothing was accepted that held", self.succeed("show", "none_holds.run").stdout)
+        self.assertIn("best      none: nothing was accepted both at first and when measured again", self.succeed("show", "none_holds.run").stdout)
         shown = self.json("show", "none_holds.run")
         self.assertIsNone(shown["best"])
         self.assertEqual((len(shown["demoted"]), shown["archive"]["filled"]), (3, 0))

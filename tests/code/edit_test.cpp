@@ -137,7 +137,7 @@ TEST(Edits, AreRefusedWhereTheIndentationDoesNotTell) {
   EXPECT_THAT(text_after("  a;\n    a;\n", edit("a;\n", "b;\n")), HasSubstr("occurs 2 times"));
   EXPECT_THAT(text_after("if (x)\n  a;\n", edit("  if (x)\n  a;\n", "b;\n")), HasSubstr("occurs nowhere"))
       << "no uniform shift";
-  EXPECT_THAT(text_after("a;\n", edit("    a;\n", "b;\n")), HasSubstr("cannot be shifted"));
+  EXPECT_THAT(text_after("a;\n", edit("    a;\n", "b;\n")), HasSubstr("cannot be indented to match"));
 }
 
 TEST(Edits, TakeMarkersInOtherForms) {

@@ -91,7 +91,7 @@ class RunTest(FleetCommandTest):
         self.joined("--set", "evaluator.sandbox=none")
         out, err = run.communicate(timeout=PATIENCE_S)
         self.assertIn("worker_lost", err)
-        self.assertIn("look at the workers", err)
+        self.assertIn("find out why the workers end", err)
         self.assertEqual(len(mark.read_text()), 4)
         self.assertIn("dead letters: 1 program", self.succeed("show", "a.run").stdout)
         view = self.json("show", "a.run")

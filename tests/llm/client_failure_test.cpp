@@ -47,7 +47,7 @@ TEST_F(ClientFailure, ThreeRepliesThatCannotBeReadTryTheOtherForm) {
     }
     const std::string other = streamed ? "plain replies" : "streams";
     EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("so the next call asks for " + other)));
-    EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("and its " + other + " can")));
+    EXPECT_THAT(notices_.messages(), testing::Contains(HasSubstr("but its " + other + " can")));
   }
 }
 
