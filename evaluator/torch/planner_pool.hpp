@@ -57,8 +57,8 @@ struct PlannerFacts {
   std::string words() const;
 };
 
-/// The number of planners: one for every two cores, from 2 to 8. Each uses a core while it compiles, and
-/// keeps PyTorch in memory.
+/// The number of planners, from 2 to 16: one for every core but two, which the processes on the GPU use. Each
+/// uses a core while it compiles, and keeps PyTorch in memory.
 std::size_t planners_for_this_machine();
 
 struct PlannerLimits {

@@ -11,6 +11,7 @@
 
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 #include "truth/truth.hpp"
 
@@ -23,6 +24,8 @@ constexpr std::size_t kLeastCheckSets = 2, kMostCheckSets = 16, kCheckBytes = 25
 /// would allow a kernel to skip work (next to a large term all others are lost), so most timed sets have
 /// none.
 constexpr std::size_t kSpecialInTimed = 4, kSpecialInCheck = 2;
+/// The limit of wall time, in units of that of processor time: for references that sleep.
+constexpr double kMostWaiting = 20;
 
 /// Bytes of inputs, expected values, and weights.
 std::size_t bytes_of_set(const Task& task, const TaskShape& shape) {
@@ -82,9 +85,10 @@ class BankMaker {
     std::size_t shape = 0, set = 0;
   };
 
-  /// Wall time would leave fewer sets on a busy machine, and wrong kernels could pass there.
+  /// A limit of wall time alone would leave fewer sets on a busy machine, and wrong kernels could pass there.
   bool is_late() const KERNELSMITH_REQUIRES(mutex_) {
-    return spent_us_ > limits_.seconds * 1e6 * static_cast<double>(truths_);
+    return spent_us_ > limits_.seconds * 1e6 * static_cast<double>(truths_) ||
+           watch_.ms() > kMostWaiting * limits_.seconds * 1e3;
   }
 
   /// Makes one set of each shape in turn, so that the remaining time is divided evenly.
@@ -127,6 +131,7 @@ class BankMaker {
       std::ranges::any_of(task_.tensors, [](const TensorSpec& tensor) { return tensor.specials.any(); });
   std::vector<std::size_t> wanted_;  ///< by shape
   Bank bank_;
+  const Stopwatch watch_;
   std::size_t truths_ = 1;
   Mutex mutex_;
   double spent_us_ KERNELSMITH_GUARDED_BY(mutex_) = 0;            ///< by all threads
