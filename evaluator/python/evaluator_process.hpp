@@ -27,8 +27,8 @@ class EvaluatorProcess {
   EvaluatorProcess(const EvaluatorProcess&) = delete;
   EvaluatorProcess& operator=(const EvaluatorProcess&) = delete;
 
-  /// Evaluates a candidate. Without a reply the process is dead: a candidate has killed it or kept it from
-  /// watching the time.
+  /// Evaluates a candidate. If the answer has no reply, the process is dead, because a candidate killed it or
+  /// kept it from watching the time.
   Answer evaluate(const Source& candidate, const EvaluateLimits& limits, const std::stop_token& stop);
 
   const std::string& version() const { return version_; }

@@ -17,7 +17,7 @@ namespace task {
 namespace {
 
 Error wrong(const char* where, std::string message) {
-  return fail(ErrorCode::bad_input, "the task cannot be taken: " + std::move(message), where,
+  return fail(ErrorCode::bad_input, "the task cannot be accepted: " + std::move(message), where,
               "a task.yaml with this would be refused: send the task with an unchanged kernelsmith");
 }
 
@@ -58,7 +58,7 @@ Status check_weights(const Task& task) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   const bool positive = std::ranges::all_of(weights, [](double weight) { return weight > 0; });
   if (!positive || !within(sum, {1 - kRounding, 1 + kRounding}))
-    return wrong("timed_weights", "the weights are not positive numbers with the sum 1");
+    return wrong("timed_weights", "the weights must be positive numbers that sum to 1");
   return {};
 }
 

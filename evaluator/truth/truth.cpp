@@ -10,14 +10,14 @@
 namespace kernelsmith::truth {
 namespace {
 
-/// How many perturbed answers give each element's sensitivity. They are rarely all tiny by chance, and then
-/// the reference's own error compensates.
+/// How many perturbed answers give each element's sensitivity. It is rare that all of them change little by
+/// chance, and if they do, the reference's own error compensates.
 constexpr std::size_t kPerturbations = 4;
-/// The number of outputs from which one perturbed answer is enough: D then only matters in the mean, and one
-/// set of inputs shows the reference's error.
+/// With this many outputs or more, one perturbed answer is enough: the sensitivity then matters only in the
+/// mean, and one set of inputs shows the reference's error.
 constexpr std::size_t kEnoughElements = 64;
-/// How many perturbed answers find integers that may step, and their perturbation: some hundred roundoffs of
-/// f32, so that every integer that a few roundoffs can change is found.
+/// How many perturbed answers find the integers that may be off by one, and how large the perturbation is: a
+/// few hundred roundoffs of f32, which finds every integer that a few roundoffs can change.
 constexpr std::size_t kStepSamples = 8;
 constexpr double kStepPerturbation = 0x1p-16;
 /// Additional inputs for the reference's error if there are few outputs.
@@ -105,7 +105,8 @@ Result<std::vector<Expected>> Truth::expect_as(std::size_t shape, const Inputs& 
   auto evidence = gather<Real>(*task_, *shapes_, *oracles_.wide, shape, inputs, wanted(shape), random);
   if (!evidence) return evidence.error();
   if (auto s = try_reference(shape, inputs, *evidence, random); !s) return s.error();
-  // From here on the oracles' answers are about integers; the reference's plain answer comes last.
+  // From here on the oracles are asked about integers only. The last answer is that of the unchanged
+  // reference, which is read below.
   std::vector<Expected> expected(inputs.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     if (!is_integer_output(task_->tensors[t])) continue;

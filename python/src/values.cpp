@@ -90,7 +90,7 @@ std::string bytes_of(const py::handle& text) { return encoded(text, "surrogatees
 
 py::str file_text(std::string_view text) { return decoded(text, "surrogateescape"); }
 
-/// Pickles and copies of a value that has a JSON codec.
+/// Lets Python pickle and copy a value by its JSON.
 template <class T>
 auto pickled_as_json() {
   return py::pickle([](const T& value) { return py::bytes(to_json(value)); },

@@ -8,9 +8,10 @@
 namespace kernelsmith {
 namespace {
 
-/// Placeholders for local servers such as "EMPTY" or "not-needed" also occur in normal text.
+/// Placeholder keys such as "EMPTY" or "not-needed", which are used for local servers, also occur in normal
+/// text.
 constexpr std::size_t kShortest = 8, kLongestWord = 19;
-/// From this length on, normal text does not contain a key by chance, even in other letter case.
+/// A key of this length or more does not occur in normal text by chance, even if letter case is ignored.
 constexpr std::size_t kShortestDisguised = 16;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }

@@ -1,5 +1,5 @@
-// Reads a journal's events once. Makes rules from them, and finds whether the rules that the run was shown
-// helped.
+// Reads a journal's events once. Makes rules from them, and finds which of the rules that the run was shown
+// have helped it.
 #include <algorithm>
 #include <map>
 #include <optional>

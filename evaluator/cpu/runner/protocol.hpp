@@ -1,5 +1,5 @@
-// The protocol of judge and runner: fixed-size messages over one SOCK_SEQPACKET socket, and a header in the
-// sealed inputs. The judge trusts none of it: a reply only tells the judge when to look.
+// The protocol between judge and runner: fixed-size messages over one SOCK_SEQPACKET socket, and a header in
+// the sealed inputs. The judge trusts none of it: a reply only tells the judge when to look.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Request {
   std::uint64_t nonce = 0;
 };
 
-/// Runner to judge. The nonce is the request's. Before the first request it is 0: in the messages that the
-/// runner is ready for an object, and that an object is loaded or not.
+/// Runner to judge. The nonce is the request's. It is 0 in the replies before the first request, which say
+/// that the runner is ready for an object, and then whether the object was loaded.
 struct Reply {
   std::uint32_t magic = kMagic;
   Status status = Status::done;

@@ -36,9 +36,9 @@ struct Budgets {
   /// again (confirm) takes additional time.
   std::optional<double> wall_s;
   /// US dollars for calls to models. A call starts if the money that is left covers it and all calls under
-  /// way. Each call is assumed to cost as much as the most expensive call so far of its model and operator,
-  /// and at least EngineOptions::forecast_usd if there was none. Until a model has answered once, it gets one
-  /// call at a time.
+  /// way. Each call is assumed to cost as much as the most expensive call so far of its model and operator.
+  /// If there was none, it is assumed to cost as much as the most expensive call of all, and at least
+  /// EngineOptions::forecast_usd. Until a model has answered once, it gets one call at a time.
   std::optional<double> usd = std::nullopt;
   /// The run ends (EndReason::flat) when the remaining evaluations and iterations are expected to raise the
   /// best's fitness by less than this many percent (SearchState::expected_gain). If neither evaluations nor
@@ -59,7 +59,7 @@ struct EngineOptions {
   std::vector<Source>
       seeds;  ///< evaluated first and added to every island; if empty, Operator::translate begins
   bool seeds_must_pass = true;  ///< if every seed is rejected the run ends (`refused`)
-  bool has_reference = false;   ///< decides what the error of a run that needs a seed suggests
+  bool has_reference = false;   ///< decides the hint of the error when every seed is rejected
   std::uint64_t seed = 1;       ///< seed of all random streams
   std::string run = "run";      ///< EvaluationJob::run
   Digest task;                  ///< EvaluationJob::task

@@ -53,9 +53,10 @@ class Judge:
 
     client   the client for the service
     score    "kernel-smith": the speedup over the parent; "dr-kernel": correctness, speedup and profiling ratio;
-             "speedup": the speedup over the baseline; or a function of a Reward with a verdict and the row
-    by       "reference": a row has a KernelBench problem in `reference_code`, or without it is for the
-             service's only task. "task": a row names in `task` one of the tasks with which the service was
+             "speedup": the speedup over the baseline; or a function of the row and a Reward that has a verdict,
+             called as score(reward, row)
+    by       "reference": a row has a KernelBench problem in `reference_code`. A row without one is for the
+             service's only task. "task": the row's `task` names one of the tasks with which the service was
              started
     fields   further fields of each request, such as {"timeout": 120}
     extract  finds the program in a reply; `program_in`, or a function of the reply and the row that returns a

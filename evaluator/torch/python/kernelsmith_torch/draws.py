@@ -1,7 +1,7 @@
-"""Random draws of a candidate. KernelBench seeds its constructor like the reference's, so a plan's setup may
-draw. Before a call it also seeds both modules alike, so a call receives its random numbers as inputs
-(forward_draws.py). Every draw advances a generator, so all draws before a needed one are kept, and draw into
-scratch memory.
+"""Random draws of a candidate. KernelBench seeds the candidate's constructor like the reference's, so a plan's setup
+may draw. Before a call it also seeds both modules alike, so a call receives its random numbers as inputs
+(forward_draws.py). Every draw advances a generator, so all draws before a needed one are kept; their results go
+to scratch memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _seeding(function: Callable[[int], Any], tape: Tape, which: str) -> Callable
 
 
 def with_earlier(made: list[Step], setup: list[Step], tape: Tape) -> list[Step]:
-    """The steps `made`, and all draws of `setup` before the last draw among them."""
+    """The steps `made`, and all draws of `setup` before the last draw in `made`."""
     kept = set(map(id, made))
     last = max((i for i, step in enumerate(setup) if step.draws and id(step) in kept), default=-1)
     found: list[Step] = []
@@ -42,7 +42,7 @@ def with_earlier(made: list[Step], setup: list[Step], tape: Tape) -> list[Step]:
 
 
 def _into_scratch(step: Step, tape: Tape) -> list[Step]:
-    """The same draw on other tensors of the same shapes, whose results are not used."""
+    """The same draw, on other tensors of the same shapes. Its results are not used."""
     return _drawn(step, tape, None)
 
 

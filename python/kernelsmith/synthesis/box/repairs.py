@@ -98,8 +98,8 @@ def of_rank(one: Spec, rank: int) -> Spec:
 
 
 def _sizes(specs: Specs, message: str) -> Iterator[Specs]:
-    """Replaces sizes that the error names, then sizes in which two of its shapes differ, then each of its
-    numbers by each other one."""
+    """Replaces sizes that the error names, then sizes in which two of its shapes differ, then each number of
+    the error by every other one."""
     for has, should in dict.fromkeys((*_said(message), *_different(message))):
         yield from _replaced(specs, has, should)
     numbers = list(dict.fromkeys(int(text) for text in _NUMBER.findall(message)))[:12]
@@ -135,7 +135,7 @@ def _different(message: str) -> Iterator[tuple[int, int]]:
 
 
 def _replaced(specs: Specs, has: int, should: int) -> Iterator[Specs]:
-    """Changes all sizes `has` except batches, and then one at a time, from the last."""
+    """Replaces the size `has` by `should`: in all places but batches, then in one place at a time, from the last."""
     def everywhere(one: Spec) -> Spec:
         return one.resized(tuple(should if size == has and at else size for at, size in enumerate(one.sizes)))
 
