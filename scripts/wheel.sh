@@ -16,6 +16,6 @@ tools=build/wheel-tools
 }
 plain=$(mktemp -d)
 trap 'rm -rf "$plain"' EXIT
-"$python" -m pip wheel -q --disable-pip-version-check --no-deps -w "$plain" .
+"$python" -m pip wheel -q --disable-pip-version-check --no-deps -C build-dir=build/wheel -w "$plain" .
 PATH=$PWD/$tools/bin:$PATH "$tools/bin/auditwheel" repair --plat auto --strip -w "$folder" "$plain"/*.whl
 ls -l "$folder"

@@ -49,7 +49,7 @@ class CudaOracle final : public Oracle {
   std::span<std::byte> input(std::size_t shape, std::size_t tensor) override;
   Status answer(std::size_t shape) override;
   std::span<const std::byte> output(std::size_t shape, std::size_t tensor) override;
-  double elsewhere_us() const override { return device_us_; }
+  double elsewhere_us() const override { return runner_us_; }
 
  private:
   CudaOracle(Setup setup, CallBuffers buffers, OraclePrecision precision, std::stop_token stop)
@@ -68,7 +68,7 @@ class CudaOracle final : public Oracle {
   PlannedBinaryPtr planned_;
   std::vector<std::optional<std::uint32_t>> kept_;               ///< the runner's numbers, by shape
   std::map<std::pair<std::size_t, std::size_t>, Bytes> values_;  ///< by shape and tensor
-  double device_us_ = 0;
+  double runner_us_ = 0;  ///< of the calls, on the device and before
 };
 
 }  // namespace kernelsmith::cuda

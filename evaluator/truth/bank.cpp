@@ -97,11 +97,11 @@ class BankMaker {
     spent_us_ += spent_us;
     while (at_.set < std::max(limits_.most, kMostCheckSets)) {
       const bool late = is_late();
-      if (late && at_.set >= std::max(limits_.least, kMostCheckSets)) break;
+      if (late && at_.set >= std::max(limits_.least, kLeastCheckSets)) break;
       const Place place = at_;
       at_ = place.shape + 1 < shapes_.size() ? Place{place.shape + 1, place.set} : Place{0, place.set + 1};
       if (place.set >= wanted_[place.shape]) continue;
-      if (late && shapes_[place.shape].timed && place.set >= limits_.least) continue;
+      if (late && place.set >= (shapes_[place.shape].timed ? limits_.least : kLeastCheckSets)) continue;
       made_[place.shape] = place.set + 1;
       return place;
     }

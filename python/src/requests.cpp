@@ -52,7 +52,7 @@ void bind_rng(py::module_& module) {
 Tried attempt(const ProposalRequest& request, Trial trial) {
   if (!request.attempt)
     throw ErrorException(fail(ErrorCode::unsupported, "this request takes no trials", "",
-                              "only requests from run() take trials, unless the search is deterministic"));
+                              "only requests from run() take trials, and only if the search is not deterministic"));
   auto tried = without_gil([&] {
     return kernelsmith::answer_of<Tried>(
                [&](auto done) { request.attempt(std::move(trial), std::move(done)); })

@@ -60,12 +60,13 @@ class NameReader {
   }
 
   // A name after a keyword that introduces one.
-  // FenceChoice.TakesNoExampleOrPartForTheProgram; for #define the red team's framed/reply_shadows_header
+  // FenceChoice.TakesNoExampleOrPartForTheProgram; a macro makes no program, but may hide a frozen name: the
+  // red team's framed/reply_shadows_header
   void introduced_by(std::size_t i) {
     constexpr std::array kWords{"def"sv, "class"sv, "struct"sv};
     constexpr std::array kBehind{"("sv, ":"sv, "{"sv};
-    const bool macro = i > 0 && is(i - 1, "#") && is(i, "define");
-    if (is_name(i + 1) && (macro || (among(kWords, word(i)) && among(kBehind, word(i + 2))))) define(i + 1);
+    if (i > 0 && is(i - 1, "#") && is(i, "define")) names_.outer.emplace(word(i + 1));
+    if (among(kWords, word(i)) && is_name(i + 1) && among(kBehind, word(i + 2))) define(i + 1);
   }
 
   // Takes a constant, such as `LIMIT = 5`, `constexpr int kLimit = 5;`, `int table[4]`, `int n{4};`, `import

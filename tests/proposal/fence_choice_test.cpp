@@ -35,6 +35,9 @@ TEST(FenceChoice, TakesNoExampleOrPartForTheProgram) {
     EXPECT_EQ(outcome(fenced(kFinal) + "For example:\n" + fenced(behind), kParent), kFinal) << behind;
   EXPECT_EQ(outcome(fenced(kFinal) + fenced("import kernel\nkernel.softmax(x)\n", "python"), kParent),
             kFinal);
+  EXPECT_EQ(outcome(fenced("#define TILE 8\n" + kFinal) + "Or:\n" + fenced("#define TILE 64\n"),
+                    cpp("#define TILE 16\n" + kFinal)),
+            "#define TILE 8\n" + kFinal);
   for (const char* tag : {"text", "txt", "output"})
     EXPECT_EQ(outcome(fenced(kFinal, "") + fenced(kDraft, tag), kParent), kFinal) << tag;
   for (const char* tag : {"python", "python3", "triton", "py", "kernel.py"})

@@ -25,10 +25,10 @@ class Kind(enum.Enum):
     """The reason why there is no reward yet, which decides the next step."""
 
     PENDING = "the service still works on the request"
-    UNHEARD = "nothing is known of the request: send it again"
-    FAILED = "the request ended without a verdict: send it again, and it is evaluated again"
-    TIMED_OUT = "the request ended without a verdict for good: send it under another id"
-    CANCELLED = "a client cancelled the request: send it under another id"
+    UNHEARD = "nothing is known of the request: the same one is sent again"
+    FAILED = "the request ended without a verdict: the same one is sent, and evaluated, again"
+    TIMED_OUT = "the request ended without a verdict for good: it is sent under another id"
+    CANCELLED = "a client cancelled the request: it is sent under another id"
     REFUSED = "another try would end in the same way"
 
 
