@@ -99,9 +99,14 @@ Status check_parameters(const Task& task, const TrustedSource& trusted) {
 Error does_not_compile(const TrustedSource& trusted, const Failure& failure, const std::string& wide,
                        const std::string& instead) {
   const bool widened = trusted.precision != OraclePrecision::declared;
+  const Rejection* const rejection = std::get_if<Rejection>(&failure);
+  const bool no_entry = rejection && rejection->code == RejectionCode::entry_missing;
   return error_of(failure, ErrorCode::refused,
                   "the task's " + trusted.what + " does not compile" + (widened ? wide : "") + ": ",
-                  "files: " + trusted.what, widened ? instead : "");
+                  "files: " + trusted.what,
+                  no_entry  ? "define the function that `entry` in task.yaml names, or correct the name there"
+                  : widened ? instead
+                            : "");
 }
 
 std::string generator_of(const Task& task) { return task.entry + "_inputs"; }

@@ -44,10 +44,10 @@ Status check_raised(const char* option, const std::optional<T>& before, const st
     return fail(ErrorCode::invalid_argument, "the run's budget is larger already, and budgets are totals",
                 option, "give a total that is larger than the one in run.yaml");
   if (given && used && *given < *used)
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("the run has used {:.6g} already, and budgets are totals", static_cast<double>(*used)),
-        option, "give a total that is larger than what was used");
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the run has used {:.6g}{} already, and budgets are totals",
+                            static_cast<double>(*used), std::string_view(option) == "--time" ? " s" : ""),
+                option, "give a total that is larger than what was used");
   return {};
 }
 

@@ -16,8 +16,10 @@ Result<StoredRun> load_stored_run(const std::filesystem::path& folder, const Reg
   const auto yaml = read_text_file(folder / kConfigFile);
   if (!yaml) {
     if (yaml.error().code != ErrorCode::not_found) return yaml.error();
-    return fail(ErrorCode::not_found, "this is no run folder: it has no run.yaml", folder.string(),
-                "name the folder that `kernelsmith run` made");
+    const bool there = std::filesystem::exists(folder, ignored);
+    return fail(ErrorCode::not_found,
+                std::string("this is no run folder: it ") + (there ? "has no run.yaml" : "does not exist"),
+                folder.string(), "name the folder that `kernelsmith run` made");
   }
   if (!std::filesystem::exists(folder / kTaskFolder, ignored))
     return fail(ErrorCode::not_found, "this run has no task folder: `kernelsmith run` did not make it",

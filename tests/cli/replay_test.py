@@ -115,7 +115,7 @@ class ReplayTest(ModelTest):
         (self.folder / "kept.yaml").write_text("proposer: {kind: recording, run: a.run, evaluations: kept}\n")
         (self.folder / "bad.yaml").write_text("proposer: {kind: recording, recording: a.run}\n")
         kept = ["--config", "kept.yaml"]
-        self.refused((["replay", "task"], "this is no run folder", "not_found"),
+        self.refused((["replay", "task"], "this is no run folder: it has no run.yaml", "not_found"),
                      (["replay", "a.run", "--out", "a.run"], "not empty"),
                      (["run", "other", *kept], ["of another task", "a.run"]),
                      (["run", "task", *kept, "--set", "seed=5", "--out", "e.run"], "leaves its recording", "not_found"),

@@ -144,7 +144,7 @@ class ReportTest(CommandTest):
         self.assertEqual(self.succeed("report", "a.run/").stdout, "the report is in a.run.html\n")
         self.assertTrue((self.folder / "a.run.html").exists())
         self.assertEqual(self.json("report", "a.run", "-o", "b.html"), {"file": "b.html"})
-        self.fail_with(2, "report", "nowhere", says=["this is no run folder"], code="not_found")
+        self.fail_with(2, "report", "nowhere", says=["this is no run folder: it does not exist"], code="not_found")
         self.fail_with(2, "report", "a.run", "-o", "no/a.html", says=["no/a.html", "a folder that exists"], code="not_found")
         self.fail_with(2, "report", "a.run", "-o", ".", says=["cannot be written", "name a file"], code="invalid_argument")
 

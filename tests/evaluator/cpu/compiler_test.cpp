@@ -89,6 +89,8 @@ TEST_F(CompilerCache, AFailureIsToldEachTime) {
     EXPECT_NE(built.error().message.find("the task's reference does not compile: "), std::string::npos)
         << "a wider type is not the reason: " << built.error().message;
   }
+  const auto nameless = compiler()->build({one_file("int other() { return 1; }\n"), "reference"});
+  EXPECT_NE(nameless.error().hint.find("`entry` in task.yaml"), std::string::npos) << nameless.error().hint;
 }
 
 }  // namespace
