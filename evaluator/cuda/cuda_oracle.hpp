@@ -68,7 +68,7 @@ class CudaOracle final : public Oracle {
   PlannedBinaryPtr planned_;
   std::vector<std::optional<std::uint32_t>> kept_;               ///< the runner's numbers, by shape
   std::map<std::pair<std::size_t, std::size_t>, Bytes> values_;  ///< by shape and tensor
-  double runner_us_ = 0;  ///< of the calls, on the device and before
+  double runner_us_ = 0;                                         ///< of the calls, on the device and before
 };
 
 }  // namespace kernelsmith::cuda

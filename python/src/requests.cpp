@@ -51,8 +51,9 @@ void bind_rng(py::module_& module) {
 /// Requests a trial and waits for its result. Needs the GIL and releases it meanwhile.
 Tried attempt(const ProposalRequest& request, Trial trial) {
   if (!request.attempt)
-    throw ErrorException(fail(ErrorCode::unsupported, "this request takes no trials", "",
-                              "only requests from run() take trials, and only if the search is not deterministic"));
+    throw ErrorException(
+        fail(ErrorCode::unsupported, "this request takes no trials", "",
+             "only requests from run() take trials, and only if the search is not deterministic"));
   auto tried = without_gil([&] {
     return kernelsmith::answer_of<Tried>(
                [&](auto done) { request.attempt(std::move(trial), std::move(done)); })
