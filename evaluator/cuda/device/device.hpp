@@ -26,7 +26,9 @@ class PrivateMemory {
  public:
   PrivateMemory() = default;
   PrivateMemory(std::uint64_t address, std::size_t bytes, std::function<void()> give_back)
-      : address_(address), bytes_(bytes), owner_(nullptr, [give_back](void*) { give_back(); }) {}
+      : address_(address),
+        bytes_(bytes),
+        owner_(nullptr, [give_back = std::move(give_back)](void*) { give_back(); }) {}
   PrivateMemory(PrivateMemory&&) noexcept = default;
   PrivateMemory& operator=(PrivateMemory&&) noexcept = default;
 

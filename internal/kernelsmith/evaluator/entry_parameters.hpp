@@ -66,7 +66,7 @@ struct Shim {
   std::size_t tensors = 0;  ///< arguments in front of the sizes
   /// The parameters of the function after the sizes, and the arguments that it gets for them.
   std::vector<std::string> more_parameters = {}, more_arguments = {};
-  std::string also_taken = "";  ///< text after the shim's own parameters: ", void* stream"
+  std::string also_taken{};  ///< text after the shim's own parameters: ", void* stream"
 };
 /// The declaration of the function, and the shim. The shim takes an array of tensors and an array of sizes.
 std::string shim_text(const Task& task, const Shim& shim);

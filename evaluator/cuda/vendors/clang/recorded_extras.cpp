@@ -6,7 +6,6 @@
 
 // NOLINTBEGIN(readability-identifier-naming): the runtimes' own names
 using namespace kernelsmith::cuda::planner;
-namespace plan = kernelsmith::plan;
 
 extern "C" int KERNELSMITH_RUNTIME(HostAlloc)(void** pointer, std::size_t bytes, unsigned flags);
 extern "C" int KERNELSMITH_RUNTIME(FreeHost)(void* pointer);
