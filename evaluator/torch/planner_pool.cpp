@@ -82,7 +82,7 @@ Judged<Planned> planned_of(Reply reply, double asked_ms, const PlannerLimits& li
 }  // namespace
 
 std::size_t planners_for_this_machine() {
-  return std::clamp<std::size_t>(std::max(std::thread::hardware_concurrency(), 4U) - 2, 2, 16);
+  return std::clamp(std::thread::hardware_concurrency(), 4U, 18U) - 2;
 }
 
 std::string PlannerFacts::words() const {

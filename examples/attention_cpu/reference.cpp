@@ -1,5 +1,6 @@
 // Defines what is correct: for each query the scores of all keys, their softmax, and the mean of the values
-// with these weights, in single precision: a kernel may be as wrong as this reference.
+// with these weights, in single precision, so its own error adds to the
+// error that a kernel may have: softmax of large scores amplifies rounding.
 #include <algorithm>
 #include <cmath>
 #include <vector>

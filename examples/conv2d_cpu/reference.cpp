@@ -1,5 +1,5 @@
 // Defines what is correct: each output on its own, pixels outside of the image left out. The sum is kept in
-// double so that the reference's own rounding takes nothing from a candidate's error budget.
+// double, so the reference adds no error of its own to the error that a kernel may have.
 #include "task.hpp"
 
 extern "C" void conv2d(const float* __restrict x, const float* __restrict weights, float* __restrict y,

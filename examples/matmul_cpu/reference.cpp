@@ -1,5 +1,5 @@
-// Defines what is correct: the textbook order i j k. The sum is kept in double so that the reference's own
-// rounding takes nothing from a candidate's error budget.
+// Defines what is correct: the textbook order i j k. The sum is kept in double, so the reference
+// adds no error of its own to the error that a kernel may have.
 #include "task.hpp"
 
 extern "C" void matmul(const float* a, const float* b, float* c, std::int64_t m, std::int64_t n,

@@ -1,5 +1,5 @@
 // Defines what is correct: y = x / sqrt(mean(x * x) + 1e-5) * weights along each row. All of it is kept in
-// double so that the reference's own rounding takes nothing from a candidate's error budget.
+// double, so the reference adds no error of its own to the error that a kernel may have.
 #include <cmath>
 
 #include "task.hpp"

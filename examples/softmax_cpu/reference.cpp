@@ -1,5 +1,5 @@
 // Defines what is correct: y = exp(x - max) / sum(exp(x - max)) along each row. Exponentials and sum are kept
-// in double so that the reference's own rounding takes nothing from a candidate's error budget.
+// in double, so the reference adds no error of its own to the error that a kernel may have.
 #include <cmath>
 
 #include "task.hpp"

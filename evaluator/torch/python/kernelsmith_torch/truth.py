@@ -312,7 +312,8 @@ def _alone(flat: torch.Tensor) -> torch.Tensor:
 
 
 def flattened(tensor: torch.Tensor) -> torch.Tensor:
-    flat = tensor.detach().reshape(-1)
+    """The elements, contiguous, as the fused kernels require: reshape(-1) leaves a column or a diagonal strided."""
+    flat = tensor.detach().reshape(-1).contiguous()
     return torch.view_as_real(flat.resolve_conj()).reshape(-1) if flat.is_complex() else flat
 
 
