@@ -106,6 +106,7 @@ void TaskJudge::limit_calls() {
 }
 
 Status TaskJudge::prepare(const std::stop_token& stop) {
+  std::map<std::string, double> unused, &spent_ms = parts_.spent_ms ? *parts_.spent_ms : unused;
   limit_calls();
   if (auto drawn = draw_bank(stop); !drawn) return drawn;
   degenerate_ = parts_.draw_bank ? parts_.degenerate : has_unmoved_output();
@@ -116,8 +117,8 @@ Status TaskJudge::prepare(const std::stop_token& stop) {
   if (parts_.yardstick != parts_.seed && parts_.yardstick != parts_.baseline)
     trusted.emplace_back(parts_.yardstick, "yardstick");
   for (const auto& [kernel, what] : trusted)
-    if (auto right = verify(context(stop), kernel, what); !right) return right;
-  auto times_us = time_yardstick(context(stop), parts_.yardstick);
+    if (auto right = verify(context(stop), kernel, what, spent_ms); !right) return right;
+  auto times_us = time_yardstick(context(stop), parts_.yardstick, spent_ms);
   if (!times_us) return times_us.error();
   yardstick_us_ = std::move(*times_us);
   auto scale = measure_scale(context(stop), parts_, yardstick_us_);

@@ -34,15 +34,19 @@ bool same_bytes(const BinaryPtr& a, const BinaryPtr& b) {
 
 }  // namespace
 
-Status verify(const Context& context, const BinaryPtr& kernel, const std::string& what) {
+Status verify(const Context& context, const BinaryPtr& kernel, const std::string& what,
+              std::map<std::string, double>& spent_ms) {
   Player player(context, what, kernel, Trust::candidate);
   std::vector<ShapeResult> results(context.shapes.size());
   const auto check = context.task.threads > 1 ? check_twice : check_all_shapes;
   if (auto right = check(player, context, {}, results); !right) return task_at_fault(right.error(), what);
+  player.close();
+  player.add_costs(spent_ms);
   return {};
 }
 
-Result<std::vector<double>> time_yardstick(const Context& context, const BinaryPtr& yardstick) {
+Result<std::vector<double>> time_yardstick(const Context& context, const BinaryPtr& yardstick,
+                                           std::map<std::string, double>& spent_ms) {
   Player player(context, "yardstick", yardstick, Trust::trusted);
   if (auto opened = player.open(0); !opened) return task_at_fault(opened.error(), "yardstick");
   context.host.rest();
@@ -57,6 +61,8 @@ Result<std::vector<double>> time_yardstick(const Context& context, const BinaryP
     }
     times_us.push_back(median_of(calls_us));
   }
+  player.close();
+  player.add_costs(spent_ms);
   return times_us;
 }
 

@@ -6,6 +6,8 @@
 
 #include <kernelsmith/evaluator/parse_stage.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
+#include <kernelsmith/evaluator/verdict.hpp>
 
 #include "recent.hpp"
 #include "stage_scheduler.hpp"
@@ -26,10 +28,20 @@ struct Flight {
   Sink<Evaluation> done;
   WorkSink works;
   RunRequest request = {};
+  Stopwatch whole = {};
+  double queued_ms = 0;  ///< waiting for a slot
 
   /// Gives the single answer; later ones are dropped.
   void finish(Result<Evaluation> evaluation) {
-    if (const auto sink = std::exchange(done, nullptr)) sink(std::move(evaluation));
+    const auto sink = std::exchange(done, nullptr);
+    if (!sink) return;
+    if (evaluation) {
+      Report report = evaluation->report();
+      report.spent_ms["wait"] += queued_ms;
+      explain_rest(report.spent_ms, whole.ms());
+      evaluation = with_report(*evaluation, std::move(report));
+    }
+    sink(std::move(evaluation));
   }
 };
 
@@ -60,7 +72,8 @@ class StagedEvaluator final : public Evaluator {
   using Work = std::function<void(std::size_t device)>;
 
   void post(Slot slot, const FlightPtr& flight, Work work) {
-    auto guarded = [flight, work = std::move(work)](std::size_t device) {
+    auto guarded = [flight, work = std::move(work), queued = Stopwatch()](std::size_t device) {
+      flight->queued_ms += queued.ms();
       try {
         work(device);
       } catch (const std::exception& e) {
@@ -143,7 +156,7 @@ class StagedEvaluator final : public Evaluator {
   Result<Compilation> compile(const Source& source, const std::stop_token& stop) {
     const Digest key = source.digest();
     if (auto known = binaries_.find(key)) {
-      known->report.spent_ms["compile"] = 0;
+      known->report.spent_ms = {{"compile", 0}};
       return std::move(*known);
     }
     auto compilation = backend_->compile(source, stop);

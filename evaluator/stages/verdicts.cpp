@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <kernelsmith/evaluator/verdict.hpp>
+
 namespace kernelsmith::stages {
 namespace {
 
@@ -18,13 +20,6 @@ bool is_of_the_binary(const Evaluation& evaluation) {
 
 Digest key_of(const EvaluationJob& job, const Digest& binary) {
   return DigestBuilder().add(job.run).add(binary.hex()).finish();
-}
-
-Evaluation with_report(const Evaluation& evaluation, Report report) {
-  if (const Metrics* metrics = evaluation.metrics()) return Acceptance{*metrics, std::move(report)};
-  Rejection rejection = *evaluation.rejection();
-  rejection.report = std::move(report);
-  return rejection;
 }
 
 }  // namespace

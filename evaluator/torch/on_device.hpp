@@ -10,6 +10,7 @@
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "memory_hold.hpp"
@@ -28,6 +29,7 @@ struct OnDevice {
   double least_products_us = 0;
   std::uint64_t need_bytes = 0;        ///< device memory that the task uses
   std::unique_ptr<MemoryHold> memory;  ///< null if the device does not report its memory
+  double waited_ms = 0;                ///< total time for which uses waited for memory or time of the device
 };
 
 /// The device for one use. Its memory is acquired before its time, so that no process waits for memory while
@@ -76,7 +78,10 @@ auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& wo
                  const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
   using Share = DeviceUse::Share;
   for (const Share share : {Share::usual, Share::all}) {
-    const auto use = in_turn(works, [&] { return DeviceUse::begin(device, share, usual_bytes, stop); });
+    const auto use = in_turn(works, [&] {
+      const AddedTime watch(device.waited_ms);
+      return DeviceUse::begin(device, share, usual_bytes, stop);
+    });
     if (!use) return use.error();
     auto done = work((*use)->alone());
     const bool too_little = !done && done.error().code == ErrorCode::busy;

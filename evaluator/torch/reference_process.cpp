@@ -68,6 +68,8 @@ ReferenceFacts facts_of(const Json& reply) {
   facts.notes = texts_in(member(reply, "notes"));
   facts.memory = member(reply, "memory");
   facts.need_bytes = count_at(facts.memory, "need");
+  for (const auto& [step, seconds] : member(reply, "spent_s").items())
+    if (seconds.is_number()) facts.spent_ms[step] = seconds.get<double>() * 1e3;
   return facts;
 }
 

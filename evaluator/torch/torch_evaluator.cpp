@@ -150,6 +150,8 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   return accepted;
 }
 
+using SpentMs = std::map<std::string, double>;
+
 class TorchBackend final : public Backend {
  public:
   TorchBackend(TaskPlanner planner, std::string toolchain)
@@ -158,10 +160,16 @@ class TorchBackend final : public Backend {
   /// Sets the objects that need the device. Without a device, run() fails with cannot_run()'s `why`.
   void judge_on(std::unique_ptr<OnDevice> device) { device_ = std::move(device); }
   void cannot_run(Error why) { why_not_ = std::move(why); }
+  /// Sets how long preparing the task took, by step. The first candidate's report has it.
+  void prepared_in(SpentMs spent_ms) {
+    const MutexLock lock(preparation_mutex_);
+    preparation_ms_ = std::move(spent_ms);
+  }
 
   Result<Compilation> compile(const Source& source, std::stop_token stop) override {
     Report report;
     report.toolchain = toolchain_;
+    report.spent_ms = take_preparation();
     const Stopwatch planning;
     auto planned = planner_.plan(source, stop);
     report.spent_ms["plan"] = planning.ms();
@@ -176,18 +184,18 @@ class TorchBackend final : public Backend {
   Result<Evaluation> run(RunRequest request, std::stop_token stop) override {
     if (!device_) return why_not_;
     const MutexLock lock(mutex_);
-    return with_device(*device_, device_->need_bytes, request.works, stop,
-                       [&](bool alone) -> Result<Evaluation> {
-                         device_->host->be_alone(alone);
-                         auto evaluation = device_->judge->evaluate(request, stop);
-                         if (!evaluation || !evaluation->accepted()) return evaluation;
-                         evaluation = with_shortcut(*evaluation, device_->least_products_us);
-                         const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
-                         const auto profile = device_->host->profile(plan, stop);
-                         if (!profile) return evaluation;
-                         const ReferenceFacts& reference = device_->host->reference();
-                         return with_profile(*evaluation, *profile, reference, memory_text(reference));
-                       });
+    const double started_s = device_->host->waited_s();
+    device_->waited_ms = 0;
+    double profiling_ms = 0;
+    const auto evaluation = with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) {
+      return evaluate(request, alone, profiling_ms, stop);
+    });
+    if (!evaluation) return evaluation;
+    Report report = evaluation->report();
+    report.spent_ms["wait"] = device_->waited_ms;
+    report.spent_ms["start"] = (device_->host->waited_s() - started_s) * 1e3;
+    report.spent_ms["profile"] = profiling_ms;
+    return with_report(*evaluation, std::move(report));
   }
 
   std::string needs() const override { return device_ ? memory_text(device_->host->reference()) : ""; }
@@ -196,6 +204,25 @@ class TorchBackend final : public Backend {
   }
 
  private:
+  Result<Evaluation> evaluate(const RunRequest& request, bool alone, double& profiling_ms,
+                              const std::stop_token& stop) {
+    device_->host->be_alone(alone);
+    auto evaluation = device_->judge->evaluate(request, stop);
+    if (!evaluation || !evaluation->accepted()) return evaluation;
+    evaluation = with_shortcut(*evaluation, device_->least_products_us);
+    const AddedTime watch(profiling_ms);
+    const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
+    const auto profile = device_->host->profile(plan, stop);
+    if (!profile) return evaluation;
+    const ReferenceFacts& reference = device_->host->reference();
+    return with_profile(*evaluation, *profile, reference, memory_text(reference));
+  }
+
+  SpentMs take_preparation() {
+    const MutexLock lock(preparation_mutex_);
+    return std::exchange(preparation_ms_, {});
+  }
+
   static std::map<std::string, double> features_of(const std::map<std::string, double>& figures) {
     std::map<std::string, double> features;
     const auto take = [&](const char* figure, const char* feature) {
@@ -215,6 +242,8 @@ class TorchBackend final : public Backend {
   Mutex mutex_;  ///< only one run at a time, because it changes the object of device_
   std::unique_ptr<OnDevice> device_;
   Error why_not_;
+  Mutex preparation_mutex_;
+  SpentMs preparation_ms_ KERNELSMITH_GUARDED_BY(preparation_mutex_);
 };
 
 std::shared_ptr<PlannerPool> make_pool(const Python& python, const TorchOptions& options,
@@ -299,8 +328,10 @@ struct TaskPlans {
 };
 
 Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, const ReferenceFacts& reference,
-                                          const TaskPlans& plans, const std::stop_token& stop) {
+                                          const TaskPlans& plans, SpentMs& spent,
+                                          const std::stop_token& stop) {
   JudgeParts parts;
+  parts.spent_ms = &spent;
   parts.task = with_outputs(task, reference);
   parts.host = device.host;
   parts.draw_bank = [host = device.host.get()] { return host->draw_bank(); };
@@ -311,6 +342,14 @@ Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, co
   parts.seed = plans.seed;
   parts.now_s = [host = device.host.get()] { return host->now_s(); };
   return Judge::create(std::move(parts), stop);
+}
+
+/// The steps of preparing a task as a report has them.
+SpentMs of_preparation(SpentMs steps, double whole_ms) {
+  explain_rest(steps, whole_ms);
+  SpentMs parts{{kPrepareStep, whole_ms}};
+  for (const auto& [step, ms] : steps) parts[std::string(kPrepareStep) + ": " + step] = ms;
+  return parts;
 }
 
 using PlannedTask = std::future<Result<TaskPlans>>;
@@ -333,7 +372,7 @@ PlannedTask plan_task(const TaskPlanner& planner, const std::stop_token& stop) {
 /// `guess_bytes` are claimed until the judge has measured what the task needs.
 Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOptions& options, Opened opened,
                                                  const WorkerStart& start, PlannedTask planning,
-                                                 std::uint64_t guess_bytes, double turn_s) {
+                                                 std::uint64_t guess_bytes, double turn_s, SpentMs& spent) {
   auto files = write_reference(task);
   if (!files) return files.error();
   ReferenceSettings settings;
@@ -350,7 +389,11 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
     return device->process->prepare(settings, options.stop);
   });
   if (!reference) return reference.error();
-  const auto plans = planning.get();
+  spent.insert(reference->spent_ms.begin(), reference->spent_ms.end());
+  const auto plans = [&] {
+    const AddedTime watch(spent["plan"]);
+    return planning.get();
+  }();
   if (!plans) return plans.error();
   device->need_bytes = reference->need_bytes;
   device->least_products_us = least_products_us(reference->flops, facts.arch, settings.torch.precision);
@@ -358,12 +401,16 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
                                              facts, *reference, !options.unsandboxed);
   device->host->set_baseline(plans->baseline);
   // The judge times the baseline on the device.
+  SpentMs of_judge;
   auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
     device->host->be_alone(alone);
-    return make_judge(task, *device, *reference, *plans, options.stop);
+    return make_judge(task, *device, *reference, *plans, of_judge, options.stop);
   });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
+  spent["wait"] = device->waited_ms;
+  spent["start"] += device->host->waited_s() * 1e3;
+  for (const auto& [step, ms] : of_judge) spent[step.substr(step.find(": ") + 2)] += ms;
   return device;
 }
 
@@ -380,19 +427,25 @@ Opened open_unless_other(const WorkerStart& start, const TorchOptions& options, 
 Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const TorchOptions& options,
                               const Limits& limits, int device_index) {
   if (auto supported = check_supported(*task); !supported) return supported.error();
+  const Stopwatch whole;
+  SpentMs spent;
   const auto python = find_python(options.python);
   if (!python) return python.error();
   const auto [pool, start, extensions] = sources_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
   auto opening = std::async(std::launch::async, open_unless_other, start, options, limits.worker);
+  const Stopwatch starting;
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();
+  spent["start"] = starting.ms();
   if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
 
   TaskPlanner planner(task, pool, extensions, options.arch);
   if (opened.device) planner.plan_for(opened.device->arch);
+  const Stopwatch planning_reference;
   const auto reference = planner.plan_reference(options.stop);
+  spent["plan"] = planning_reference.ms();
   // A reference may use features that candidates may not, because it runs unchanged on a GPU.
   if (!reference && !opened.device) return cannot_be_planned(reference.error(), "reference");
   if (reference) planner.compare_with(reference->heavy);
@@ -403,13 +456,15 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
     Error why = opened.device.error();
     why.message = "the candidate was planned, but there is no GPU to run it on: " + why.message;
     backend->cannot_run(std::move(why));
+    backend->prepared_in(of_preparation(spent, whole.ms()));
     return DeviceBackend{std::move(backend), {}};
   }
   const std::string hardware = opened.device->hardware;
   const CallBytes call = reference ? bytes_of_call(reference->plan->bytes()) : CallBytes{};
   auto device = prepare_device(planner.task(), options, std::move(opened), start, std::move(planning),
-                               guess_of_need(call), limits.memory_turn_s);
+                               guess_of_need(call), limits.memory_turn_s, spent);
   if (!device) return device.error();
+  backend->prepared_in(of_preparation(spent, whole.ms()));
   backend->judge_on(std::move(*device));
   return DeviceBackend{std::move(backend), hardware};
 }

@@ -10,6 +10,7 @@
 #include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 #include "torch_session.hpp"
 
@@ -109,13 +110,14 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
   auto runner = runners_.take(plan, place, stop);
   if (!runner) return Failure(runner.error());
   const double limit_s = reference_process_.limits().load_s + call_s_;
+  const Stopwatch loading;
   const auto loaded =
       (*runner)->ask({{"do", "load"}, {"call_s", call_s_}, {"alone", alone_}}, plan->bytes(), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
   // The planner is untrusted; this value is from the runner.
   if (wants_own_kernels_ && plan != baseline_ && count_at(loaded->json, "launches") == 0)
     return no_own_kernels(Stage::plan);
-  return std::unique_ptr<KernelSession>(std::make_unique<PlanSession>(*this, **runner, stop));
+  return std::unique_ptr<KernelSession>(std::make_unique<PlanSession>(*this, **runner, loading.ms(), stop));
 }
 
 Failure TorchHost::believed(const Failure& failure, const std::stop_token& stop) {

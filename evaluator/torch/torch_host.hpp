@@ -60,6 +60,8 @@ class TorchHost final : public KernelHost {
   /// The judge's clock. It stops while a runner starts, so that PyTorch's start is not counted for a
   /// candidate.
   double now_s() const;
+  /// The total time for which runners started while they were needed.
+  double waited_s() const { return runners_.waited_s(); }
 
   /// Starts runners that will be needed, without waiting.
   void start_spares() { runners_.start_spares(); }

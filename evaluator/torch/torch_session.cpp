@@ -49,6 +49,9 @@ Findings ComparingSession::compare() {
   const auto reply =
       host_.reference_process().ask(request, host_.reference_process().limits().compare_s, stop_);
   if (reply) {
+    const double truth_ms = number_at(reply->json, "truth_s") * 1e3;
+    spent_ms_["truth"] += truth_ms;
+    spent_ms_["compare"] -= truth_ms;
     outputs_ = digest_of(text_at(reply->json, "digest"));
     return findings_of(reply->json);
   }
@@ -96,14 +99,17 @@ Findings ComparingSession::findings_of(const Json& reply) const {
 
 Judged<double> PlanSession::run(const Batch& batch) {
   batch_ = batch;
-  const AddedTime watch(spent_ms_["calls"]);
   const double limit_s = batch.timeout_s + host_.reference_process().limits().grace_s;
   Json request = batch_request("run", batch.shape, batch.calls);
   request["call_s"] = batch.timeout_s;
-  const auto ran = runner_.ask(request, limit_s, stop_);
+  const auto ran = [&] {
+    const AddedTime watch(spent_ms_["calls"]);
+    return runner_.ask(request, limit_s, stop_);
+  }();
   if (!ran) return host_.believed(ran.error(), stop_);
   auto time = time_in(ran->json);
   if (!time) return time;
+  const AddedTime watch(spent_ms_["publish"]);
   const auto published = runner_.ask({{"do", "publish"}}, limit_s, stop_);
   if (!published) return host_.believed(published.error(), stop_);
   outputs_are_ = {{"outbox", member(published->json, "outbox")}};

@@ -34,8 +34,10 @@ class ComparingSession : public KernelSession {
 /// A plan loaded in a runner.
 class PlanSession final : public ComparingSession {
  public:
-  PlanSession(TorchHost& host, TrustedProcess& runner, std::stop_token stop)
-      : ComparingSession(host, std::move(stop)), runner_(runner) {}
+  PlanSession(TorchHost& host, TrustedProcess& runner, double load_ms, std::stop_token stop)
+      : ComparingSession(host, std::move(stop)), runner_(runner) {
+    spent_ms_["load"] = load_ms;
+  }
   /// The outputs leave the runner's memory before anything else runs.
   Judged<double> run(const Batch& batch) override;
 

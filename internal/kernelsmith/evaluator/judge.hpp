@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include <kernelsmith/evaluator/backend.hpp>
@@ -35,6 +37,8 @@ struct JudgeParts {
   BinaryPtr seed;                 ///< null if the task has none
   BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline
   std::function<double()> now_s;  ///< wall time in seconds; if empty, the steady clock's
+  /// If set, Judge::create() adds how long the steps of the kernels' checks took. Not used later.
+  std::map<std::string, double>* spent_ms = nullptr;
 };
 
 /// Not thread-safe, because it must time only one thing at a time.

@@ -1,7 +1,10 @@
 // Measures the wall time of an evaluation's steps, for Report::spent_ms.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <string>
 
 namespace kernelsmith {
 
@@ -28,5 +31,22 @@ class AddedTime {
   double& total_ms_;
   Stopwatch watch_;
 };
+
+/// Step of the time before a task's first evaluation, in which the task was prepared.
+inline constexpr const char* kPrepareStep = "prepare";
+/// Step of the time that no other step explains.
+inline constexpr const char* kOtherStep = "other";
+
+/// Whether the step "A: B" is a part of other steps: of A, or if A is a player, of checking and timing.
+inline bool is_part(const std::string& step) { return step.find(": ") != std::string::npos; }
+
+/// Adds what no step of `spent_ms` explains of the evaluation's `whole_ms`, so that the steps that are no
+/// parts add up to it. Preparing the task was before.
+inline void explain_rest(std::map<std::string, double>& spent_ms, double whole_ms) {
+  double known_ms = 0;
+  for (const auto& [step, ms] : spent_ms)
+    if (!is_part(step) && step != kPrepareStep) known_ms += ms;
+  spent_ms[kOtherStep] += std::max(0.0, whole_ms - known_ms);
+}
 
 }  // namespace kernelsmith

@@ -40,6 +40,13 @@ inline Error refused_alone(const Failure& failure) {
   return error_of(failure, ErrorCode::refused, code + ": ");
 }
 
+inline Evaluation with_report(const Evaluation& evaluation, Report report) {
+  if (const Metrics* metrics = evaluation.metrics()) return Acceptance{*metrics, std::move(report)};
+  Rejection rejection = *evaluation.rejection();
+  rejection.report = std::move(report);
+  return rejection;
+}
+
 /// The Error, or the Rejection with `report`.
 template <class Outcome>
 Result<Outcome> reported(const Failure& failure, Report report) {

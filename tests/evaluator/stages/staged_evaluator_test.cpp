@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 
 #include "fake_backend.hpp"
 
@@ -134,6 +135,15 @@ TEST_F(StagedEvaluator, CompilesTheSameBytesOnce) {
   const auto again = start(*evaluator, job("same")).get();
   EXPECT_EQ(backend_->compilations, 1);
   EXPECT_DOUBLE_EQ(again->report().spent_ms.at("compile"), 0);
+}
+
+TEST_F(StagedEvaluator, TellsWhatItsStepsDoNotExplain) {
+  std::map<std::string, double> spent_ms{{"prepare", 100},   {"prepare: load", 90}, {"plan", 10},
+                                         {"plan: build", 5}, {"check", 20},         {"candidate: calls", 15}};
+  explain_rest(spent_ms, 50);
+  EXPECT_DOUBLE_EQ(spent_ms.at("other"), 20);
+  const Report report = start(*make(), job("any")).get()->report();
+  EXPECT_THAT(report.spent_ms, ::testing::IsSupersetOf({::testing::Key("wait"), ::testing::Key("other")}));
 }
 
 TEST_F(StagedEvaluator, RunsOneBinaryOfARunOnce) {

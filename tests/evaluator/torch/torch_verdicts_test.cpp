@@ -2,7 +2,10 @@
 // reference and a candidate are JSON, read by fake/kernelsmith_torch.
 #include <cctype>
 
+#include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/call_limit.hpp>
+#include <kernelsmith/evaluator/staged_evaluator.hpp>
+#include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 #include "fake_python.hpp"
@@ -92,6 +95,44 @@ TEST(TorchVerdicts, AFasterModuleIsAccepted) {
   EXPECT_EQ(features.at("peak_memory"), 4096);
   EXPECT_GT(features.at("compile_ms"), 0) << "planning is what makes a module ready to run";
   EXPECT_FALSE(features.contains("degenerate"));
+}
+
+/// The sum of the steps in milliseconds: of those that are no parts, or of the parts of `of`.
+double sum_of_steps(const Report& report, const std::string& of = {}) {
+  double sum_ms = 0;
+  for (const auto& [step, ms] : report.spent_ms)
+    if (of.empty() ? !is_part(step) : step.starts_with(of + ": ")) sum_ms += ms;
+  return sum_ms;
+}
+
+TEST(TorchVerdicts, TheStepsOfAnEvaluationAddUpToItsTime) {
+  Bench bench(R"({"spent_s": {"load": 1e-6, "truth": 2e-6}, "truth_s": 1e-6})");
+  const Stopwatch watch;
+  bench.create().value();
+  const auto evaluator = make_staged_evaluator(std::make_shared<const Task>(bench.task), bench.backend, {});
+  const auto report_of = [&](const std::string& candidate) {
+    EvaluationJob job;
+    job.source = source(candidate);
+    job.may_edit_frozen = true;
+    return accepted(answer_of<Evaluation>([&](auto done) { evaluator->start(job, {}, done); }).get())
+        .report();
+  };
+  const Report report = report_of("{}");
+  const double outside_ms = watch.ms();
+  for (const char* step : {"prepare: start", "prepare: plan", "prepare: wait", "prepare: truth", "wait",
+                           "start", "plan", "candidate: load", "candidate: calls", "candidate: publish",
+                           "candidate: truth", "candidate: compare", "yardstick: calls", "profile"})
+    EXPECT_TRUE(report.spent_ms.contains(step)) << step;
+  EXPECT_DOUBLE_EQ(report.spent_ms.at("prepare: load"), 1e-3) << "as its process told";
+  EXPECT_GT(report.spent_ms.at("prepare: truth"), 2e-3) << "that of the reference's check, too";
+  EXPECT_NEAR(sum_of_steps(report, "prepare"), report.spent_ms.at("prepare"), 1e-6);
+  EXPECT_LE(sum_of_steps(report), outside_ms);
+  EXPECT_LE(sum_of_steps(report, "candidate") + sum_of_steps(report, "yardstick"),
+            report.spent_ms.at("check") + report.spent_ms.at("timing"));
+
+  const Report second = report_of(R"({"us": 250})");
+  EXPECT_FALSE(second.spent_ms.contains("prepare")) << "that was before the first one";
+  EXPECT_LE(sum_of_steps(report) + sum_of_steps(second), watch.ms());
 }
 
 TEST(TorchVerdicts, ATaskWhoseOutputNoInputMovesIsNamed) {

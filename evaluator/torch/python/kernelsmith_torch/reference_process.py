@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -48,6 +49,7 @@ class ReferenceProcess:
         self._own: list[list[torch.Tensor]] = []  # the yardstick's outputs
         self._slots: list[tuple[list[torch.Tensor], Inputs, Call, Any]] = []
         self._layout: Layout | None = None
+        self._spent = _Spent(device)
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
         steps = {"prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare, "release": self.release}
@@ -95,6 +97,7 @@ class ReferenceProcess:
         if self._precision not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {self._precision}: one of {', '.join(PRECISIONS)}")
         self._path, self._prepared, self._layout = path, False, None
+        self._spent = _Spent(self._device)
         self._drop_slots()
         use_precision(self._precision)
         self._reference = Reference(path, self._device.torch, bool(request.get("cast")))
@@ -110,6 +113,7 @@ class ReferenceProcess:
         self._model = self._reference.model()
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
+            self._spent.begin("variants")
             self._variants = 1  # usable variants come first, so that their numbers agree with VARIANTS
             while self._variants < len(VARIANTS) and (peak := self._usable(self._variants, first)) is not None:
                 self._device.give_back()
@@ -120,6 +124,7 @@ class ReferenceProcess:
             self._notes.append("the reference draws in forward(): it is timed without torch.compile, which draws other numbers")
         elif request.get("baseline", "eager") == "compile":
             self._model = torch.compile(self._model)
+        self._spent.begin("yardstick")
         total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
         usable = total - reserve(total)
         room = slots_for(measured, int(request.get("most_slots", 32)), self._device.facts()["l2_bytes"], total)
@@ -131,15 +136,18 @@ class ReferenceProcess:
         self._truth.on_host = self._layout.truth_on_host
         if not self._layout.together:
             self._drop_slots()
+        self._spent.begin("checks")
         with blaming(path, "running the reference"):
             degenerate = self._unmoved(still)
         self._prepared = True
+        self._spent.begin("bandwidth")
+        bytes_per_us = copy_rate(self._device)
         return {"inputs": [_shape(t) for t in first.tensors],
                 "outputs": [{**_shape(t), "stride": at.stride, "fresh": at.fresh} for t, at in zip(outputs, self._lie)],
                 "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": first.distinct_bytes, "memory": {**vars(measured), **self._layout.told()},
-                "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
+                "bytes_per_us": bytes_per_us, "spent_s": self._spent.told(), "notes": self._truth.notes + self._notes}
 
     def yardstick(self, request: Message, _: bytes) -> Message:
         """Times the reference on sets of inputs."""
@@ -165,16 +173,21 @@ class ReferenceProcess:
             actual = self._inbox.tensors(request.get("outbox"))
             if len(actual) != len(sets):
                 raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, and {len(sets)} were asked for")
+        began = time.monotonic()
         with torch.no_grad(), blaming(self._path, "computing the truth"):
             expected = [self._truth.expected(variant, seed) for seed in sets]
+            self._device.finish()  # otherwise the truth's time would count as comparing
+            truth_s = time.monotonic() - began
             found = comparison.compare_batch(expected, actual, lambda call, run: self._truth.moved(variant, sets[call], run))
-        return {"error": found.error, "digest": found.digest, "wrong": found.wrong}
+        return {"error": found.error, "digest": found.digest, "wrong": found.wrong, "truth_s": truth_s}
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:
         """The reference's outputs on the first inputs without their values, its memory, and the outputs that other
         inputs hardly change. Raises Failure if outputs are not finite or change between runs."""
+        self._spent.begin("truth")
         with self._device.peak() as computing:
             plain, wide, low = self._truth.answers(0, _FIRST_SEED)
+        self._spent.begin("checks")
         if not plain:
             raise Failure("task", "run", "no_output", "forward() of the reference returns no tensor", "", self._path)
         index = _first(zip(plain, wide), lambda own, true: _finite(own) and _finite(true))
@@ -251,7 +264,9 @@ class ReferenceProcess:
         try:
             with self._device.peak() as drawing:
                 self._reference.draw(variant, _FIRST_SEED).drawn()
+            self._spent.begin("truth")
             plain, wide, _ = self._truth.answers(variant, _FIRST_SEED)
+            self._spent.begin("variants")
         except RuntimeError as error:
             if is_memory(error):
                 raise
@@ -338,6 +353,25 @@ class ReferenceProcess:
         variant, sets = request["variant"], request["sets"]
         check_sets(variant, self._variants, sets, self._capacity)
         return variant, sets
+
+
+class _Spent:
+    """Seconds by step. A step lasts until the next begins, and the device ends a step's work within the step."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._seconds: dict[str, float] = {}
+        self._step, self._since = "load", time.monotonic()
+
+    def begin(self, step: str) -> None:
+        self._device.finish()
+        now = time.monotonic()
+        self._seconds[self._step] = self._seconds.get(self._step, 0.0) + now - self._since
+        self._step, self._since = step, now
+
+    def told(self) -> dict[str, float]:
+        self.begin("")
+        return self._seconds
 
 
 class _Outline:

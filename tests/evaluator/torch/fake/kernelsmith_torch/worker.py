@@ -33,7 +33,8 @@ class Judge:
                     "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
                     "degenerate": self.script.get("degenerate", []),
                     "flops": self.script.get("flops", 0),
-                    "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": []}, b""
+                    "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": [],
+                    "spent_s": self.script.get("spent_s", {})}, b""
         misbehave(self.script.get("on", {}).get(do))
         if do == "release":
             return {}, b""
@@ -48,7 +49,8 @@ class Judge:
         wrong = script.get("wrong")
         if wrong and wrong.get("variant", request["variant"]) != request["variant"]:
             wrong = None
-        return {"error": 12 if wrong else 0.25, "digest": str(script.get("digest", 1)), "wrong": wrong}, b""
+        return {"error": 12 if wrong else 0.25, "digest": str(script.get("digest", 1)), "wrong": wrong,
+                "truth_s": self.script.get("truth_s", 0)}, b""
 
 
 class Runner:
