@@ -434,11 +434,10 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   const auto [pool, start, extensions] = sources_of(*python, options, device_index, limits.planner);
   // The planner and both workers import PyTorch, which takes seconds.
   auto opening = std::async(std::launch::async, open_unless_other, start, options, limits.worker);
-  const Stopwatch starting;
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();
   Opened opened = opening.get();
-  spent["start"] = starting.ms();
+  spent["start"] = whole.ms();
   if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
 
   TaskPlanner planner(task, pool, extensions, options.arch);

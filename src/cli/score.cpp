@@ -19,13 +19,17 @@ constexpr const char* kScoreFooter =
 candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
 is for the task of level 1 that begins with 3_. CANDIDATES may also be a published set, whose files are then
 written to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code.
-Without --tasks the tasks are the set's own problems, to which its claimed speedups refer. The best candidate of a task
-counts; a task without candidates is not solved.
+Without --tasks the tasks are the set's own problems, to which its claimed speedups refer. With --references,
+CANDIDATES is a folder of KernelBench's problems, and each one's reference is its own candidate, which should score 1.
+The best candidate of a task counts; a task without candidates is not solved.
 After an interruption the same command continues, and evaluates again what has changed.
 Exit status: 0 every task has its result, 130 interrupted, else the status of the first task's error.
 docs/suite.md explains the figures and the files.)";
 
 constexpr std::size_t kMostTold = 5;
+/// By default so many tasks of a set are scored at once: one is measured while processes start for the
+/// others, and their modules are planned. More of them would have to wait for the GPU.
+constexpr std::size_t kAtOnce = 4;
 
 /// Warns about sources whose names match no task.
 void tell_without_task(const std::vector<std::filesystem::path>& files) {
@@ -43,24 +47,27 @@ Error without_tasks() {
 
 class ScoreHost final : public SuiteHost {
  public:
-  ScoreHost(const ConfigOptions& config, const Registry& registry) : config_(config), registry_(registry) {}
+  ScoreHost(const ConfigOptions& config, const Registry& registry, std::size_t at_once)
+      : config_(config), registry_(registry), at_once_(at_once) {}
 
   Result<RunConfig> configure(const Task& task) override { return config_.configure(task, registry_); }
 
   void begin(const SuiteTask& task, std::size_t number, std::size_t of) override {
     tell_begin(task, number, of);
   }
-  void end(const TaskResult& result) override { tell_end(result); }
+  void end(const TaskResult& result) override { tell_end(result, at_once_ > 1); }
 
  private:
   const ConfigOptions& config_;
   const Registry& registry_;
+  const std::size_t at_once_;
 };
 
 struct ScoreCommand {
   std::string candidates;
   TaskSetOptions tasks;
-  bool quick = false;
+  bool references = false, quick = false;
+  std::optional<std::size_t> at_once;
   ConfigOptions config;
 
   int operator()() const {
@@ -68,7 +75,7 @@ struct ScoreCommand {
     Registry registry = default_registry();
     share_programs(registry, note);
     const std::string out = tasks.out_folder(candidates, ".score");
-    const auto set = unpack_public_set(candidates, std::filesystem::path(out) / "set");
+    const auto set = find_set(std::filesystem::path(out) / "set");
     if (!set) return report(stderr, set.error());
     TaskSetOptions of_tasks = tasks;
     if (of_tasks.folder.empty() && *set) of_tasks.folder = (*set)->tasks.string();
@@ -82,11 +89,25 @@ struct ScoreCommand {
     auto shared = settings_of(config);
     if (!shared) return report(stderr, shared.error());
     if (quick) (*shared)["quick"] = "yes";
-    ScoreHost host(config, registry);
+    const std::size_t tasks_at_once = at_once.value_or(*set ? kAtOnce : 1);
+    ScoreHost host(config, registry, tasks_at_once);
     if (const Status ok = try_out(*found, registry, host, false); !ok) return report(stderr, ok.error());
-    return conclude(score_candidates(*found, *sources, {out, std::move(*shared)}, registry, host, !quick,
-                                     interrupt.token()),
+    SuiteOptions options{out, std::move(*shared)};
+    options.at_once = tasks_at_once;
+    return conclude(score_candidates(*found, *sources, options, registry, host, !quick, interrupt.token()),
                     out);
+  }
+
+ private:
+  Result<std::optional<PublicSet>> find_set(const std::filesystem::path& folder) const {
+    if (!references) return unpack_public_set(candidates, folder);
+    TaskSetOptions of_problems = tasks;
+    of_problems.folder = candidates;
+    const auto problems = of_problems.tasks();
+    if (!problems) return problems.error();
+    auto set = references_as_candidates(*problems, folder);
+    if (!set) return set.error();
+    return std::optional(std::move(*set));
   }
 };
 
@@ -99,6 +120,17 @@ void add_score(CLI::App& app, Command& chosen) {
       ->required();
   add_value(command, "--tasks", score.tasks.folder, "The folder of the tasks", "FOLDER");
   score.tasks.add_to(command, "CANDIDATES.score");
+  command
+      .add_flag("--references", score.references,
+                "CANDIDATES are KernelBench's problems: each reference is its own candidate")
+      ->excludes("--tasks");
+  add_value(
+      command, "--at-once", score.at_once,
+      fmt::format("How many tasks are worked on at once (default: {} of a set, else 1); on a CPU they would "
+                  "disturb each other",
+                  kAtOnce),
+      "N")
+      ->check(whole_number(1));
   command.add_flag("--quick", score.quick, "Time as a search does, with wider intervals");
   score.config.add_to(command);
 }

@@ -72,13 +72,14 @@ void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of) {
   say(stderr, "[{}/{}] {}\n", number, of, task.name);
 }
 
-void tell_end(const TaskResult& result) {
+void tell_end(const TaskResult& result, bool named) {
+  const std::string begin = "        " + (named ? result.name + ": " : "");
   if (result.error)
-    say(stderr, "        error: {}\n", describe(*result.error));
+    say(stderr, "{}error: {}\n", begin, describe(*result.error));
   else if (result.speedup)
-    say(stderr, "        {}\n", text_of(*result.speedup));
+    say(stderr, "{}{}\n", begin, text_of(*result.speedup));
   else
-    say(stderr, "        nothing was accepted: {}\n",
+    say(stderr, "{}nothing was accepted: {}\n", begin,
         result.failure.empty() ? "no candidate" : result.failure);
 }
 

@@ -41,6 +41,7 @@ std::string to_markdown(const SuiteReport& report) {
   return text + section("Levels", suite::levels_for_people(report)) +
          section("By round", suite::rounds_for_people(report)) +
          section("Published candidates", suite::published_for_people(report)) +
+         section("Where the time went", suite::times_for_people(report)) +
          section("Tasks", suite::tasks_for_people(report));
 }
 

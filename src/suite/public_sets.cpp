@@ -39,6 +39,13 @@ class Unpacked {
     return put(path, text);
   }
 
+  /// The problem's own module as its candidate.
+  Status reference(unsigned level, const std::string& name, const std::string& text) {
+    if (Status written = problem(level, name, text); !written) return written;
+    return put(set_.candidates / ("level" + std::to_string(level)) / (name + ".py"),
+               text + "\n\nclass ModelNew(Model):\n    pass\n");
+  }
+
   PublicSet set() && { return std::move(set_); }
 
  private:
@@ -181,6 +188,18 @@ Result<std::optional<PublicSet>> unpack_public_set(const fs::path& source, const
   if (const auto found = Leaderboard::find(source)) return unpack(Leaderboard(*found));
   if (fs::is_regular_file(source, ignored) && CudaL1::is_at(source)) return unpack(CudaL1(source));
   return std::optional<PublicSet>();
+}
+
+Result<PublicSet> references_as_candidates(const std::vector<SuiteTask>& problems, const fs::path& folder) {
+  Unpacked out(folder);
+  for (const SuiteTask& task : problems) {
+    const auto files = files_of_problem(task.path);
+    if (!files) return files.error();
+    const std::string& text = files->back().text;
+    if (Status written = out.reference(task.level, task.path.stem().string(), text); !written)
+      return written.error();
+  }
+  return std::move(out).set();
 }
 
 }  // namespace kernelsmith

@@ -56,21 +56,27 @@ Json object_of(const CandidateResult& result) {
 Json object_of(const TaskResult& result) {
   Json candidates = Json::array();
   for (const CandidateResult& each : result.of_candidates) candidates.push_back(object_of(each));
-  return {{"task", result.name},
-          {"level", result.level},
-          {"basis", result.basis},
-          {"correct", result.correct},
-          {"speedup", result.speedup ? object_of(*result.speedup) : Json(nullptr)},
-          {"candidates", result.candidates},
-          {"hacks", result.hacks},
-          {"trivial", result.trivial},
-          {"degenerate", result.degenerate},
-          {"algebraic", result.algebraic},
-          {"cost", object_of(result.cost)},
-          {"best_by_round", result.best_by_round},
-          {"of_candidates", std::move(candidates)},
-          {"failure", result.failure},
-          {"error", result.error ? object_of(*result.error) : Json(nullptr)}};
+  Json json = {{"task", result.name},
+               {"level", result.level},
+               {"basis", result.basis},
+               {"correct", result.correct},
+               {"speedup", result.speedup ? object_of(*result.speedup) : Json(nullptr)},
+               {"candidates", result.candidates},
+               {"hacks", result.hacks},
+               {"trivial", result.trivial},
+               {"degenerate", result.degenerate},
+               {"algebraic", result.algebraic},
+               {"cost", object_of(result.cost)},
+               {"best_by_round", result.best_by_round},
+               {"of_candidates", std::move(candidates)},
+               {"failure", result.failure},
+               {"error", result.error ? object_of(*result.error) : Json(nullptr)}};
+  if (result.wall_s > 0)
+    json.update(Json{{"diagnostics", result.diagnostics},
+                     {"wall_s", result.wall_s},
+                     {"spent_s", result.spent_s},
+                     {"memory", result.memory}});
+  return json;
 }
 
 Json object_of(const SuiteMetrics& metrics) {
@@ -143,6 +149,12 @@ TaskResult result_from(const Json& json) {
   result.cost = cost_from(json.at("cost"));
   result.best_by_round = json.at("best_by_round").get<std::vector<double>>();
   result.failure = json.at("failure").get<std::string>();
+  if (json.contains("wall_s")) {  // only in results of scoring
+    result.diagnostics = json.at("diagnostics").get<std::string>();
+    result.wall_s = json.at("wall_s").get<double>();
+    result.spent_s = json.at("spent_s").get<std::map<std::string, double>>();
+    result.memory = json.at("memory").get<std::string>();
+  }
   for (const Json& each : json.value("of_candidates", Json::array()))  // older files lack this key
     result.of_candidates.push_back(candidate_from(each));
   return result;

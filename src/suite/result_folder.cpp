@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 /// The entries that kernelsmith writes into the folder, in addition to the state.
-constexpr std::array kOwnNames = {"runs",      "replaced",       "set",      "levels.csv",
-                                  "tasks.csv", "candidates.csv", "report.md"};
+constexpr std::array kOwnNames = {"runs",      "replaced",       "set",       "levels.csv",
+                                  "tasks.csv", "candidates.csv", "times.csv", "report.md"};
 
 }  // namespace
 
@@ -61,9 +61,9 @@ Status ResultFolder::write() const {
   if (Status written = replace_file(state_file(), to_json(now)); !written) return written;
   if (Status written = replace_file(options_.out / "levels.csv", levels_csv(now)); !written) return written;
   if (Status written = replace_file(options_.out / "tasks.csv", tasks_csv(now)); !written) return written;
-  const std::string candidates = candidates_csv(now);
-  if (!candidates.empty())
-    if (Status written = replace_file(options_.out / "candidates.csv", candidates); !written) return written;
+  for (const auto& [file, text] :
+       {std::pair("candidates.csv", candidates_csv(now)), {"times.csv", times_csv(now)}})
+    if (Status written; !text.empty() && !(written = replace_file(options_.out / file, text))) return written;
   return replace_file(options_.out / "report.md", to_markdown(now));
 }
 

@@ -1,7 +1,11 @@
-// Evaluates ready-made candidates, task after task, and keeps finished results.
+// Evaluates ready-made candidates, some tasks at once, and keeps finished results.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <map>
 
+#include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
 #include "best_candidate.hpp"
@@ -9,6 +13,8 @@
 
 namespace kernelsmith {
 namespace {
+
+constexpr const char* kOtherStep = "other";
 
 /// A task with its candidates, including unreadable ones.
 struct Loaded {
@@ -39,6 +45,25 @@ Loaded load(const SuiteTask& task, const CandidatePaths& paths,
   return loaded;
 }
 
+/// Whether the time of the step consists of other steps' (docs/formats.md), or is a rest.
+bool is_sum(const std::string& step) {
+  return step == "prepare" || step == "check" || step == "timing" || step == kOtherStep;
+}
+
+/// Adds the steps of an evaluation that do not overlap.
+void add_steps(const Report& report, std::map<std::string, double>& spent_s) {
+  for (const auto& [step, ms] : report.spent_ms)
+    if (!is_sum(step) && !step.starts_with("plan: ")) spent_s[step] += ms / 1e3;
+}
+
+/// The text between two others; empty if it is missing.
+std::string between(const std::string& text, const std::string& before, const std::string& after) {
+  const auto begin = text.find(before);
+  if (begin == std::string::npos) return {};
+  const auto from = begin + before.size();
+  return text.substr(from, text.find(after, from) - from);
+}
+
 /// Adds one candidate after another to a task's result.
 class Tally {
  public:
@@ -49,9 +74,10 @@ class Tally {
     told.name = named.name;
     told.by = named.by;
     told.claimed = named.claimed;
-    if (answer)
+    if (answer) {
       take(*answer);
-    else if (!result_.error)
+      add_steps(answer->report(), result_.spent_s);
+    } else if (!result_.error)
       result_.error = answer.error();
     result_.best_by_round.push_back(result_.speedup ? result_.speedup->median : 0);
   }
@@ -62,8 +88,12 @@ class Tally {
     const auto speedup = suite::speedup_of(evaluation);
     if (speedup && (!result_.speedup || speedup->median > result_.speedup->median))
       suite::take_best(evaluation, result_);
+    for (const Artifact& artifact : evaluation.report().artifacts)
+      if (artifact.name == "memory.txt") result_.memory = between(artifact.text, "all processes: ", ";");
     if (const Rejection* rejection = evaluation.rejection()) take(*rejection);
-    if (result_.correct) result_.failure.clear();
+    if (!result_.correct) return;
+    result_.failure.clear();
+    result_.diagnostics.clear();
   }
 
   void take(const Rejection& rejection) {
@@ -71,6 +101,7 @@ class Tally {
     if (furthest_ > rejection.stage) return;
     furthest_ = rejection.stage;
     result_.failure = suite::failure_text(rejection.stage, rejection.code);
+    result_.diagnostics = rejection.diagnostics.substr(0, rejection.diagnostics.find('\n'));
   }
 
   TaskResult& result_;
@@ -93,41 +124,115 @@ void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answe
       [&](const std::string& program, Evaluation& evaluation) { evaluation = together.at(program); });
 }
 
-/// The answer for each candidate, in their order.
-std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, SuiteHost& host, bool careful,
-                                           const std::stop_token& stop) {
-  std::vector<Result<Evaluation>> answers;
-  std::vector<Source> readable;
-  std::vector<std::size_t> places;  // indices of the readable candidates
-  for (const auto& candidate : loaded.candidates) {
-    answers.emplace_back(candidate ? fail(ErrorCode::internal, "the candidate was not evaluated")
-                                   : candidate.error());
-    if (!candidate) continue;
-    places.push_back(answers.size() - 1);
-    readable.push_back(*candidate);
-  }
-  if (readable.empty()) return answers;
-  const auto config = host.configure(loaded.task->task);
-  const auto take = [&](std::size_t i, const Result<Evaluation>& answer) { answers[places[i]] = answer; };
-  if (config)
-    (void)evaluate_all(loaded.task->task, *config, std::move(readable), take, stop,
-                       careful);  // `take` got each answer
-  else
-    for (const std::size_t place : places) answers[place] = config.error();
-  pool_identical(loaded, answers);
-  return answers;
-}
+/// Scores tasks on several threads. Only evaluations run at the same time.
+class Scoring {
+ public:
+  Scoring(const std::vector<SuiteTask>& tasks, const FoundCandidates& candidates, const Registry& registry,
+          SuiteHost& host, bool careful, suite::ResultFolder& results)
+      : tasks_(tasks),
+        candidates_(candidates),
+        registry_(registry),
+        careful_(careful),
+        host_(host),
+        results_(results) {}
 
-TaskResult score(const Loaded& loaded, SuiteHost& host, bool careful, const std::stop_token& stop) {
-  TaskResult result;
-  result.basis = loaded.basis();
-  if (!loaded.task) result.error = loaded.task.error();
-  if (loaded.task && loaded.candidates.empty()) result.failure = "no candidate";
-  const auto answers = answers_of(loaded, host, careful, stop);
-  Tally tally(result);
-  for (std::size_t i = 0; i < answers.size(); ++i) tally(loaded.named[i], answers[i]);
-  return result;
-}
+  /// Errors: those of writing the results.
+  Status run(std::size_t at_once, const std::stop_token& stop) {
+    const std::stop_callback outer(stop, [this] { all_.request_stop(); });
+    std::vector<std::future<void>> threads;
+    for (std::size_t i = 0; i < std::min(at_once, tasks_.size()); ++i)
+      threads.push_back(std::async(std::launch::async, [this] { score_tasks(); }));
+    for (auto& thread : threads) thread.get();
+    const MutexLock lock(mutex_);
+    return kept_;
+  }
+
+ private:
+  void score_tasks() {
+    const std::stop_token stop = all_.get_token();
+    for (std::size_t i = next_++; i < tasks_.size() && !stop.stop_requested(); i = next_++) {
+      const Loaded loaded = load(tasks_[i], candidates_.of_task[i], candidates_.claims, registry_);
+      if (!begin(i, loaded.basis())) continue;
+      TaskResult result = score(loaded, stop);
+      if (stop.stop_requested() && result.error) return;  // the stop request caused the error, not the task
+      end(i, std::move(result));
+    }
+  }
+
+  /// False if the task has its result already.
+  bool begin(std::size_t i, const std::string& basis) {
+    const MutexLock lock(mutex_);
+    if (results_.has(tasks_[i], basis)) return false;
+    host_.begin(tasks_[i], i + 1, tasks_.size());
+    return true;
+  }
+
+  void end(std::size_t i, TaskResult result) {
+    const MutexLock lock(mutex_);
+    result.name = tasks_[i].name;
+    host_.end(result);
+    const Status kept = results_.add(tasks_[i], std::move(result));
+    if (kept) return;
+    if (kept_) kept_ = kept;
+    all_.request_stop();
+  }
+
+  TaskResult score(const Loaded& loaded, const std::stop_token& stop) {
+    TaskResult result;
+    result.basis = loaded.basis();
+    if (!loaded.task) result.error = loaded.task.error();
+    if (loaded.task && loaded.candidates.empty()) result.failure = "no candidate";
+    const auto began = std::chrono::steady_clock::now();
+    const auto answers = answers_of(loaded, stop);
+    result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    Tally tally(result);
+    for (std::size_t i = 0; i < answers.size(); ++i) tally(loaded.named[i], answers[i]);
+    double known_s = 0;
+    for (const auto& [step, seconds] : result.spent_s) known_s += seconds;
+    result.spent_s[kOtherStep] = std::max(0.0, result.wall_s - known_s);
+    return result;
+  }
+
+  /// The answer for each candidate, in their order.
+  std::vector<Result<Evaluation>> answers_of(const Loaded& loaded, const std::stop_token& stop) {
+    std::vector<Result<Evaluation>> answers;
+    std::vector<Source> readable;
+    std::vector<std::size_t> places;  // indices of the readable candidates
+    for (const auto& candidate : loaded.candidates) {
+      answers.emplace_back(candidate ? fail(ErrorCode::internal, "the candidate was not evaluated")
+                                     : candidate.error());
+      if (!candidate) continue;
+      places.push_back(answers.size() - 1);
+      readable.push_back(*candidate);
+    }
+    if (readable.empty()) return answers;
+    const auto config = configure(loaded.task->task);
+    const auto take = [&](std::size_t i, const Result<Evaluation>& answer) { answers[places[i]] = answer; };
+    if (config)
+      (void)evaluate_all(loaded.task->task, *config, std::move(readable), take, stop,
+                         careful_);  // `take` got each answer
+    else
+      for (const std::size_t place : places) answers[place] = config.error();
+    pool_identical(loaded, answers);
+    return answers;
+  }
+
+  Result<RunConfig> configure(const Task& task) {
+    const MutexLock lock(mutex_);
+    return host_.configure(task);
+  }
+
+  const std::vector<SuiteTask>& tasks_;
+  const FoundCandidates& candidates_;
+  const Registry& registry_;
+  const bool careful_;
+  std::atomic<std::size_t> next_ = 0;
+  std::stop_source all_;
+  Mutex mutex_;
+  SuiteHost& host_ KERNELSMITH_GUARDED_BY(mutex_);
+  suite::ResultFolder& results_ KERNELSMITH_GUARDED_BY(mutex_);
+  Status kept_ KERNELSMITH_GUARDED_BY(mutex_);  ///< the first failure to keep a result
+};
 
 }  // namespace
 
@@ -136,15 +241,8 @@ Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const 
                                      bool careful, const std::stop_token& stop) {
   auto results = suite::ResultFolder::open("score", tasks, options);
   if (!results) return results.error();
-  for (std::size_t i = 0; i < tasks.size() && !stop.stop_requested(); ++i) {
-    const Loaded loaded = load(tasks[i], candidates.of_task[i], candidates.claims, registry);
-    if (results->has(tasks[i], loaded.basis())) continue;
-    host.begin(tasks[i], i + 1, tasks.size());
-    TaskResult result = score(loaded, host, careful, stop);
-    if (stop.stop_requested() && result.error) break;  // the stop request caused the error, not the task
-    host.end(result);
-    if (const Status kept = results->add(tasks[i], std::move(result)); !kept) return kept.error();
-  }
+  Scoring scoring(tasks, candidates, registry, host, careful, *results);
+  if (const Status kept = scoring.run(options.at_once, stop); !kept) return kept.error();
   if (const Status written = results->write(); !written) return written.error();
   return results->report();
 }

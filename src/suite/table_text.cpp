@@ -36,8 +36,8 @@ std::string laid_out(const suite::Table& table) {
 
 std::string to_table(const SuiteReport& report) {
   std::string text;
-  for (const suite::Table& table :
-       {suite::tasks_for_people(report), suite::levels_for_people(report), suite::rounds_for_people(report)})
+  for (const suite::Table& table : {suite::tasks_for_people(report), suite::levels_for_people(report),
+                                    suite::rounds_for_people(report), suite::times_for_people(report)})
     if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + laid_out(table);
   if (const std::string left = suite::unfinished_text(report); !left.empty()) text += "\n" + left + "\n";
   return text;

@@ -4,8 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <kernelsmith/core/number_text.hpp>
 
@@ -32,7 +34,7 @@ std::string share(double value) { return fixed(value, 3); }
 std::string ratio(double value) { return fixed(value, 2); }
 
 template <class Format>
-std::string optional_text(const std::optional<double>& value, Format format, const char* absent) {
+std::string optional_text(const auto& value, Format format, const char* absent) {
   return value ? format(*value) : absent;
 }
 
@@ -250,6 +252,26 @@ Table rounds_for_people(const SuiteReport& report) {
   return table;
 }
 
+Table times_for_people(const SuiteReport& report) {
+  std::map<std::string, double> spent_s;
+  double all_s = 0;
+  for (const TaskResult& result : report.results)
+    for (const auto& [step, seconds] : result.spent_s) {
+      spent_s[step] += seconds;
+      all_s += seconds;
+    }
+  std::vector<std::pair<double, std::string>> steps;
+  for (const auto& [step, seconds] : spent_s) steps.emplace_back(seconds, step);
+  std::ranges::sort(steps, std::greater<>());
+  Table table;
+  if (all_s <= 0) return table;
+  table.head = {"step", "s", "share"};
+  for (const auto& [seconds, step] : steps)
+    table.rows.push_back({step, fixed(seconds, 1), share(seconds / all_s)});
+  table.rows.push_back({"all", fixed(all_s, 1), share(1)});
+  return table;
+}
+
 Table levels_in_full(const SuiteReport& report) {
   Table table;
   table.head = {"level", "tasks", "errors", "corr"};
@@ -314,6 +336,34 @@ Table candidates_in_full(const SuiteReport& report) {
            speedup ? number_text(speedup->high) : "", known(one.own_kernels), known(one.degenerate),
            known(one.algebraic), one.error ? describe(*one.error) : ""});
     }
+  return table;
+}
+
+Table times_in_full(const SuiteReport& report) {
+  std::set<std::string> steps;
+  for (const TaskResult& result : report.results)
+    for (const auto& [step, seconds] : result.spent_s) steps.insert(step);
+  Table table;
+  if (steps.empty()) return table;
+  table.head = {"level", "task", "speedup", "memory", "seconds"};
+  table.head.insert(table.head.end(), steps.begin(), steps.end());
+  table.head.emplace_back("why");
+  for (const TaskResult& result : report.results) {
+    if (result.spent_s.empty()) continue;
+    std::vector<std::string> row = {
+        count(result.level), result.name,
+        optional_text(
+            result.speedup, [](const Measurement& one) { return fixed(one.median, 4); }, ""),
+        result.memory, fixed(result.wall_s, 2)};
+    for (const std::string& step : steps) {
+      const auto found = result.spent_s.find(step);
+      row.push_back(found == result.spent_s.end() ? "" : fixed(found->second, 2));
+    }
+    std::string why = result.error ? describe(*result.error) : result.failure;
+    if (!result.diagnostics.empty()) why += ": " + result.diagnostics;
+    row.push_back(why);
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 

@@ -22,10 +22,14 @@ Table rounds_for_people(const SuiteReport& report);
 /// Ready-made candidates by publisher, with their claims. Has no rows if there are no such candidates.
 Table published_for_people(const SuiteReport& report);
 
+/// The scored tasks' time by step. Has no rows if nothing was scored.
+Table times_for_people(const SuiteReport& report);
+
 /// A table for programs: every column, full precision, and empty cells for unknown values.
 Table levels_in_full(const SuiteReport& report);
 Table tasks_in_full(const SuiteReport& report);
 Table candidates_in_full(const SuiteReport& report);
+Table times_in_full(const SuiteReport& report);
 
 /// The table as CSV (RFC 4180), beginning with its head.
 std::string csv_text(const Table& table);

@@ -1,5 +1,7 @@
 """`init --kernelbench` makes a task of a problem's file; a planner that needs no PyTorch plans a candidate of it."""
 
+import csv
+import json
 import os
 import unittest
 
@@ -45,6 +47,34 @@ class KernelBench(CommandTest):
             self.assertIn("for sm_90: 2 launches", self.succeed("plan", task, "good.py").stdout)
         self.refused((["run", "19_ReLU", "--iterations", 3], ["no seed", "--model"], "refused"))
         self.fail_with(1, "plan", "19_ReLU", "bad.py", says=["forbidden_construct", "Triton"], code="refused")
+
+    def test_each_reference_is_its_own_candidate(self):
+        fails = {"fault": "candidate", "stage": "plan", "code": "plan_failed", "message": "no", "where": "", "hint": ""}
+        for name, script in (("level1/19_ReLU.py", {"us": 500}), ("level1/2_Odd.py", {"plan": fails}),
+                             ("level2/3_Two.py", {"us": 500, "inputs": 1, "need": 3 << 30})):
+            (self.folder / "bench" / name).parent.mkdir(parents=True, exist_ok=True)
+            self.write(f"bench/{name}", f"# script: {json.dumps(script)}\n{PROBLEM}")
+        options = ("--references", "--quick", "--at-once", 2, "--set", "evaluator.sandbox=none")
+        done = self.succeed("score", "bench", *options)
+        results = {one["task"]: one for one in json.loads((self.folder / "bench.score/score.json").read_text())["results"]}
+        self.assertEqual({name: one["speedup"] and one["speedup"]["median"] for name, one in results.items()},
+                         {"level1/19_ReLU": 1, "level1/2_Odd": None, "level2/3_Two": 1})
+        for one in results.values():
+            self.assertAlmostEqual(sum(one["spent_s"].values()), one["wall_s"])
+        self.assertLessEqual({"prepare: start", "prepare: wait", "prepare: plan", "plan", "wait", "candidate: load",
+                              "candidate: calls", "candidate: compare", "candidate: publish", "yardstick: calls", "other"},
+                             set(results["level1/19_ReLU"]["spent_s"]))
+        with open(self.folder / "bench.score/times.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["task"], row["speedup"], row["why"]) for row in rows],
+                         [("level1/2_Odd", "", "plan: plan_failed: no"), ("level1/19_ReLU", "1.0000", ""),
+                          ("level2/3_Two", "1.0000", "")])
+        self.assertEqual(rows[2]["memory"], "3.0 GiB")
+        self.assertRegex(done.stdout, r"(?s)step +s +share\n.*all +[0-9.]+ +1\.000")
+        self.assertIn("level2/3_Two: 1.00", done.stderr)
+        self.assertNotIn("/3]", self.succeed("score", "bench", *options).stderr)
+        self.fail_with(2, "score", "bench", "--references", "--tasks", "bench", says=["--tasks", "--references"])
+        self.fail_with(3, "score", "19_ReLU.py", "--references", "--out", "x", says=["cannot be read"], code="io")
 
     def test_verifying_needs_a_gpu_and_a_torch_task(self):
         self.succeed("init", "own")

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,7 +62,13 @@ struct TaskResult {
   /// The best speedup so far after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
   std::vector<CandidateResult> of_candidates;  ///< only for scoring: all candidates, in order
-  std::string failure;         ///< if nothing was accepted: why the candidate that got furthest was rejected
+  std::string failure;      ///< if nothing was accepted: why the candidate that got furthest was rejected
+  std::string diagnostics;  ///< of that rejection, the first line; only for scoring
+  double wall_s = 0;        ///< only for scoring: from loading the task to its last candidate's answer
+  /// Only for scoring: the time by step, and "other" for the rest. Its sum is `wall_s`, or more if several
+  /// candidates were evaluated at once.
+  std::map<std::string, double> spent_s;
+  std::string memory;          ///< device memory that the task needs, such as "7.2 GiB"; empty if unknown
   std::optional<Error> error;  ///< why the task could not be loaded, prepared or searched completely
 
   friend bool operator==(const TaskResult&, const TaskResult&) = default;

@@ -1,12 +1,15 @@
-// Candidates that others published for KernelBench, with their claimed speedups.
+// Candidates that others published for KernelBench, with their claimed speedups, and KernelBench's own
+// references as candidates.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <kernelsmith/core/result.hpp>
+#include <kernelsmith/suite/tasks.hpp>
 
 namespace kernelsmith {
 
@@ -32,5 +35,11 @@ struct PublicSet {
 /// set; the file system's.
 Result<std::optional<PublicSet>> unpack_public_set(const std::filesystem::path& source,
                                                    const std::filesystem::path& folder);
+
+/// Writes a set below `folder` in which the reference of each of KernelBench's problems is its own candidate:
+/// a score far from 1 is a mistake of the measurement. Errors: `bad_input` if a task is not a problem's file;
+/// the file system's.
+Result<PublicSet> references_as_candidates(const std::vector<SuiteTask>& problems,
+                                           const std::filesystem::path& folder);
 
 }  // namespace kernelsmith

@@ -36,6 +36,9 @@ std::string tasks_csv(const SuiteReport& report);
 /// CSV: one line for each ready-made candidate; empty if there are none.
 std::string candidates_csv(const SuiteReport& report);
 
+/// CSV: one line for each task that was scored, with the time of each step; empty if there are none.
+std::string times_csv(const SuiteReport& report);
+
 /// Markdown: the metrics by level and by round, and the tasks.
 std::string to_markdown(const SuiteReport& report);
 

@@ -1,4 +1,4 @@
-// Searches many tasks, or scores candidates for them, one after another. After an interruption or a kill the
+// Searches many tasks one after another, or scores candidates for them. After an interruption or a kill the
 // same call continues in the output folder.
 //
 // The folder has `suite.json` or `score.json` (state and results), levels.csv, tasks.csv and report.md. A
@@ -25,7 +25,7 @@
 
 namespace kernelsmith {
 
-/// Configures each task of a suite, and follows its progress. Called on one thread.
+/// Configures each task of a suite, and follows its progress. Never called by two threads at the same time.
 class SuiteHost {
  public:
   virtual ~SuiteHost() = default;
@@ -33,7 +33,7 @@ class SuiteHost {
   virtual Result<RunConfig> configure(const Task& task) = 0;
   /// A task begins; `number` counts from 1.
   virtual void begin(const SuiteTask& task, std::size_t number, std::size_t of) = 0;
-  /// A task has its result.
+  /// A task has its result. With SuiteOptions::at_once others may have begun since this one did.
   virtual void end(const TaskResult& result) = 0;
 };
 
@@ -57,6 +57,8 @@ struct SuiteOptions {
   /// For a suite whose tasks share one budget of evaluations. If empty, each task has the budget of its
   /// configuration.
   std::optional<Allocation> allocation = std::nullopt;
+  /// For scoring: how many tasks are prepared and evaluated at once. On a GPU they take turns in measuring.
+  std::size_t at_once = 1;
 };
 
 /// Searches every task without a result or with an error, and updates the files after each. If a task fails,

@@ -34,6 +34,7 @@ class Linear(unittest.TestCase):
         self.assertEqual((told["degenerate"], told["flops"]), ([], 2 * 16 * 96 * 48))
         self.assertGreater(told["bytes_per_us"], 0)
         self.assertGreater(told["call_us"], 0)
+        self.assertEqual(set(told["spent_s"]), {"load", "truth", "checks", "variants", "yardstick", "bandwidth"})
 
     def test_the_references_own_plan_is_right_in_every_variant(self) -> None:
         for variant in range(3):

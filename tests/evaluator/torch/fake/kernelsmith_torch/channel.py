@@ -17,6 +17,15 @@ def fail(fault, code, message, stage="run", where="", hint=""):
     raise Failure({"fault": fault, "stage": stage, "code": code, "message": message, "where": where, "hint": hint})
 
 
+def script_of(text):
+    """The script is the text, or in a module of Python the line `# script: {...}`, if there is one."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        lines = [line for line in text.splitlines() if line.startswith("# script: ")]
+        return json.loads(lines[0][len("# script: "):]) if lines else {}
+
+
 def misbehave(how):
     """What a script says of a request: nothing, or how it ends. Some never return."""
     if how is None:

@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-from kernelsmith_torch.channel import fail, misbehave, serve
+from kernelsmith_torch.channel import fail, misbehave, script_of, serve
 
 
 class Judge:
@@ -24,12 +24,12 @@ class Judge:
             return {"device": "NVIDIA Fake 80GB", "bus_id": os.environ.get("FAKE_BUS_ID", "fake"),
                     "memory_bytes": int(os.environ.get("FAKE_MEMORY", 0)), "capability": [9, 0], "name": os.environ.get("FAKE_NAME", "")}, b""
         if do == "prepare":
-            self.script = json.loads(pathlib.Path(request["reference"]).read_text())
+            self.script = script_of(pathlib.Path(request["reference"]).read_text())
             self.script["asked"] = request
             misbehave(self.script.get("on", {}).get(do))
             if self.script.get("needs_all") and not request["alone"]:
                 fail("machine", "busy", "a neighbour has the memory")
-            return {"inputs": [], "memory": {"need": self.script.get("need", 1)}, "outputs": [{"dtype": "float32", "shape": [2, 3]}],
+            return {"inputs": [], "memory": {"inputs": self.script.get("inputs", 0), "need": self.script.get("need", 1)}, "outputs": [{"dtype": "float32", "shape": [2, 3]}],
                     "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
                     "degenerate": self.script.get("degenerate", []),
                     "flops": self.script.get("flops", 0),
