@@ -1,72 +1,19 @@
-"""The torch backend with tasks of gigabytes, alone on a GPU and beside each other. Needs a GPU, and `kernelsmith` on the PATH.
+"""Six searches at once on one GPU, of tasks of the torch backend that need 2 to 20 GB. Needs `kernelsmith` on the PATH.
 
-    python3 benchmarks/torch_memory.py sizes [--only 19_ReLU ... | --sample 60 | --all] [--slice 1/4] [--beside 4]
-    python3 benchmarks/torch_memory.py neighbours [--evaluations 34]
+    python3 benchmarks/torch_memory.py [--evaluations 34]
 
-`sizes`: KernelBench's files at their own sizes, from the folder that $KERNELBENCH names, each reference as its own candidate;
-without the variable five look-alikes. Prints name, GB needed, score, seconds. `--sample` draws by the day, from levels 1 to 3;
-`--all` takes them all. With `--beside` several are evaluated at once, each by a process of its own, as neighbours on the GPU.
-`neighbours`: six searches at once, of tasks that need 2 to 20 GB. Prints rejections, errors and how the runs ended.
-Both stop in time for --limit seconds, and exit with 1 if something was not as it must be.
+Prints rejections, errors and how the runs ended. Stops in time for --limit seconds, and exits with 1 if something was not
+as it must be.
 """
 
 import argparse
 import collections
-import concurrent.futures
-import datetime
 import json
-import os
 import pathlib
-import random
-import re
 import subprocess
 import sys
 import tempfile
 import time
-
-LARGE = ["4_Matrix", "19_ReLU", "21_Sigmoid", "87_conv", "93_masked"]
-ONE_S = 150  # of a task, at most
-
-LOOK_ALIKES = {
-    "4_Matrix_vector": """
-class Model(nn.Module):
-    def forward(self, A, B):
-        return torch.matmul(A, B)
-def get_inputs():
-    return [torch.rand(256 * 8, 131072 * 8), torch.rand(131072 * 8, 1)]
-""",
-    "19_ReLU": """
-class Model(nn.Module):
-    def forward(self, x):
-        return torch.relu(x)
-def get_inputs():
-    return [torch.rand(4096, 393216)]
-""",
-    "21_Sigmoid": """
-class Model(nn.Module):
-    def forward(self, x):
-        return torch.sigmoid(x)
-def get_inputs():
-    return [torch.rand(4096, 393216)]
-""",
-    "87_conv_pointwise_2D": """
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(64, 128, kernel_size=1, bias=False)
-    def forward(self, x):
-        return self.conv(x)
-def get_inputs():
-    return [torch.rand(16, 64, 1024, 1024)]
-""",
-    "93_masked_cumsum": """
-class Model(nn.Module):
-    def forward(self, x, mask):
-        return torch.cumsum(x * mask, dim=1)
-def get_inputs():
-    return [torch.rand(32768, 32768), torch.randint(0, 2, (32768, 32768)).bool()]
-""",
-}
 
 NEIGHBOUR = """import torch
 class Model(torch.nn.Module):
@@ -107,81 +54,14 @@ class ModelNew(torch.nn.Module):
 ROWS = [8, 40, 90, 150, 150, 200]
 
 
-def write_task(folder: pathlib.Path, name: str, reference: str, policy: str, seed: str = "") -> pathlib.Path:
+def write_task(folder: pathlib.Path, name: str, reference: str) -> pathlib.Path:
     task = folder / name
     task.mkdir()
-    files = "reference: reference.py" + (", seed: seed.py" if seed else "")
-    (task / "task.yaml").write_text(f"version: 1\nname: {re.sub('[^a-z0-9]+', '_', name.lower())}\nbackend: torch\n"
-                                    f"files: {{{files}}}\ntorch: {{policy: {policy}}}\n")
+    (task / "task.yaml").write_text(f"version: 1\nname: {name}\nbackend: torch\n"
+                                    "files: {reference: reference.py, seed: seed.py}\n")
     (task / "reference.py").write_text(reference)
-    if seed:
-        (task / "seed.py").write_text(seed)
+    (task / "seed.py").write_text(SEED)
     return task
-
-
-def problems(arguments: argparse.Namespace) -> dict[str, str]:
-    """Texts of references by name."""
-    folder = os.environ.get("KERNELBENCH", "")
-    if not folder:
-        head, tail = "import torch\nimport torch.nn as nn\n", "def get_init_inputs():\n    return []\n"
-        found = {name: head + text + tail for name, text in LOOK_ALIKES.items()}
-        return {n: t for n, t in found.items() if not arguments.only or any(n.startswith(o) for o in arguments.only)}
-    files = sorted(path for path in pathlib.Path(folder).rglob("level[123]/*.py"))
-    if arguments.sample or arguments.all:
-        if arguments.sample:
-            files = random.Random(datetime.date.today().isoformat()).sample(files, min(arguments.sample, len(files)))
-        at, of = map(int, arguments.slice.split("/"))
-        files = files[at - 1::of]
-    else:
-        wanted = arguments.only or LARGE
-        files = [path for path in files if any(path.name.startswith(name) for name in wanted) and
-                 (arguments.only or path.parent.name == "level1")]
-    return {f"{path.parent.name[5:]}:{path.stem}": path.read_text() for path in files}
-
-
-def evaluate(folder: pathlib.Path, name: str, text: str, limit_s: float) -> tuple[str, str]:
-    """The GB that the task needs and its score, or an empty text and what went wrong."""
-    task = write_task(folder, re.sub("[^A-Za-z0-9]+", "_", name), text, "any")
-    candidate = task / "candidate.py"
-    candidate.write_text(text + "\n\nclass ModelNew(Model):\n    pass\n")
-    try:
-        done = subprocess.run(["kernelsmith", "evaluate", "--quick", "--json", str(task), str(candidate)],
-                              capture_output=True, text=True, timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return "", f"no answer in {limit_s:.0f} s"
-    try:
-        told = json.loads(done.stdout)
-    except ValueError:
-        return "", f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
-    if "error" in told:
-        return "", f"error {told['error']['code']}: {told['error']['message'][:160]}"
-    if not told["accepted"]:
-        return "", f"rejected {told['code']}: {told['diagnostics'][:160]}"
-    need = re.search(r"all processes: ([0-9.]+) GiB", told["artifacts"].get("memory.txt", ""))
-    return need[1] if need else "", f"{told['speedup']['median']:.4f}" if isinstance(told["speedup"], dict) else \
-        str(told["speedup"])
-
-
-def sizes(arguments: argparse.Namespace) -> int:
-    end, missed = time.monotonic() + arguments.limit, 0
-    print(f"{'problem':44} {'GB':>6} {'score':>8} {'s':>5}")
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.beside) as pool:
-
-        def row(problem: tuple[str, str]) -> tuple[str, str, str, float]:
-            left, start = end - time.monotonic(), time.monotonic()
-            told = evaluate(pathlib.Path(folder), *problem, min(ONE_S, left)) if left > 10 else ("", "not tried")
-            return (problem[0], *told, time.monotonic() - start)
-
-        rows = [pool.submit(row, problem) for problem in problems(arguments).items()]
-        for done in concurrent.futures.as_completed(rows):
-            name, need, score, seconds = done.result()
-            print(f"{name[:44]:44} {need:>6} {score:>8} {seconds:5.0f}", flush=True)
-            try:
-                missed += abs(float(score) - 1) > 0.01
-            except ValueError:
-                missed += 1
-    print(f"{missed} not within 1 +- 0.01")
-    return 1 if missed else 0
 
 
 def rejections_in(value: object) -> collections.Counter:
@@ -205,7 +85,7 @@ def neighbours(arguments: argparse.Namespace) -> int:
         runs = []
         for i, rows in enumerate(ROWS):
             name = f"neighbour{i}_{rows}"
-            task = write_task(folder, name, NEIGHBOUR % rows, "own_kernels", SEED)
+            task = write_task(folder, name, NEIGHBOUR % rows)
             log = open(folder / f"{name}.log", "w", encoding="utf-8")
             runs.append((name, folder / f"{name}.run", log, subprocess.Popen(
                 ["kernelsmith", "run", str(task), "--evaluations", str(arguments.evaluations), "--time",
@@ -254,16 +134,9 @@ def counts_in(told: object) -> int:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("what", choices=["sizes", "neighbours"])
-    arguments.add_argument("--only", nargs="*", default=[], help="names, or how they begin")
-    arguments.add_argument("--sample", type=int, default=0)
-    arguments.add_argument("--all", action="store_true", help="every problem of levels 1 to 3")
-    arguments.add_argument("--beside", type=int, default=1, help="problems at once")
-    arguments.add_argument("--slice", default="1/1", help="the first of four parts: 1/4")
     arguments.add_argument("--evaluations", type=int, default=34)
     arguments.add_argument("--limit", type=float, default=440, help="seconds")
-    arguments = arguments.parse_args()
-    return {"sizes": sizes, "neighbours": neighbours}[arguments.what](arguments)
+    return neighbours(arguments.parse_args())
 
 
 if __name__ == "__main__":

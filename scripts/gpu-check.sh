@@ -2,7 +2,7 @@
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect profile;
 #   of torch: torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
-#   sizes (KernelBench's largest, from the folder $KERNELBENCH, else look-alikes; SIZES="--sample 60 --slice 1/8"), neighbours;
+#   sizes (KernelBench's references as their own candidates, from the folder $KERNELBENCH; SIZES="--quick --at-once 6"), neighbours;
 #   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS);
 #   of maca and hip, on a card of theirs: vendor
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
@@ -134,10 +134,14 @@ section_torch_redteam() { timeout "${REDTEAM_TIME:-560}" stdbuf -oL "$tests/redt
 # 200 requests by 16 clients, some of which hang, crash or are wrong (docs/service.md).
 section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernelsmith "$(command -v kernelsmith)" --seconds 130; }
 
-# Tasks of gigabytes alone on the GPU, and six searches beside each other.
-section_sizes() { timeout 470 python3 -u benchmarks/torch_memory.py sizes ${SIZES:-}; }
+# Tasks of gigabytes, four at once, and six searches beside each other.
+section_sizes() {
+  local out=${OUT:-$(mktemp -d)}/sizes
+  timeout -s INT 470 kernelsmith score "${KERNELBENCH:?names the folder of the problems}" --references --levels 1,2,3 --out "$out" ${SIZES:-}
+  cat "$out/times.csv"
+}
 
-section_neighbours() { timeout 470 python3 -u benchmarks/torch_memory.py neighbours; }
+section_neighbours() { timeout 470 python3 -u benchmarks/torch_memory.py; }
 
 # Honest and hostile candidates in random order through one `evaluate`.
 section_mixed() {

@@ -24,6 +24,11 @@ MemoryHold::MemoryHold(DeviceMemory memory, std::function<void()> give_back, Dev
         yield_to_others();
       }) {}
 
+MemoryHold::~MemoryHold() {
+  const MutexLock lock(mutex_);
+  drop();
+}
+
 Status MemoryHold::begin(std::uint64_t bytes, const std::stop_token& stop) {
   const MutexLock lock(mutex_);
   bytes = std::min(bytes, memory_.capacity());

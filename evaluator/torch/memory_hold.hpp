@@ -23,6 +23,10 @@ class MemoryHold {
   /// `give_back` frees caches. It is called on any thread, only between end() and begin().
   MemoryHold(DeviceMemory memory, std::function<void()> give_back, DeviceMemory::Tell tell = {},
              double turn_s = kTurnS);
+  /// Frees caches before the claim ends: the next task would find the memory full while the processes end.
+  ~MemoryHold();
+  MemoryHold(const MemoryHold&) = delete;
+  MemoryHold& operator=(const MemoryHold&) = delete;
 
   /// Claims bytes for use until end(). Errors: those of DeviceMemory::take.
   Status begin(std::uint64_t bytes, const std::stop_token& stop);

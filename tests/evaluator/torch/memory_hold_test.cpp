@@ -57,6 +57,16 @@ TEST_F(MemoryHoldTest, WhatIsInUseStays) {
   EXPECT_EQ(given_back_, 0);
 }
 
+TEST_F(MemoryHoldTest, ATaskThatEndsFreesCachesWhileItStillHoldsTheMemory) {
+  bool had_room = true;
+  {
+    MemoryHold mine(memory(), [&] { had_room = has_room(30); });
+    ASSERT_TRUE(mine.begin(60, {}));
+  }
+  EXPECT_FALSE(had_room);
+  EXPECT_TRUE(has_room(80));
+}
+
 TEST_F(MemoryHoldTest, MoreIsTakenAtOnceIfItFits) {
   MemoryHold mine = hold(kNever);
   ASSERT_TRUE(mine.begin(30, {}));
