@@ -77,6 +77,7 @@ template <typename Work>
 auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
                  const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
   using Share = DeviceUse::Share;
+  if (device.host) device.host->read_early(stop);  // others may use the device meanwhile
   for (const Share share : {Share::usual, Share::all}) {
     const auto use = in_turn(works, [&] {
       const AddedTime watch(device.waited_ms);

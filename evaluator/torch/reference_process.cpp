@@ -107,6 +107,12 @@ Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
   return facts;
 }
 
+void ReferenceProcess::read(const ReferenceSettings& settings, const std::stop_token& stop) {
+  static_cast<void>(worker_->ask(
+      {{"do", "read"}, {"reference", settings.reference.string()}, {"cast", settings.torch.cast}},
+      limits_.prepare_s, stop));
+}
+
 Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settings,
                                                  const std::stop_token& stop) {
   const bool figures = settings.tolerance.policy == "allclose";

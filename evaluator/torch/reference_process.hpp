@@ -77,6 +77,9 @@ class ReferenceProcess {
   /// process does not start, cancelled.
   Result<DeviceFacts> open(const std::stop_token& stop);
 
+  /// Loads the reference as far as that needs no GPU. An error comes again in prepare().
+  void read(const ReferenceSettings& settings, const std::stop_token& stop);
+
   /// Tries the reference. Errors: refused, with the reference's fault; cancelled.
   Result<ReferenceFacts> prepare(const ReferenceSettings& settings, const std::stop_token& stop);
 

@@ -1,5 +1,6 @@
 #include "runner_pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -23,6 +24,18 @@ void RunnerPool::start_spares() {
     if (!started) return;
     spares_.push_back(std::move(*started));
   }
+}
+
+void RunnerPool::read_early(const std::stop_token& stop) {
+  const auto lives = [](const auto& place) { return place.second.worker && place.second.worker->alive(); };
+  if (std::ranges::any_of(by_place_, lives)) return;
+  start_spares();
+  if (spares_.empty()) return;
+  const double start_s = now_s();
+  Json request = preparation_;
+  request["do"] = "read";
+  static_cast<void>(spares_.front()->ask(request, start_s_, stop));
+  waited_s_ += now_s() - start_s;
 }
 
 Result<TrustedProcess*> RunnerPool::take(const PlanPtr& plan, std::size_t place,

@@ -32,6 +32,10 @@ class RunnerPool {
   /// because other candidates may kill more. An error is reported when the spare is taken.
   void start_spares();
 
+  /// If there is no runner yet, waits until a spare has started and has loaded the reference as far as that
+  /// needs no GPU. An error comes again in take().
+  void read_early(const std::stop_token& stop);
+
   /// The live and prepared runner of the place for this plan. It serves one candidate after another, and
   /// before each batch overwrites what others left. Only a failed runner is replaced. Errors are the
   /// machine's.
@@ -40,7 +44,7 @@ class RunnerPool {
   /// Ends all runners and thereby frees their device memory. The next take() starts one.
   void end_all();
 
-  /// The total time for which take() has waited for runners to start.
+  /// The total time for which take() and read_early() have waited for runners to start.
   double waited_s() const { return waited_s_; }
 
   /// The live runner that was last taken for this plan; null if there is none.

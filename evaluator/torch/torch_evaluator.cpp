@@ -384,6 +384,10 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   auto device = std::make_unique<OnDevice>(OnDevice{
       DeviceLease(facts.bus_id), std::move(*files), std::move(opened.process), {}, {}, 0, guess_bytes, {}});
   device->memory = hold_memory(*device, facts, options, turn_s);
+  {
+    const AddedTime watch(spent["read"]);
+    device->process->read(settings, options.stop);
+  }
   const auto reference = with_device(*device, guess_bytes, {}, options.stop, [&](bool alone) {
     settings.alone = alone;
     return device->process->prepare(settings, options.stop);

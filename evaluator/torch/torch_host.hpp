@@ -63,6 +63,8 @@ class TorchHost final : public KernelHost {
   /// The total time for which runners started while they were needed.
   double waited_s() const { return runners_.waited_s(); }
 
+  /// Does what the next runner can do without the device.
+  void read_early(const std::stop_token& stop) { runners_.read_early(stop); }
   /// Starts runners that will be needed, without waiting.
   void start_spares() { runners_.start_spares(); }
 

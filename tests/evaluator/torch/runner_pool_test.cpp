@@ -43,6 +43,22 @@ TEST(RunnerPool, EveryPlaceHasARunnerOfItsOwn) {
   EXPECT_EQ(pool.runners.find(mine), first);
 }
 
+TEST(RunnerPool, OnlyTheFirstRunnerReadsEarly) {
+  RunnerBench pool;
+  const PlanPtr mine = plan("{}");
+  pool.runners.read_early({});
+  EXPECT_GT(pool.runners.waited_s(), 0) << "the judge's clock stands still";
+  for (std::size_t place : {0, 1}) {
+    TrustedProcess* const runner = pool.take(mine, place);
+    ASSERT_TRUE(runner);
+    const auto loaded = runner->ask({{"do", "load"}}, mine->bytes(), kRunnerPatienceS, {});
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(count_at(loaded->json, "reads"), place == 0 ? 1U : 0U);
+    pool.runners.read_early({});
+  }
+  EXPECT_EQ(pool.started, 3U);
+}
+
 TEST(RunnerPool, ARunnerServesOneBinaryAfterTheOther) {
   RunnerBench pool;
   const PlanPtr mine = plan("{}"), other = plan(R"({"us": 3})");

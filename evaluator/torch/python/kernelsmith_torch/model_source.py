@@ -7,6 +7,7 @@ is a Failure with fault `task` that names file and line of the reference.
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import sys
 import traceback
@@ -32,6 +33,8 @@ _MATERIAL_SEED = 1
 # With the input's own seed forward() would draw the input again.
 _FORWARD = 1 << 62
 _MOST_MASK = 1 << 27  # the most bytes of temporaries for an input of gigabytes
+# Models that are made early take at most this share of the host's memory: a few tasks may be prepared at once.
+_SHARE_OF_SPARES = 1 / 16
 
 
 def where_in(error: BaseException, path: str) -> str:
@@ -107,6 +110,7 @@ class Reference:
         self.path, self.device = path, device
         self._cast = cast
         self._draws = ForwardDraws(self._seed)
+        self._spares: list[torch.nn.Module] = []
         self._module = types.ModuleType("kernelsmith_reference")
         self._module.__file__ = path
         sys.modules[self._module.__name__] = self._module
@@ -120,6 +124,25 @@ class Reference:
                               "define Model and get_inputs, and get_init_inputs if Model has arguments", path)
         with torch.no_grad(), blaming(path, "making Model"):
             self._model = self._made(self._module.Model)
+
+    @staticmethod
+    def early(path: str, device: torch.device, cast: bool, spares: int) -> Reference | None:
+        """The reference, and so many modules for model(), which are made on the host while another task has the GPU;
+        None if the file may use the GPU when a module is made."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if "cuda" in text or "Lazy" in text:
+            return None
+        reference = Reference(path, device, cast)
+        size = sum(t.numel() * t.element_size() for t in _held(reference._model))
+        room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * _SHARE_OF_SPARES
+        with torch.no_grad():
+            while len(reference._spares) < spares and (len(reference._spares) + 1) * size <= room:
+                reference._spares.append(reference._made(reference._module.Model))
+        return reference
+
+    def drop_spares(self) -> None:
+        self._spares.clear()
 
     def made_by(self, kind: type[torch.nn.Module]) -> torch.nn.Module:
         """Another module on the device, made from the same seed and with the arguments of Model's constructor."""
@@ -158,7 +181,7 @@ class Reference:
         """Another Model with the same parameters, on the device, in eval mode. It is constructed, because a copy's
         closures would refer to the original's modules and tensors."""
         with torch.no_grad(), blaming(self.path, "moving Model to the device"):
-            model = self._made(self._module.Model)
+            model = self._spares.pop() if self._spares else self._made(self._module.Model)
             self.restore(model)
             return model.to(self.device)
 

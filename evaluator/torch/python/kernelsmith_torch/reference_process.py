@@ -35,6 +35,8 @@ _ATOMICS = 1e-3
 # If other inputs change an output by more than this relative difference, no comparison with a truth is
 # needed.
 _MOVED = 0.1
+# The models that a task usually needs: the truth's two, and the yardstick.
+_MODELS = 3
 
 
 class ReferenceProcess:
@@ -50,9 +52,10 @@ class ReferenceProcess:
         self._slots: list[tuple[list[torch.Tensor], Inputs, Call, Any]] = []
         self._layout: Layout | None = None
         self._spent = _Spent(device)
+        self._early: Reference | None = None
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
-        steps = {"prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare, "release": self.release}
+        steps = {"read": self.read, "prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare, "release": self.release}
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
@@ -91,6 +94,11 @@ class ReferenceProcess:
         self._device.give_back()
         return {}
 
+    def read(self, request: Message, _: bytes) -> Message:
+        """Loads the reference for prepare() as far as that needs no GPU."""
+        self._early = Reference.early(str(request["reference"]), self._device.torch, bool(request.get("cast")), _MODELS)
+        return {}
+
     def prepare(self, request: Message, _: bytes) -> Message:
         """Loads the reference, checks it, measures its memory, and plans its placement."""
         path, self._precision = str(request["reference"]), request["precision"]
@@ -100,7 +108,8 @@ class ReferenceProcess:
         self._spent = _Spent(self._device)
         self._drop_slots()
         use_precision(self._precision)
-        self._reference = Reference(path, self._device.torch, bool(request.get("cast")))
+        early, self._early = self._early, None
+        self._reference = early or Reference(path, self._device.torch, bool(request.get("cast")))
         use_precision(self._precision)  # again: the reference's own file may have changed it
         wanted = request.get("tolerance", {})
         self._truth = Truth(self._reference, self._precision, Tolerance(
@@ -111,6 +120,7 @@ class ReferenceProcess:
         first = _Outline(drawn)
         del drawn
         self._model = self._reference.model()
+        self._reference.drop_spares()
         with blaming(path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
             self._spent.begin("variants")
@@ -141,13 +151,13 @@ class ReferenceProcess:
             degenerate = self._unmoved(still)
         self._prepared = True
         self._spent.begin("bandwidth")
-        bytes_per_us = copy_rate(self._device)
         return {"inputs": [_shape(t) for t in first.tensors],
                 "outputs": [{**_shape(t), "stride": at.stride, "fresh": at.fresh} for t, at in zip(outputs, self._lie)],
                 "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": first.distinct_bytes, "memory": {**vars(measured), **self._layout.told()},
-                "bytes_per_us": bytes_per_us, "spent_s": self._spent.told(), "notes": self._truth.notes + self._notes}
+                "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes,
+                "spent_s": self._spent.told()}
 
     def yardstick(self, request: Message, _: bytes) -> Message:
         """Times the reference on sets of inputs."""

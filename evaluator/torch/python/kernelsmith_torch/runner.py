@@ -53,6 +53,7 @@ class Runner:
         self._clock = Clock(device)
         self._outbox = Outbox(device)
         self._scrubber = Scrubber(device)
+        self._early: Reference | None = None
         self._reference: Reference | None = None
         self._memory: Message = {}  # the judge's memory plan of the task
         self._slots: list[tuple[Inputs, Any, list[torch.Tensor]]] = []
@@ -65,7 +66,7 @@ class Runner:
         self._peak = 0  # peak device bytes of a call
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
-        steps = {"prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
+        steps = {"read": self.read, "prepare": self.prepare, "load": self.load, "run": self.run, "publish": self.publish,
                  "profile": self.profile}
         return {name: self._sparing(step) for name, step in steps.items()}
 
@@ -109,12 +110,19 @@ class Runner:
     def close(self) -> None:
         self._outbox.close()
 
+    def read(self, request: Message, _: bytes) -> Message:
+        """Loads the reference for prepare() as far as that needs no GPU."""
+        self._early = self._early or Reference.early(str(request["reference"]), self._device.torch,
+                                                     bool(request.get("cast")), 0)
+        return {}
+
     def prepare(self, request: Message, _: bytes) -> Message:
         """Loads the task: how to draw inputs and make parameters."""
         if request["precision"] not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {request['precision']}")
         self._unload()
-        self._reference = Reference(str(request["reference"]), self._device.torch, bool(request.get("cast")))
+        early, self._early = self._early, None
+        self._reference = early or Reference(str(request["reference"]), self._device.torch, bool(request.get("cast")))
         use_precision(request["precision"])
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}

@@ -317,6 +317,25 @@ class Tasks(unittest.TestCase):
         bench.judge.yardstick({"variant": 0, "sets": [3, 4]}, b"")
         self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [3, 4], "own": True}, b"")["wrong"])
 
+    def test_models_are_made_before_the_gpu_is_needed(self) -> None:
+        count = "import os\nos.environ['MADE'] = '0'\n" + textwrap.dedent(LINEAR).replace(
+            "super().__init__()", "super().__init__(); os.environ['MADE'] = str(int(os.environ['MADE']) + 1)")
+        self.addCleanup(os.environ.pop, "MADE", "")
+        made = []
+        for text in (count, count + "# cuda: it might use the GPU\n"):
+            bench = bench_for(self, text)
+            request = {"reference": bench.path, "precision": "fp32", "bank_bytes": 1 << 24, "batch_us": 1e9, "most_slots": 3}
+            for role in (bench.judge, bench.runner):
+                os.environ["MADE"] = "0"
+                role.read(request, b"")
+                made.append(int(os.environ["MADE"]))
+            os.environ["MADE"] = "0"
+            told = bench.judge.prepare(request, b"")
+            made.append(int(os.environ["MADE"]))
+            self.assertEqual((told["outputs"], told["state"]), (bench.prepared["outputs"], bench.prepared["state"]))
+            self.assertIsNone(bench.judged(linear_plan())["wrong"])
+        self.assertEqual(made, [4, 1, 0, 0, 0, 4])
+
     def test_what_a_reference_must_have_and_be(self) -> None:
         self.assertEqual(self.failure("import torch\n").code, "reference_incomplete")
         self.assertEqual(self.failure(reference_of("import random\nreturn x[0] * random.random()", "[torch.randn(8)]")).code,
