@@ -64,6 +64,24 @@ SuiteReport scored() {
   return {"score", {}, 1, {result}};
 }
 
+TEST(SuiteReport, TimesHaveARowForEachScoredTask) {
+  SuiteReport report = scored();
+  EXPECT_EQ(times_csv(report), "") << "nothing was timed";
+  TaskResult& result = report.results[0];
+  result.wall_s = 3;
+  result.spent_s = {{"plan", 1}, {"other", 2}};
+  result.memory = "7.2 GiB";
+  result.failure = "correctness: wrong_output";
+  result.diagnostics = "off, by one";
+  result.speedup = Measurement::exact(0.99876, "x");
+  EXPECT_EQ(times_csv(report),
+            "level,task,speedup,memory,seconds,other,plan,why\n"
+            "0,level1/1_a.py,0.9988,7.2 GiB,3.00,2.00,1.00,\"correctness: wrong_output: off, by one\"\n");
+  EXPECT_THAT(to_markdown(report),
+              HasSubstr("| step | s | share |\n|---|---|---|\n| other | 2.0 | 0.667 |\n"));
+  EXPECT_EQ(suite_report_from_json(to_json(report), "score.json").value().results, report.results);
+}
+
 TEST(SuiteReport, CandidatesAreReadBackWithTheirClaims) {
   const auto read = suite_report_from_json(to_json(scored()), "score.json").value();
   EXPECT_EQ(read.results, scored().results);

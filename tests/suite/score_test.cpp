@@ -1,4 +1,6 @@
 // score_candidates(): a verdict stands beside its own candidate, whatever becomes of the others.
+#include <latch>
+
 #include <kernelsmith/core/blocking.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
@@ -10,11 +12,18 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A candidate's text is what becomes of it: a speedup, the name of an error, or "wrong".
+/// Two candidates meet here.
+std::latch meeting(2);
+
+/// A candidate's text is what becomes of it: a speedup, the name of an error, "wrong" or "meets".
 Result<Evaluation> verdict_of(const EvaluationJob& job) {
-  const std::string text(job.source.main_text());
+  std::string text(job.source.main_text());
+  if (text == "meets") {
+    meeting.arrive_and_wait();
+    text = "1";
+  }
   if (text == "wrong")
-    return Evaluation(Rejection{Stage::correctness, RejectionCode::wrong_output, "off", {}});
+    return Evaluation(Rejection{Stage::correctness, RejectionCode::wrong_output, "off\nby one", {}});
   if (const auto error = error_code_from(text)) return fail(*error, "it is " + text);
   // "noisy" is measured once slower and once faster.
   const auto fitness = text != "noisy"                ? Measurement::exact(std::stod(text))
@@ -91,6 +100,33 @@ TEST_F(Score, AVerdictStandsBesideItsCandidate) {
   EXPECT_EQ(result.error->code, ErrorCode::unsupported) << "the first one is the task's";
   EXPECT_EQ(result.of_candidates[5].error->message, "it is corrupt");
   EXPECT_THAT(result.of_candidates[6].error->message, HasSubstr("it had no turn"));
+}
+
+TEST_F(Score, TasksAreScoredAtOnce) {
+  FoundCandidates found;
+  std::vector<SuiteTask> tasks;
+  for (const char* name : {"a", "b"}) {
+    tasks.push_back({name, 1, folder_.path() / "task"});
+    found.of_task.push_back({folder_.write("candidates/" + std::string(name), "meets")});
+  }
+  Host host(registry_);
+  SuiteOptions options{folder_.path() / "out", {}};
+  options.at_once = 2;
+  const auto report = score_candidates(tasks, found, options, registry_, host, false).value();
+  ASSERT_EQ(report.results.size(), 2u) << "one by one they would not meet";
+  EXPECT_EQ(report.results[0].name, "a");
+  EXPECT_TRUE(report.results[1].correct);
+}
+
+TEST_F(Score, SaysWhereTheTimeWentAndWhyNothingWasAccepted) {
+  const TaskResult result = score({"wrong"});
+  EXPECT_EQ(result.failure, "correctness: wrong_output");
+  EXPECT_EQ(result.diagnostics, "off");
+  double sum_s = 0;
+  for (const auto& [step, seconds] : result.spent_s) sum_s += seconds;
+  EXPECT_GT(result.wall_s, 0);
+  EXPECT_DOUBLE_EQ(sum_s, result.wall_s);
+  EXPECT_EQ(score({"wrong", "2"}).diagnostics, "") << "the task is solved";
 }
 
 TEST_F(Score, IdenticalFilesAreMeasurementsOfOneProgram) {
