@@ -47,7 +47,7 @@ struct ReferenceFacts {
   double compulsory_bytes = 0;        ///< bytes that each call reads
   double bytes_per_us = 0;            ///< speed of the device's memory; 0: not known
   double flops = 0;  ///< operations of a call's products, convolutions and attention; 0: none or unknown
-  std::vector<std::string> notes;          ///< features that failed for the reference
+  std::vector<std::string> notes;          ///< what failed for the reference, and may explain its time
   std::vector<std::string> degenerate;     ///< names of the outputs that do not depend on the inputs
   Json memory;                             ///< the task's memory plan, for the runners
   std::map<std::string, double> spent_ms;  ///< by step of the preparation

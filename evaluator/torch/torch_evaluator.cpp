@@ -143,6 +143,9 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   Report& report = accepted.report;
   report.artifacts.push_back({"profile.txt", profile.table});
   if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory + "\n"});
+  std::string notes;
+  for (const std::string& note : reference.notes) notes += note + "\n";
+  if (!notes.empty()) report.artifacts.push_back({"notes.txt", notes});
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;
   if (!bound.empty()) report.advice += bound + "\n";

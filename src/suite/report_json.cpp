@@ -72,7 +72,7 @@ Json object_of(const TaskResult& result) {
                {"failure", result.failure},
                {"error", result.error ? object_of(*result.error) : Json(nullptr)}};
   if (result.wall_s > 0)
-    json.update(Json{{"diagnostics", result.diagnostics},
+    json.update(Json{{"reason", result.reason},
                      {"wall_s", result.wall_s},
                      {"spent_s", result.spent_s},
                      {"memory", result.memory}});
@@ -150,7 +150,7 @@ TaskResult result_from(const Json& json) {
   result.best_by_round = json.at("best_by_round").get<std::vector<double>>();
   result.failure = json.at("failure").get<std::string>();
   if (json.contains("wall_s")) {  // only in results of scoring
-    result.diagnostics = json.at("diagnostics").get<std::string>();
+    result.reason = json.at("reason").get<std::string>();
     result.wall_s = json.at("wall_s").get<double>();
     result.spent_s = json.at("spent_s").get<std::map<std::string, double>>();
     result.memory = json.at("memory").get<std::string>();

@@ -64,6 +64,8 @@ std::string between(const std::string& text, const std::string& before, const st
   return text.substr(from, text.find(after, from) - from);
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 /// Adds one candidate after another to a task's result.
 class Tally {
  public:
@@ -89,11 +91,14 @@ class Tally {
     if (speedup && (!result_.speedup || speedup->median > result_.speedup->median))
       suite::take_best(evaluation, result_);
     for (const Artifact& artifact : evaluation.report().artifacts)
-      if (artifact.name == "memory.txt") result_.memory = between(artifact.text, "all processes: ", ";");
+      if (artifact.name == "memory.txt")
+        result_.memory = between(artifact.text, "all processes: ", ";");
+      else if (artifact.name == "notes.txt")
+        notes_ = first_line(artifact.text);
     if (const Rejection* rejection = evaluation.rejection()) take(*rejection);
     if (!result_.correct) return;
     result_.failure.clear();
-    result_.diagnostics.clear();
+    result_.reason = notes_;
   }
 
   void take(const Rejection& rejection) {
@@ -101,10 +106,11 @@ class Tally {
     if (furthest_ > rejection.stage) return;
     furthest_ = rejection.stage;
     result_.failure = suite::failure_text(rejection.stage, rejection.code);
-    result_.diagnostics = rejection.diagnostics.substr(0, rejection.diagnostics.find('\n'));
+    result_.reason = first_line(rejection.diagnostics);
   }
 
   TaskResult& result_;
+  std::string notes_;
   Stage furthest_ = Stage::parse;  ///< the last stage at which a candidate was rejected
 };
 

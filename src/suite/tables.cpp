@@ -360,7 +360,7 @@ Table times_in_full(const SuiteReport& report) {
       row.push_back(found == result.spent_s.end() ? "" : fixed(found->second, 2));
     }
     std::string why = result.error ? describe(*result.error) : result.failure;
-    if (!result.diagnostics.empty()) why += ": " + result.diagnostics;
+    if (!result.reason.empty()) why += (why.empty() ? "" : ": ") + result.reason;
     row.push_back(why);
     table.rows.push_back(std::move(row));
   }

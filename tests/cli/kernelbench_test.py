@@ -51,7 +51,7 @@ class KernelBench(CommandTest):
     def test_each_reference_is_its_own_candidate(self):
         fails = {"fault": "candidate", "stage": "plan", "code": "plan_failed", "message": "no", "where": "", "hint": ""}
         for name, script in (("level1/19_ReLU.py", {"us": 500}), ("level1/2_Odd.py", {"plan": fails}),
-                             ("level2/3_Two.py", {"us": 500, "inputs": 1, "need": 3 << 30})):
+                             ("level2/3_Two.py", {"us": 500, "inputs": 1, "need": 3 << 30, "notes": ["it cannot be captured"]})):
             (self.folder / "bench" / name).parent.mkdir(parents=True, exist_ok=True)
             self.write(f"bench/{name}", f"# script: {json.dumps(script)}\n{PROBLEM}")
         options = ("--references", "--quick", "--at-once", 2, "--set", "evaluator.sandbox=none")
@@ -68,7 +68,7 @@ class KernelBench(CommandTest):
             rows = list(csv.DictReader(file))
         self.assertEqual([(row["task"], row["speedup"], row["why"]) for row in rows],
                          [("level1/2_Odd", "", "plan: plan_failed: no"), ("level1/19_ReLU", "1.0000", ""),
-                          ("level2/3_Two", "1.0000", "")])
+                          ("level2/3_Two", "1.0000", "it cannot be captured")])
         self.assertEqual(rows[2]["memory"], "3.0 GiB")
         self.assertRegex(done.stdout, r"(?s)step +s +share\n.*all +[0-9.]+ +1\.000")
         self.assertIn("level2/3_Two: 1.00", done.stderr)

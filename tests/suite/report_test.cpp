@@ -72,7 +72,7 @@ TEST(SuiteReport, TimesHaveARowForEachScoredTask) {
   result.spent_s = {{"plan", 1}, {"other", 2}};
   result.memory = "7.2 GiB";
   result.failure = "correctness: wrong_output";
-  result.diagnostics = "off, by one";
+  result.reason = "off, by one";
   result.speedup = Measurement::exact(0.99876, "x");
   EXPECT_EQ(times_csv(report),
             "level,task,speedup,memory,seconds,other,plan,why\n"

@@ -121,12 +121,12 @@ TEST_F(Score, TasksAreScoredAtOnce) {
 TEST_F(Score, SaysWhereTheTimeWentAndWhyNothingWasAccepted) {
   const TaskResult result = score({"wrong"});
   EXPECT_EQ(result.failure, "correctness: wrong_output");
-  EXPECT_EQ(result.diagnostics, "off");
+  EXPECT_EQ(result.reason, "off");
   double sum_s = 0;
   for (const auto& [step, seconds] : result.spent_s) sum_s += seconds;
   EXPECT_GT(result.wall_s, 0);
   EXPECT_DOUBLE_EQ(sum_s, result.wall_s);
-  EXPECT_EQ(score({"wrong", "2"}).diagnostics, "") << "the task is solved";
+  EXPECT_EQ(score({"wrong", "2"}).reason, "") << "the task is solved";
 }
 
 TEST_F(Score, IdenticalFilesAreMeasurementsOfOneProgram) {

@@ -62,9 +62,11 @@ struct TaskResult {
   /// The best speedup so far after each evaluation; 0 while nothing was accepted.
   std::vector<double> best_by_round;
   std::vector<CandidateResult> of_candidates;  ///< only for scoring: all candidates, in order
-  std::string failure;      ///< if nothing was accepted: why the candidate that got furthest was rejected
-  std::string diagnostics;  ///< of that rejection, the first line; only for scoring
-  double wall_s = 0;        ///< only for scoring: from loading the task to its last candidate's answer
+  std::string failure;  ///< if nothing was accepted: why the candidate that got furthest was rejected
+  /// Only for scoring, one line: that rejection's diagnostics or, if one was accepted, what the backend notes
+  /// about the reference, such as that its time includes its launches.
+  std::string reason;
+  double wall_s = 0;  ///< only for scoring: from loading the task to its last candidate's answer
   /// Only for scoring: the time by step, and "other" for the rest. Its sum is `wall_s`, or more if several
   /// candidates were evaluated at once.
   std::map<std::string, double> spent_s;

@@ -204,7 +204,7 @@ class ReferenceProcess:
         if index is not None:
             raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are NaN or "
                           "infinite", "choose inputs for which it is finite", self._path)
-        errors = [max(_off(own, true), _off(rough, true)) if _real(own) else 0.0
+        errors = [max(_off(one, true) for one in ([own] if rough is own else [own, rough])) if _real(own) else 0.0
                   for own, true, rough in zip(plain, wide, low)]
         del wide, low
         inputs = self._reference.draw(0, _FIRST_SEED)

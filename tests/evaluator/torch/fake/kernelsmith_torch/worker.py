@@ -35,7 +35,7 @@ class Judge:
                     "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
                     "degenerate": self.script.get("degenerate", []),
                     "flops": self.script.get("flops", 0),
-                    "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": [],
+                    "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": self.script.get("notes", []),
                     "spent_s": self.script.get("spent_s", {})}, b""
         misbehave(self.script.get("on", {}).get(do))
         if do == "release":
