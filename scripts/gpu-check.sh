@@ -137,7 +137,7 @@ section_service() { timeout 235 python3 -u benchmarks/service_mixed.py --kernels
 # Tasks of gigabytes, four at once, and six searches beside each other.
 section_sizes() {
   local out=${OUT:-$(mktemp -d)}/sizes
-  timeout -s INT 470 kernelsmith score "${KERNELBENCH:?names the folder of the problems}" --references --levels 1,2,3 --out "$out" ${SIZES:-}
+  timeout -s INT 470 kernelsmith score "${KERNELBENCH:?names the folder of the problems}" --references --levels 1,2,3 --task-time 150s --out "$out" ${SIZES:-}
   cat "$out/times.csv"
 }
 

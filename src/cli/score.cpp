@@ -68,6 +68,7 @@ struct ScoreCommand {
   TaskSetOptions tasks;
   bool references = false, quick = false;
   std::optional<std::size_t> at_once;
+  std::optional<std::string> task_time;
   ConfigOptions config;
 
   int operator()() const {
@@ -94,6 +95,11 @@ struct ScoreCommand {
     if (const Status ok = try_out(*found, registry, host, false); !ok) return report(stderr, ok.error());
     SuiteOptions options{out, std::move(*shared)};
     options.at_once = tasks_at_once;
+    if (task_time) {
+      const auto seconds = parse_duration(*task_time, "--task-time");
+      if (!seconds) return report(stderr, seconds.error());
+      options.longest_task = Seconds(*seconds);
+    }
     return conclude(score_candidates(*found, *sources, options, registry, host, !quick, interrupt.token()),
                     out);
   }
@@ -131,6 +137,8 @@ void add_score(CLI::App& app, Command& chosen) {
                   kAtOnce),
       "N")
       ->check(whole_number(1));
+  add_value(command, "--task-time", score.task_time,
+            "Give a task up after this time: 90s, 30m. Its result is an error", "DURATION");
   command.add_flag("--quick", score.quick, "Time as a search does, with wider intervals");
   score.config.add_to(command);
 }

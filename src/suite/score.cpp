@@ -4,8 +4,10 @@
 #include <chrono>
 #include <future>
 #include <map>
+#include <thread>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
 #include "best_candidate.hpp"
@@ -134,11 +136,12 @@ void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answe
 class Scoring {
  public:
   Scoring(const std::vector<SuiteTask>& tasks, const FoundCandidates& candidates, const Registry& registry,
-          SuiteHost& host, bool careful, suite::ResultFolder& results)
+          SuiteHost& host, bool careful, Seconds longest_task, suite::ResultFolder& results)
       : tasks_(tasks),
         candidates_(candidates),
         registry_(registry),
         careful_(careful),
+        longest_task_(longest_task),
         host_(host),
         results_(results) {}
 
@@ -159,7 +162,7 @@ class Scoring {
     for (std::size_t i = next_++; i < tasks_.size() && !stop.stop_requested(); i = next_++) {
       const Loaded loaded = load(tasks_[i], candidates_.of_task[i], candidates_.claims, registry_);
       if (!begin(i, loaded.basis())) continue;
-      TaskResult result = score(loaded, stop);
+      TaskResult result = score_in_time(loaded, stop);
       if (stop.stop_requested() && result.error) return;  // the stop request caused the error, not the task
       end(i, std::move(result));
     }
@@ -181,6 +184,20 @@ class Scoring {
     if (kept) return;
     if (kept_) kept_ = kept;
     all_.request_stop();
+  }
+
+  TaskResult score_in_time(const Loaded& loaded, const std::stop_token& stop) {
+    std::stop_source late;
+    const std::stop_callback outer(stop, [&late] { late.request_stop(); });
+    const std::jthread timer([this, &late](const std::stop_token& ended) {
+      pause_for(longest_task_, ended);
+      if (!ended.stop_requested()) late.request_stop();
+    });
+    TaskResult result = score(loaded, late.get_token());
+    if (result.error && late.stop_requested() && !stop.stop_requested())
+      result.error = fail(ErrorCode::timeout, "the task took longer than " +
+                                                  number_text(longest_task_.count()) + " s, and was stopped");
+    return result;
   }
 
   TaskResult score(const Loaded& loaded, const std::stop_token& stop) {
@@ -232,6 +249,7 @@ class Scoring {
   const FoundCandidates& candidates_;
   const Registry& registry_;
   const bool careful_;
+  const Seconds longest_task_;
   std::atomic<std::size_t> next_ = 0;
   std::stop_source all_;
   Mutex mutex_;
@@ -247,7 +265,7 @@ Result<SuiteReport> score_candidates(const std::vector<SuiteTask>& tasks, const 
                                      bool careful, const std::stop_token& stop) {
   auto results = suite::ResultFolder::open("score", tasks, options);
   if (!results) return results.error();
-  Scoring scoring(tasks, candidates, registry, host, careful, *results);
+  Scoring scoring(tasks, candidates, registry, host, careful, options.longest_task, *results);
   if (const Status kept = scoring.run(options.at_once, stop); !kept) return kept.error();
   if (const Status written = results->write(); !written) return written.error();
   return results->report();

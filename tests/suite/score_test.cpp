@@ -39,6 +39,15 @@ class Scripted final : public EvaluatorProvider {
   }
 };
 
+/// Preparing a task never ends by itself.
+class Lasting final : public EvaluatorProvider {
+ public:
+  Result<std::shared_ptr<Evaluator>> make(const Task&, const std::stop_token& stop) const override {
+    wait_for_stop(stop);
+    return fail(ErrorCode::cancelled, "stopped");
+  }
+};
+
 class Host final : public SuiteHost {
  public:
   explicit Host(const Registry& registry) : registry_(registry) {}
@@ -116,6 +125,20 @@ TEST_F(Score, TasksAreScoredAtOnce) {
   ASSERT_EQ(report.results.size(), 2u) << "one by one they would not meet";
   EXPECT_EQ(report.results[0].name, "a");
   EXPECT_TRUE(report.results[1].correct);
+}
+
+TEST_F(Score, ATaskThatTakesTooLongIsARow) {
+  registry_.evaluators["command"] = [] { return std::make_unique<Lasting>(); };
+  FoundCandidates found;
+  found.of_task.push_back({folder_.write("candidates/0", "1")});
+  Host host(registry_);
+  SuiteOptions options{folder_.path() / "out", {}};
+  options.longest_task = Seconds(0.25);
+  const auto report =
+      score_candidates({{"a", 1, folder_.path() / "task"}}, found, options, registry_, host, false);
+  const TaskResult& result = report.value().results.at(0);
+  EXPECT_EQ(result.error->code, ErrorCode::timeout);
+  EXPECT_THAT(result.error->message, HasSubstr("longer than 0.25 s"));
 }
 
 TEST_F(Score, SaysWhereTheTimeWentAndWhyNothingWasAccepted) {

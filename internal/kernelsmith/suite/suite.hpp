@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/run_view.hpp>
 #include <kernelsmith/session/session.hpp>
@@ -59,6 +60,8 @@ struct SuiteOptions {
   std::optional<Allocation> allocation = std::nullopt;
   /// For scoring: how many tasks are prepared and evaluated at once. On a GPU they take turns in measuring.
   std::size_t at_once = 1;
+  /// For scoring: after this time a task's result is the error `timeout`.
+  Seconds longest_task = Seconds::max();
 };
 
 /// Searches every task without a result or with an error, and updates the files after each. If a task fails,
