@@ -3,7 +3,9 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include <kernelsmith/core/mutex.hpp>
@@ -148,24 +150,44 @@ class Scoring {
   /// Errors: those of writing the results.
   Status run(std::size_t at_once, const std::stop_token& stop) {
     const std::stop_callback outer(stop, [this] { all_.request_stop(); });
-    std::vector<std::future<void>> threads;
-    for (std::size_t i = 0; i < std::min(at_once, tasks_.size()); ++i)
-      threads.push_back(std::async(std::launch::async, [this] { score_tasks(); }));
-    for (auto& thread : threads) thread.get();
+    std::vector<std::size_t> all(tasks_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    auto late = score_tasks(all, at_once);
+    // They may have waited for another task that holds the GPU, so each is tried again by itself.
+    if (at_once > 1) late = score_tasks(late, 1);
     const MutexLock lock(mutex_);
     return kept_;
   }
 
  private:
-  void score_tasks() {
-    const std::stop_token stop = all_.get_token();
-    for (std::size_t i = next_++; i < tasks_.size() && !stop.stop_requested(); i = next_++) {
-      const Loaded loaded = load(tasks_[i], candidates_.of_task[i], candidates_.claims, registry_);
-      if (!begin(i, loaded.basis())) continue;
-      TaskResult result = score_in_time(loaded, stop);
-      if (stop.stop_requested() && result.error) return;  // the stop request caused the error, not the task
-      end(i, std::move(result));
-    }
+  /// Returns the tasks that took too long, which have no result yet unless one is scored at a time.
+  std::vector<std::size_t> score_tasks(const std::vector<std::size_t>& which, std::size_t at_once) {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      std::vector<std::size_t> late;
+      const std::stop_token stop = all_.get_token();
+      for (std::size_t i = next++; i < which.size() && !stop.stop_requested(); i = next++)
+        if (!score_task(which[i], at_once == 1, stop)) late.push_back(which[i]);
+      return late;
+    };
+    std::vector<std::future<std::vector<std::size_t>>> threads;
+    for (std::size_t i = 0; i < std::min(at_once, which.size()); ++i)
+      threads.push_back(std::async(std::launch::async, work));
+    std::vector<std::size_t> late;
+    for (auto& thread : threads) std::ranges::copy(thread.get(), std::back_inserter(late));
+    return late;
+  }
+
+  /// False if the task took too long, and is not `alone`.
+  bool score_task(std::size_t i, bool alone, const std::stop_token& stop) {
+    const Loaded loaded = load(tasks_[i], candidates_.of_task[i], candidates_.claims, registry_);
+    if (!begin(i, loaded.basis())) return true;
+    TaskResult result = score_in_time(loaded, stop);
+    if (result.error && stop.stop_requested())
+      return true;  // the stop request caused the error, not the task
+    if (result.error && result.error->code == ErrorCode::timeout && !alone) return false;
+    end(i, std::move(result));
+    return true;
   }
 
   /// False if the task has its result already.
@@ -250,7 +272,6 @@ class Scoring {
   const Registry& registry_;
   const bool careful_;
   const Seconds longest_task_;
-  std::atomic<std::size_t> next_ = 0;
   std::stop_source all_;
   Mutex mutex_;
   SuiteHost& host_ KERNELSMITH_GUARDED_BY(mutex_);

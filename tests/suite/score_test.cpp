@@ -52,8 +52,10 @@ class Host final : public SuiteHost {
  public:
   explicit Host(const Registry& registry) : registry_(registry) {}
   Result<RunConfig> configure(const Task& task) override { return default_config(task, registry_); }
-  void begin(const SuiteTask&, std::size_t, std::size_t) override {}
+  void begin(const SuiteTask&, std::size_t, std::size_t) override { ++begun; }
   void end(const TaskResult&) override {}
+
+  int begun = 0;
 
  private:
   const Registry& registry_;
@@ -134,11 +136,13 @@ TEST_F(Score, ATaskThatTakesTooLongIsARow) {
   Host host(registry_);
   SuiteOptions options{folder_.path() / "out", {}};
   options.longest_task = Seconds(0.25);
+  options.at_once = 2;  // the task is tried twice
   const auto report =
       score_candidates({{"a", 1, folder_.path() / "task"}}, found, options, registry_, host, false);
   const TaskResult& result = report.value().results.at(0);
   EXPECT_EQ(result.error->code, ErrorCode::timeout);
   EXPECT_THAT(result.error->message, HasSubstr("longer than 0.25 s"));
+  EXPECT_EQ(host.begun, 2);
 }
 
 TEST_F(Score, SaysWhereTheTimeWentAndWhyNothingWasAccepted) {
