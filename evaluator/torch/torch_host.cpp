@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
+#include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
 
@@ -54,7 +55,8 @@ Json preparation_of(const ReferenceSettings& settings, const ReferenceFacts& ref
           {"cast", settings.torch.cast},
           {"slots", reference.slots},
           {"memory", reference.memory},
-          {"outputs", reference.layouts}};
+          {"outputs", reference.layouts},
+          {"wipes", {{"plain", cuda::own_kernels_text()}, {"local", cuda::local_wipe_text("BYTES")}}}};
 }
 
 }  // namespace

@@ -119,6 +119,8 @@ class Runner:
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
         self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # optional in a manual request
+        if "wipes" in request:  # so are these
+            self._scrubber.load(request["wipes"])
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
         drawn = self._reference.draw(0, _FIRST_SEED)

@@ -1,5 +1,5 @@
-"""Overwrites what earlier kernels left on a multiprocessor: shared memory, and the local memory of threads. The kernels
-are PTX, which the driver assembles, because they must access memory for which Triton has no names. Not thread-safe.
+"""Overwrites what earlier kernels left on a multiprocessor: shared memory, registers, and the local memory of threads, with
+the kernels of the cuda backend's runner. They come with the task, as PTX, which the driver assembles. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -9,138 +9,85 @@ from typing import Any
 
 import torch
 
+from kernelsmith_process.framing import Message
+
 from .accelerator import Device
 from .timing import OTHER_POISON, driver_ok
 
 _THREADS = 1024
 # More blocks than run in parallel, because the scheduler does not guarantee a block for each multiprocessor.
 _WAVES = 4
-
-_HEAD = """
-.version 7.0
-.target sm_70
-.address_size 64
-"""
-
-SHARED = _HEAD + """
-.extern .shared .align 16 .b8 scrubbed[];
-
-.visible .entry scrub(.param .u32 bytes, .param .u32 word)
-{
-  .reg .pred %done;
-  .reg .b32 %at, %bytes, %word, %base, %step, %place;
-  ld.param.u32 %bytes, [bytes];
-  ld.param.u32 %word, [word];
-  mov.u32 %base, scrubbed;
-  mov.u32 %at, %tid.x;
-  shl.b32 %at, %at, 2;
-  mov.u32 %step, %ntid.x;
-  shl.b32 %step, %step, 2;
-LOOP:
-  setp.ge.u32 %done, %at, %bytes;
-  @%done bra END;
-  add.u32 %place, %base, %at;
-  st.volatile.shared.u32 [%place], %word;
-  add.u32 %at, %at, %step;
-  bra LOOP;
-END:
-  ret;
-}
-"""
-
-LOCAL = _HEAD + """
-.visible .entry scrub(.param .u32 bytes, .param .u32 word)
-{
-  .local .align 16 .b8 scrubbed[BYTES];
-  .reg .pred %done;
-  .reg .b32 %at, %bytes, %word;
-  .reg .b64 %base, %place;
-  ld.param.u32 %bytes, [bytes];
-  ld.param.u32 %word, [word];
-  mov.u64 %base, scrubbed;
-  cvta.local.u64 %base, %base;
-  mov.u32 %at, 0;
-LOOP:
-  setp.ge.u32 %done, %at, %bytes;
-  @%done bra END;
-  cvt.u64.u32 %place, %at;
-  add.u64 %place, %place, %base;
-  st.volatile.u32 [%place], %word;
-  add.u32 %at, %at, 4;
-  bra LOOP;
-END:
-  ret;
-}
-"""
-
-
-class _Kernel:
-    """One of these kernels, loaded."""
-
-    def __init__(self, driver: Any, text: str, bytes_: int) -> None:
-        self._driver, self._bytes = driver, bytes_
-        self._module = driver_ok(driver.cuModuleLoadData(text.encode() + b"\0"))
-        self.function = driver_ok(driver.cuModuleGetFunction(self._module, b"scrub"))
-
-    def launch(self, blocks: int, dynamic: int, stream: int) -> None:
-        word = int.from_bytes(bytes([OTHER_POISON] * 4), "little")
-        driver_ok(self._driver.cuLaunchKernel(self.function, blocks, 1, 1, _THREADS, 1, 1, dynamic, stream,
-                                              ((self._bytes, word), (ctypes.c_uint32, ctypes.c_uint32)), 0))
-
-    def close(self) -> None:
-        driver_ok(self._driver.cuModuleUnload(self._module))
+_WORD = int.from_bytes(bytes([OTHER_POISON] * 4), "little")
 
 
 class Scrubber:
-    """Does nothing on the CPU."""
+    """Does nothing on the CPU, and nothing before load()."""
 
     def __init__(self, device: Device) -> None:
         self._device, self._frame = device, 0
-        self._local: _Kernel | None = None
-        if not device.is_cuda:
+        self._plain: tuple[Any, Any] | None = None  # the functions for shared memory and registers
+        self._local: tuple[Any, Any] | None = None  # the module and function for a frame
+        self._local_text = ""
+
+    def load(self, texts: Message) -> None:
+        """`plain` has kernelsmith_wipe and kernelsmith_wipe_registers; `local` has kernelsmith_wipe_local, with BYTES for the
+        size of its frame."""
+        if not self._device.is_cuda:
             return
         from cuda.bindings import driver
 
-        self._driver = driver
+        self._driver, self._local_text = driver, texts["local"]
         self._processors = self._told("CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")
         self._shared_bytes = self._told("CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
         self._resident = self._told("CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR") // _THREADS
-        self._shared = _Kernel(driver, SHARED, self._shared_bytes)
+        module = self._module(texts["plain"])
+        shared = self._function(module, "kernelsmith_wipe")
         driver_ok(driver.cuFuncSetAttribute(
-            self._shared.function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-            self._shared_bytes))
+            shared, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, self._shared_bytes))
+        self._plain = shared, self._function(module, "kernelsmith_wipe_registers")
 
     def reach(self, frame: int) -> None:
         """Sets the bytes of each thread's local memory to overwrite. If the driver has no room for them, this is
         undone, so that no later candidate fails because of it."""
         frame = (frame + 15) // 16 * 16
-        if frame == self._frame:
+        if frame == self._frame or not self._local_text:
             return
         if self._local is not None:
-            self._local.close()
+            driver_ok(self._driver.cuModuleUnload(self._local[0]))
         self._local, self._frame = None, 0
         if frame:
-            local = _Kernel(self._driver, LOCAL.replace("BYTES", str(frame)), frame)
+            module = self._module(self._local_text.replace("BYTES", str(frame)))
+            function = self._function(module, "kernelsmith_wipe_local")
             try:
-                self._fill(local)
+                self._fill(function, frame)
             except RuntimeError:
-                local.close()
+                driver_ok(self._driver.cuModuleUnload(module))
                 raise
-            self._local, self._frame = local, frame
+            self._local, self._frame = (module, function), frame
 
     def run(self) -> None:
         """Runs on the current stream."""
-        if not self._device.is_cuda:
+        if self._plain is None:
             return
-        self._shared.launch(_WAVES * self._processors, self._shared_bytes, self._stream())
+        shared, registers = self._plain
+        self._launch(shared, self._processors, self._shared_bytes, self._shared_bytes // 4, _WORD)
+        self._launch(registers, self._processors, 0, _WORD)
         if self._local is not None:
-            self._fill(self._local)
+            self._fill(self._local[1], self._frame)
 
-    def _fill(self, local: _Kernel) -> None:
-        local.launch(_WAVES * self._processors * max(self._resident, 1), 0, self._stream())
+    def _fill(self, function: Any, frame: int) -> None:
+        self._launch(function, self._processors * max(self._resident, 1), 0, frame // 4, _WORD)
 
-    def _stream(self) -> int:
-        return torch.cuda.current_stream(self._device.torch).cuda_stream
+    def _launch(self, function: Any, blocks: int, dynamic: int, *words: int) -> None:
+        stream = torch.cuda.current_stream(self._device.torch).cuda_stream
+        driver_ok(self._driver.cuLaunchKernel(function, _WAVES * blocks, 1, 1, _THREADS, 1, 1, dynamic, stream,
+                                              (words, (ctypes.c_uint32,) * len(words)), 0))
+
+    def _module(self, text: str) -> Any:
+        return driver_ok(self._driver.cuModuleLoadData(text.encode() + b"\0"))
+
+    def _function(self, module: Any, name: str) -> Any:
+        return driver_ok(self._driver.cuModuleGetFunction(module, name.encode()))
 
     def _told(self, attribute: str) -> int:
         return int(driver_ok(self._driver.cuDeviceGetAttribute(

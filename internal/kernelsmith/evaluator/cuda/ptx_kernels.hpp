@@ -1,5 +1,5 @@
-// The runner's own kernels as PTX, which the driver assembles, so that building kernelsmith needs no CUDA
-// compiler.
+// The own kernels of the runners of `cuda` and `torch` as PTX, which the driver assembles, so that building
+// kernelsmith needs no CUDA compiler.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace kernelsmith::cuda {
 
 inline constexpr const char* kPtxHead = R"(
-.version 7.8
-.target sm_80
+.version 7.0
+.target sm_70
 .address_size 64
 )";
 
@@ -120,13 +120,13 @@ inline std::string register_wipe_text() {
 inline std::string own_kernels_text() { return kPtxHead + std::string(kPlainKernels) + register_wipe_text(); }
 
 /// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory,
-/// which has `bytes` bytes.
-inline std::string local_wipe_text(std::uint32_t bytes) {
+/// which has `bytes` bytes: a number, or a word in its place.
+inline std::string local_wipe_text(const std::string& bytes) {
   return kPtxHead + std::string(R"(
 .visible .entry kernelsmith_wipe_local(.param .u32 words, .param .u32 word)
 {
   .local .align 16 .b8 frame[)") +
-         std::to_string(bytes) + R"(];
+         bytes + R"(];
   .reg .pred %done;
   .reg .b32 %words, %word;
   .reg .b64 %at;
@@ -146,5 +146,7 @@ END:
 }
 )";
 }
+
+inline std::string local_wipe_of(std::uint32_t bytes) { return local_wipe_text(std::to_string(bytes)); }
 
 }  // namespace kernelsmith::cuda
