@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
-#include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
 #include <kernelsmith/evaluator/device_memory.hpp>
 #include <kernelsmith/evaluator/plan.hpp>
 
@@ -56,7 +55,7 @@ Json preparation_of(const ReferenceSettings& settings, const ReferenceFacts& ref
           {"slots", reference.slots},
           {"memory", reference.memory},
           {"outputs", reference.layouts},
-          {"wipes", {{"plain", cuda::own_kernels_text()}, {"local", cuda::local_wipe_text("BYTES")}}}};
+          {"kernels", own_kernels()}};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ from kernelsmith_process.framing import Failure
 
 from .accelerator import Device, wrap
 from .plan_check import DTYPES
-from .timing import OTHER_POISON, driver_ok
+from .own_kernels import OTHER_POISON, driver_ok
 
 _ALIGNMENT = 256
 _MOST_OPEN = 4

@@ -1,5 +1,5 @@
 // The own kernels of the runners of `cuda` and `torch` as PTX, which the driver assembles, so that building
-// kernelsmith needs no CUDA compiler.
+// kernelsmith needs no CUDA compiler. launch_rules.hpp says how they are launched.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,17 @@
 
 namespace kernelsmith::cuda {
 
-inline constexpr const char* kPtxHead = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-)";
-
 // wipe(words, word): fills the first `words` 32-bit words of the block's dynamic shared memory.
 // sweep(address, count): reads `count` pieces of 16 bytes, past the L1; volatile, so that no load is dropped.
 // gate(flag, limit_ns): one thread waits until *flag is not zero, or the limit is over.
+// wipe_registers(word): a block of 1024 threads has all registers of a multiprocessor; each thread loads the
+// word into those of its 64 that are not needed for addresses. The loads are volatile, so that none is
+// dropped.
 inline constexpr const char* kPlainKernels = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+
 .extern .shared .align 16 .b8 kernelsmith_shared[];
 
 .visible .entry kernelsmith_wipe(.param .u32 words, .param .u32 word)
@@ -87,46 +88,66 @@ LOOP:
 END:
   ret;
 }
-)";
 
-/// kernelsmith_wipe_registers(word): a block of 1024 threads has all registers of a multiprocessor; each
-/// thread loads the word into those of its 64 that are not needed for addresses. The loads are volatile, so
-/// that none is dropped.
-inline std::string register_wipe_text() {
-  constexpr int kHeld = 58;  // more would be spilled
-  std::string text = R"(
 .visible .entry kernelsmith_wipe_registers(.param .u32 word)
 .maxntid 1024, 1, 1
 .minnctapersm 1
 {
-  .shared .align 4 .b32 cells[1024];
-  .reg .b32 %word, %at, %cells, %held<)" +
-                     std::to_string(kHeld) +
-                     R"(>;
+  .shared .align 16 .b32 cells[4096];
+  .reg .b32 %word, %at, %cells, %held<58>;
   ld.param.u32 %word, [word];
   mov.u32 %cells, cells;
   mov.u32 %at, %tid.x;
-  shl.b32 %at, %at, 2;
+  shl.b32 %at, %at, 4;
   add.u32 %at, %at, %cells;
-  st.volatile.shared.u32 [%at], %word;
-)";
-  for (int i = 0; i < kHeld; ++i) text += "  ld.volatile.shared.u32 %held" + std::to_string(i) + ", [%at];\n";
-  text += "  bar.sync 0;\n";
-  for (int i = 0; i < kHeld; ++i) text += "  st.volatile.shared.u32 [%at], %held" + std::to_string(i) + ";\n";
-  return text + "  ret;\n}\n";
+  st.volatile.shared.v4.u32 [%at], {%word, %word, %word, %word};
+  ld.volatile.shared.v4.u32 {%held0, %held1, %held2, %held3}, [%at];
+  ld.volatile.shared.v4.u32 {%held4, %held5, %held6, %held7}, [%at];
+  ld.volatile.shared.v4.u32 {%held8, %held9, %held10, %held11}, [%at];
+  ld.volatile.shared.v4.u32 {%held12, %held13, %held14, %held15}, [%at];
+  ld.volatile.shared.v4.u32 {%held16, %held17, %held18, %held19}, [%at];
+  ld.volatile.shared.v4.u32 {%held20, %held21, %held22, %held23}, [%at];
+  ld.volatile.shared.v4.u32 {%held24, %held25, %held26, %held27}, [%at];
+  ld.volatile.shared.v4.u32 {%held28, %held29, %held30, %held31}, [%at];
+  ld.volatile.shared.v4.u32 {%held32, %held33, %held34, %held35}, [%at];
+  ld.volatile.shared.v4.u32 {%held36, %held37, %held38, %held39}, [%at];
+  ld.volatile.shared.v4.u32 {%held40, %held41, %held42, %held43}, [%at];
+  ld.volatile.shared.v4.u32 {%held44, %held45, %held46, %held47}, [%at];
+  ld.volatile.shared.v4.u32 {%held48, %held49, %held50, %held51}, [%at];
+  ld.volatile.shared.v4.u32 {%held52, %held53, %held54, %held55}, [%at];
+  ld.volatile.shared.u32 %held56, [%at];
+  ld.volatile.shared.u32 %held57, [%at];
+  bar.sync 0;
+  st.volatile.shared.v4.u32 [%at], {%held0, %held1, %held2, %held3};
+  st.volatile.shared.v4.u32 [%at], {%held4, %held5, %held6, %held7};
+  st.volatile.shared.v4.u32 [%at], {%held8, %held9, %held10, %held11};
+  st.volatile.shared.v4.u32 [%at], {%held12, %held13, %held14, %held15};
+  st.volatile.shared.v4.u32 [%at], {%held16, %held17, %held18, %held19};
+  st.volatile.shared.v4.u32 [%at], {%held20, %held21, %held22, %held23};
+  st.volatile.shared.v4.u32 [%at], {%held24, %held25, %held26, %held27};
+  st.volatile.shared.v4.u32 [%at], {%held28, %held29, %held30, %held31};
+  st.volatile.shared.v4.u32 [%at], {%held32, %held33, %held34, %held35};
+  st.volatile.shared.v4.u32 [%at], {%held36, %held37, %held38, %held39};
+  st.volatile.shared.v4.u32 [%at], {%held40, %held41, %held42, %held43};
+  st.volatile.shared.v4.u32 [%at], {%held44, %held45, %held46, %held47};
+  st.volatile.shared.v4.u32 [%at], {%held48, %held49, %held50, %held51};
+  st.volatile.shared.v4.u32 [%at], {%held52, %held53, %held54, %held55};
+  st.volatile.shared.u32 [%at], %held56;
+  st.volatile.shared.u32 [%at], %held57;
+  ret;
 }
+)";
 
-/// All kernels except kernelsmith_wipe_local.
-inline std::string own_kernels_text() { return kPtxHead + std::string(kPlainKernels) + register_wipe_text(); }
+/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory.
+/// The memory's size is part of a kernel: a number of bytes takes the place of BYTES.
+inline constexpr const char* kLocalWipe = R"(
+.version 7.0
+.target sm_70
+.address_size 64
 
-/// kernelsmith_wipe_local(words, word): fills the first `words` 32-bit words of the thread's local memory,
-/// which has `bytes` bytes: a number, or a word in its place.
-inline std::string local_wipe_text(const std::string& bytes) {
-  return kPtxHead + std::string(R"(
 .visible .entry kernelsmith_wipe_local(.param .u32 words, .param .u32 word)
 {
-  .local .align 16 .b8 frame[)") +
-         bytes + R"(];
+  .local .align 16 .b8 frame[BYTES];
   .reg .pred %done;
   .reg .b32 %words, %word;
   .reg .b64 %at;
@@ -145,8 +166,10 @@ END:
   ret;
 }
 )";
-}
 
-inline std::string local_wipe_of(std::uint32_t bytes) { return local_wipe_text(std::to_string(bytes)); }
+inline std::string local_wipe_of(std::uint32_t bytes) {
+  std::string text = kLocalWipe;
+  return text.replace(text.find("BYTES"), 5, std::to_string(bytes));
+}
 
 }  // namespace kernelsmith::cuda
