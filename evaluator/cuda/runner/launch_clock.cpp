@@ -107,8 +107,8 @@ Status LaunchClock::prepare_kernels(const std::filesystem::path& kernels) {
   multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
   shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
   std::string text;
-  if (const auto assembler = driver_.vendor().own_kernels.all) {
-    text = assembler();
+  if (const char* const all = driver_.vendor().own_kernels.all) {
+    text = all;
   } else {
     std::ifstream file(kernels, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});

@@ -137,7 +137,7 @@ GpuVendor table() {
         return std::make_unique<Nvml>(bus_id);
       },
   };
-  vendor.own_kernels = {[] { return std::string(kPlainKernels); }, local_wipe_of,
+  vendor.own_kernels = {kPlainKernels, local_wipe_of,
                         "is libnvidia-ptxjitcompiler.so.1 next to libcuda.so.1?"};
   Dialect dialect = kDialect;
   dialect.device_properties = kDeviceProperties;
