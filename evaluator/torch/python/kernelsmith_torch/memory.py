@@ -16,16 +16,16 @@ ALLOWANCE = 2 * GIB
 for workspace of split sums and packed weights. A candidate that needs more is tried again alone, with all
 that the judge leaves."""
 
-PLACES = 5
+PLACES = (5, 3, 1)
 """The yardstick's calls are recorded at so many places, and its batches take these in turn: the place of its memory
 changes a kernel's time by some tenths of a percent for all of a process's life. With five, less than half of that is
-left in a mean. Numbers of places are odd, so that each place meets both orders of yardstick and candidate."""
+left in a mean. The numbers are odd, so that each place meets both orders of yardstick and candidate."""
 
 # Calls with larger tensors find nothing of each other in the L2, so more than one in a batch is useless.
 _L2_TIMES = 4
 # The share of the device for a process's tensors of a batch: the judge and two runners each have a batch.
 _SHARE_OF_BATCH = 0.15
-# The share of the device that the places may take. Larger calls get fewer places: they cover more memory anyway.
+# The share of the device that several places may take. Large calls cover more memory, so they scatter less.
 _SHARE_OF_PLACES = 1 / 32
 # The share of the device from which on a task is large. Four such tasks fill a device, so they cache nothing
 # between steps.
@@ -90,12 +90,11 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     kept = min(bank, m.truth * (4 * slots + 8))
     rest = CONTEXT + ALLOWANCE + kept  # a spare
 
-    placed = max(calls, min(PLACES * calls, int(_SHARE_OF_PLACES * total)))
-    caching = judge - calls + placed + m.wide + m.truth
-    cached = caching + 2 * (runner + m.draw) + rest
-    if cached <= _LARGE * total:
-        places = (placed // max(calls, 1) - 1) // 2 * 2 + 1
-        return Layout(slots, caching + kept, runner + m.draw, cached, False, True, False, places)
+    for places in PLACES:
+        caching = judge + (places - 1) * calls + m.wide + m.truth
+        cached = caching + 2 * (runner + m.draw) + rest
+        if cached <= _LARGE * total and (places == 1 or places * calls <= _SHARE_OF_PLACES * total):
+            return Layout(slots, caching + kept, runner + m.draw, cached, False, True, False, places)
     # The fp64 outputs become the truth: tolerances are added to them while the reference's own outputs exist.
     # During that time the reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)

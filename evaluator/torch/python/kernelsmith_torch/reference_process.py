@@ -279,7 +279,7 @@ class ReferenceProcess:
 
     def _drop_slots(self) -> None:
         self._clock.forget()
-        self._places: list[list[Slot]] = [[] for _ in range(PLACES)]
+        self._places: list[list[Slot]] = [[] for _ in range(max(PLACES))]
         self._turn, self._slots, self._own, self._played = 0, self._places[0], [], None
 
     def _play(self, variant: int, sets: list[int]) -> float:
