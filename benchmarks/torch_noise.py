@@ -48,7 +48,7 @@ class ModelNew(torch.nn.Module):
 def ratio_of(judge, runner, path: pathlib.Path, plan: bytes) -> tuple[float, float]:
     """The median ratio of the pairs, and the candidate's microseconds."""
     told = prepare(judge, runner, path)
-    runner.ask(plan, do="load")
+    runner.ask(plan, do="load", alone=True)
     ratios, times = [], []
     for pair in range(PAIRS):
         sets = [random.getrandbits(62) for _ in range(random.randint((told["slots"] + 1) // 2, told["slots"]))]

@@ -67,7 +67,7 @@ def prepare(judge: Process, runner: Process, path: pathlib.Path) -> dict:
                         tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200, most_slots=32,
                         kernels=own_kernels())
     runner.ask(do="prepare", reference=str(path), precision="fp32", slots=told["slots"], outputs=told["outputs"],
-               kernels=own_kernels())
+               memory=told["memory"], kernels=own_kernels())
     return told
 
 
