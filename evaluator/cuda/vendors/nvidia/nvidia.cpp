@@ -4,13 +4,14 @@
 #include <fstream>
 #include <iterator>
 
+#include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
+
 #include "toolchain/build_script.hpp"
 #include "vendors/faults.hpp"
 #include "vendors/names.hpp"
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/learnt_script.hpp"
 #include "vendors/nvidia/nvml.hpp"
-#include "vendors/nvidia/ptx_kernels.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -79,18 +80,8 @@ constexpr Dialect kDialect{
     .bfloat = "__nv_bfloat16",
     .e4m3 = "__nv_fp8_e4m3",
     .e5m2 = "__nv_fp8_e5m2",
-    .kernel_prologue = R"(#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-#define KERNELSMITH_LANES 32
+    .kernel_prologue = R"(#define KERNELSMITH_LANES 32
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffU, value, lane)
-using Half = __half;
-using Bfloat = __nv_bfloat16;
-#define KERNELSMITH_FP8
-using E4m3 = __nv_fp8_e4m3;
-using E5m2 = __nv_fp8_e5m2;
-__device__ inline float widened(Half x) { return __half2float(x); }
-__device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
 
@@ -136,7 +127,7 @@ GpuVendor table() {
         return std::make_unique<Nvml>(bus_id);
       },
   };
-  vendor.own_kernels = {own_kernels_text, local_wipe_text,
+  vendor.own_kernels = {kPlainKernels, local_wipe_of,
                         "is libnvidia-ptxjitcompiler.so.1 next to libcuda.so.1?"};
   Dialect dialect = kDialect;
   dialect.device_properties = kDeviceProperties;
