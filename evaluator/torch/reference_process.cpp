@@ -7,6 +7,8 @@
 
 #include <kernelsmith/evaluator/tensors.hpp>
 
+#include "python_program.hpp"
+
 namespace kernelsmith::torch {
 namespace {
 
@@ -80,7 +82,7 @@ Json batch_request(const char* what, std::size_t variant, const std::vector<cons
 }
 
 Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
-  auto worker = TrustedProcess::start(start_, Role::judge);
+  auto worker = TrustedProcess::start(start_, Role::judge, stop);
   if (!worker) return worker.error();
   worker_ = std::move(*worker);
   const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, stop);
@@ -88,9 +90,7 @@ Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
     Error error = machine_error(hello.error());
     if (error.code == ErrorCode::busy || error.code == ErrorCode::cancelled) return error;
     if (!worker_->alive())
-      return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker",
-                  "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
-                  "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor says what it sees)");
+      return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker", kNeedsTorch);
     return fail(
         ErrorCode::unsupported, std::move(error.message), std::move(error.where),
         "run this on a machine with an NVIDIA GPU, its driver and a PyTorch built for CUDA (kernelsmith "

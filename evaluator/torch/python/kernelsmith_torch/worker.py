@@ -1,12 +1,14 @@
 """A trusted worker of the torch backend: `python3 -m kernelsmith_torch.worker judge|runner [--device N | --cpu]`.
 
-Reads requests from standard input and answers each (framing.py) until the input ends. Once the device's context is lost,
-it answers, and exits with status 3. It imports no candidate's code. Messages: docs/torch-plan.md.
+kernelsmith forks it from a process that has imported this module (kernelsmith_process/warm.py). It reads requests from
+standard input and answers each (framing.py) until the input ends. Once the device's context is lost, it answers, and exits
+with status 3. It imports no candidate's code. Messages: docs/torch-plan.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.metadata
 import os
 import sys
@@ -24,6 +26,7 @@ from kernelsmith_process.framing import Failure, Handler, Message, serve, take_s
 
 from .accelerator import Device, hash_of
 from .model_source import is_memory
+from .preload import preload_triton
 from .reference_process import ReferenceProcess
 from .replay import device_failed
 from .runner import Runner
@@ -119,6 +122,12 @@ class Opening:
         if self._why is not None:
             raise self._why
         return self._handler(request, blob)
+
+
+def warm() -> None:
+    """For kernelsmith_process.warm."""
+    with contextlib.suppress(ImportError):  # PyTorch without Triton
+        preload_triton()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,143 @@
+// Workers that are forked from one process: they are as if started, and end as processes do.
+#include "warm_program.hpp"
+
+#include <csignal>
+#include <thread>
+
+#include "fake_python.hpp"
+#include "temporary_folder.hpp"
+
+namespace kernelsmith::torch {
+namespace {
+
+constexpr double kWarmPatienceS = 60;
+constexpr double kWarmSoonS = 0.2;
+
+SandboxSpec judge_program() { return trusted_program(fake_python(), "worker", {"judge", "--device", "3"}); }
+
+Answer ask(PythonProcess& process, const Json& request, double timeout_s = kWarmPatienceS) {
+  return process.ask({request.dump(), {}}, timeout_s, {});
+}
+
+/// What the fake judge tells of its process.
+Json told_by(PythonProcess& process) {
+  const auto reply = read_reply(ask(process, {{"do", "hello"}}).message);
+  return reply ? member(reply->json, "process") : Json();
+}
+
+/// Prepares the fake judge, which then ends a request to release by `how`.
+void prepare(PythonProcess& process, const std::string& how) {
+  const TemporaryFolder folder;
+  const auto script = folder / "reference.py";
+  std::ofstream(script) << R"({"on": {"release": ")" << how << R"("}})";
+  EXPECT_EQ(ask(process, {{"do", "prepare"}, {"reference", script.string()}}).kind, Answer::Kind::reply);
+}
+
+struct Warmed {
+  PythonProcess judge() { return warm.start(judge_program(), {}).value(); }
+  WarmProgram warm{kWarmPatienceS};
+};
+
+TEST(WarmProgram, ForksWorkersThatAreAsIfStarted) {
+  Warmed forked;
+  PythonProcess one = forked.judge(), two = forked.judge();
+  PythonProcess started = PythonProcess::start(judge_program()).value();
+  const Json first = told_by(one), second = told_by(two), usual = told_by(started);
+  EXPECT_EQ(first["given"].dump(2), usual["given"].dump(2));
+  EXPECT_EQ(second["given"], usual["given"]);
+  EXPECT_TRUE(first["leads"] == true) << "or its own children would outlive it";
+  EXPECT_EQ(first["parent"], second["parent"]);
+  EXPECT_NE(first["parent"], usual["parent"]);
+  EXPECT_NE(first["pid"], second["pid"]);
+}
+
+TEST(WarmProgram, AWorkersEndIsToldWithItsLastWords) {
+  Warmed forked;
+  PythonProcess dying = forked.judge(), other = forked.judge();
+  prepare(dying, "die");
+  const Answer answer = ask(dying, {{"do", "release"}});
+  EXPECT_EQ(answer.kind, Answer::Kind::ended);
+  EXPECT_THAT(answer.words, AllOf(HasSubstr("exit status 3"), HasSubstr("a last word")));
+  ::kill(told_by(other)["pid"].get<pid_t>(), SIGSEGV);
+  EXPECT_THAT(ask(other, {{"do", "hello"}}).words, HasSubstr("signal 11"));
+  PythonProcess next = forked.judge();
+  EXPECT_TRUE(told_by(next).is_object());
+}
+
+TEST(WarmProgram, AWorkerThatIsLateOrNoLongerWantedIsGone) {
+  Warmed forked;
+  PythonProcess late = forked.judge();
+  const auto late_pid = told_by(late)["pid"].get<pid_t>();
+  prepare(late, "hang");
+  EXPECT_EQ(ask(late, {{"do", "release"}}, kWarmSoonS).kind, Answer::Kind::late);
+  EXPECT_EQ(::kill(late_pid, 0), -1);
+  pid_t unwanted_pid = 0;
+  {
+    PythonProcess unwanted = forked.judge();
+    unwanted_pid = told_by(unwanted)["pid"].get<pid_t>();
+    EXPECT_EQ(::kill(unwanted_pid, 0), 0);
+  }
+  EXPECT_EQ(::kill(unwanted_pid, 0), -1);
+}
+
+TEST(WarmProgram, WorkersEndWithTheirParentWhichIsReplaced) {
+  Warmed forked;
+  PythonProcess worker = forked.judge();
+  const auto parent = told_by(worker)["parent"].get<pid_t>();
+  ::kill(parent, SIGKILL);
+  EXPECT_EQ(ask(worker, {{"do", "hello"}}).kind, Answer::Kind::ended);
+  PythonProcess next = forked.judge();
+  EXPECT_NE(told_by(next)["parent"], parent);
+}
+
+TEST(WarmProgram, AWorkerOutlivesTheObject) {
+  std::optional<Warmed> forked(std::in_place);
+  PythonProcess worker = forked->judge();
+  forked.reset();
+  EXPECT_TRUE(told_by(worker).is_object());
+}
+
+TEST(WarmProgram, AnotherEnvironmentGetsAnotherProcess) {
+  Warmed forked;
+  PythonProcess one = forked.judge();
+  const Variable other("FAKE_ANYTHING", "other");
+  PythonProcess two = forked.judge();
+  const Json told = told_by(two);
+  EXPECT_NE(told_by(one)["parent"], told["parent"]);
+  EXPECT_EQ(told["given"]["environment"]["FAKE_ANYTHING"], "other");
+}
+
+TEST(WarmProgram, AProgramThatLeavesThreadsIsStartedAsUsual) {
+  const Variable thread("FAKE_THREAD", "1");
+  Warmed usual;
+  PythonProcess one = usual.judge(), two = usual.judge();
+  EXPECT_EQ(told_by(one)["parent"], ::getpid());
+  EXPECT_EQ(told_by(two)["parent"], ::getpid());
+}
+
+TEST(WarmProgram, AFailedImportIsTold) {
+  const Variable dies("FAKE_WARM", "die");
+  WarmProgram warm(kWarmPatienceS);
+  const Error error = warm.start(judge_program(), {}).error();
+  EXPECT_EQ(error.code, ErrorCode::tool_missing);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("exit status 3"), HasSubstr("a last word")));
+  EXPECT_EQ(error.hint, kNeedsTorch);
+}
+
+TEST(WarmProgram, AStopRequestEndsTheImport) {
+  const TemporaryFolder folder;
+  const auto mark = folder / "hangs";
+  const Variable hangs("FAKE_WARM", "hang"), marks("FAKE_HANGS", mark.string());
+  WarmProgram warm(kWarmPatienceS);
+  std::stop_source stop;
+  const std::jthread stopper([&] {
+    while (!std::filesystem::exists(mark)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    stop.request_stop();
+  });
+  const std::jthread other(
+      [&] { EXPECT_EQ(warm.start(judge_program(), stop.get_token()).error().code, ErrorCode::cancelled); });
+  EXPECT_EQ(warm.start(judge_program(), stop.get_token()).error().code, ErrorCode::cancelled);
+}
+
+}  // namespace
+}  // namespace kernelsmith::torch
