@@ -19,8 +19,8 @@ Answer ask(PythonProcess& process, const Json& request, double timeout_s = kWarm
   return process.ask({request.dump(), {}}, timeout_s, {});
 }
 
-/// What the fake judge tells of its process.
-Json told_by(PythonProcess& process) {
+/// What the fake judge reports of its process.
+Json process_of(PythonProcess& process) {
   const auto reply = read_reply(ask(process, {{"do", "hello"}}).message);
   return reply ? member(reply->json, "process") : Json();
 }
@@ -42,10 +42,13 @@ TEST(WarmProgram, ForksWorkersThatAreAsIfStarted) {
   Warmed forked;
   PythonProcess one = forked.judge(), two = forked.judge();
   PythonProcess started = PythonProcess::start(judge_program()).value();
-  const Json first = told_by(one), second = told_by(two), usual = told_by(started);
+  const Json first = process_of(one), second = process_of(two), usual = process_of(started);
   EXPECT_EQ(first["given"].dump(2), usual["given"].dump(2));
-  EXPECT_EQ(second["given"], usual["given"]);
+  EXPECT_EQ(second["given"].dump(2), usual["given"].dump(2));
   EXPECT_TRUE(first["leads"] == true) << "or its own children would outlive it";
+  const std::string ours = file_bytes("/proc/self/cgroup");
+  EXPECT_EQ(first["group"] == ours, usual["group"] == ours) << "if this machine has control groups";
+  EXPECT_EQ(first["group"] == second["group"], usual["group"] == ours);
   EXPECT_EQ(first["parent"], second["parent"]);
   EXPECT_NE(first["parent"], usual["parent"]);
   EXPECT_NE(first["pid"], second["pid"]);
@@ -58,23 +61,23 @@ TEST(WarmProgram, AWorkersEndIsToldWithItsLastWords) {
   const Answer answer = ask(dying, {{"do", "release"}});
   EXPECT_EQ(answer.kind, Answer::Kind::ended);
   EXPECT_THAT(answer.words, AllOf(HasSubstr("exit status 3"), HasSubstr("a last word")));
-  ::kill(told_by(other)["pid"].get<pid_t>(), SIGSEGV);
+  ::kill(process_of(other)["pid"].get<pid_t>(), SIGSEGV);
   EXPECT_THAT(ask(other, {{"do", "hello"}}).words, HasSubstr("signal 11"));
   PythonProcess next = forked.judge();
-  EXPECT_TRUE(told_by(next).is_object());
+  EXPECT_TRUE(process_of(next).is_object());
 }
 
 TEST(WarmProgram, AWorkerThatIsLateOrNoLongerWantedIsGone) {
   Warmed forked;
   PythonProcess late = forked.judge();
-  const auto late_pid = told_by(late)["pid"].get<pid_t>();
+  const auto late_pid = process_of(late)["pid"].get<pid_t>();
   prepare(late, "hang");
   EXPECT_EQ(ask(late, {{"do", "release"}}, kWarmSoonS).kind, Answer::Kind::late);
   EXPECT_EQ(::kill(late_pid, 0), -1);
   pid_t unwanted_pid = 0;
   {
     PythonProcess unwanted = forked.judge();
-    unwanted_pid = told_by(unwanted)["pid"].get<pid_t>();
+    unwanted_pid = process_of(unwanted)["pid"].get<pid_t>();
     EXPECT_EQ(::kill(unwanted_pid, 0), 0);
   }
   EXPECT_EQ(::kill(unwanted_pid, 0), -1);
@@ -83,18 +86,19 @@ TEST(WarmProgram, AWorkerThatIsLateOrNoLongerWantedIsGone) {
 TEST(WarmProgram, WorkersEndWithTheirParentWhichIsReplaced) {
   Warmed forked;
   PythonProcess worker = forked.judge();
-  const auto parent = told_by(worker)["parent"].get<pid_t>();
+  const auto parent = process_of(worker)["parent"].get<pid_t>();
+  prepare(worker, "hang");
   ::kill(parent, SIGKILL);
-  EXPECT_EQ(ask(worker, {{"do", "hello"}}).kind, Answer::Kind::ended);
+  EXPECT_EQ(ask(worker, {{"do", "release"}}).kind, Answer::Kind::ended) << "late, if it had not been killed";
   PythonProcess next = forked.judge();
-  EXPECT_NE(told_by(next)["parent"], parent);
+  EXPECT_NE(process_of(next)["parent"], parent);
 }
 
 TEST(WarmProgram, AWorkerOutlivesTheObject) {
   std::optional<Warmed> forked(std::in_place);
   PythonProcess worker = forked->judge();
   forked.reset();
-  EXPECT_TRUE(told_by(worker).is_object());
+  EXPECT_TRUE(process_of(worker).is_object());
 }
 
 TEST(WarmProgram, AnotherEnvironmentGetsAnotherProcess) {
@@ -102,8 +106,8 @@ TEST(WarmProgram, AnotherEnvironmentGetsAnotherProcess) {
   PythonProcess one = forked.judge();
   const Variable other("FAKE_ANYTHING", "other");
   PythonProcess two = forked.judge();
-  const Json told = told_by(two);
-  EXPECT_NE(told_by(one)["parent"], told["parent"]);
+  const Json told = process_of(two);
+  EXPECT_NE(process_of(one)["parent"], told["parent"]);
   EXPECT_EQ(told["given"]["environment"]["FAKE_ANYTHING"], "other");
 }
 
@@ -111,8 +115,8 @@ TEST(WarmProgram, AProgramThatLeavesThreadsIsStartedAsUsual) {
   const Variable thread("FAKE_THREAD", "1");
   Warmed usual;
   PythonProcess one = usual.judge(), two = usual.judge();
-  EXPECT_EQ(told_by(one)["parent"], ::getpid());
-  EXPECT_EQ(told_by(two)["parent"], ::getpid());
+  EXPECT_EQ(process_of(one)["parent"], ::getpid());
+  EXPECT_EQ(process_of(two)["parent"], ::getpid());
 }
 
 TEST(WarmProgram, AFailedImportIsTold) {

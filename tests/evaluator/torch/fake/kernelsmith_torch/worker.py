@@ -13,8 +13,8 @@ from kernelsmith_torch.channel import fail, misbehave, serve
 def process():
     """How this process was started."""
     with open("/proc/self/status") as status:
-        signals = [line for line in status if line.startswith("Sig")]
-    return {"pid": os.getpid(), "parent": os.getppid(), "leads": os.getsid(0) == os.getpid() == os.getpgid(0),
+        signals = [line for line in status if line.startswith(("SigBlk", "SigIgn", "SigCgt"))]
+    return {"pid": os.getpid(), "parent": os.getppid(), "group": pathlib.Path("/proc/self/cgroup").read_text(), "leads": os.getsid(0) == os.getpid() == os.getpgid(0),
             "given": {"environment": dict(os.environ), "arguments": sys.argv[1:], "folder": os.getcwd(), "signals": signals,
                       "limits": [resource.getrlimit(limit) for limit in range(16)],
                       "processors": sorted(os.sched_getaffinity(0)), "nice": os.nice(0),
