@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE  # some images set it, and have no compiled files: each Python would compile PyTorch anew, for seconds
 if [ -x build/gpu/bin/kernelsmith ]; then
   export PATH=$PWD/build/gpu/bin:$PATH LD_LIBRARY_PATH=$PWD/build/gpu/lib
-  export KERNELSMITH_EXTENSION_LIBRARY=$PWD/build/gpu/lib/libkernelsmith_extension.so
+  export KERNELSMITH_EXTENSION_LIBRARY=$PWD/build/gpu/lib/libkernelsmith_extension.so KERNELSMITH_JUDGE_LIBRARY=$PWD/build/gpu/lib/libkernelsmith_judge.so
   tests=build/gpu/bin
 else
   cmake --preset release >/dev/null && cmake --build --preset release >build-gpu.log 2>&1 || { tail -20 build-gpu.log; exit 3; }

@@ -50,6 +50,7 @@ Result<Python> find_python(const std::filesystem::path& named) {
   Python python{std::move(interpreter->program), std::move(interpreter->folders), std::move(*package),
                 std::move(*shared)};
   python.extensions = find_extension_places(python.package);
+  python.judge = find_judge_library(python.package);
   return python;
 }
 
@@ -58,6 +59,7 @@ SandboxSpec trusted_program(const Python& python, const std::string& module,
   SandboxSpec spec;
   spec.argv = command(python, module, arguments);
   spec.environment = python_process::own_environment();
+  spec.environment["KERNELSMITH_JUDGE_LIBRARY"] = python.judge.string();
   std::string& path = spec.environment["PYTHONPATH"];
   path = python_process::search_path({python.package, python.shared}) + (path.empty() ? "" : ":" + path);
   // `python -m` imports first from the current folder.

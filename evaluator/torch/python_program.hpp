@@ -20,6 +20,7 @@ struct Python {
   std::filesystem::path package;               ///< goes on PYTHONPATH
   std::filesystem::path shared;                ///< folder of kernelsmith_process, on PYTHONPATH too
   ExtensionPlaces extensions{};
+  std::filesystem::path judge{};  ///< the library of workers
 };
 
 /// `named` is a program or its path. If it is empty, $KERNELSMITH_TORCH_PYTHON is used, else python3 on the

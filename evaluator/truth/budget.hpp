@@ -8,29 +8,23 @@
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
 
+#include "measure/rule.h"
+
 namespace kernelsmith::truth {
 
 /// The definition of an element's scale S.
 enum class Scale {
   absolute,     ///< the oracle's answer to the inputs' absolute values: |A||B| for sums of products
   sensitivity,  ///< |y| + D: for all other functions
+  spread,       ///< |y| + D, with the RMS of y over a block for D: of sums, if only their values are known
 };
 
 /// The tolerance of an element in units of e, the reference's own error. If digits cancel, as in 1 + tanh(x),
 /// another formula for the same function (tanh by exp) has errors up to 9 e. In types of at most 16 bits, 16
-/// e would hide a wrong element. The RMS may always be twice the reference's.
-inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2, kOwnRms = 2;
+/// e would hide a wrong element.
+inline constexpr double kOwnErrors = 16, kNarrowOwnErrors = 2;
 
-/// The tolerance of an element is element * S + rounded_inputs * D + own_errors * e + tiny (with S instead of
-/// D if the scale is absolute). The tolerance of a tensor's RMS is the RMS of rms * (|y| + D) +
-/// rounded_inputs_rms * D + tiny, or kOwnRms times the reference's RMS if that is larger.
-struct Budget {
-  double element = 0;
-  double rms = 0;
-  double rounded_inputs = 0, rounded_inputs_rms = 0;
-  double own_errors = kOwnErrors;
-  double tiny = 0;  ///< absolute: the loss near the smallest number
-};
+using rule::Budget;
 
 /// The tolerance of any sum, in units of roundoff: honest kernels with four orders of summation reach a
 /// quarter of it.
@@ -74,8 +68,9 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
   constexpr double kSingle = 0x1p-24, kTf32 = 0x1p-11, kHalf = 0x1p-11, kBfloat = 0x1p-8;
   const double root = std::sqrt(terms), one_way = std::min(terms, kLongSum);
   const double unit = traits_of(dtype).unit_roundoff, sums = std::min(unit, kSingle);
-  const bool products = scale == Scale::absolute;
-  Budget budget;
+  const bool products = scale != Scale::sensitivity;
+  Budget budget{};
+  budget.own_errors = kOwnErrors;
   budget.element = sums * std::max({kLeastElement, 4 * root, products ? 0 : one_way});
   budget.rms = sums * std::max({kLeastRms, 2 * root, one_way / (products ? 16 : 4)});
   if (unit > kSingle) {
@@ -89,6 +84,10 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
     // Rounding the inputs to 11 bits causes an error of 0.4 units of D.
     budget.rounded_inputs = 4 * kTf32;
     budget.rounded_inputs_rms = kTf32;
+  }
+  if (allows(task, "bf16")) {  // the declared precision of a torch task
+    budget.rounded_inputs = 4 * kBfloat;
+    budget.rounded_inputs_rms = kBfloat;
   }
   if (allows(task, "f16_accumulate")) grant_sums(budget, kHalf, terms);
   if (allows(task, "bf16_accumulate")) grant_sums(budget, kBfloat, terms);

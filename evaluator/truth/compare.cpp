@@ -60,15 +60,6 @@ Sums<W> sum_block(const T* actual, const T* expected, const W* weight, std::size
   return {*std::ranges::max_element(worst), std::accumulate(squares.begin(), squares.end(), 0.0)};
 }
 
-/// Whether both have the same class and, if infinite, the same sign.
-template <class T>
-bool same_class(T actual, T expected) {
-  const auto a = widened(actual), e = widened(expected);
-  if (std::isnan(e)) return std::isnan(a);
-  if (std::isinf(e)) return a == e;
-  return std::isfinite(a);
-}
-
 /// Whether all 32-bit words of element `i` are as before the call; a single byte can equal the poison by
 /// chance.
 bool is_poison(std::span<const std::byte> bytes, std::size_t size, std::size_t i, std::uint32_t poison) {
@@ -119,7 +110,8 @@ class RealParts {
   }
 
   void judge(std::size_t i, bool in_sum) {
-    const bool finite = std::isfinite(widened(values_[i])), same = same_class(actual_[i], values_[i]);
+    const bool finite = std::isfinite(widened(values_[i])),
+               same = rule::same_class(widened(actual_[i]), widened(values_[i]));
     const bool unwritten = is_poison(bytes_, sizeof(T), i, poison_);
     const bool unjudged = finite && weights_[i] == 0;
     const bool left_to_the_rms = !expected_.per_element && in_sum;

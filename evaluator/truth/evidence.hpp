@@ -52,10 +52,10 @@ struct Evidence {
     return perturbations == 0 ? 0 : std::sqrt(squares[i] / static_cast<double>(perturbations));
   }
   double reach(std::size_t i) const { return magnitude(i) + sensitivity(i); }
-  /// S, the scale.
-  double scale(Scale how, std::size_t i) const {
-    if (how == Scale::sensitivity) return reach(i);
-    return std::isfinite(absolute[i]) ? std::max(absolute[i], magnitude(i)) : magnitude(i);
+  /// S, the scale, of an element whose truth is stored with this magnitude.
+  double scale(Scale how, std::size_t i, double stored) const {
+    if (how != Scale::absolute) return stored + sensitivity(i);
+    return std::isfinite(absolute[i]) ? std::max(absolute[i], stored) : stored;
   }
 };
 

@@ -42,13 +42,6 @@ inline std::size_t block_of(const TensorExtent& extent) {
   return row >= kLeast && row <= kMost ? row : kMost;
 }
 
-/// The factor on the limit of the RMS, which scatters more for a tensor with few elements. Under `normwise`
-/// the RMS is the only limit, so the factor is at most 2.
-inline double allowance_for_few(std::size_t elements, bool normwise) {
-  const double scatter = 1 + 4 / std::sqrt(static_cast<double>(std::max<std::size_t>(elements, 1)));
-  return normwise ? std::min(scatter, 2.0) : scatter;
-}
-
 /// The rule for judging a tensor's elements.
 struct Rule {
   const Tolerance& tolerance;
@@ -73,9 +66,7 @@ class Expectation {
     if (rule_.tolerance.policy == "normwise")
       judge_normwise();
     else if (rule_.tolerance.policy == "allclose")
-      weigh([&](std::size_t i) {
-        return rule_.tolerance.atol + rule_.tolerance.rtol * evidence_.magnitude(i);
-      });
+      weigh([&](std::size_t i) { return rule_.tolerance.atol + rule_.tolerance.rtol * stored(i); });
     else
       judge_elements();
     return std::move(expected_);
@@ -83,6 +74,11 @@ class Expectation {
 
  private:
   std::size_t elements() const { return evidence_.truth.size(); }
+
+  /// The magnitude of the truth as an element of T, which is all that a comparison sees of it.
+  double stored(std::size_t i) const {
+    return std::fabs(static_cast<double>(widened(load<T>(expected_.values.data(), i))));
+  }
 
   bool is_judged(std::size_t i) const { return !std::isnan(own_error_[i]); }
 
@@ -104,10 +100,8 @@ class Expectation {
     }
   }
 
-  double allowed_rms(std::size_t i) const {
-    const Budget& budget = rule_.budget;
-    return budget.rms * evidence_.reach(i) + budget.rounded_inputs_rms * evidence_.sensitivity(i) +
-           budget.tiny;
+  double granted(std::size_t i) const {
+    return rule::granted(rule_.budget, evidence_.magnitude(i), evidence_.sensitivity(i));
   }
 
   template <class Function>
@@ -138,27 +132,23 @@ class Expectation {
   }
 
   void judge_elements() {
-    const Budget& budget = rule_.budget;
     const std::vector<double> e = errors_by_block();
     weigh([&](std::size_t i) {
-      const double rounded =
-          rule_.scale == Scale::absolute ? evidence_.scale(rule_.scale, i) : evidence_.sensitivity(i);
-      return budget.element * evidence_.scale(rule_.scale, i) + budget.rounded_inputs * rounded +
-             budget.own_errors * e[i / rule_.block] + budget.tiny;
+      const double scale = evidence_.scale(rule_.scale, i, stored(i));
+      const double rounded = rule_.scale == Scale::absolute ? scale : evidence_.sensitivity(i);
+      return rule::allowed(rule_.budget, scale, rounded, e[i / rule_.block]);
     });
-    const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i) * weight(i); });
+    const double granted_rms = rms_over_judged([&](std::size_t i) { return granted(i) * weight(i); });
     const double own = rms_over_judged([&](std::size_t i) { return own_error_[i] * weight(i); });
-    constexpr double kLeast = 1e-12;  // The limit is not zero, even if nothing is judged.
-    expected_.rms_limit = std::clamp(
-        std::max(granted, kOwnRms * own) * allowance_for_few(expected_.judged, false), kLeast, 1.0);
+    expected_.rms_limit = rule::rms_limit(granted_rms, own, static_cast<double>(expected_.judged));
   }
 
   void judge_normwise() {
     expected_.per_element = false;
-    const double granted = rms_over_judged([&](std::size_t i) { return allowed_rms(i); });
+    const double granted_rms = rms_over_judged([&](std::size_t i) { return granted(i); });
     const double own = rms_over_judged([&](std::size_t i) { return own_error_[i]; });
-    weigh([norm = std::max(granted, kOwnRms * own)](std::size_t) { return norm; });
-    expected_.rms_limit = allowance_for_few(expected_.judged, true);
+    weigh([norm = std::max(granted_rms, rule::kOwnRms * own)](std::size_t) { return norm; });
+    expected_.rms_limit = rule::allowance_for_few(static_cast<double>(expected_.judged), true);
   }
 
   /// e, without the rounding of the output itself, which is largest for a row's largest element.
@@ -167,7 +157,8 @@ class Expectation {
     std::vector<double> errors((elements() + rule_.block - 1) / rule_.block, 0.0);
     for (std::size_t i = 0; i < elements(); ++i) {
       double& most = errors[i / rule_.block];
-      if (is_judged(i)) most = std::max(most, own_error_[i] - unit * evidence_.magnitude(i));
+      if (is_judged(i))
+        most = std::max(most, rule::beyond_rounding(own_error_[i], unit, evidence_.magnitude(i)));
     }
     return errors;
   }

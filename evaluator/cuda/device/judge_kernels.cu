@@ -1,9 +1,11 @@
 // The judge's comparisons on the device, compiled by the toolkit's compiler when a device is first used. A
 // kernel only decides whether all is well; if not, the processor compares again, element by element
 // (truth/compare.cpp). This text follows the vendor's prologue (Dialect::kernel_prologue), which names the
-// types and the lanes of a wave.
+// lanes of a wave, and measure/rule.h.
 
 namespace {
+
+using namespace kernelsmith::rule;
 
 /// The findings in one output. `suspects` counts elements that the processor must compare.
 struct Found {
@@ -12,13 +14,6 @@ struct Found {
   double squares;
 };
 
-__device__ double widened(double x) { return x; }
-__device__ float widened(float x) { return x; }
-#ifdef KERNELSMITH_FP8
-__device__ float widened(E4m3 x) { return static_cast<float>(x); }
-__device__ float widened(E5m2 x) { return static_cast<float>(x); }
-#endif
-
 /// Whether the element's bytes are poison, a repeated 32-bit word.
 template <class T>
 __device__ bool may_be_poison(const T* actual, unsigned long long i, unsigned poison) {
@@ -26,13 +21,6 @@ __device__ bool may_be_poison(const T* actual, unsigned long long i, unsigned po
   for (unsigned b = 0; b < sizeof(T); ++b)
     if (bytes[b] != ((poison >> (8 * ((i * sizeof(T) + b) % 4))) & 0xff)) return false;
   return true;
-}
-
-/// If the truth is not finite, the value must equal it; any NaN equals any other.
-template <class T>
-__device__ bool same_class(T actual, T expected) {
-  const auto a = widened(actual), e = widened(expected);
-  return isnan(e) ? isnan(a) : a == e;
 }
 
 template <class T, class W>
@@ -47,7 +35,8 @@ __device__ void compare(const T* actual, const T* expected, const W* weights, un
     if (q <= 1) {
       squares += static_cast<double>(q) * static_cast<double>(q);
       worst = fmax(worst, static_cast<double>(q));
-    } else if (isfinite(widened(expected[i])) || !same_class(actual[i], expected[i]) || may_be_poison(actual, i, poison)) {
+    } else if (is_finite(widened(expected[i])) || !same_class(widened(actual[i]), widened(expected[i])) ||
+               may_be_poison(actual, i, poison)) {
       ++suspects;
     }
   }
@@ -70,17 +59,15 @@ __device__ void compare(const T* actual, const T* expected, const W* weights, un
   }
 COMPARE(compare_f64, double, double)
 COMPARE(compare_f32, float, float)
-COMPARE(compare_f16, Half, float)
-COMPARE(compare_bf16, Bfloat, float)
+COMPARE(compare_f16, F16, float)
+COMPARE(compare_bf16, Bf16, float)
 COMPARE(compare_f32_wide, float, double)
-COMPARE(compare_f16_wide, Half, double)
-COMPARE(compare_bf16_wide, Bfloat, double)
-#ifdef KERNELSMITH_FP8
-COMPARE(compare_f8e4m3, E4m3, float)
-COMPARE(compare_f8e5m2, E5m2, float)
-COMPARE(compare_f8e4m3_wide, E4m3, double)
-COMPARE(compare_f8e5m2_wide, E5m2, double)
-#endif
+COMPARE(compare_f16_wide, F16, double)
+COMPARE(compare_bf16_wide, Bf16, double)
+COMPARE(compare_f8e4m3, F8e4m3, float)
+COMPARE(compare_f8e5m2, F8e5m2, float)
+COMPARE(compare_f8e4m3_wide, F8e4m3, double)
+COMPARE(compare_f8e5m2_wide, F8e5m2, double)
 
 /// Counts 16-byte pieces that differ; both addresses are multiples of 16.
 extern "C" __global__ void same_bytes(const uint4* a, const uint4* b, unsigned long long bytes, Found* found) {

@@ -7,8 +7,6 @@
 namespace kernelsmith::torch {
 namespace {
 
-constexpr const char* kLibrary = "libkernelsmith_extension.so";
-
 std::filesystem::path first_of(const std::vector<std::filesystem::path>& places) {
   for (const auto& place : places) {
     std::error_code error;
@@ -18,18 +16,26 @@ std::filesystem::path first_of(const std::vector<std::filesystem::path>& places)
   return {};
 }
 
+/// A library of an installation, of a wheel, or of the build tree, unless the environment names another.
+std::filesystem::path library_named(const char* variable, const std::filesystem::path& package,
+                                    const char* name, const char* built) {
+  if (const char* const named = std::getenv(variable)) return first_of({named});
+  const auto prefix = package / "../../..";
+  return first_of({prefix / "libexec/kernelsmith" / name, prefix / "bin" / name, built});
+}
+
 }  // namespace
 
 ExtensionPlaces find_extension_places(const std::filesystem::path& package) {
-  const char* const named = std::getenv("KERNELSMITH_EXTENSION_LIBRARY");
-  const auto prefix = package / "../../..";  // of an installation, or of a wheel
-  ExtensionPlaces places;
-  places.include = first_of(
-      {package / "extension/include", package / "../extension/include", KERNELSMITH_SOURCE_EXTENSION});
-  places.library = named ? first_of({named})
-                         : first_of({prefix / "libexec/kernelsmith" / kLibrary, prefix / "bin" / kLibrary,
-                                     KERNELSMITH_BUILT_EXTENSION});
-  return places;
+  return {first_of({package / "extension/include", package / "../extension/include",
+                    KERNELSMITH_SOURCE_EXTENSION}),
+          library_named("KERNELSMITH_EXTENSION_LIBRARY", package, "libkernelsmith_extension.so",
+                        KERNELSMITH_BUILT_EXTENSION)};
+}
+
+std::filesystem::path find_judge_library(const std::filesystem::path& package) {
+  return library_named("KERNELSMITH_JUDGE_LIBRARY", package, "libkernelsmith_judge.so",
+                       KERNELSMITH_BUILT_JUDGE);
 }
 
 }  // namespace kernelsmith::torch

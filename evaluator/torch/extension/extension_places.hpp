@@ -1,4 +1,4 @@
-// Finds the headers and the library for building extensions.
+// Finds the libraries that Python loads, and the headers for building extensions.
 #pragma once
 
 #include <filesystem>
@@ -14,5 +14,8 @@ struct ExtensionPlaces {
 /// `package` is the folder that contains kernelsmith_torch. $KERNELSMITH_EXTENSION_LIBRARY names another
 /// library.
 ExtensionPlaces find_extension_places(const std::filesystem::path& package);
+
+/// libkernelsmith_judge.so, or what $KERNELSMITH_JUDGE_LIBRARY names; empty if it is not installed.
+std::filesystem::path find_judge_library(const std::filesystem::path& package);
 
 }  // namespace kernelsmith::torch

@@ -100,8 +100,6 @@ constexpr Dialect kDialect{
     .shim_prologue = "#define __HIP_PLATFORM_AMD__\n",
     .device_properties = kMirroredDeviceProperties,
     .kernel_prologue = R"(#include <hip/hip_runtime.h>
-#include <hip/hip_bfloat16.h>
-#include <hip/hip_fp16.h>
 #define KERNELSMITH_LANES warpSize
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor(value, lane)
 #define KERNELSMITH_BLOCK(threads) __launch_bounds__(threads)
@@ -110,10 +108,6 @@ constexpr Dialect kDialect{
 #else
 #define KERNELSMITH_NANOSECONDS() static_cast<unsigned long long>(wall_clock64()) * 10
 #endif
-using Half = __half;
-using Bfloat = hip_bfloat16;
-__device__ inline float widened(Half x) { return __half2float(x); }
-__device__ inline float widened(Bfloat x) { return static_cast<float>(x); }
 )",
 };
 

@@ -88,16 +88,10 @@ constexpr Dialect kDialect{
     .shim_prologue = "#define mcDeviceAttributeMultiprocessorCount mcDeviceAttributeMultiProcessorCount\n",
     .device_properties = kMirroredDeviceProperties,
     .kernel_prologue = R"(#include <mcr/mc_runtime.h>
-#include <maca_fp16.h>
-#include <maca_bfloat16.h>
 #define KERNELSMITH_LANES 64
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffffffffffUL, value, lane)
 #define KERNELSMITH_BLOCK(threads) __launch_bounds__(threads)
 #define KERNELSMITH_NANOSECONDS() static_cast<unsigned long long>(wall_clock64()) * 10
-using Half = __half;
-using Bfloat = maca_bfloat16;
-__device__ inline float widened(Half x) { return __half2float(x); }
-__device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
 

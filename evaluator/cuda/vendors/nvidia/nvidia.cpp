@@ -79,18 +79,8 @@ constexpr Dialect kDialect{
     .bfloat = "__nv_bfloat16",
     .e4m3 = "__nv_fp8_e4m3",
     .e5m2 = "__nv_fp8_e5m2",
-    .kernel_prologue = R"(#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-#define KERNELSMITH_LANES 32
+    .kernel_prologue = R"(#define KERNELSMITH_LANES 32
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffU, value, lane)
-using Half = __half;
-using Bfloat = __nv_bfloat16;
-#define KERNELSMITH_FP8
-using E4m3 = __nv_fp8_e4m3;
-using E5m2 = __nv_fp8_e5m2;
-__device__ inline float widened(Half x) { return __half2float(x); }
-__device__ inline float widened(Bfloat x) { return __bfloat162float(x); }
 )",
 };
 

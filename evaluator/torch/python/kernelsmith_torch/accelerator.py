@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from . import fused
+from . import judge
 from .layout import Arrangement
 from .memory import CONTEXT
 
@@ -41,10 +41,11 @@ CHUNK = 1 << 22
 MB)."""
 
 
-def pieces(count: int) -> Iterator[slice]:
-    """Ranges of CHUNK elements up to `count`."""
-    for start in range(0, count, CHUNK):
-        yield slice(start, min(start + CHUNK, count))
+def pieces(count: int, row: int = 1) -> Iterator[slice]:
+    """Ranges of at most CHUNK elements up to `count`, of whole rows."""
+    step = CHUNK // row * row
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
 
 
 class Device:
@@ -204,34 +205,25 @@ def as_words(tensor: torch.Tensor) -> torch.Tensor:
     return data.view(torch.int32) if data.numel() % 4 == 0 else data
 
 
-_STEP, _FIRST, _SECOND = (n - (1 << 64) for n in fused.MIX)
 PUBLIC_KEY = (1 << 62) + 1
 """The key for digests whose knowledge would not help a candidate's kernel."""
 
 
 def secret_key() -> int:
-    """A key of 61 bits for hash_of(), which stays on the host. The other bits keep Triton from specialising its
-    kernel for a key."""
-    return 1 << 62 | secrets.randbits(61) << 1 | 1
+    """A key for hash_of(), which stays on the host."""
+    return secrets.randbits(64)
 
 
 def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
     """A hash of a tensor's elements, one int64 on its device: the sum of its words, each times a weight of its place.
 
-    Weights are drawn from the key (SplitMix64). A change of words by d goes unnoticed if the sum of d[i] * weight[i] is
-    0 modulo 2^64. No d[i] has the factor 2^32, so without knowledge of the key the probability is 1 / 2^33.
+    Weights are drawn from the key. A change of words by d goes unnoticed if the sum of d[i] * weight[i] is 0 modulo 2^64.
+    No d[i] has the factor 2^32, so without knowledge of the key the probability is 1 / 2^33.
     """
     words = as_words(tensor)
-    if fused.usable(words):
-        return fused.weighted_sum(words, key)
-    total = torch.zeros((), dtype=torch.int64, device=tensor.device)
-    for start in range(0, words.numel(), CHUNK):
-        piece = words[start:start + CHUNK].to(torch.int64)
-        weights = torch.arange(start, start + piece.numel(), device=tensor.device).mul_(_STEP).add_(key)
-        for shift, factor in ((30, _FIRST), (27, _SECOND), (31, 1)):
-            weights.bitwise_xor_((weights >> shift).bitwise_and_((1 << 64 - shift) - 1)).mul_(factor)
-        total += piece.mul_(weights).sum()
-    return total
+    parts = torch.empty(judge.waves(words.device), dtype=torch.int64, device=words.device)
+    judge.run("hash", str(words.element_size()), words.device, words, words.numel(), key, parts)
+    return parts.sum()
 
 
 def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:

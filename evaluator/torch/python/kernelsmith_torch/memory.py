@@ -85,10 +85,9 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     cached = judge + m.wide + m.truth + 2 * (runner + m.draw) + rest
     if cached <= _LARGE * total:
         return Layout(slots, judge + m.wide + m.truth + kept, runner + m.draw, cached, False, True, False)
-    # The fp64 outputs become the truth: tolerances are added to them while the reference's own outputs exist.
-    # During that time the reference may run again (singles.py).
+    # The truth is made of the fp64 outputs while the reference's own exist. Later the reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
-    truth = max(m.wide, m.outputs + m.truth, again + m.truth)
+    truth = max(m.wide, 3 * m.outputs + m.truth, again + m.truth)
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
@@ -98,7 +97,7 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     play = idle + calls + m.draw
     on_host = idle + truth > total
     if on_host:
-        truth = max(m.wide, m.outputs + m.truth * 2 // 3, again)
+        truth = max(m.wide, 3 * m.outputs, again)
     need = max(play, idle + truth)
     own = CONTEXT + 4 * m.state + slots * m.outputs
     return Layout(slots, own, runner + m.draw, need, True, False, on_host)

@@ -212,7 +212,7 @@ class ReferenceProcess:
         self._device.give_back()
         state = _bytes(list(self._model.state_dict().values()))
         inputs, wrote = sum(first.lies.sizes()) + self._drawn_bytes, _bytes(outputs)
-        truth = sum(t.numel() * (8 if t.element_size() == 2 else 12) for t in outputs)
+        truth = sum(t.nbytes * (1 if _real(t) else 2) + t.numel() // 8 for t in outputs)
         needs = Measured(state, inputs, wrote, max(draw_bytes, inputs), max(calling[0], wrote), computing[0], truth)
         return outputs, needs, still
 

@@ -11,11 +11,11 @@ wrong.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 
 import torch
 
-from .accelerator import pieces
+from . import compare
 from .truth import BLOCK, Expected, flattened, own_errors
 
 RUNS = 8
@@ -29,26 +29,36 @@ is more."""
 Moved = Callable[[int], "torch.Tensor | None"]
 
 
-def granting(one: Expected, output: torch.Tensor, moved: Moved) -> Expected | None:
-    """The expected output with a larger tolerance for single elements beyond their budget; None if there are
-    no such elements or the tolerance does not grow. `moved` returns the reference's output on moved inputs,
-    by the number of a run."""
+@dataclass
+class Single:
+    """What single elements beyond their budget come to: how many are wrong, and the worst of all."""
+
+    count: int
+    index: int
+    worst: float  # its error, divided by `allowed`
+    allowed: float
+
+
+def judged(one: Expected, output: torch.Tensor, count: int, moved: Moved) -> Single | None:
+    """The verdict on `count` elements beyond their budget; None if they are not single ones, or the reference's own error
+    grants none of them more. `moved` returns the reference's output on moved inputs, by the number of a run."""
     actual = flattened(output)
-    at = _beyond(one, actual)
+    at = _beyond(one, actual, count)
     if at is None:
         return None
-    granted = _granted(one, actual, at, moved)
-    if bool((granted <= one.allowed[at]).all()):
+    budget = one.allowed(at)
+    off = (_picked(actual, at) - one.truth[at].double()).abs()
+    granted = _granted(one, budget, off, at, moved)
+    if bool((granted <= budget).all()):
         return None
-    allowed = one.allowed.clone()  # a copy, because the next candidate must not get this tolerance
-    allowed[at] = granted.to(allowed.dtype)
-    return replace(one, allowed=allowed)
+    ratios = off / granted
+    worst = int(ratios.argmax())
+    return Single(int((ratios > 1).sum()), int(at[worst]), float(ratios[worst]), float(granted[worst]))
 
 
-def _granted(one: Expected, actual: torch.Tensor, at: torch.Tensor, moved: Moved) -> torch.Tensor:
-    """The tolerance of the elements `at`."""
-    granted = one.allowed[at].double()
-    off = (_picked(actual, at) - one.truth[at]).abs()
+def _granted(one: Expected, budget: torch.Tensor, off: torch.Tensor, at: torch.Tensor, moved: Moved) -> torch.Tensor:
+    """The tolerance of the elements `at`, which are off by `off`."""
+    granted = budget
     near = _near(one, at)
     truth = one.truth[near].double()
     for run in range(RUNS):
@@ -74,18 +84,12 @@ def _picked(flat: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
     return flat[at.to(flat.device)].to(at.device).double()
 
 
-def _beyond(one: Expected, actual: torch.Tensor) -> torch.Tensor | None:
-    """The indices of single elements beyond their budget, on the truth's device; None if there are too many for its
+def _beyond(one: Expected, actual: torch.Tensor, count: int) -> torch.Tensor | None:
+    """The indices of single elements beyond their budget, on the truth's device; None if there are too many for the output's
     length."""
-    if actual.numel() < BLOCK:
+    if actual.numel() < BLOCK or count > max(MOST, actual.numel() // BLOCK):
         return None
-    found: list[torch.Tensor] = []
-    left = max(MOST, actual.numel() // BLOCK)
-    for part in pieces(actual.numel()):
-        error = (actual[part].to(one.truth.device).double() - one.truth[part]).abs()
-        found.append((error > one.allowed[part]).nonzero().flatten() + part.start)
-        left -= found[-1].numel()
-        if left < 0:
-            return None
-    at = torch.cat(found)
+    indices = torch.zeros(1 + count, dtype=torch.int64, device=actual.device)
+    compare.look(one, actual, indices)
+    at = indices[1:].sort().values.to(one.truth.device)
     return at if bool((torch.bincount(at // BLOCK) <= MOST).all()) else None

@@ -1,13 +1,6 @@
-"""The expected outputs: the truth in fp64 and the tolerance. For torch, docs/tolerance.md's rule is:
-
-    each element:   |c - t| <= k max(e, E) + 4 g u max(|t|, T) + s |t| + tiny
-    over an output: RMS of |c - t| / (4 E + g u T + s T / 2 + tiny) <= 1 + 4 / sqrt(elements)
-
-t is the truth (the reference with fp64 parameters and inputs), e = |r - t| the reference's own error, E and T the
-RMS of e and t over 1024 elements in a row, u the unit roundoff of fp32 (or fp64), s a rounding step of the
-coarsest of the output's dtype and the declared precision, k 16, or 2 for outputs in 16 bits. g = max(16, 2
-sqrt(n)) for sums of n terms (at most 16384). So no candidate has to be more accurate than the reference, and one
-that rounds its inputs to TF32 is detected. Single elements get a second check (singles.py).
+"""The expected outputs: the reference with fp64 parameters and inputs is the truth, and docs/tolerance.md's rule gives the
+tolerances (judge.py). D, by which a sum's rounding is measured, is here the RMS of the truth over a block of elements. Single
+elements get a second check (singles.py).
 """
 
 from __future__ import annotations
@@ -19,16 +12,17 @@ from typing import Any
 
 import torch
 
-from . import fused
+from . import judge
 from .accelerator import full_precision, pieces
 from .layout import change, write
 from .model_source import Inputs, Reference, is_memory, run_model
 
 BLOCK = 1024
+"""The elements that share a part of their tolerance, unless rows of 64 to 1024 do."""
+_FEWEST = 64
 _FEW = 64  # an output with fewer elements is too small to estimate the reference's error
 _FEW_SEEDS = (11, 12, 13, 14)
 _MOST_TERMS = 16_384  # 2 sqrt(n) units are still far from TF32's 2^13
-_STEP = {"fp32": 0.0, "tf32": 2.0**-10, "bf16": 2.0**-7, "fp16": 2.0**-10}
 _CAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -45,15 +39,28 @@ class Expected:
 
     shape: tuple[int, ...]
     dtype: torch.dtype
-    truth: torch.Tensor  # float64; float32 for outputs in 16 bits; the values of integers
-    allowed: torch.Tensor | None = None  # for reals: an element's allowed error; infinite if any is allowed
-    scale: torch.Tensor | None = None  # for reals: the error's allowed RMS in each block; None if any is allowed
+    truth: torch.Tensor  # in the output's dtype
     own: torch.Tensor | None = None  # for integers: the reference's own output, which is also right
+    row: int = BLOCK  # for reals, as all that follows: the elements of a block
+    on_value: float = 0.0
+    blocks: torch.Tensor | None = None  # float64, of each block
+    rms_limit: float = math.inf
+    judged: float = 1.0  # elements
     per_element: bool = True
+    by_budget: bool = False  # its elements, by the rule's budget and not by the task's own figures
 
     def bytes(self) -> int:
-        parts = (self.truth, self.allowed, self.scale, self.own)
-        return sum(part.numel() * part.element_size() for part in parts if part is not None)
+        return sum(part.nbytes for part in (self.truth, self.own, self.blocks) if part is not None)
+
+    def allowed(self, at: torch.Tensor) -> torch.Tensor:
+        """The tolerance of elements, by their indices on the truth's device."""
+        assert self.blocks is not None
+        shared = self.blocks[(at // self.row).to(self.blocks.device)].to(at.device)
+        return shared + self.on_value * self.truth[at].double().abs()
+
+    def off(self, squares: float) -> float:
+        """The RMS of the errors, as a fraction of the allowed one."""
+        return math.sqrt(squares / max(self.judged, 1.0)) / self.rms_limit
 
 
 class Truth:
@@ -128,81 +135,41 @@ class Truth:
         found: list[Expected] = []
         while wide:  # one output after the other; only the truth of each is kept
             t, r, p = wide.pop(0), plain[len(found)], low[len(found)]
-            one = Expected(tuple(r.shape), r.dtype, _alone(flattened(t)))
-            if not _real(r):
-                one.truth, one.own = _alone(flattened(t.to(r.dtype))), _alone(flattened(r))
+            if _real(r):
+                found.append(self._budgeted(r, t, p, variant, len(found)))
             else:
-                del t
-                own = flattened(r)
-                self._budget(one, own, own if p is r else flattened(p), self._terms(r), variant, len(found))
-            plain[len(found)] = low[len(found)] = None
-            found.append(one)
+                found.append(Expected(tuple(r.shape), r.dtype, _alone(flattened(t.to(r.dtype))), _alone(flattened(r))))
+            del t
+            plain[len(found) - 1] = low[len(found) - 1] = None
         return found
 
-    def _budget(self, one: Expected, r: torch.Tensor, p: torch.Tensor, terms: int, variant: int, index: int) -> None:
-        """Works in pieces, because intermediates take ten times the truth's memory."""
-        allclose = self._tolerance.policy == "allclose"
-        half = torch.finfo(one.dtype).bits == 16 and not allclose
-        count = one.truth.numel()
-        more = self._more(variant)[index] if count < _FEW and not allclose else (0.0, 0.0)
-        truth = one.truth if not half and not self.on_host else self._place(one.truth, torch.float32 if half else torch.float64)
-        one.allowed = self._place(one.truth, torch.float64 if allclose else torch.float32)
-        scales = []
-        for part in pieces(count):
-            t = one.truth[part]
-            if allclose:
-                one.allowed[part] = self._figures(t, r[part])
-            else:
-                own = r[part]
-                scales.append(self._rounding(one.dtype, t, own, own if p is r else p[part], terms, more, one.allowed[part]))
-            if truth is not one.truth:
-                truth[part] = t
-        one.truth = truth
-        if allclose:
-            return
-        one.scale = torch.cat(scales) if scales else torch.zeros(0, dtype=torch.float64, device=r.device)
-        if self._tolerance.policy == "normwise":
-            one.per_element = False
-            one.scale = 4 * one.scale.square().mean().sqrt().expand_as(one.scale).contiguous()
-
-    def _place(self, like: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        if not self.on_host:
-            return torch.empty_like(like, dtype=dtype)
-        return torch.empty(like.shape, dtype=dtype, pin_memory=like.is_cuda)
-
-    def _figures(self, t: torch.Tensor, r: torch.Tensor) -> torch.Tensor:
-        """The tolerance of each element from the task's own numbers."""
-        allowed = (self._tolerance.atol + self._tolerance.rtol * t.abs()).clamp_min(1e-300)
-        allowed[r.isfinite() != t.isfinite()] = math.inf
-        return allowed
-
-    def _rounding(self, dtype: torch.dtype, t: torch.Tensor, r: torch.Tensor, p: torch.Tensor, terms: int,
-                  more: tuple[float, float], place: torch.Tensor) -> torch.Tensor:
-        """The tolerances for a part of an output that begins with a block: of each element, which are written to `place`,
-        and of the error's RMS in each block."""
-        info = torch.finfo(dtype)
-        tiny = 2 * info.smallest_normal * info.eps if dtype == torch.float16 else 1024 * info.smallest_normal
-        u = 2.0**-53 if dtype in (torch.float64, torch.complex128) else 2.0**-24
-        gu = max(16.0, 2.0 * math.sqrt(terms)) * (1.0 if self._wide is not None else 4.0) * u
-        step = max(info.eps, _STEP[self._precision])
-        if fused.usable(t):
-            allowed = place if place.device == t.device else torch.empty_like(place, device=t.device)
-            scale = fused.rounding(t, r, None if p is r else p, (own_errors(dtype), 4 * gu, gu, step, tiny), allowed)
-            if allowed is not place:
-                place.copy_(allowed)
-            return scale
-        error = (r.double() - t).abs()
-        if p is not r:
-            error = torch.maximum(error, (p.double() - t).abs())
-        finite = t.isfinite() & r.isfinite()
-        error = torch.where(finite & error.isfinite(), error, 0.0)
-        magnitude = torch.where(finite, t.abs(), 0.0)
-        error_rms, truth_rms = _block_rms(error).clamp_min(more[0]), _block_rms(magnitude).clamp_min(more[1])
-        allowed = own_errors(dtype) * torch.maximum(error, _of_each(error_rms, t.numel()))
-        allowed += 4 * gu * torch.maximum(magnitude, _of_each(truth_rms, t.numel())) + step * magnitude + tiny
-        allowed[t.isfinite() != r.isfinite()] = math.inf
-        place.copy_(allowed)
-        return 4 * error_rms + gu * truth_rms + step / 2 * truth_rms + tiny
+    def _budgeted(self, r: torch.Tensor, t: torch.Tensor, p: torch.Tensor, variant: int, index: int) -> Expected:
+        policy, device, count = self._tolerance.policy, r.device, flattened(r).numel()
+        least = self._more(variant)[index] if count < _FEW and policy != "allclose" else (0.0, 0.0)
+        how = judge.derivation(r.dtype, policy, self._precision, (self._tolerance.rtol, self._tolerance.atol),
+                               self._terms(r), self._wide is None, least)
+        one = Expected(tuple(r.shape), r.dtype, r, row=_row(r), on_value=how.element, per_element=policy != "normwise",
+                       by_budget=policy == "default")
+        own, wide, low = flattened(r), flattened(t), flattened(p.to(r.dtype))
+        one.truth = torch.empty(count, dtype=own.dtype, device="cpu" if self.on_host else device,
+                                pin_memory=self.on_host and own.is_cuda)
+        blocks = -(-count // one.row)
+        one.blocks = torch.empty(blocks, dtype=torch.float64, device=device)
+        sums = torch.empty((blocks, 3), dtype=torch.float64, device=device)
+        told = torch.frombuffer(bytearray(how), dtype=torch.uint8).to(device)
+        for part in pieces(count, one.row) if self.on_host else [slice(0, count)] * bool(count):
+            at = slice(part.start // one.row, None)
+            values = torch.empty(part.stop - part.start, dtype=own.dtype, device=device) if self.on_host else one.truth
+            judge.run("derive", judge.name_of(own.dtype), device, wide[part], own[part], low[part], part.stop - part.start,
+                      one.row, told, values, one.blocks[at], sums[at])
+            if values is not one.truth:
+                one.truth[part] = values
+        one.rms_limit, norm = judge.limits(how, sums)
+        one.judged = float(sums[:, 2].sum())
+        if policy == "normwise":
+            one.on_value = 0.0
+            one.blocks.fill_(norm)
+        return one
 
     def _more(self, variant: int) -> list[tuple[float, float]]:
         """The largest RMS of the reference's error and of the truth on a few fixed seeds, for each output."""
@@ -260,9 +227,15 @@ class Truth:
         return self._reference.model().to(_CAST[self._precision]) if self._precision in _CAST else None
 
 
-def own_errors(dtype: torch.dtype) -> int:
+def own_errors(dtype: torch.dtype) -> float:
     """k: the tolerance of an element, in units of the reference's own error."""
-    return 2 if torch.finfo(dtype).bits == 16 else 16
+    return judge.derivation(dtype, "default", "fp32", (0.0, 0.0), 1.0, False, (0.0, 0.0)).own_errors
+
+
+def _row(output: torch.Tensor) -> int:
+    """The elements of a block: a row, if it is long enough to estimate an error and short enough to be alike."""
+    row = output.shape[-1] * (2 if output.is_complex() else 1) if output.dim() > 1 else BLOCK
+    return row if _FEWEST <= row <= BLOCK else BLOCK
 
 
 def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
@@ -312,25 +285,10 @@ def _alone(flat: torch.Tensor) -> torch.Tensor:
 
 
 def flattened(tensor: torch.Tensor) -> torch.Tensor:
-    """The elements, contiguous, as the fused kernels require: reshape(-1) leaves a column or a diagonal strided."""
+    """The elements, contiguous, as the kernels require: reshape(-1) leaves a column or a diagonal strided."""
     flat = tensor.detach().reshape(-1).contiguous()
     return torch.view_as_real(flat.resolve_conj()).reshape(-1) if flat.is_complex() else flat
 
 
 def _rms(values: torch.Tensor) -> torch.Tensor:
     return values.square().mean().sqrt()
-
-
-def _of_each(blocks: torch.Tensor, count: int) -> torch.Tensor:
-    """The value of its block for each of `count` elements."""
-    return blocks.repeat_interleave(BLOCK)[:count]
-
-
-def _block_rms(values: torch.Tensor) -> torch.Tensor:
-    """The RMS of each BLOCK elements in a row; the last block may be shorter."""
-    count = values.numel()
-    padded = torch.nn.functional.pad(values, (0, -count % BLOCK)).view(-1, BLOCK)
-    sizes = torch.full((padded.shape[0],), float(BLOCK), dtype=values.dtype, device=values.device)
-    if count % BLOCK:
-        sizes[-1] = count % BLOCK
-    return (padded.square().sum(1) / sizes).sqrt()

@@ -28,18 +28,18 @@ class Rule(unittest.TestCase):
         return [torch.full((SIZE,), 1 + OWN * (run % 2))]
 
     def expected(self, **other: object) -> Expected:
-        return Expected(**{"shape": (SIZE,), "dtype": torch.float32, "truth": torch.ones(SIZE, dtype=torch.float64),
-                           "allowed": torch.full((SIZE,), ALLOWED),
-                           "scale": torch.full((SIZE // BLOCK,), 1.0, dtype=torch.float64), **other})
+        shape, dtype = other.get("shape", (SIZE,)), other.get("dtype", torch.float32)
+        size = math.prod(shape)
+        return Expected(**{"shape": shape, "dtype": dtype, "truth": torch.ones(size, dtype=dtype), "row": BLOCK,
+                           "blocks": torch.full((-(-size // BLOCK),), ALLOWED, dtype=torch.float64), "rms_limit": 1e9,
+                           "judged": float(size), "by_budget": True, **other})
 
     def wrong(self, errors: dict[int, float], moved: object = None, **other: object) -> dict | None:
         output = torch.ones(other.get("shape", SIZE), dtype=other.get("dtype", torch.float32))
         for place, error in errors.items():
             output.view(-1)[place] += error
         one = self.expected(**other)
-        before = one.allowed.clone()
         found = compare_batch([[one]], [[output]], moved or self.moved)
-        self.assertTrue(torch.equal(one.allowed, before), "what is granted stays with one comparison")
         self.assertEqual(found.wrong is None, found.error <= 1)
         return found.wrong
 
@@ -77,20 +77,18 @@ class Rule(unittest.TestCase):
         self.assertEqual(self.runs, [])
 
     def test_short_outputs_have_no_single_ones(self) -> None:
-        short = {"shape": (BLOCK - 1,), "truth": torch.ones(BLOCK - 1, dtype=torch.float64),
-                 "allowed": torch.full((BLOCK - 1,), ALLOWED), "scale": torch.ones(1, dtype=torch.float64)}
-        self.assertEqual(self.wrong({7: OWN}, **short)["count"], 1)
+        self.assertEqual(self.wrong({7: OWN}, shape=(BLOCK - 1,))["count"], 1)
         self.assertEqual(self.runs, [])
 
     def test_an_output_that_is_off_as_a_whole_is_wrong(self) -> None:
-        self.assertIsNotNone(self.wrong({7: 15 * OWN}, scale=torch.full((SIZE // BLOCK,), 1e-5, dtype=torch.float64)))
+        self.assertIsNotNone(self.wrong({7: 15 * OWN}, rms_limit=1.0))
         self.assertEqual(self.runs, [])
 
     def test_other_policies_and_faults_stay(self) -> None:
-        self.assertIsNotNone(self.wrong({7: 15 * OWN}, scale=None))
+        self.assertIsNotNone(self.wrong({7: 15 * OWN}, by_budget=False))
         self.assertEqual(self.wrong({7: math.nan, 9: OWN})["kind"], "not_finite")
         self.assertEqual(self.runs, [])
-        infinite = torch.ones(SIZE, dtype=torch.float64)
+        infinite = torch.ones(SIZE)
         infinite[7] = math.inf
         self.assertEqual(self.wrong({9: OWN}, truth=infinite)["count"], 1)
 
@@ -129,10 +127,13 @@ class Judged(unittest.TestCase):
         plan = Plan([torch.empty(32, 64), torch.empty(64, 32)])
         plan.output(plan.op("exp", plan.op("mm", X, {"t": 1})), "float32", 32, 32)
         one = bench.judge._truth.expected(0, 101)[0]
-        one.allowed[:MOST] = 1e-30
+        one.on_value, one.rms_limit = 0.0, 1e9
+        own = bench.judge._truth.answers(0, 101)[0][0].reshape(-1)
+        errors = (own.double() - one.truth.double()).abs().sort(descending=True).values
+        one.blocks[:] = errors[MOST] * (1 + 1e-6)
         self.assertIsNone(bench.judged(plan)["wrong"])
-        one.allowed[:MOST + 1] = 1e-30
-        self.assertGreater(bench.judged(plan)["wrong"]["count"], 0)
+        one.blocks[:] = errors[MOST] * (1 - 1e-6)
+        self.assertGreater(bench.judged(plan)["wrong"]["count"], MOST)
 
     def test_runs_differ_and_leave_the_reference_as_it_was(self) -> None:
         truth = bench_for(self, LINEAR).judge._truth

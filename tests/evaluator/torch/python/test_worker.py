@@ -194,12 +194,12 @@ class Kinds(unittest.TestCase):
         self.assertEqual((wrong["tensor"], wrong["count"]), (2, 32))
 
     def test_a_truth_does_not_hold_what_it_was_computed_from(self) -> None:
-        for element in ("torch.zeros(4096)", "torch.zeros(4096).long()"):
+        for element, size in (("torch.zeros(4096)", 4), ("torch.zeros(4096).long()", 8)):
             bench = self.bench(reference_of(f"return ({element} + x[0].to({element}.dtype))[:8]", "[torch.randn(1) * 99]"))
             bench.judge.yardstick({"variant": 0, "sets": [1]}, b"")
             bench.judge.compare({"variant": 0, "sets": [1], "own": True}, b"")
             held = [one.truth.untyped_storage().nbytes() for found in bench.judge._truth._bank.values() for one in found]
-            self.assertEqual(set(held), {64})
+            self.assertEqual(set(held), {8 * size})
 
     def test_integers_must_be_equal(self) -> None:
         bench = self.bench(reference_of("return x[0] * 2", "[torch.randint(0, 99, (2000,))]"))
@@ -224,7 +224,7 @@ class Kinds(unittest.TestCase):
         close = self.bench(reference, tolerance={"policy": "allclose", "rtol": 0, "atol": 1e-3})
         self.assertEqual([off(close, b, True) for b in (9e-4, 1.1e-3)], [False, True])
         norm = self.bench(reference, tolerance={"policy": "normwise"})
-        self.assertEqual([off(norm, 1e-5, everywhere) for everywhere in (False, True)], [False, True])
+        self.assertEqual([off(norm, 4e-5, everywhere) for everywhere in (False, True)], [False, True])
         plain = self.bench(reference)
         self.assertTrue(off(plain, 1e-4, False))
 
