@@ -7,6 +7,7 @@
 #include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
@@ -270,8 +271,9 @@ struct Opened {
   Spares runners;  ///< started but unused; a failed one is reported when it is taken
 };
 
-/// The number of tries. Each start of a worker takes some seconds, in which a neighbour may end.
-constexpr int kOpenings = 20;
+/// The number of tries, and the pauses between them, in which a neighbour may end: a minute in all.
+constexpr unsigned kOpenings = 20;
+constexpr Seconds kFirstPause(0.25), kLongestPause(4);
 
 /// The number of runners that are started at once: for a candidate, and for its yardstick.
 constexpr int kFirstRunners = 2;
@@ -283,8 +285,10 @@ Opened open_reference(const WorkerStart& start, const WorkerLimits& limits, cons
     if (auto runner = TrustedProcess::start(start, Role::runner, stop)) runners.push_back(std::move(*runner));
   auto process = std::make_unique<ReferenceProcess>(start, limits);
   auto device = process->open(stop);
-  for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
+  for (unsigned i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i) {
+    pause_for(growing_pause(kFirstPause, i, kLongestPause), stop);
     device = process->open(stop);
+  }
   return Opened{std::move(process), std::move(device), std::move(runners)};
 }
 
