@@ -16,7 +16,7 @@ from torch_workers import Process, Refused, compare, planned_ahead, planner, pre
 def replay(judge: Process, runner: Process, path: pathlib.Path, plan: bytes) -> str:
     """What is wrong with the plan's outputs; nothing if they are right."""
     told = prepare(judge, runner, path)
-    runner.ask(plan, do="load")
+    runner.ask(plan, do="load", alone=True)
     for variant, _ in enumerate(told["variants"]):
         sets = list(range(100, 100 + min(2, told["slots"])))
         runner.ask(do="run", variant=variant, sets=sets)

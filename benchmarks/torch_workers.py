@@ -11,7 +11,10 @@ EVALUATOR = pathlib.Path(__file__).resolve().parent.parent / "evaluator"
 FOLDERS = [str(EVALUATOR / "torch" / "python"), str(EVALUATOR / "python_process" / "program")]
 sys.path[0:0] = FOLDERS
 
+sys.path.append(str(EVALUATOR.parent / "tests" / "evaluator" / "torch"))
+
 from kernelsmith_process import framing  # noqa: E402
+from own_kernels import own_kernels  # noqa: E402
 
 
 class Refused(Exception):
@@ -61,8 +64,10 @@ def worker(role: str) -> Process:
 def prepare(judge: Process, runner: Process, path: pathlib.Path) -> dict:
     """Both get the reference at `path`. Returns the judge's answer."""
     told, _ = judge.ask(do="prepare", reference=str(path), precision="fp32", baseline="eager",
-                        tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200, most_slots=32)
-    runner.ask(do="prepare", reference=str(path), precision="fp32", slots=told["slots"], outputs=told["outputs"])
+                        tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200, most_slots=32,
+                        kernels=own_kernels())
+    runner.ask(do="prepare", reference=str(path), precision="fp32", slots=told["slots"], outputs=told["outputs"],
+               memory=told["memory"], kernels=own_kernels())
     return told
 
 

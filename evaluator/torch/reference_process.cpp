@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <kernelsmith/evaluator/cuda/launch_rules.hpp>
+#include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
 
 #include "python_program.hpp"
@@ -81,6 +83,13 @@ Json batch_request(const char* what, std::size_t variant, const std::vector<cons
   return {{"do", what}, {"variant", variant}, {"sets", std::move(seeds)}};
 }
 
+Json own_kernels() {
+  return {{"plain_kernels", cuda::kPlainKernels}, {"local_wipe", cuda::kLocalWipe},
+          {"wipe_waves", cuda::kWipeWaves},       {"wipe_threads", cuda::kWipeThreads},
+          {"sweep_blocks", cuda::kSweepBlocks},   {"sweep_threads", cuda::kSweepThreads},
+          {"sweep_over_l2", cuda::kSweepOverL2},  {"gate_ns", cuda::kGateNs}};
+}
+
 Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
   auto worker = TrustedProcess::start(start_, Role::judge, stop);
   if (!worker) return worker.error();
@@ -119,7 +128,8 @@ Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settin
                   {"bank_bytes", settings.bank_bytes},
                   {"batch_us", settings.batch_us},
                   {"most_slots", settings.most_slots},
-                  {"alone", settings.alone}};
+                  {"alone", settings.alone},
+                  {"kernels", own_kernels()}};
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
   ReferenceFacts facts = facts_of(reply->json);

@@ -66,6 +66,10 @@ struct ReferenceSettings {
 /// The request {"do": WHAT, "variant": V, "sets": [SEED...]}.
 Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets);
 
+/// The key `kernels` of both workers' requests to prepare: the texts and launches of the cuda backend's own
+/// kernels.
+Json own_kernels();
+
 /// Not thread-safe.
 class ReferenceProcess {
  public:

@@ -54,7 +54,8 @@ Json preparation_of(const ReferenceSettings& settings, const ReferenceFacts& ref
           {"cast", settings.torch.cast},
           {"slots", reference.slots},
           {"memory", reference.memory},
-          {"outputs", reference.layouts}};
+          {"outputs", reference.layouts},
+          {"kernels", own_kernels()}};
 }
 
 }  // namespace

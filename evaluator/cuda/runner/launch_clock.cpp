@@ -11,24 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/evaluator/cuda/launch_rules.hpp>
+
 #include "runner/faults.hpp"
 #include "vendors/gpu_vendor.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
 
-// One block fills an SM. The first wave should reach all SMs; the further waves make sure of that.
-constexpr unsigned kWipeWaves = 4;
-constexpr unsigned kWipeThreads = 1024;
 /// The driver's additional stack for a thread whose stack size the compiler cannot determine.
 constexpr std::uint32_t kLeastFrame = 1024;
-constexpr unsigned kSweepBlocks = 8, kSweepThreads = 256;  // blocks of an SM: enough loads in flight
-// A sweep reads this many times the size of the L2, because each half of the L2 may have a copy of a line,
-// and replacement is random.
-constexpr std::uint64_t kSweepOverL2 = 2;
-/// The gate opens by itself after this time, in case a launch waits for the stream. That costs this time
-/// once, and sets `late`.
-constexpr std::uint64_t kGateNs = 20'000'000;
 constexpr auto kSpin = std::chrono::milliseconds(2);  // spins this long: short times must be exact
 constexpr auto kNap = std::chrono::microseconds(20);  // then sleeps this long, a hundredth of that
 constexpr int kEmptyRuns = 31;                        // their median resists single disturbances
@@ -115,8 +107,8 @@ Status LaunchClock::prepare_kernels(const std::filesystem::path& kernels) {
   multiprocessors_ = static_cast<unsigned>(context_.attribute(abi::kMultiprocessorCount));
   shared_bytes_ = static_cast<unsigned>(context_.attribute(abi::kMaxSharedPerBlockOptin));
   std::string text;
-  if (const auto assembler = driver_.vendor().own_kernels.all) {
-    text = assembler();
+  if (const char* const all = driver_.vendor().own_kernels.all) {
+    text = all;
   } else {
     std::ifstream file(kernels, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});

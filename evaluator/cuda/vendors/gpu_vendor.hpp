@@ -87,7 +87,7 @@ struct DeviceTable {
 /// The runner's own kernels, as text for the driver's assembler. Null if they are compiled from
 /// runner/own_kernels.cu.
 struct OwnKernels {
-  std::string (*all)() = nullptr;
+  const char* all = nullptr;
   std::string (*local_wipe)(std::uint32_t frame_bytes) =
       nullptr;            ///< a kernel for each size of a thread's local memory
   const char* hint = "";  ///< hint if they do not load

@@ -3,8 +3,9 @@
 
 #include <unistd.h>
 
+#include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
+
 #include "testing.hpp"
-#include "vendors/nvidia/ptx_kernels.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -28,7 +29,7 @@ TEST(OwnKernels, AssembleForEveryArchitecture) {
   if (!std::filesystem::exists(ptxas)) GTEST_SKIP() << "no ptxas";
   const auto file =
       std::filesystem::temp_directory_path() / ("kernelsmith-" + std::to_string(::getpid()) + ".ptx");
-  for (const std::string& text : {own_kernels_text(), local_wipe_text(1024), local_wipe_text(100'000)}) {
+  for (const std::string& text : {std::string(kPlainKernels), local_wipe_of(1024), local_wipe_of(100'000)}) {
     std::ofstream(file) << text;
     for (const char* arch : {"sm_80", "sm_90a", "sm_100"}) {
       // A register that is spilled is not held.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import re
 import sys
 import time
 from collections import Counter
@@ -18,10 +19,12 @@ os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")  # 
 import torch  # noqa: E402
 
 from kernelsmith_process.framing import Failure
-from kernelsmith_torch import scrub
 from kernelsmith_torch.accelerator import Device, Seal, hash_of, secret_key, wrap
+from kernelsmith_torch.judge import driver_ok
+from kernelsmith_torch.own_kernels import OTHER_POISON
 from kernelsmith_torch.runner import Runner
-from kernelsmith_torch.timing import OTHER_POISON, Clock, driver_ok
+from kernelsmith_torch.timing import Clock
+from own_kernels import own_kernels
 
 MARK = 0x6B736D61
 FRAME = 512  # bytes of local memory
@@ -31,22 +34,23 @@ sys.path.append(str(REDTEAM))
 from cases import all_of  # noqa: E402
 
 
-def looking(text: str) -> str:
-    """One of the scrubber's kernels, made to count the words that it would overwrite and that are `word`."""
-    space = ".shared" if "st.volatile.shared" in text else ""
-    counted = (f"ld.volatile{space}.u32 %seen, [%place];\n  setp.eq.u32 %same, %seen, %word;\n"
-               "  @%same red.global.add.u32 [%found], 1;")
-    assert f"st.volatile{space}.u32 [%place], %word;" in text
-    text = text.replace(f"st.volatile{space}.u32 [%place], %word;", counted)
-    text = text.replace(".param .u32 word)", ".param .u32 word, .param .u64 found)")
-    return text.replace("  .reg .pred %done;", "  .reg .pred %done, %same;\n  .reg .b32 %seen;\n  .reg .b64 %found;\n"
-                        "  ld.param.u64 %found, [found];\n  cvta.to.global.u64 %found, %found;", 1)
+def looking(text: str, name: str) -> str:
+    """A wipe of these kernels, made to count the words that it would overwrite and that are `word`."""
+    head, entry = text[:text.index(".visible")], re.search(rf"\.visible \.entry kernelsmith_{name}\(.*?\n}}\n", text, re.DOTALL)[0]
+    entry, stores = re.subn(r"st\.volatile(|\.shared)\.u32 \[(%\w+)\], %word;",
+                            r"ld.volatile\1.u32 %seen, [\2];\n  setp.eq.u32 %same, %seen, %word;\n"
+                            r"  @%same red.global.add.u32 [%found], 1;", entry)
+    assert stores == 1
+    entry = entry.replace(".param .u32 word)", ".param .u32 word, .param .u64 found)")
+    return head + entry.replace("  .reg .pred %done;", "  .reg .pred %done, %same;\n  .reg .b32 %seen;\n  .reg .b64 %found;\n"
+                                "  ld.param.u64 %found, [found];\n  cvta.to.global.u64 %found, %found;", 1)
 
 
 class Outlives:
     def __init__(self) -> None:
         self.device = Device(0)
         self.clock = Clock(self.device)
+        self.clock.kernels.load({"kernels": own_kernels()})
 
     def seals(self) -> str:
         """Triton's hash is PyTorch's, and one changed word is seen."""
@@ -81,35 +85,34 @@ class Outlives:
         return f"{size >> 30} GiB in {seconds * 1e3:.1f} ms"
 
     def multiprocessors(self) -> str:
-        """Shared and local memory keep a mark from launch to launch, and not past the scrubber."""
-        scrubber = scrub.Scrubber(self.device)
-        scrubber.reach(FRAME)
-        told = []
-        for name, text, size, dynamic in (("shared", scrub.SHARED, scrubber._shared_bytes, scrubber._shared_bytes),
-                                          ("local", scrub.LOCAL.replace("BYTES", str(FRAME)), FRAME, 0)):
+        """Shared and local memory keep a mark from launch to launch, and not past a wipe."""
+        kernels, texts, told = self.clock.kernels, own_kernels(), []
+        kernels.reach(FRAME)
+        for name, text, size, dynamic in (("wipe", texts["plain_kernels"], kernels._shared_bytes, kernels._shared_bytes),
+                                          ("wipe_local", texts["local_wipe"].replace("BYTES", str(FRAME)), FRAME, 0)):
             counts = []
-            for between in (lambda: None, scrubber.run):
-                self._launch(scrubber, text, size, dynamic)
+            for between in (lambda: None, kernels.wipe):
+                self._launch(text, name, size, dynamic)
                 between()
-                counts.append(self._launch(scrubber, looking(text), size, dynamic))
+                counts.append(self._launch(looking(text, name), name, size, dynamic))
             assert counts[1] == 0, (name, counts)
-            told.append(f"{name} {counts[0]} marked words, then 0")
-        return f"{', '.join(told)}; {self._seconds(scrubber.run) * 1e6:.0f} us"
+            told.append(f"{name}: {counts[0]} marked words, then 0")
+        return f"{', '.join(told)}; {self._seconds(kernels.wipe) * 1e6:.0f} us"
 
-    def _launch(self, scrubber: scrub.Scrubber, text: str, size: int, dynamic: int) -> int:
-        driver, found = scrubber._driver, torch.zeros(1, dtype=torch.int32, device=self.device.torch)
-        looks = "found" in text
-        module = driver_ok(driver.cuModuleLoadData(text.encode() + b"\0"))
-        function = driver_ok(driver.cuModuleGetFunction(module, b"scrub"))
+    def _launch(self, text: str, name: str, size: int, dynamic: int) -> int:
+        kernels, found = self.clock.kernels, torch.zeros(1, dtype=torch.int32, device=self.device.torch)
+        driver, looks = kernels._driver, "found" in text
+        module = kernels._module(text)
+        function = kernels._function(module, name)
         if dynamic:
             driver_ok(driver.cuFuncSetAttribute(
                 function, driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, dynamic))
-        values, types = [size, MARK], [ctypes.c_uint32, ctypes.c_uint32]
+        values, types = [size // 4, MARK], [ctypes.c_uint32, ctypes.c_uint32]
         if looks:
             values.append(found.data_ptr())
             types.append(ctypes.c_void_p)
         stream = torch.cuda.current_stream(self.device.torch).cuda_stream
-        driver_ok(driver.cuLaunchKernel(function, 2 * scrubber._processors, 1, 1, 1024, 1, 1, dynamic, stream,
+        driver_ok(driver.cuLaunchKernel(function, 2 * kernels._processors, 1, 1, 1024, 1, 1, dynamic, stream,
                                         (tuple(values), tuple(types)), 0))
         self.device.finish()
         driver_ok(driver.cuModuleUnload(module))
@@ -123,7 +126,7 @@ class Outlives:
         held = []
         for _ in range(10):
             calls = [self.clock.record(lambda: [x + 1], pool=pool) for _ in range(4)]
-            self.clock.play(calls, lambda: None)
+            self.clock.play(lambda: calls, lambda: None)
             assert all(torch.equal(call.outputs[0], x + 1) for call in calls)
             self.clock.forget()
             del calls
@@ -173,8 +176,8 @@ class Batches:
         load_s = time.perf_counter() - start
         spent, times = Counter(), Counter()
         runner, count, rounds = self.runner, self.slots, 10
-        watched = ((runner._clock, "record"), (runner, "_place_anew"), (runner, "_lay_out"), (runner._clock, "_batch"),
-                   (runner._clock, "_measure"))
+        watched = ((runner._clock, "record"), (runner, "_placed_anew"), (runner, "_lay_out"), (runner._clock, "_batch"),
+                   (runner._clock, "_time"))
         for owner, name in watched:
             setattr(owner, name, _watched(getattr(owner, name), name, spent, times))
         addresses = []
@@ -188,7 +191,7 @@ class Batches:
             delattr(owner, name)
         assert len(set(map(tuple, addresses))) > rounds // 2, addresses
         parts = ", ".join(f"{name} {spent[name] / rounds * 1e3:.2f}" for name in
-                          ("_place_anew", "record", "_lay_out", "_batch", "_measure", "publish"))
+                          ("_placed_anew", "record", "_lay_out", "_batch", "_time", "publish"))
         return (f"loaded again in {load_s * 1e3:.1f} ms; batches of {count} calls, {times['record'] / rounds:g} captures "
                 f"each; ms of a batch: {parts}")
 

@@ -4,13 +4,14 @@
 #include <fstream>
 #include <iterator>
 
+#include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
+
 #include "toolchain/build_script.hpp"
 #include "vendors/faults.hpp"
 #include "vendors/names.hpp"
 #include "vendors/nvidia/cubin.hpp"
 #include "vendors/nvidia/learnt_script.hpp"
 #include "vendors/nvidia/nvml.hpp"
-#include "vendors/nvidia/ptx_kernels.hpp"
 
 namespace kernelsmith::cuda {
 namespace {
@@ -126,7 +127,7 @@ GpuVendor table() {
         return std::make_unique<Nvml>(bus_id);
       },
   };
-  vendor.own_kernels = {own_kernels_text, local_wipe_text,
+  vendor.own_kernels = {kPlainKernels, local_wipe_of,
                         "is libnvidia-ptxjitcompiler.so.1 next to libcuda.so.1?"};
   Dialect dialect = kDialect;
   dialect.device_properties = kDeviceProperties;

@@ -102,7 +102,7 @@ def run(name: str, kind: str, device: torch.device, *arguments: Any) -> None:
     from cuda.bindings import driver
 
     stream = torch.cuda.current_stream(device).cuda_stream
-    _ok(driver.cuLaunchKernel(_function(name, kind, device), _grid(device), 1, 1, _THREADS, 1, 1, 0, stream, (values, types), 0))
+    driver_ok(driver.cuLaunchKernel(_function(name, kind, device), _grid(device), 1, 1, _THREADS, 1, 1, 0, stream, (values, types), 0))
 
 
 def _argument(value: Any) -> tuple[Any, Any]:
@@ -124,7 +124,7 @@ def _grid(device: torch.device) -> int:
 def _function(name: str, kind: str, device: torch.device) -> Any:
     from cuda.bindings import driver
 
-    return _ok(driver.cuModuleGetFunction(_module(kind, device), f"kernelsmith_{name}_{kind}".encode()))
+    return driver_ok(driver.cuModuleGetFunction(_module(kind, device), f"kernelsmith_{name}_{kind}".encode()))
 
 
 @functools.cache
@@ -132,19 +132,20 @@ def _module(kind: str, device: torch.device) -> Any:
     from cuda.bindings import driver, nvrtc
 
     text = _library().kernelsmith_judge_text() + f"\nKERNELSMITH_KERNELS_{kind}\n".encode()
-    program = _ok(nvrtc.nvrtcCreateProgram(text, b"judge.cu", 0, [], []))
+    program = driver_ok(nvrtc.nvrtcCreateProgram(text, b"judge.cu", 0, [], []))
     options = ["--gpu-architecture=sm_{}{}".format(*torch.cuda.get_device_capability(device)).encode(), b"--std=c++17"]
     result = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(result[0]) != 0:
-        log = b" " * _ok(nvrtc.nvrtcGetProgramLogSize(program))
-        _ok(nvrtc.nvrtcGetProgramLog(program, log))
+        log = b" " * driver_ok(nvrtc.nvrtcGetProgramLogSize(program))
+        driver_ok(nvrtc.nvrtcGetProgramLog(program, log))
         raise RuntimeError(f"NVRTC cannot compile the judge's kernels: {log.decode(errors='replace')}")
-    image = b" " * _ok(nvrtc.nvrtcGetCUBINSize(program))
-    _ok(nvrtc.nvrtcGetCUBIN(program, image))
-    return _ok(driver.cuModuleLoadData(image))
+    image = b" " * driver_ok(nvrtc.nvrtcGetCUBINSize(program))
+    driver_ok(nvrtc.nvrtcGetCUBIN(program, image))
+    return driver_ok(driver.cuModuleLoadData(image))
 
 
-def _ok(result: tuple[Any, ...]) -> Any:
+def driver_ok(result: tuple[Any, ...]) -> Any:
+    """The result of a call of the driver or of NVRTC; raises RuntimeError with the name of the error."""
     if int(result[0]) != 0:
         raise RuntimeError(f"CUDA error: {result[0].name}")
     return result[1] if len(result) > 1 else None

@@ -15,7 +15,7 @@ from kernelsmith_process.framing import Failure
 from .accelerator import Device
 from .cubin import may_keep_variables
 from .module_check import MOST_PARAMETERS, PLAIN_SHARED, Copy, DeviceOp, Memset, Module, Place, Pointer, Run, Symbol, Upload
-from .timing import driver_ok
+from .judge import driver_ok
 from .upload_memory import UploadMemory
 
 _PORTABLE_CTAS = 8  # a cluster with more blocks needs an opt-in

@@ -19,11 +19,11 @@ from .accelerator import PRECISIONS, Device, hashes_of, pieces, place, use_preci
 from .counting import Operations
 from .forward_draws import giving
 from .layout import Arrangement, distinct_bytes, layouts_of, write
-from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
+from .memory import PLACES, Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import (VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors,
                            run_model)
 from .sharing import Inbox
-from .timing import Call, Clock, Footprint, copy_rate
+from .timing import Call, Clock, Footprint
 from .truth import Tolerance, Truth
 
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
@@ -34,6 +34,9 @@ _ATOMICS = 1e-3
 # If other inputs change an output by more than this relative difference, no comparison with a truth is
 # needed.
 _MOVED = 0.1
+
+# The tensors of a call that are written before it, its inputs, the call, and the owner of the tensors' memory.
+Slot = tuple[list[torch.Tensor], Inputs, Call, Any]
 
 
 class ReferenceProcess:
@@ -46,8 +49,8 @@ class ReferenceProcess:
         self._prepared = False
         self._played: tuple[int, tuple[int, ...]] | None = None
         self._own: list[list[torch.Tensor]] = []  # the yardstick's outputs
-        self._slots: list[tuple[list[torch.Tensor], Inputs, Call, Any]] = []
         self._layout: Layout | None = None
+        self._drop_slots()
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
         steps = {"prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare, "release": self.release}
@@ -97,6 +100,7 @@ class ReferenceProcess:
         self._path, self._prepared, self._layout = path, False, None
         self._drop_slots()
         use_precision(self._precision)
+        self._clock.kernels.load(request)
         self._reference = Reference(path, self._device.torch, bool(request.get("cast")))
         use_precision(self._precision)  # again: the reference's own file may have changed it
         wanted = request.get("tolerance", {})
@@ -139,20 +143,22 @@ class ReferenceProcess:
                 "degenerate": degenerate, "flops": self._flops,
                 "state": list(self._reference.state()), "variants": list(VARIANTS[:self._variants]), "slots": self._capacity, "call_us": call_us,
                 "compulsory_bytes": first.distinct_bytes, "memory": {**vars(measured), **self._layout.told()},
-                "bytes_per_us": copy_rate(self._device), "notes": self._truth.notes + self._notes}
+                "bytes_per_us": self._clock.copy_rate(), "notes": self._truth.notes + self._notes}
 
     def yardstick(self, request: Message, _: bytes) -> Message:
         """Times the reference on sets of inputs."""
         variant, sets = self._sets(request)
+        self._turn += 1
+        self._slots = self._places[self._turn % self._layout.places]
         with blaming(self._path, "timing the reference"):
-            times = self._play(variant, sets)
+            us = self._play(variant, sets)
         self._own = [slot[2].outputs for slot in self._slots[:len(sets)]]
         if not self._layout.together:
             copies = [[output.clone() for output in outputs] for outputs in self._own]
             self._drop_slots()
             self._own = copies
         self._played = (variant, tuple(sets))
-        return {"us": times.us, "host_us": times.host_us}
+        return {"us": us}
 
     def compare(self, request: Message, _: bytes) -> Message:
         """Compares outputs of a runner, or the yardstick's own."""
@@ -263,19 +269,20 @@ class ReferenceProcess:
         batch."""
         self._capacity = room
         with blaming(self._path, "timing the reference"):
-            alone = min(self._play(0, [_FIRST_SEED]).us for _ in range(_WARM_UPS))
+            alone = min(self._play(0, [_FIRST_SEED]) for _ in range(_WARM_UPS))
             self._capacity = max(1, min(room, int(batch_us / alone) + 1))
             for _ in range(2):  # calls in a row take less time each than a single one
                 sets = list(range(1, self._capacity + 1))
-                call_us = min(self._play(0, sets).us for _ in range(_WARM_UPS)) / len(sets)
+                call_us = min(self._play(0, sets) for _ in range(_WARM_UPS)) / len(sets)
                 self._capacity = max(1, min(room, int(batch_us / call_us) + 1))
         return call_us
 
     def _drop_slots(self) -> None:
         self._clock.forget()
-        self._slots, self._own, self._played = [], [], None
+        self._places: list[list[Slot]] = [[] for _ in range(max(PLACES))]
+        self._turn, self._slots, self._own, self._played = 0, self._places[0], [], None
 
-    def _play(self, variant: int, sets: list[int]) -> Any:
+    def _play(self, variant: int, sets: list[int]) -> float:
         while len(self._slots) < len(sets):
             self._slots.append(self._new_slot())
 
@@ -291,9 +298,10 @@ class ReferenceProcess:
                 # pass before its clock starts, when it hashes its inputs. So this process makes it, too.
                 hashes_of([slot[3] for slot in self._slots[:len(sets)]])
 
-        return self._clock.play([slot[2] for slot in self._slots[:len(sets)]], lay_out)
+        calls = [slot[2] for slot in self._slots[:len(sets)]]
+        return self._clock.play(lambda: calls, lay_out)
 
-    def _new_slot(self) -> tuple[list[torch.Tensor], Inputs, Call, Any]:
+    def _new_slot(self) -> Slot:
         drawn: Inputs | None = self._reference.draw(0, _FIRST_SEED)
         given = len(drawn.tensors())
         tensors, memory = place(Arrangement.of([*drawn.tensors(), *drawn.drawn()]), self._device)

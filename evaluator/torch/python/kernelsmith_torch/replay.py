@@ -20,14 +20,15 @@ from . import tensor_map
 from .accelerator import SMALL_GAP, Device, Seal, place
 from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
+from .judge import driver_ok
 from .layout import Arrangement, Layout, as_planned, bytes_of, in_layout
 from .model_source import is_memory, out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
 from .moved_pointers import repoint
+from .own_kernels import OwnKernels
 from .plan_values import Alternative, Aten, Constant, Kernel, Launch, Op, Plan, Ref, Seed, TensorInfo, TensorMap
-from .scrub import Scrubber
-from .timing import Footprint, driver_ok, poison_of
+from .timing import Footprint, poison_of
 
 Tensors = dict[int, torch.Tensor]
 After = Callable[[], None]
@@ -176,7 +177,7 @@ class Program:
     """A checked plan with its state, for calls of one of its alternatives. Outputs get `layouts`; `after` is called
     after each operation."""
 
-    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, scrubber: Scrubber,
+    def __init__(self, plan: Plan, state: dict[str, torch.Tensor], device: Device, own: OwnKernels,
                  layouts: Sequence[Layout] = (), after: After = _go_on) -> None:
         self._plan, self._device, self._layouts = plan, device, layouts
         for name in plan.state:
@@ -191,7 +192,7 @@ class Program:
         try:
             with blaming_candidate("loading an extension"):
                 self.modules.load()
-            scrubber.reach(max(self.kernels.frame(), self.modules.frame()))
+            own.reach(max(self.kernels.frame(), self.modules.frame()))
             with torch.no_grad():
                 self._execute(plan.setup, self._fixed, Footprint(), self._foreign, after)
                 self.modules.keep_variables()

@@ -19,12 +19,12 @@ from .accelerator import PRECISIONS, SMALL_GAP, Device, Seal, place, use_precisi
 from .layout import Arrangement, Layout, bytes_of, is_alone, write
 from .memory import ALLOWANCE, CONTEXT, Shortage, gib, is_candidates, neighbours, reserve
 from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets
+from .own_kernels import OTHER_POISON
 from .plan_check import check_plan
 from .plan_values import Alternative, Aten, Plan
 from .replay import Program, blaming_candidate, is_own
-from .scrub import Scrubber
 from .sharing import Outbox
-from .timing import OTHER_POISON, Call, Clock, Footprint, Patience, Times, op_times
+from .timing import Call, Clock, Footprint, Patience
 
 _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
@@ -52,7 +52,6 @@ class Runner:
         self._device = device
         self._clock = Clock(device)
         self._outbox = Outbox(device)
-        self._scrubber = Scrubber(device)
         self._reference: Reference | None = None
         self._memory: Message = {}  # the judge's memory plan of the task
         self._slots: list[tuple[Inputs, Any, list[torch.Tensor]]] = []
@@ -119,6 +118,7 @@ class Runner:
         self._capacity = int(request["slots"])
         self._memory = request.get("memory") or {}
         self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # optional in a manual request
+        self._clock.kernels.load(request)
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
         drawn = self._reference.draw(0, _FIRST_SEED)
@@ -173,7 +173,7 @@ class Runner:
         with blaming_candidate("preparing the candidate"):
             self._call_s = _call_s_of(request)
             self._reference.seed_constructor()
-            self._program = Program(plan, self._state, self._device, self._scrubber, self._layouts, self._wait_after_each())
+            self._program = Program(plan, self._state, self._device, self._clock.kernels, self._layouts, self._wait_after_each())
             self._slots = [self._new_slot()]
             timed = []
             for alternative in plan.alternatives:
@@ -213,15 +213,10 @@ class Runner:
         check_sets(variant, len(VARIANTS), sets, self._capacity)
         self._played = None
         with blaming_candidate("running the candidate"):
-            patience = Patience(_call_s_of(request))
-
-            def play() -> Times | None:
-                self._place_anew(len(sets))
-                return self._clock.play_once(self._calls, lambda: self._lay_out(program, variant, sets), patience)
-
-            times = self._clock.insist(play)
+            us = self._clock.play(lambda: self._placed_anew(len(sets)), lambda: self._lay_out(program, variant, sets),
+                                  Patience(_call_s_of(request)))
         self._played = self._calls
-        return {"us": times.us, "host_us": times.host_us}
+        return {"us": us}
 
     def publish(self, _: Message, __: bytes) -> Message:
         """Copies the outputs of the last batch to the outbox. Raises Failure if its inputs or parameters were
@@ -247,8 +242,8 @@ class Runner:
                 self._slots = [self._new_slot()]
             self._fill(0, 0, _FIRST_SEED)
             self._wipe()
-            op_times(self._device, program.steps(self._best, self._given(0)), Patience(self._call_s))
-            times = op_times(self._device, program.steps(self._best, self._given(0)), Patience(self._call_s))
+            for _ in range(2):
+                times = self._clock.op_times(program.steps(self._best, self._given(0)), Patience(self._call_s))
         own = [is_own(op) for op in self._best.ops]
         total = sum(times)
         return {"ops": [{"name": program.name_of(op), "own": mine, "us": us}
@@ -275,8 +270,8 @@ class Runner:
                 if only:
                     return 0.0
                 call = self._record(alternative, 0, self._clock.new_pool())
-                us = min(self._clock.play([call], lambda: self._lay_out(program, 0, [_FIRST_SEED]),
-                                          Patience(self._call_s)).us for _ in range(_TRIAL_REPLAYS))
+                us = min(self._clock.play(lambda: [call], lambda: self._lay_out(program, 0, [_FIRST_SEED]),
+                                          Patience(self._call_s)) for _ in range(_TRIAL_REPLAYS))
                 self._clock.forget()
                 return us
         except Failure as failure:
@@ -301,7 +296,7 @@ class Runner:
         program.reserve(alternative)
         return self._clock.record(lambda: program.call(alternative, inputs, footprint), footprint, pool)
 
-    def _place_anew(self, count: int) -> None:
+    def _placed_anew(self, count: int) -> list[Call]:
         """Records calls of a batch at new addresses, so that addresses saved by earlier batches are useless.
         Recording takes time on the host but none on the device."""
         self._drop_calls()
@@ -313,6 +308,7 @@ class Runner:
         # Calls are recorded in the order in which they are played, because a call's output may use the memory
         # of an earlier call's intermediate.
         self._calls = [self._record(self._best, slot, self._pool) for slot in range(count)]
+        return self._calls
 
     def _forget_calls(self) -> None:
         """Drops the recorded calls and everything that uses their memory, including the seal."""
@@ -361,7 +357,7 @@ class Runner:
         """Overwrites unused memory that kernels can reach; it may contain outputs of another candidate."""
         self._outbox.wipe()
         self._clock.wipe_free_memory()
-        self._scrubber.run()
+        self._clock.kernels.wipe()
 
     def _loaded(self) -> Program:
         if self._program is None:

@@ -1,8 +1,8 @@
 """The clock: records calls, plays them one after the other as a batch, and measures the batch's time.
 
 On CUDA a call is a captured graph. A batch is a graph whose nodes are the calls' graphs in sequence, so that
-a call begins when the one before has ended. The batch is timed by events, with the host's clock as a second
-witness. On the CPU, and for a reference that cannot be captured, calls are simply made. Not thread-safe.
+a call begins when the one before has ended. The batch is timed by events. On the CPU, and for a reference that
+cannot be captured, calls are simply made. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -18,30 +18,20 @@ import torch
 from kernelsmith_process.framing import Failure
 
 from .accelerator import Device
+from .judge import driver_ok
+from .own_kernels import OTHER_POISON, OwnKernels
 
 Function = Callable[[], list[torch.Tensor]]
 
 FLOAT_POISON = 0xFF  # NaN in every floating-point dtype
-OTHER_POISON = 0xAB
 
-# The gate before a batch must last longer than its launch, or the device waits for the host within the batch.
-_FIRST_GATE_US = 150.0
-_MOST_GATE_US = 20000.0
-_TRIES = 6
+# A batch is late if the gate opened by itself: the host stood still for all of its time. That happens now and then on
+# a machine with too many programs, and not three times in a row.
+_TRIES = 3
 # A wait spins for _SPIN_S, because the host's clock must be exact for short times. Then it sleeps for _NAP_S
 # at a time, which adds at most a hundredth.
 _SPIN_S = 2e-3
 _NAP_S = 2e-5
-# No device's clock is faster, so a gate lasts at least as long as requested.
-_CYCLES_PER_US = 2000
-
-
-@dataclass
-class Times:
-    """The times of a whole batch, in microseconds."""
-
-    us: float
-    host_us: float
 
 
 def poison_of(dtype: torch.dtype) -> int:
@@ -73,18 +63,17 @@ class Call:
 
 
 class Clock:
-    """Plays batches on one device. `sweep` writes twice the L2 before each batch."""
+    """Plays batches on one device. On CUDA `kernels` must be loaded before the first one."""
 
     def __init__(self, device: Device) -> None:
-        self._device = device
-        self._gate_us = _FIRST_GATE_US
+        self._device, self.kernels = device, OwnKernels(device)
         self._graphs: dict[tuple[int, ...], Any] = {}
         if device.is_cuda:
             from cuda.bindings import driver
 
             self._driver = driver
             self._stream = torch.cuda.Stream(device.torch)
-            self._sweep = torch.empty(device.facts()["l2_bytes"] // 2, dtype=torch.int32, device=device.torch)
+            self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             self._trifle = torch.zeros(1, device=device.torch)
             self._persists = device.facts()["capability"] >= [8, 0]
         self._pool = self.new_pool()
@@ -139,33 +128,33 @@ class Clock:
         self._graphs.clear()
         self._pool = self.new_pool()
 
-    def play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None = None) -> Times:
-        """One batch. `lay_out` writes inputs; then memory is poisoned and the batch is played. If the launch
-        was too late to be measured, everything is repeated. Raises Failure (timed_out) if `patience` ends
-        before the batch."""
-        return self.insist(lambda: self.play_once(calls, lay_out, patience))
+    def play(self, calls: Callable[[], Sequence[Call]], lay_out: Callable[[], None],
+             patience: Patience | None = None) -> float:
+        """The microseconds of a batch. `calls` gives its calls, and `lay_out` writes inputs; then memory is poisoned and
+        the batch is played. Late batches are made again. Raises Failure (timed_out) if `patience` ends before the batch."""
+        for _ in range(_TRIES):
+            us = self._play(calls(), lay_out, patience)
+            if us is not None:
+                return us
+        raise Failure("machine", "run", "late_launch", f"a batch was launched late {_TRIES} times",
+                      "let no other program use this machine's processors")
 
-    def play_once(self, calls: Sequence[Call], lay_out: Callable[[], None],
-                  patience: Patience | None = None) -> Times | None:
-        """Like play(), but None if the launch was too late."""
+    def _play(self, calls: Sequence[Call], lay_out: Callable[[], None], patience: Patience | None) -> float | None:
+        """None if the batch was launched late."""
         if not self._device.is_cuda or any(call.graph is None for call in calls):
             return self._play_launched(calls, lay_out)
         executable = self._batch(calls)
         lay_out()
         self.poison(calls)
-        times, in_time = self._measure(lambda: self._ok(self._driver.cuGraphLaunch(executable, self._stream.cuda_stream)),
-                                       patience)
-        return times if in_time else None
-
-    @staticmethod
-    def insist(play: Callable[[], Times | None]) -> Times:
-        """Plays until it is measured. Raises Failure after too many tries."""
-        for _ in range(_TRIES):
-            times = play()
-            if times is not None:
-                return times
-        raise Failure("machine", "run", "late_launch", f"a batch was launched late {_TRIES} times",
-                      "let no other program use this machine's processors")
+        with torch.cuda.stream(self._stream):
+            self._prepare_device()
+            with self.kernels.gate():
+                self._begin.record()
+                self._ok(self._driver.cuGraphLaunch(executable, self._stream.cuda_stream))
+                self._end.record()
+                late = self._begin.query()
+        us = self._time(patience)
+        return None if late else us
 
     def poison(self, calls: Sequence[Call]) -> None:
         """Overwrites the calls' memory."""
@@ -191,7 +180,7 @@ class Clock:
                     self._ok(self._driver.cuMemsetD8Async(address + used, OTHER_POISON, block["size"] - used, stream))
                 address += block["size"]
 
-    def _play_launched(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> Times:
+    def _play_launched(self, calls: Sequence[Call], lay_out: Callable[[], None]) -> float:
         lay_out()
 
         def play() -> None:
@@ -200,36 +189,27 @@ class Clock:
 
         with torch.no_grad():
             if self._device.is_cuda:
-                return self._measure(play)[0]
+                with torch.cuda.stream(self._stream):
+                    self._prepare_device()
+                    self._begin.record()
+                    play()
+                    self._end.record()
+                return self._time(None)
             start = time.perf_counter()
             play()
-            took = (time.perf_counter() - start) * 1e6
-        return Times(took, took)
+            return (time.perf_counter() - start) * 1e6
 
-    def _measure(self, launch: Callable[[], object], patience: Patience | None = None) -> tuple[Times, bool]:
+    def _prepare_device(self) -> None:
         self._device.finish()
-        for _ in range(2):  # after another context has run, the first work takes some 130 us more
-            self._trifle.fill_(1)
-            self._device.finish()
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         if self._persists:
             self._ok(self._driver.cuCtxResetPersistingL2Cache())  # such lines survive a sweep
-        with torch.cuda.stream(self._stream):
-            self._sweep.zero_()
-            torch.cuda._sleep(int(self._gate_us * _CYCLES_PER_US))
-            begin.record()
-            launch()
-            end.record()
-            in_time = not begin.query()
-        begin.synchronize()
-        start = time.perf_counter()
+        self.kernels.sweep()
+
+    def _time(self, patience: Patience | None) -> float:
         if patience is not None:
-            patience.wait_for(end)
-        end.synchronize()
-        host_us = (time.perf_counter() - start) * 1e6
-        if not in_time:
-            self._gate_us = min(self._gate_us * 2, _MOST_GATE_US)
-        return Times(begin.elapsed_time(end) * 1e3, host_us), in_time
+            patience.wait_for(self._end)
+        self._end.synchronize()
+        return self._begin.elapsed_time(self._end) * 1e3
 
     def _batch(self, calls: Sequence[Call]) -> Any:
         key = tuple(id(call) for call in calls)
@@ -242,6 +222,33 @@ class Clock:
             self._ok(self._driver.cuGraphDestroy(parent))
             self._ok(self._driver.cuGraphUpload(self._graphs[key], self._stream.cuda_stream))
         return self._graphs[key]
+
+    def op_times(self, steps: Sequence[Callable[[], None]], patience: Patience | None = None) -> list[float]:
+        """Microseconds of each step, made one after the other behind the gate; by the host's clock on the CPU."""
+        if not self._device.is_cuda:
+            marks = [time.perf_counter()]
+            for step in steps:
+                step()
+                marks.append(time.perf_counter())
+            return [(b - a) * 1e6 for a, b in zip(marks, marks[1:])]
+        events = [torch.cuda.Event(enable_timing=True) for _ in range(len(steps) + 1)]
+        with self.kernels.gate():
+            events[0].record()
+            for step, event in zip(steps, events[1:]):
+                step()
+                event.record()
+        if patience is not None:
+            patience.wait_for(events[-1])
+        self._device.finish()
+        return [a.elapsed_time(b) * 1e3 for a, b in zip(events, events[1:])]
+
+    def copy_rate(self) -> float:
+        """Bytes that a large copy reads and writes in a microsecond: the best of three."""
+        size = 256 << 20 if self._device.is_cuda else 16 << 20
+        source = torch.zeros(size, dtype=torch.uint8, device=self._device.torch)
+        target = torch.empty_like(source)
+        times = self.op_times([lambda: target.copy_(source)] * 4)
+        return 2 * size / max(min(times[1:]), 1e-3)
 
     @staticmethod
     def _ok(result: tuple[Any, ...]) -> Any:
@@ -267,40 +274,3 @@ class Patience:
             if passed > _SPIN_S:
                 time.sleep(_NAP_S)
         self._left_s -= self._now() - begun
-
-
-def driver_ok(result: tuple[Any, ...]) -> Any:
-    """The result of a driver call; raises RuntimeError with the driver's name of the error."""
-    if int(result[0]) != 0:
-        raise RuntimeError(f"CUDA error: {result[0].name}")
-    return result[1] if len(result) > 1 else None
-
-
-def op_times(device: Device, steps: Sequence[Callable[[], None]], patience: Patience | None = None) -> list[float]:
-    """Microseconds of each step, made one after the other behind a gate; by the host's clock on the CPU."""
-    if not device.is_cuda:
-        marks = [time.perf_counter()]
-        for step in steps:
-            step()
-            marks.append(time.perf_counter())
-        return [(b - a) * 1e6 for a, b in zip(marks, marks[1:])]
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(len(steps) + 1)]
-    torch.cuda._sleep(min(40 * len(steps) + 1000, 1_000_000) * _CYCLES_PER_US)
-    events[0].record()
-    for step, event in zip(steps, events[1:]):
-        step()
-        event.record()
-    events[0].synchronize()
-    if patience is not None:
-        patience.wait_for(events[-1])
-    device.finish()
-    return [a.elapsed_time(b) * 1e3 for a, b in zip(events, events[1:])]
-
-
-def copy_rate(device: Device) -> float:
-    """Bytes that a large copy reads and writes in a microsecond: the best of three."""
-    size = 256 << 20 if device.is_cuda else 16 << 20
-    source = torch.zeros(size, dtype=torch.uint8, device=device.torch)
-    target = torch.empty_like(source)
-    times = op_times(device, [lambda: target.copy_(source)] * 4)
-    return 2 * size / max(min(times[1:]), 1e-3)

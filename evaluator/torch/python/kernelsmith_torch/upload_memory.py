@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from .timing import driver_ok
+from .judge import driver_ok
 
 _PORTABLE = 1  # CU_MEMHOSTALLOC_PORTABLE
 _ALIGNMENT = 16

@@ -139,8 +139,8 @@ class Replay(unittest.TestCase):
 
     def program(self, *ops: dict, setup: tuple = (), cubin: bytes = CUBIN) -> Program:
         self.plan = checked(plan_of(*ops, setup=setup), cubin)
-        scrubber = types.SimpleNamespace(reach=lambda frame: setattr(self, "reached", frame))
-        program = Program(self.plan, {}, FakeDevice(), scrubber)
+        own = types.SimpleNamespace(reach=lambda frame: setattr(self, "reached", frame))
+        program = Program(self.plan, {}, FakeDevice(), own)
         self.addCleanup(program.close)
         return program
 
