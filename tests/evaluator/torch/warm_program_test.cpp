@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "fake_python.hpp"
+#include "reference_process.hpp"
 #include "temporary_folder.hpp"
 
 namespace kernelsmith::torch {
@@ -30,7 +31,9 @@ void prepare(PythonProcess& process, const std::string& how) {
   const TemporaryFolder folder;
   const auto script = folder / "reference.py";
   std::ofstream(script) << R"({"on": {"release": ")" << how << R"("}})";
-  EXPECT_EQ(ask(process, {{"do", "prepare"}, {"reference", script.string()}}).kind, Answer::Kind::reply);
+  const Answer answer =
+      ask(process, {{"do", "prepare"}, {"reference", script.string()}, {"kernels", own_kernels()}});
+  EXPECT_EQ(answer.kind, Answer::Kind::reply) << answer.words;
 }
 
 struct Warmed {

@@ -2,7 +2,8 @@
 process waits for the imports.
 
 A child runs MODULE.main() as `python3 -m MODULE ARGUMENTS` would, with streams, a session and random numbers of its
-own. It ends with this process, which runs nothing but MODULE.warm(). Only for trusted programs. Linux only.
+own. It ends with this process, which runs nothing but MODULE.warm(). Only for trusted programs. Linux only, Python 3.9 or
+newer.
 """
 
 from __future__ import annotations

@@ -29,7 +29,6 @@ from kernelsmith_process.descendants import ALONE, end_all, end_with_parent, tak
 from kernelsmith_process.framing import Failure, FramingError, Message
 
 from . import planning, triton_recording
-from .preload import preload_triton
 from .progress import Progress
 from .surroundings import Surroundings
 
@@ -62,7 +61,10 @@ def main() -> None:
 
 def _warm() -> None:
     """Runs lazy initialisation of PyTorch and Triton, so that no child has to."""
-    preload_triton()
+    import triton.backends.nvidia.compiler  # noqa: F401, PLC0415
+    import triton.compiler.code_generator  # noqa: F401, PLC0415
+    import triton.runtime.cache  # noqa: PLC0415
+    triton.runtime.cache.triton_key()  # reads all of Triton's files, for every kernel's key
     with planning.FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         model = torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1), torch.nn.Linear(4, 4)).eval()
         torch.nn.functional.softmax(model(torch.randn(1, 1, 4, 4)), -1)

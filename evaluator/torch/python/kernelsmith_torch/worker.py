@@ -26,7 +26,6 @@ from kernelsmith_process.framing import Failure, Handler, Message, serve, take_s
 
 from .accelerator import Device, hash_of
 from .model_source import is_memory
-from .preload import preload_triton
 from .reference_process import ReferenceProcess
 from .replay import device_failed
 from .runner import Runner
@@ -98,7 +97,7 @@ def why_not_opened(error: BaseException) -> Failure:
 
 
 def warm_up(device: Device) -> None:
-    """The first launch of a Triton kernel in a process takes half a second; here nothing waits for it."""
+    """The judge's kernels are compiled when they are first used; for this one nothing waits here."""
     hash_of(torch.zeros(1 << 16, dtype=torch.int32, device=device.torch))
 
 
@@ -125,9 +124,9 @@ class Opening:
 
 
 def warm() -> None:
-    """For kernelsmith_process.warm."""
-    with contextlib.suppress(ImportError):  # PyTorch without Triton
-        preload_triton()
+    """For kernelsmith_process.warm: imports what is imported late, because a CPU does without it. Opens no GPU."""
+    with contextlib.suppress(ImportError):
+        from cuda.bindings import driver, nvrtc  # noqa: F401, PLC0415
 
 
 def main(arguments: list[str] | None = None) -> int:
