@@ -14,6 +14,8 @@ namespace {
 
 /// The words before a program's arguments: python3 -m MODULE.
 constexpr std::size_t kProgramWords = 3;
+/// The end of a process may be seen only when it is to fork; then another one is asked.
+constexpr int kForkAttempts = 2;
 /// A fork takes milliseconds, and longer while the machine swaps.
 constexpr double kForkS = 60;
 
@@ -88,11 +90,15 @@ class WarmProgram::Warm final : public Forker {
   PythonProcess process_ KERNELSMITH_GUARDED_BY(mutex_);
 };
 
-Result<PythonProcess> WarmProgram::start(SandboxSpec program, const std::stop_token& stop) {
-  auto forker = warm(program, stop);
-  if (!forker) return forker.error();
-  if ((*forker)->forks) program.forker = std::move(*forker);
-  return PythonProcess::start(std::move(program));
+Result<PythonProcess> WarmProgram::start(const SandboxSpec& program, const std::stop_token& stop) {
+  for (int attempt = 1;; ++attempt) {
+    auto forker = warm(program, stop);
+    if (!forker) return forker.error();
+    SandboxSpec spec = program;
+    if ((*forker)->forks) spec.forker = *forker;
+    auto started = PythonProcess::start(std::move(spec));
+    if (started || attempt == kForkAttempts || (*forker)->serves(program)) return started;
+  }
 }
 
 Result<std::shared_ptr<WarmProgram::Warm>> WarmProgram::warm(const SandboxSpec& program,

@@ -23,7 +23,7 @@ class WarmProgram {
   /// MODULE. The first call waits for the imports, and so does a call after that process has died or with
   /// another environment. If the imports leave threads, which a fork would lose, the program is started as
   /// usual. Errors: tool_missing, with Python's message; cancelled.
-  Result<PythonProcess> start(SandboxSpec program, const std::stop_token& stop);
+  Result<PythonProcess> start(const SandboxSpec& program, const std::stop_token& stop);
 
  private:
   class Warm;

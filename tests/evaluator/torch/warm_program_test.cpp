@@ -92,8 +92,8 @@ TEST(WarmProgram, WorkersEndWithTheirParentWhichIsReplaced) {
   const auto parent = process_of(worker)["parent"].get<pid_t>();
   prepare(worker, "hang");
   ::kill(parent, SIGKILL);
-  EXPECT_EQ(ask(worker, {{"do", "release"}}).kind, Answer::Kind::ended) << "late, if it had not been killed";
   PythonProcess next = forked.judge();
+  EXPECT_EQ(ask(worker, {{"do", "release"}}).kind, Answer::Kind::ended) << "late, if it had not been killed";
   EXPECT_NE(process_of(next)["parent"], parent);
 }
 
