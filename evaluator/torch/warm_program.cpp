@@ -1,9 +1,14 @@
 #include "warm_program.hpp"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <unistd.h>
 
 #include <kernelsmith/sandbox/forker.hpp>
 
