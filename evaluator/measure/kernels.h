@@ -247,25 +247,29 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
     Real squares = 0, worst = 0;
     unsigned worst_at = 0;
     bool all_within = true;
-    for (unsigned from = lane(); from < length; from += kTogether * KERNELSMITH_LANES) {
-      Real c[kTogether], t[kTogether];
+    const auto add = [&](unsigned i, Real c, Real t) {
+      const Real q = quotient(c, t, steep, shared);
+      const bool within = q <= 1;
+      all_within &= within;
+      const Real kept = within ? q : 0;
+      squares += kept * kept;
+      worst_at = kept > worst ? i : worst_at;
+      worst = kept > worst ? kept : worst;
+    };
+    unsigned i = lane();
+    for (; i + (kTogether - 1) * KERNELSMITH_LANES < length; i += kTogether * KERNELSMITH_LANES) {
+      T c[kTogether], t[kTogether];
       KERNELSMITH_UNROLL
       for (unsigned k = 0; k < kTogether; ++k) {
-        const unsigned i = from + k * KERNELSMITH_LANES, inside = i < length ? i : from;
-        c[k] = static_cast<Real>(widened(written[inside]));
-        t[k] = static_cast<Real>(widened(truth[inside]));
+        c[k] = (written + i)[k * KERNELSMITH_LANES];
+        t[k] = (truth + i)[k * KERNELSMITH_LANES];
       }
       KERNELSMITH_UNROLL
-      for (unsigned k = 0; k < kTogether; ++k) {
-        const unsigned i = from + k * KERNELSMITH_LANES;
-        const Real q = quotient(c[k], t[k], steep, shared);
-        all_within = all_within && q <= 1;
-        const Real kept = i < length && q <= 1 ? q : 0;
-        squares += kept * kept;
-        worst_at = kept > worst ? i : worst_at;
-        worst = kept > worst ? kept : worst;
-      }
+      for (unsigned k = 0; k < kTogether; ++k)
+        add(i + k * KERNELSMITH_LANES, static_cast<Real>(widened(c[k])), static_cast<Real>(widened(t[k])));
     }
+    for (; i < length; i += KERNELSMITH_LANES)
+      add(i, static_cast<Real>(widened(written[i])), static_cast<Real>(widened(truth[i])));
     found.squares += static_cast<double>(squares);
     if (static_cast<double>(worst) > found.worst_within) {
       found.worst_within = static_cast<double>(worst);
@@ -275,7 +279,7 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
       }
     }
     if (all_within) continue;
-    for (unsigned i = lane(); i < length; i += KERNELSMITH_LANES) {
+    for (i = lane(); i < length; i += KERNELSMITH_LANES) {
       const Real c = static_cast<Real>(widened(written[i])), t = static_cast<Real>(widened(truth[i]));
       const Real q = quotient(c, t, steep, shared);
       if (q <= 1) continue;

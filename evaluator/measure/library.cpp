@@ -20,7 +20,7 @@ KERNELSMITH_KERNELS_f64 KERNELSMITH_KERNELS_f32 KERNELSMITH_KERNELS_f16 KERNELSM
   namespace {
 
   constexpr const char* kDevicePrologue = R"(#define KERNELSMITH_BOTH __device__ inline
-#define KERNELSMITH_KERNEL extern "C" __global__
+#define KERNELSMITH_KERNEL extern "C" __global__ __launch_bounds__(KERNELSMITH_THREADS, 2)
 #define KERNELSMITH_LANES 32
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffU, value, lane)
 #define KERNELSMITH_NEXT(counter) atomicAdd(counter, 1ULL)
@@ -38,7 +38,8 @@ __device__ inline double divided(double x, double y) { return x / y; }
   }  // namespace
 }  // namespace kernelsmith
 
-/// The text of the kernels for NVRTC. The caller adds KERNELSMITH_KERNELS_f32, or that of another type.
+/// The text of the kernels for NVRTC. Before it the caller defines KERNELSMITH_THREADS, those of a block;
+/// after it he names KERNELSMITH_KERNELS_f32, or those of another type.
 KERNELSMITH_KERNEL const char* kernelsmith_judge_text() {
   using namespace kernelsmith;
   static const std::string text = std::string(kDevicePrologue) + kRuleText + kKernelsText;

@@ -131,7 +131,7 @@ def _function(name: str, kind: str, device: torch.device) -> Any:
 def _module(kind: str, device: torch.device) -> Any:
     from cuda.bindings import driver, nvrtc
 
-    text = _library().kernelsmith_judge_text() + f"\nKERNELSMITH_KERNELS_{kind}\n".encode()
+    text = f"#define KERNELSMITH_THREADS {_THREADS}\n{_library().kernelsmith_judge_text().decode()}\nKERNELSMITH_KERNELS_{kind}\n".encode()
     program = driver_ok(nvrtc.nvrtcCreateProgram(text, b"judge.cu", 0, [], []))
     options = ["--gpu-architecture=sm_{}{}".format(*torch.cuda.get_device_capability(device)).encode(), b"--std=c++17"]
     result = nvrtc.nvrtcCompileProgram(program, len(options), options)
