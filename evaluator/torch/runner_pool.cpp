@@ -6,8 +6,8 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// The number of spares. A spare takes seconds to start, and after one candidate hangs, another may hang
-/// before the next spare is ready.
+/// The number of spares. A spare takes a second to open the device, and after one candidate hangs, another
+/// may hang before the next spare is ready.
 constexpr std::size_t kSparesAfterALoss = 2;
 
 double now_s() {
@@ -16,10 +16,10 @@ double now_s() {
 
 }  // namespace
 
-void RunnerPool::start_spares() {
+void RunnerPool::start_spares(const std::stop_token& stop) {
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   while (spares_.size() < wanted_spares_) {
-    auto started = TrustedProcess::start(start_, Role::runner);
+    auto started = TrustedProcess::start(start_, Role::runner, stop);
     if (!started) return;
     spares_.push_back(std::move(*started));
   }
@@ -44,13 +44,13 @@ Result<std::unique_ptr<TrustedProcess>> RunnerPool::take_spare(const std::stop_t
   // A short loss of the device may have ended a spare.
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   if (spares_.empty()) {
-    auto started = TrustedProcess::start(start_, Role::runner);
+    auto started = TrustedProcess::start(start_, Role::runner, stop);
     if (!started) return started.error();
     spares_.push_back(std::move(*started));
   }
   std::unique_ptr<TrustedProcess> worker = std::move(spares_.front());
   spares_.pop_front();
-  start_spares();
+  start_spares(stop);
   if (const auto prepared = worker->ask(preparation_, start_s_, stop); !prepared)
     return machine_error(prepared.error());
   return worker;

@@ -62,7 +62,7 @@ class TorchHost final : public KernelHost {
   double now_s() const;
 
   /// Starts runners that will be needed, without waiting.
-  void start_spares() { runners_.start_spares(); }
+  void start_spares(const std::stop_token& stop) { runners_.start_spares(stop); }
 
   // Functions for sessions.
   ReferenceProcess& reference_process() { return reference_process_; }
