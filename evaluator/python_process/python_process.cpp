@@ -19,7 +19,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr int kChannelInside = 3;
 constexpr std::size_t kHeadBytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 constexpr std::uint64_t kMostJson = 16ULL << 20, kMostBlob = 256ULL << 20;
 /// The size of one read; a false length must not cost more memory than the actual data.
@@ -64,10 +63,30 @@ class Waiting {
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-Ready send_all(int channel, std::string_view bytes, Waiting& waiting) {
+/// Sends a part of the bytes. The descriptors go with its first byte.
+ssize_t send_some(int channel, std::string_view bytes, std::span<const int> passed) {
+  iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(PythonProcess::kMostPassed * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!passed.empty()) {
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(passed.size_bytes());
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(passed.size_bytes());
+    std::memcpy(CMSG_DATA(rights), passed.data(), passed.size_bytes());
+  }
+  return ::sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+Ready send_all(int channel, std::string_view bytes, Waiting& waiting, std::span<const int> passed = {}) {
   while (!bytes.empty()) {
-    const auto put = ::send(channel, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto put = send_some(channel, bytes, passed);
     if (put > 0) {
+      passed = {};
       bytes.remove_prefix(static_cast<std::size_t>(put));
     } else if (!would_block()) {
       return Ready::ended;
@@ -127,17 +146,18 @@ Result<PythonProcess> PythonProcess::start(SandboxSpec spec) {
   auto ends = channel_ends(SOCK_STREAM);
   if (!ends) return ends.error();
   const Descriptor theirs = std::move(ends->second);
-  spec.descriptors.push_back({theirs.get(), kChannelInside});
+  spec.descriptors.push_back({theirs.get(), kChannel});
   // The shell moves the channel to the descriptors that the program expects, because a sandbox's own streams
   // are pipes.
   const std::vector<std::string> shell = {"/bin/sh", "-c", R"(exec "$0" "$@" <&3 >&3 3>&-)"};
-  spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
+  if (!spec.forker) spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
   auto process = SandboxedProcess::start(spec);
   if (!process) return process.error();
   return PythonProcess(std::move(*process), std::move(ends->first));
 }
 
-Answer PythonProcess::ask(const Message& request, double timeout_s, const std::stop_token& stop) {
+Answer PythonProcess::ask(const Message& request, double timeout_s, const std::stop_token& stop,
+                          std::span<const int> passed) {
   if (!process_) return {Answer::Kind::ended, {}, "it had ended before"};
   if (request.json.size() > kMostJson || request.blob.size() > kMostBlob)
     return dead(Answer::Kind::garbage, "a request beyond the limits of a message");
@@ -145,7 +165,9 @@ Answer PythonProcess::ask(const Message& request, double timeout_s, const std::s
   if (has_more(channel_)) return dead(Answer::Kind::ended);
   Waiting waiting(channel_.get(), process_->exit_descriptor(), timeout_s, stop);
   std::string head = head_of(request);
-  for (const std::string* const part : {&std::as_const(head), &request.json, &request.blob})
+  if (const Ready sent = send_all(channel_.get(), head, waiting, passed); sent != Ready::yes)
+    return dead(kind_of(sent));
+  for (const std::string* const part : {&request.json, &request.blob})
     if (const Ready sent = send_all(channel_.get(), *part, waiting); sent != Ready::yes)
       return dead(kind_of(sent));
   Answer answer;

@@ -47,7 +47,7 @@ class DeviceUse {
       use->memory_ = memory;
       use->alone_ = bytes >= memory->capacity();
     }
-    if (device.host) device.host->start_spares();  // spares prepare while others use the device
+    if (device.host) device.host->start_spares(stop);  // spares prepare while others use the device
     auto time = device.lease.take(stop);
     if (!time) return time.error();
     use->time_.emplace(std::move(*time));

@@ -7,6 +7,7 @@
 #include <kernelsmith/evaluator/stopwatch.hpp>
 
 #include "plan_figures.hpp"
+#include "python_program.hpp"
 
 namespace kernelsmith::torch {
 namespace {
@@ -18,8 +19,7 @@ Error cancelled() { return fail(ErrorCode::cancelled, "planning was cancelled");
 
 Error no_planner(const std::string& why) {
   return fail(ErrorCode::tool_missing, "the planner does not start: " + why, "kernelsmith_torch.planner",
-              "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
-              "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor says what it sees)");
+              kNeedsTorch);
 }
 
 std::string words_of(const Answer& answer, double timeout_s) {

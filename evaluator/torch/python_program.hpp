@@ -28,6 +28,11 @@ struct Python {
 /// or in the source tree that this was built from. Runs the Python once (30 ms). Errors: tool_missing.
 Result<Python> find_python(const std::filesystem::path& named);
 
+/// The hint of an error if a program does not start.
+inline constexpr const char* kNeedsTorch =
+    "it needs a Python with PyTorch and Triton: name one by evaluator.python or KERNELSMITH_TORCH_PYTHON "
+    "(kernelsmith doctor says what it sees)";
+
 /// A trusted program, `python3 -m MODULE ARGUMENTS`, with this process's own environment and rights.
 SandboxSpec trusted_program(const Python& python, const std::string& module,
                             const std::vector<std::string>& arguments = {});

@@ -9,6 +9,8 @@
 #include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
 
+#include "python_program.hpp"
+
 namespace kernelsmith::torch {
 namespace {
 
@@ -91,7 +93,7 @@ Json own_kernels() {
 }
 
 Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
-  auto worker = TrustedProcess::start(start_, Role::judge);
+  auto worker = TrustedProcess::start(start_, Role::judge, stop);
   if (!worker) return worker.error();
   worker_ = std::move(*worker);
   const auto hello = worker_->ask({{"do", "hello"}}, limits_.start_s, stop);
@@ -99,9 +101,7 @@ Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
     Error error = machine_error(hello.error());
     if (error.code == ErrorCode::busy || error.code == ErrorCode::cancelled) return error;
     if (!worker_->alive())
-      return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker",
-                  "it needs a Python with PyTorch and Triton: name one by evaluator.python or "
-                  "KERNELSMITH_TORCH_PYTHON (kernelsmith doctor says what it sees)");
+      return fail(ErrorCode::tool_missing, error.message, "kernelsmith_torch.worker", kNeedsTorch);
     return fail(
         ErrorCode::unsupported, std::move(error.message), std::move(error.where),
         "run this on a machine with an NVIDIA GPU, its driver and a PyTorch built for CUDA (kernelsmith "

@@ -22,7 +22,7 @@ namespace kernelsmith::torch {
 
 /// Time limits of the workers. Tests shorten them.
 struct WorkerLimits {
-  double start_s = 300;    ///< importing PyTorch and opening the device: a cold disk takes minutes
+  double start_s = 300;    ///< importing PyTorch, or opening the device: a cold disk takes minutes
   double prepare_s = 900;  ///< compiling and trying the reference: torch.compile takes minutes
   double load_s = 120;     ///< loading a plan's cubins and timing its alternatives, in addition to its calls
   double compare_s = 120;  ///< running the reference in fp64, for each set of a batch

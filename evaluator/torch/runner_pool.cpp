@@ -7,8 +7,8 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// The number of spares. A spare takes seconds to start, and after one candidate hangs, another may hang
-/// before the next spare is ready.
+/// The number of spares. A spare takes a second to open the device, and after one candidate hangs, another
+/// may hang before the next spare is ready.
 constexpr std::size_t kSparesAfterALoss = 2;
 
 double now_s() {
@@ -17,10 +17,10 @@ double now_s() {
 
 }  // namespace
 
-void RunnerPool::start_spares() {
+void RunnerPool::start_spares(const std::stop_token& stop) {
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   while (spares_.size() < wanted_spares_) {
-    auto started = TrustedProcess::start(start_, Role::runner);
+    auto started = TrustedProcess::start(start_, Role::runner, stop);
     if (!started) return;
     spares_.push_back(std::move(*started));
   }
@@ -29,7 +29,7 @@ void RunnerPool::start_spares() {
 void RunnerPool::read_early(const std::stop_token& stop) {
   const auto lives = [](const auto& place) { return place.second.worker && place.second.worker->alive(); };
   if (std::ranges::any_of(by_place_, lives)) return;
-  start_spares();
+  start_spares(stop);
   if (spares_.empty()) return;
   const double start_s = now_s();
   Json request = preparation_;
@@ -57,13 +57,13 @@ Result<std::unique_ptr<TrustedProcess>> RunnerPool::take_spare(const std::stop_t
   // A short loss of the device may have ended a spare.
   std::erase_if(spares_, [](const auto& spare) { return !spare->alive(); });
   if (spares_.empty()) {
-    auto started = TrustedProcess::start(start_, Role::runner);
+    auto started = TrustedProcess::start(start_, Role::runner, stop);
     if (!started) return started.error();
     spares_.push_back(std::move(*started));
   }
   std::unique_ptr<TrustedProcess> worker = std::move(spares_.front());
   spares_.pop_front();
-  start_spares();
+  start_spares(stop);
   if (const auto prepared = worker->ask(preparation_, start_s_, stop); !prepared)
     return machine_error(prepared.error());
   return worker;

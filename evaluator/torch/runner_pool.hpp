@@ -28,9 +28,9 @@ class RunnerPool {
         start_s_(start_s),
         spares_(std::move(spares)) {}
 
-  /// Starts a spare, because imports take seconds. After a candidate has killed a runner, starts more spares,
-  /// because other candidates may kill more. An error is reported when the spare is taken.
-  void start_spares();
+  /// Starts a spare, because opening the device takes a second. After a candidate has killed a runner, starts
+  /// more spares, because other candidates may kill more. An error is reported when the spare is taken.
+  void start_spares(const std::stop_token& stop);
 
   /// If there is no runner yet, waits until a spare has started and has loaded the reference as far as that
   /// needs no GPU. An error comes again in take().

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/core/waiting.hpp>
 #include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
@@ -22,6 +23,7 @@
 #include "python_program.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
+#include "warm_program.hpp"
 #include "worker_supply.hpp"
 
 namespace kernelsmith {
@@ -256,18 +258,20 @@ std::shared_ptr<PlannerPool> make_pool(const Python& python, const TorchOptions&
   return std::make_shared<PlannerPool>([spec] { return PythonProcess::start(spec); }, limits);
 }
 
-WorkerStart start_workers(const Python& python, int device) {
-  return [python, device](Role role) {
+WorkerStart start_workers(const Python& python, int device, const WorkerLimits& limits) {
+  const auto warm = std::make_shared<WarmProgram>(limits.start_s);
+  return [python, device, warm](Role role, const std::stop_token& stop) {
     const std::vector<std::string> arguments = {role == Role::judge ? "judge" : "runner", "--device",
                                                 std::to_string(device)};
-    return PythonProcess::start(trusted_program(python, "worker", arguments));
+    return warm->start(trusted_program(python, "worker", arguments), stop);
   };
 }
 
 ProcessSources sources_of(const Python& python, const TorchOptions& options, int device,
-                          const PlannerLimits& limits) {
+                          const Limits& limits) {
   const auto make = [&] {
-    return ProcessSources{make_pool(python, options, limits), start_workers(python, device),
+    return ProcessSources{make_pool(python, options, limits.planner),
+                          start_workers(python, device, limits.worker),
                           make_build_service(python.extensions, options.unsandboxed)};
   };
   if (!options.supply) return make();
@@ -299,8 +303,9 @@ struct Opened {
   Spares runners;  ///< started but unused; a failed one is reported when it is taken
 };
 
-/// The number of tries. Each start of a worker takes some seconds, in which a neighbour may end.
-constexpr int kOpenings = 20;
+/// The number of tries, and the pauses between them, in which a neighbour may end: a minute in all.
+constexpr unsigned kOpenings = 20;
+constexpr Seconds kFirstPause(0.25), kLongestPause(4);
 
 /// The number of runners that are started at once: for a candidate, and for its yardstick.
 constexpr int kFirstRunners = 2;
@@ -309,11 +314,13 @@ constexpr int kFirstRunners = 2;
 Opened open_reference(const WorkerStart& start, const WorkerLimits& limits, const std::stop_token& stop) {
   Spares runners;
   for (int i = 0; i < kFirstRunners; ++i)
-    if (auto runner = TrustedProcess::start(start, Role::runner)) runners.push_back(std::move(*runner));
+    if (auto runner = TrustedProcess::start(start, Role::runner, stop)) runners.push_back(std::move(*runner));
   auto process = std::make_unique<ReferenceProcess>(start, limits);
   auto device = process->open(stop);
-  for (int i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i)
+  for (unsigned i = 1; i < kOpenings && !device && device.error().code == ErrorCode::busy; ++i) {
+    pause_for(growing_pause(kFirstPause, i, kLongestPause), stop);
     device = process->open(stop);
+  }
   return Opened{std::move(process), std::move(device), std::move(runners)};
 }
 
@@ -438,8 +445,8 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   SpentMs spent;
   const auto python = find_python(options.python);
   if (!python) return python.error();
-  const auto [pool, start, extensions] = sources_of(*python, options, device_index, limits.planner);
-  // The planner and both workers import PyTorch, which takes seconds.
+  const auto [pool, start, extensions] = sources_of(*python, options, device_index, limits);
+  // The planner and the warm process of the workers import PyTorch, which takes seconds.
   auto opening = std::async(std::launch::async, open_unless_other, start, options, limits.worker);
   const auto facts = pool->facts(options.stop);
   if (!facts) return facts.error();

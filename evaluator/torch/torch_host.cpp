@@ -98,9 +98,7 @@ TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runner
               .batch_us = settings.batch_us,
               .isolated_calls = true,
               .floors = floors_of(settings.torch),
-              .over_yardstick = kOverYardstick} {
-  runners_.start_spares();
-}
+              .over_yardstick = kOverYardstick} {}
 
 Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, Trust, std::size_t place,
                                                        const std::stop_token& stop) {

@@ -66,7 +66,7 @@ class TorchHost final : public KernelHost {
   /// Does what the next runner can do without the device.
   void read_early(const std::stop_token& stop) { runners_.read_early(stop); }
   /// Starts runners that will be needed, without waiting.
-  void start_spares() { runners_.start_spares(); }
+  void start_spares(const std::stop_token& stop) { runners_.start_spares(stop); }
 
   // Functions for sessions.
   ReferenceProcess& reference_process() { return reference_process_; }

@@ -71,7 +71,7 @@ class TorchProvider final : public EvaluatorProvider {
   TorchOptions options_;
 };
 
-/// Makes a provider whose evaluators share worker processes, which costs two more idle ones on the GPU.
+/// Makes a provider whose evaluators share planners and the process that workers are forked from.
 MakeEvaluatorProvider make_sharing() {
   return [supply = make_torch_worker_supply()] { return std::make_unique<TorchProvider>(supply); };
 }

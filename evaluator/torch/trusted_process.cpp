@@ -26,8 +26,9 @@ bool damaged(const Failure& failure) {
 
 Error machine_error(const Failure& failure) { return error_of(failure, ErrorCode::tool_failed); }
 
-Result<std::unique_ptr<TrustedProcess>> TrustedProcess::start(const WorkerStart& start, Role role) {
-  auto process = start(role);
+Result<std::unique_ptr<TrustedProcess>> TrustedProcess::start(const WorkerStart& start, Role role,
+                                                              const std::stop_token& stop) {
+  auto process = start(role, stop);
   if (!process) return process.error();
   return std::unique_ptr<TrustedProcess>(new TrustedProcess(role, std::move(*process)));
 }

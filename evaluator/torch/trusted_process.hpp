@@ -19,13 +19,14 @@ enum class Role { judge, runner };
 /// The error for a failure that cannot be a candidate's: bugs of our own programs count as the machine's.
 Error machine_error(const Failure& failure);
 
-/// Starts a worker's program. Thread-safe.
-using WorkerStart = std::function<Result<PythonProcess>(Role)>;
+/// Starts a worker's program. Errors: those of WarmProgram::start(). Thread-safe.
+using WorkerStart = std::function<Result<PythonProcess>(Role, const std::stop_token&)>;
 
 /// Not thread-safe.
 class TrustedProcess {
  public:
-  static Result<std::unique_ptr<TrustedProcess>> start(const WorkerStart& start, Role role);
+  static Result<std::unique_ptr<TrustedProcess>> start(const WorkerStart& start, Role role,
+                                                       const std::stop_token& stop);
 
   /// One request with its reply. An error in the reply is returned as that failure. If a runner dies or does
   /// not answer, that is a Rejection (run: crashed, timed_out), which must not be trusted before the machine

@@ -1,7 +1,7 @@
 // WorkerSupply: processes that evaluators of successive tasks share, because importing PyTorch takes seconds.
 // Planners fork for each candidate and serve any task. A worker has one task for its whole life, so that a
-// reference's effects on its process do not reach another task. So one worker of each role is started in
-// advance for the next task.
+// reference's effects on its process do not reach another task. Workers of all tasks are forked from one warm
+// process.
 #pragma once
 
 #include <compare>
@@ -18,20 +18,6 @@
 
 namespace kernelsmith::torch {
 
-/// Starts one worker of each role in advance. Thread-safe.
-class SpareWorkers {
- public:
-  explicit SpareWorkers(WorkerStart start) : start_(std::move(start)) {}
-
-  /// Takes the worker that was started in advance, or a new one if it died, and starts the next.
-  Result<PythonProcess> start(Role role);
-
- private:
-  const WorkerStart start_;
-  Mutex mutex_;
-  std::map<Role, PythonProcess> spares_ KERNELSMITH_GUARDED_BY(mutex_);
-};
-
 /// The sources of an evaluator's processes. A value.
 struct ProcessSources {
   std::shared_ptr<PlannerPool> planners;
@@ -39,7 +25,7 @@ struct ProcessSources {
   std::shared_ptr<BuildService> extensions{};
 };
 
-/// Thread-safe. Spares end with this object.
+/// Thread-safe. Idle processes end with this object.
 class WorkerSupply {
  public:
   /// Evaluators share sources only if all of this is equal.
@@ -50,7 +36,7 @@ class WorkerSupply {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  /// The sources for this key, with spares. The first call makes them with `make`.
+  /// The sources for this key. The first call makes them with `make`.
   ProcessSources get(const Key& key, const std::function<ProcessSources()>& make);
 
  private:

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <kernelsmith/sandbox/forker.hpp>
+
 #include "bubblewrap.hpp"
 #include "seccomp.hpp"
 
@@ -139,10 +141,19 @@ Status Supervisor::prepare_pipes(SpawnRequest& request) {
                                                            {release->read.get(), kReleaseDescriptor},
                                                            {release_.get(), kReleaseKeptDescriptor}});
   }
-  Result<Spawned> child = spawn(request);
+  Result<Spawned> child = spec_.forker ? fork(request) : spawn(request);
   if (!child) return child.error();
   child_ = std::move(*child);
   return {};
+}
+
+Result<Spawned> Supervisor::fork(const SpawnRequest& request) {
+  const auto pid = spec_.forker->fork(request.argv, request.descriptors,
+                                      cgroup_ != nullptr ? cgroup_->path() : std::filesystem::path());
+  if (!pid) return pid.error();
+  Spawned child{*pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)))};
+  if (!child.pidfd) return system_error("a forked process cannot be watched", request.argv.front());
+  return child;
 }
 
 Status Supervisor::start() {
@@ -304,6 +315,7 @@ void Supervisor::kill_everything() {
   if (unconfined()) {
     if (cgroup_ != nullptr) cgroup_->kill();
     ::kill(-child_.pid, SIGKILL);
+    kill_by(child_.pidfd);  // a forked program may not have a session of its own yet
   } else if (init_pidfd_) {
     kill_by(init_pidfd_);
     if (cgroup_ != nullptr) cgroup_->thaw_for_good();
@@ -311,13 +323,15 @@ void Supervisor::kill_everything() {
 }
 
 void Supervisor::reap() {
-  siginfo_t info{};
   over_ = true;
-  // The status has a shell's form, because bubblewrap passes on its program's status in this form.
-  if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) == 0)
-    monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (cgroup_ != nullptr) cgroup_->kill();
   if (unconfined()) ::kill(-child_.pid, SIGKILL);
+  siginfo_t info{};
+  // The status has a shell's form, because bubblewrap passes on its program's status in this form.
+  if (spec_.forker)
+    monitor_status_ = spec_.forker->reap(child_.pid);
+  else if (::waitid(P_PIDFD, static_cast<id_t>(child_.pidfd.get()), &info, WEXITED) == 0)
+    monitor_status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (!init_pidfd_) return;
   // If the monitor was killed, its init dies by itself, a moment later.
   kill_by(init_pidfd_);

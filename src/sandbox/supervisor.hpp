@@ -46,6 +46,7 @@ class Supervisor {
 
  private:
   Status prepare_pipes(SpawnRequest& request);
+  Result<Spawned> fork(const SpawnRequest& request);
   void limit_memory();
   void give_way();
   void kill_everything();

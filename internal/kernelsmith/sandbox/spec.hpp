@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace kernelsmith {
+
+class Forker;
 
 /// Selects the system calls that seccomp denies. Every profile denies namespaces, mounts, ptrace, io_uring,
 /// userfaultfd, perf, bpf, keys, and sockets other than AF_UNIX.
@@ -98,6 +101,9 @@ struct SandboxSpec {
   std::vector<int> cores;  ///< processors that it may use; if empty, those of this process
   SandboxProfile profile = SandboxProfile::toolchain;
   Confinement confinement = Confinement::sandboxed;
+  /// If set, forks the program instead of starting it: it has the forker's environment, folder, rlimits and
+  /// processors. Only for an unsandboxed program.
+  std::shared_ptr<Forker> forker;
 };
 
 /// Adds the folders that the system's compilers and interpreters need: /usr/{bin,include,lib*,libexec,local},

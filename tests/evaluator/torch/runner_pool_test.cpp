@@ -13,7 +13,7 @@ PlanPtr plan(const std::string& script) { return std::make_shared<const Plan>("K
 struct RunnerBench {
   explicit RunnerBench(std::size_t dead = 0)
       : runners(
-            [this, dead](Role) {
+            [this, dead](Role, const std::stop_token&) {
               SandboxSpec spec = trusted_program(fake_python(), "worker", {"runner"});
               if (started++ < dead) spec.argv = {spec.argv.front(), "-c", "pass"};
               return PythonProcess::start(std::move(spec));

@@ -7,50 +7,6 @@
 namespace kernelsmith::torch {
 namespace {
 
-/// Fake workers, named by their number; the ones of `dead` have ended before anybody asks them.
-struct Workers {
-  std::vector<Role> started{};
-  std::size_t dead = 0;
-  SpareWorkers spares{[this](Role role) -> Result<PythonProcess> {
-    started.push_back(role);
-    SandboxSpec spec = trusted_program(fake_python(), "worker", {role == Role::judge ? "judge" : "runner"});
-    spec.environment["FAKE_NAME"] = std::to_string(started.size());
-    auto process = PythonProcess::start(std::move(spec));
-    if (process && started.size() == dead) process->kill();
-    return process;
-  }};
-
-  /// The number of the worker that a judge gets.
-  std::string judge() {
-    PythonProcess process = spares.start(Role::judge).value();
-    auto reply = read_reply(process.ask({R"({"do": "hello"})", {}}, 60, {}).message);
-    return reply ? text_at(reply->json, "name") : "no reply";
-  }
-};
-
-TEST(SpareWorkers, TheNextOneIsStartedAhead) {
-  Workers workers;
-  EXPECT_EQ(workers.judge(), "1");
-  EXPECT_EQ(workers.judge(), "2") << "which was started when the first one was taken";
-  EXPECT_EQ(workers.started.size(), 3U);
-}
-
-TEST(SpareWorkers, EachRoleHasItsOwn) {
-  Workers workers;
-  workers.judge();
-  workers.spares.start(Role::runner).value();
-  EXPECT_EQ(workers.judge(), "2");
-  EXPECT_THAT(workers.started,
-              ElementsAre(Role::judge, Role::judge, Role::runner, Role::runner, Role::judge));
-}
-
-TEST(SpareWorkers, ADeadOneIsReplaced) {
-  Workers workers;
-  workers.dead = 2;
-  EXPECT_EQ(workers.judge(), "1");
-  EXPECT_EQ(workers.judge(), "3");
-}
-
 std::shared_ptr<Backend> backend_of(const std::string& reference, const TorchOptions& options) {
   Task task;
   task.name = "gelu";
@@ -88,8 +44,9 @@ TEST(WorkerSupply, EachDeviceHasItsOwn) {
   int made = 0;
   const auto make = [&] {
     ++made;
-    return ProcessSources{nullptr,
-                          [](Role) { return Result<PythonProcess>(fail(ErrorCode::internal, "no")); }};
+    return ProcessSources{nullptr, [](Role, const std::stop_token&) {
+                            return Result<PythonProcess>(fail(ErrorCode::internal, "no"));
+                          }};
   };
   supply.get({"python", 0, false}, make);
   supply.get({"python", 0, false}, make);

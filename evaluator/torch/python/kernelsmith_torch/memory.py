@@ -16,17 +16,10 @@ ALLOWANCE = 2 * GIB
 for workspace of split sums and packed weights. A candidate that needs more is tried again alone, with all
 that the judge leaves."""
 
-PLACES = (5, 3, 1)
-"""The yardstick's calls are recorded at so many places, and its batches take these in turn: the place of its memory
-changes a kernel's time by some tenths of a percent for all of a process's life. With five, less than half of that is
-left in a mean. The numbers are odd, so that each place meets both orders of yardstick and candidate."""
-
 # Calls with larger tensors find nothing of each other in the L2, so more than one in a batch is useless.
 _L2_TIMES = 4
 # The share of the device for a process's tensors of a batch: the judge and two runners each have a batch.
 _SHARE_OF_BATCH = 0.15
-# The share of the device that several places may take. Large calls cover more memory, so they scatter less.
-_SHARE_OF_PLACES = 1 / 32
 # The share of the device from which on a task is large. Four such tasks fill a device, so they cache nothing
 # between steps.
 _LARGE = 0.25
@@ -59,7 +52,6 @@ class Layout:
     gives_back: bool  # whether a process frees what it caches after each step
     together: bool  # whether candidate and truth are on the device at the same time
     truth_on_host: bool  # whether the truth is in pinned memory, and compared in slices
-    places: int = 1  # where the yardstick's calls are recorded
 
     def told(self) -> dict[str, int | bool]:
         return dict(vars(self))
@@ -90,11 +82,10 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     kept = min(bank, m.truth * (4 * slots + 8))
     rest = CONTEXT + ALLOWANCE + kept  # a spare
 
-    for places in PLACES:
-        caching = judge + (places - 1) * calls + m.wide + m.truth
-        cached = caching + 2 * (runner + m.draw) + rest
-        if cached <= _LARGE * total and (places == 1 or places * calls <= _SHARE_OF_PLACES * total):
-            return Layout(slots, caching + kept, runner + m.draw, cached, False, True, False, places)
+    caching = judge + m.wide + m.truth
+    cached = caching + 2 * (runner + m.draw) + rest
+    if cached <= _LARGE * total:
+        return Layout(slots, caching + kept, runner + m.draw, cached, False, True, False)
     # The truth is made of the fp64 outputs while the reference's own exist. Later the reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
     truth = max(m.wide, 3 * m.outputs + m.truth, again + m.truth)

@@ -20,7 +20,7 @@ from .accelerator import PRECISIONS, Device, hashes_of, pieces, place, use_preci
 from .counting import Operations
 from .forward_draws import giving
 from .layout import Arrangement, distinct_bytes, layouts_of, write
-from .memory import PLACES, Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
+from .memory import Layout, Measured, Shortage, lay_out, missing, neighbours, reserve, slots_for
 from .model_source import (VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors,
                            run_model)
 from .sharing import Inbox
@@ -166,8 +166,6 @@ class ReferenceProcess:
     def yardstick(self, request: Message, _: bytes) -> Message:
         """Times the reference on sets of inputs."""
         variant, sets = self._sets(request)
-        self._turn += 1
-        self._slots = self._places[self._turn % self._layout.places]
         with blaming(self._path, "timing the reference"):
             us = self._play(variant, sets)
         self._own = [slot[2].outputs for slot in self._slots[:len(sets)]]
@@ -304,8 +302,7 @@ class ReferenceProcess:
 
     def _drop_slots(self) -> None:
         self._clock.forget()
-        self._places: list[list[Slot]] = [[] for _ in range(max(PLACES))]
-        self._turn, self._slots, self._own, self._played = 0, self._places[0], [], None
+        self._slots, self._own, self._played = [], [], None
 
     def _play(self, variant: int, sets: list[int]) -> float:
         while len(self._slots) < len(sets):

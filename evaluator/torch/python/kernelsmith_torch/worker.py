@@ -1,12 +1,14 @@
 """A trusted worker of the torch backend: `python3 -m kernelsmith_torch.worker judge|runner [--device N | --cpu]`.
 
-Reads requests from standard input and answers each (framing.py) until the input ends. Once the device's context is lost,
-it answers, and exits with status 3. It imports no candidate's code. Messages: docs/torch-plan.md.
+kernelsmith forks it from a process that has imported this module (kernelsmith_process/warm.py). It reads requests from
+standard input and answers each (framing.py) until the input ends. Once the device's context is lost, it answers, and exits
+with status 3. It imports no candidate's code. Messages: docs/torch-plan.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.metadata
 import os
 import sys
@@ -95,7 +97,7 @@ def why_not_opened(error: BaseException) -> Failure:
 
 
 def warm_up(device: Device) -> None:
-    """The first launch of a Triton kernel in a process takes half a second; here nothing waits for it."""
+    """The judge's kernels are compiled when they are first used; for this one nothing waits here."""
     hash_of(torch.zeros(1 << 16, dtype=torch.int32, device=device.torch))
 
 
@@ -119,6 +121,12 @@ class Opening:
         if self._why is not None:
             raise self._why
         return self._handler(request, blob)
+
+
+def warm() -> None:
+    """For kernelsmith_process.warm: imports what is imported late, because a CPU does without it. Opens no GPU."""
+    with contextlib.suppress(ImportError):
+        from cuda.bindings import driver, nvrtc  # noqa: F401, PLC0415
 
 
 def main(arguments: list[str] | None = None) -> int:

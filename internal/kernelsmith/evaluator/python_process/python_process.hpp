@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -41,12 +42,18 @@ class PythonProcess {
   /// for its imports. Errors: those of SandboxedProcess::start().
   static Result<PythonProcess> start(SandboxSpec spec);
 
+  /// The number of the channel when the program is started. A forker moves it to standard input and output.
+  static constexpr int kChannel = 3;
+
   /// From now on the channel is closed before the program is killed, and the program has this long to end its
   /// own processes.
   void grant_grace(double grace_s) { grace_s_ = grace_s; }
 
-  /// Sends a request and waits for its reply. If the outcome is anything but a reply, the process is dead.
-  Answer ask(const Message& request, double timeout_s, const std::stop_token& stop);
+  /// Sends a request, with copies of at most kMostPassed descriptors, and waits for its reply. If the outcome
+  /// is anything but a reply, the process is dead.
+  Answer ask(const Message& request, double timeout_s, const std::stop_token& stop,
+             std::span<const int> passed = {});
+  static constexpr std::size_t kMostPassed = 2;
 
   /// Ends the program. Call it after an invalid reply, or when no more requests follow.
   void kill();

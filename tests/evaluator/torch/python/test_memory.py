@@ -13,7 +13,7 @@ import torch
 
 from worker_bench import LINEAR, Bench, Plan, bench_for, linear_plan, reference_of
 from kernelsmith_process.framing import Failure
-from kernelsmith_torch import memory, worker
+from kernelsmith_torch import worker
 from kernelsmith_torch.accelerator import Device
 from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, lay_out,
                                       missing, neighbours, reserve, slots_for)
@@ -59,17 +59,6 @@ class Layouts(unittest.TestCase):
             layout = lay_out(elementwise(size), 1, BANK, H100)
             self.assertGreaterEqual(layout.need, layout.runner + ALLOWANCE)
             self.assertGreaterEqual(layout.runner, 3 * size * GIB + CONTEXT)
-
-    def test_places_are_few_where_calls_are_large_and_are_accounted_for(self) -> None:
-        for size, places in ((0.01, 5), (0.3, 3), (0.5, 1), (1.2, 1)):
-            measured = elementwise(size)
-            with mock.patch.object(memory, "PLACES", (1,)):
-                single = lay_out(measured, 1, BANK, H100)
-            layout = lay_out(measured, 1, BANK, H100)
-            self.assertEqual((layout.places, single.places), (places, 1), size)
-            self.assertEqual(layout.gives_back, single.gives_back)
-            more = (places - 1) * (measured.inputs + measured.call)
-            self.assertEqual((layout.need - single.need, layout.judge - single.judge), (more, more))
 
     def test_more_of_anything_needs_no_less(self) -> None:
         base = elementwise(1)
@@ -143,17 +132,6 @@ class Little(unittest.TestCase):
             self.assertIsNone(bench.again([5, 6])["wrong"])
             self.assertIsNone(bench.judge.compare({"variant": 0, "sets": [5, 6], "own": True}, b"")["wrong"])
         self.assertIn("ops", bench.runner.profile({}, b""))
-
-    def test_the_yardsticks_batches_take_its_places_in_turn(self) -> None:
-        for total, places in ((80 * GIB, 5), (1 * GIB, 1)):
-            bench, seen = self.bench(total, slots=2), []
-            self.assertEqual(bench.prepared["memory"]["places"], places)
-            with mock.patch.object(bench.judge._clock, "play", lambda calls, lay_out: seen.append(calls()) or 1.0):
-                for _ in range(10):
-                    bench.judge.yardstick({"variant": 0, "sets": [5, 6]}, b"")
-            if places > 1:
-                self.assertEqual(seen[:5], seen[5:])
-                self.assertEqual(len({id(call) for calls in seen for call in calls}), 2 * places)
 
     def test_a_draw_is_measured_in_every_variant(self) -> None:
         drawn, draw = [], Reference.draw

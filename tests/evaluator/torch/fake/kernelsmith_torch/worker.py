@@ -3,12 +3,25 @@
 import json
 import os
 import pathlib
+import resource
 import sys
+import threading
 
 from kernelsmith_torch.channel import fail, misbehave, script_of, serve
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 from own_kernels import own_kernels  # noqa: E402
+
+
+def process():
+    """How this process was started."""
+    with open("/proc/self/status") as status:
+        signals = [line for line in status if line.startswith(("SigBlk", "SigIgn", "SigCgt"))]
+    return {"pid": os.getpid(), "parent": os.getppid(), "group": pathlib.Path("/proc/self/cgroup").read_text(), "leads": os.getsid(0) == os.getpid() == os.getpgid(0),
+            "given": {"environment": dict(os.environ), "arguments": sys.argv[1:], "folder": os.getcwd(), "signals": signals,
+                      "limits": [resource.getrlimit(limit) for limit in range(16)],
+                      "processors": sorted(os.sched_getaffinity(0)), "nice": os.nice(0),
+                      "descriptors": [number for number in range(1024) if os.path.exists(f"/proc/self/fd/{number}")]}}
 
 
 class Judge:
@@ -25,7 +38,7 @@ class Judge:
                 full.unlink()
                 fail("machine", "busy", "the GPU's memory is full")
             return {"device": "NVIDIA Fake 80GB", "bus_id": os.environ.get("FAKE_BUS_ID", "fake"),
-                    "memory_bytes": int(os.environ.get("FAKE_MEMORY", 0)), "capability": [9, 0], "name": os.environ.get("FAKE_NAME", "")}, b""
+                    "memory_bytes": int(os.environ.get("FAKE_MEMORY", 0)), "capability": [9, 0], "process": process()}, b""
         if do == "read":
             return {}, b""
         if do == "prepare":
@@ -93,5 +106,15 @@ class Runner:
         return {"own_share": 0.75, "peak_bytes": 4096, "ops": [{"name": "k", "own": True, "us": 3.0}, {"name": "addmm", "own": False, "us": 1}]}, b""
 
 
-if __name__ == "__main__":
+def warm():
+    misbehave(os.environ.get("FAKE_WARM"))
+    if os.environ.get("FAKE_THREAD"):
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+
+
+def main():
     serve((Judge() if sys.argv[1] == "judge" else Runner()).handle)
+
+
+if __name__ == "__main__":
+    main()
