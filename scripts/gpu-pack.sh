@@ -12,7 +12,7 @@ for program in $build/bin/kernelsmith $build/bin/kernelsmith-runner $build/bin/k
   [ ! -x "$program" ] || strip -o "$folder/bin/$(basename "$program")" "$program"
 done
 strip -o "$folder/lib/libkernelsmith_extension.so" "$build/evaluator/torch/extension/libkernelsmith_extension.so"
-strip -o "$folder/lib/libkernelsmith_judge.so" "$build/evaluator/measure/libkernelsmith_judge.so"
+strip -o "$folder/lib/libkernelsmith_judge.so" "$build/evaluator/libkernelsmith_judge.so"
 (cd "$folder/packages" && apt-get download bubblewrap >/dev/null 2>&1 && dpkg -x bubblewrap_*.deb .)
 cp "$folder/packages/usr/bin/bwrap" "$folder/bin/"
 rm -rf "$folder/packages"
