@@ -5,6 +5,7 @@ elements get a second check (singles.py).
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from . import judge
 from .accelerator import full_precision, pieces
 from .layout import change, write
 from .model_source import Inputs, Reference, is_memory, run_model
+from .wide_convolution import AsProducts
 
 BLOCK = 1024
 """The elements that share a part of their tolerance, unless rows of 64 to 1024 do."""
@@ -255,11 +257,12 @@ def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
 
 def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
     """Takes over the inputs and frees each one after casting it."""
+    on_gpu = any(one.is_cuda for one in inputs.tensors())
     change(inputs.leaves, lambda flat: _cast(flat, torch.float64))
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
     try:
-        with full_precision(precision):
+        with full_precision(precision), AsProducts() if on_gpu else contextlib.nullcontext():
             return run_model(model, inputs)
     finally:
         torch.set_default_dtype(default)
