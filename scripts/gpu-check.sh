@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks and measures the backends cuda and torch on a GPU machine, and prints a short table for each section.
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect profile;
-#   of torch: torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
+#   of torch: torch_judge torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's references as their own candidates, from the folder $KERNELBENCH; SIZES="--quick --at-once 6"), neighbours;
 #   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS);
 #   of maca and hip, on a card of theirs: vendor
@@ -106,6 +106,8 @@ for launch in told["launches"]:
 }
 
 # The torch backend: the processes by themselves, then whole evaluations.
+section_torch_judge() { timeout 100 python3 -u tests/evaluator/torch/gpu_judge.py; }
+
 section_torch_workers() { timeout 200 python3 -u tests/evaluator/torch/gpu_check.py 2>&1 | cut -c1-400; }
 
 section_torch_examples() {
