@@ -197,7 +197,7 @@ section_vendor() {
 }
 
 section_torch() {
-  for part in workers examples replay extension noise redteam; do section_torch_$part; done
+  for part in judge workers examples replay extension noise redteam; do section_torch_$part; done
 }
 
 for section in "$@"; do
