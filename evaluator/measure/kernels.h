@@ -133,6 +133,7 @@ struct Derivation {
   double unit;          ///< roundoff of the output's type
   double least_error;   ///< of the reference, if the output is too small to show it
   double least_spread;  ///< like it, for D
+  double on_value;      ///< an element's tolerance is this times |truth| and what its block shares
   Count policy;         ///< a Policy
 };
 
@@ -169,15 +170,15 @@ KERNELSMITH_BOTH void derive(const double* truth, const T* own, const T* low, Co
     const double spread =
         by_budget ? larger(sqrt(sum_of_wave(squares) / static_cast<double>(end - begin)), how->least_spread)
                   : 0;
-    const double shared = allowed(budget, spread, spread, by_budget ? most_of_wave(error) : 0);
+    const double shared = allowed(budget, spread, 0, by_budget ? most_of_wave(error) : 0);
     Sums of_block;
     for (Count i = begin + lane(); i < end; i += KERNELSMITH_LANES) {
       T value = Narrowing<T, double>::of(truth[i]);
       const auto y = widened(value), r = widened(own[i]);
       if (is_judged(i)) {
         const double stored = fabs(static_cast<double>(y));
-        const double tolerance = how->policy == kNormwise ? 1 : shared + budget.element * stored;
-        const double of_budget = granted(budget, fabs(truth[i]), spread) / tolerance;
+        const double tolerance = how->policy == kNormwise ? 1 : shared + how->on_value * stored;
+        const double of_budget = granted(budget, fabs(truth[i]), spread, fabs(truth[i])) / tolerance;
         const double of_own = error_at(i) / tolerance;
         of_block.granted += of_budget * of_budget;
         of_block.own += of_own * of_own;

@@ -27,7 +27,7 @@ KERNELSMITH_KERNELS_f64 KERNELSMITH_KERNELS_f32 KERNELSMITH_KERNELS_f16 KERNELSM
 #define KERNELSMITH_UNROLL _Pragma("unroll")
 #define KERNELSMITH_DIVIDED(x, y) kernelsmith::rule::divided(x, y)
 namespace kernelsmith::rule {
-__device__ inline float divided(float x, float y) { return __fdividef(x, y); }
+__device__ inline float divided(float x, float y) { return __fdividef(x, fminf(y, 0x1p126f)); }
 __device__ inline double divided(double x, double y) { return x / y; }
 }  // namespace kernelsmith::rule
 )";
@@ -54,10 +54,10 @@ KERNELSMITH_KERNEL int kernelsmith_judge_derivation(const kernelsmith::rule::Que
   if (!dtype || !traits_of(*dtype).real) return 0;
   const std::string policy = question->policy, precision = question->precision;
   *how = {
-      {}, traits_of(*dtype).unit_roundoff, question->least_error, question->least_spread, rule::kByBudget};
+      {}, traits_of(*dtype).unit_roundoff, question->least_error, question->least_spread, 0, rule::kByBudget};
   if (policy == "allclose") {
     constexpr double kLeast = 1e-300;  // The tolerance is not zero.
-    how->budget.element = question->rtol;
+    how->on_value = question->rtol;
     how->budget.tiny = std::max(question->atol, kLeast);
     how->policy = rule::kAllclose;
     return 1;
@@ -70,6 +70,7 @@ KERNELSMITH_KERNEL int kernelsmith_judge_derivation(const kernelsmith::rule::Que
     how->budget.element *= kUnknownError;
     how->budget.rms *= kUnknownError;
   }
+  how->on_value = how->budget.element + how->budget.rounded;
   if (policy == "normwise") how->policy = rule::kNormwise;
   return 1;
 }

@@ -20,22 +20,21 @@ using std::sqrt;
 
 namespace kernelsmith::rule {
 
-/// The tolerance of an element is element * S + rounded_inputs * R + own_errors * e + tiny, where R is S for
-/// sums of products, else D. What the RMS is granted is that of rms * (|y| + D) + rounded_inputs_rms * D +
-/// tiny.
+/// The tolerance of an element is element * S + rounded * R + own_errors * e + tiny. What the RMS is granted
+/// is that of rms * (|y*| + D) + rounded_rms * R + tiny, with R = D if the tolerance's R is S.
 struct Budget {
   double element, rms;
-  double rounded_inputs, rounded_inputs_rms;
+  double rounded, rounded_rms;  ///< of inputs, and of outputs if S is a spread
   double own_errors;
   double tiny;  ///< absolute: the loss near the smallest number
 };
 
 KERNELSMITH_BOTH double allowed(const Budget& budget, double scale, double rounded, double own) {
-  return budget.element * scale + budget.rounded_inputs * rounded + budget.own_errors * own + budget.tiny;
+  return budget.element * scale + budget.rounded * rounded + budget.own_errors * own + budget.tiny;
 }
 
-KERNELSMITH_BOTH double granted(const Budget& budget, double magnitude, double sensitivity) {
-  return budget.rms * (magnitude + sensitivity) + budget.rounded_inputs_rms * sensitivity + budget.tiny;
+KERNELSMITH_BOTH double granted(const Budget& budget, double magnitude, double sensitivity, double rounded) {
+  return budget.rms * (magnitude + sensitivity) + budget.rounded_rms * rounded + budget.tiny;
 }
 
 /// The reference's error at an element without the rounding of the output itself, which is largest for a

@@ -74,20 +74,22 @@ inline Budget budget_of(const Task& task, Dtype dtype, Scale scale, double terms
   budget.element = sums * std::max({kLeastElement, 4 * root, products ? 0 : one_way});
   budget.rms = sums * std::max({kLeastRms, 2 * root, one_way / (products ? 16 : 4)});
   if (unit > kSingle) {
-    budget.element += kNarrowElement * unit;
-    budget.rms += kNarrowRms * unit;
+    // A spread says nothing of the steps before an output, so there only its own rounding counts, and e.
+    const bool spread = scale == Scale::spread;
+    (spread ? budget.rounded : budget.element) += kNarrowElement * unit;
+    (spread ? budget.rounded_rms : budget.rms) += kNarrowRms * unit;
     budget.own_errors = kNarrowOwnErrors;
   }
   if (task.tolerance.policy == "normwise") budget.rms *= kNormwise;
   budget.tiny = tiny_of(task, dtype);
   if (allows(task, "tf32")) {
     // Rounding the inputs to 11 bits causes an error of 0.4 units of D.
-    budget.rounded_inputs = 4 * kTf32;
-    budget.rounded_inputs_rms = kTf32;
+    budget.rounded += 4 * kTf32;
+    budget.rounded_rms += kTf32;
   }
   if (allows(task, "bf16")) {  // the declared precision of a torch task
-    budget.rounded_inputs = 4 * kBfloat;
-    budget.rounded_inputs_rms = kBfloat;
+    budget.rounded += 4 * kBfloat;
+    budget.rounded_rms += kBfloat;
   }
   if (allows(task, "f16_accumulate")) grant_sums(budget, kHalf, terms);
   if (allows(task, "bf16_accumulate")) grant_sums(budget, kBfloat, terms);

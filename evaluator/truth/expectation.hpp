@@ -101,7 +101,9 @@ class Expectation {
   }
 
   double granted(std::size_t i) const {
-    return rule::granted(rule_.budget, evidence_.magnitude(i), evidence_.sensitivity(i));
+    const double magnitude = evidence_.magnitude(i), sensitivity = evidence_.sensitivity(i);
+    return rule::granted(rule_.budget, magnitude, sensitivity,
+                         rule_.scale == Scale::spread ? magnitude : sensitivity);
   }
 
   template <class Function>
@@ -135,7 +137,9 @@ class Expectation {
     const std::vector<double> e = errors_by_block();
     weigh([&](std::size_t i) {
       const double scale = evidence_.scale(rule_.scale, i, stored(i));
-      const double rounded = rule_.scale == Scale::absolute ? scale : evidence_.sensitivity(i);
+      const double rounded = rule_.scale == Scale::absolute ? scale
+                             : rule_.scale == Scale::spread ? stored(i)
+                                                            : evidence_.sensitivity(i);
       return rule::allowed(rule_.budget, scale, rounded, e[i / rule_.block]);
     });
     const double granted_rms = rms_over_judged([&](std::size_t i) { return granted(i) * weight(i); });

@@ -49,9 +49,9 @@ Budget allowing(const char* allowed, const char* policy = "auto") {
 
 TEST(Budget, RoundedInputsAreGrantedByWhatTheyChange) {
   EXPECT_DOUBLE_EQ(allowing("tf32").element, allowing(nullptr).element);
-  EXPECT_DOUBLE_EQ(allowing("tf32").rounded_inputs, 4 * 0x1p-11);
-  EXPECT_DOUBLE_EQ(allowing("tf32").rounded_inputs_rms, 0x1p-11);
-  EXPECT_EQ(allowing(nullptr).rounded_inputs, 0);
+  EXPECT_DOUBLE_EQ(allowing("tf32").rounded, 4 * 0x1p-11);
+  EXPECT_DOUBLE_EQ(allowing("tf32").rounded_rms, 0x1p-11);
+  EXPECT_EQ(allowing(nullptr).rounded, 0);
 }
 
 TEST(Budget, SumsInALowerPrecisionAreGrantedByTheirLength) {

@@ -51,7 +51,10 @@ class _Warm:
         parent = os.getpid()
         child = os.fork()
         if child == 0:
-            _become(request, passed, parent)
+            try:
+                _become(request, passed, parent)
+            except Exception:  # noqa: BLE001 - a child must not answer in its parent's place
+                os._exit(1)
             raise _Forked
         for descriptor in passed:
             os.close(descriptor)

@@ -198,11 +198,11 @@ def place(arrangement: Arrangement, device: Device, largest_gap: int = LARGEST_G
 
 def as_words(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor's elements as flat bytes or 32-bit words, in the order of its indices."""
-    flat = tensor.detach().contiguous().reshape(-1)
+    flat = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
     if flat.is_complex():
         flat = torch.view_as_real(flat).reshape(-1)
     data = flat.view(torch.uint8)
-    return data.view(torch.int32) if data.numel() % 4 == 0 else data
+    return data.view(torch.int32) if data.numel() % 4 == 0 and data.storage_offset() % 4 == 0 else data
 
 
 PUBLIC_KEY = (1 << 62) + 1

@@ -25,8 +25,8 @@ class Derivation(ctypes.Structure):
     """rule::Derivation: how the tolerances of an output follow from its truth."""
 
     _fields_ = [(name, ctypes.c_double) for name in (
-        "element", "rms", "rounded_inputs", "rounded_inputs_rms", "own_errors", "tiny", "unit", "least_error",
-        "least_spread")] + [("policy", ctypes.c_uint64)]
+        "element", "rms", "rounded", "rounded_rms", "own_errors", "tiny", "unit", "least_error", "least_spread",
+        "on_value")] + [("policy", ctypes.c_uint64)]
 
 
 class Found(ctypes.Structure):

@@ -86,9 +86,10 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     cached = caching + 2 * (runner + m.draw) + rest
     if cached <= _LARGE * total:
         return Layout(slots, caching + kept, runner + m.draw, cached, False, True, False)
-    # The truth is made of the fp64 outputs while the reference's own exist. Later the reference may run again (singles.py).
+    # The truth is made of the fp64 outputs while the reference's own exist, and those in the declared precision. Later the
+    # reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
-    truth = max(m.wide, 3 * m.outputs + m.truth, again + m.truth)
+    truth = max(m.wide + m.outputs + m.truth, again + m.truth)
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
@@ -98,7 +99,7 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     play = idle + calls + m.draw
     on_host = idle + truth > total
     if on_host:
-        truth = max(m.wide, 3 * m.outputs, again)
+        truth = max(m.wide + m.outputs, again)
     need = max(play, idle + truth)
     own = CONTEXT + 4 * m.state + slots * m.outputs
     return Layout(slots, own, runner + m.draw, need, True, False, on_host)

@@ -53,7 +53,7 @@ def judged(one: Expected, output: torch.Tensor, count: int, moved: Moved) -> Sin
         return None
     ratios = off / granted
     worst = int(ratios.argmax())
-    return Single(int((ratios > 1).sum()), int(at[worst]), float(ratios[worst]), float(granted[worst]))
+    return Single(int((~(ratios <= 1)).sum()), int(at[worst]), float(ratios[worst]), float(granted[worst]))
 
 
 def _granted(one: Expected, budget: torch.Tensor, off: torch.Tensor, at: torch.Tensor, moved: Moved) -> torch.Tensor:

@@ -202,6 +202,28 @@ class Kinds(unittest.TestCase):
             held = [one.truth.untyped_storage().nbytes() for found in bench.judge._truth._bank.values() for one in found]
             self.assertEqual(set(held), {8 * size})
 
+    def test_small_columns_beside_large_ones_count(self) -> None:
+        """The error of an output's own rounding does not grow with its neighbours."""
+        text = "return torch.cat([torch.sigmoid(x[0]) * 1280, torch.sigmoid(x[1])], 1)"
+        for precision in ("fp32", "tf32"):
+            bench = self.bench(reference_of(text, "[torch.randn(2048, 4), torch.randn(2048, 1)]"), precision=precision)
+            for zeros in (False, True):
+                plan = Plan([torch.empty(2048, 4), torch.empty(2048, 1)])
+                large = plan.op("mul.Tensor", plan.op("sigmoid", X), 1280)
+                small = plan.op("sigmoid", {"t": 1})
+                small = plan.op("mul.Tensor", small, 0) if zeros else small
+                plan.output(plan.op("cat", [large, small], 1), "float32", 2048, 5)
+                self.assertEqual(bench.judged(plan)["wrong"] is not None, zeros, precision)
+
+    def test_a_negated_view_is_what_it_stands_for(self) -> None:
+        bench = self.bench(reference_of("return torch.complex(x[0], 2 * x[0]).conj().imag", "[torch.randn(1)]"))
+        for factor in (-2, 2):
+            plan = Plan([torch.empty(1)])
+            plan.output(plan.op("mul.Tensor", X, factor), "float32", 1)
+            self.assertEqual(bench.judged(plan)["wrong"] is not None, factor > 0)
+        self.bench(reference_of("return torch.complex(x[0], x[0]).conj(), (x[0] > 0)[1:], (x[0].bfloat16() * 2)[1:]",
+                                "[torch.randn(9, 3)]"))
+
     def test_integers_must_be_equal(self) -> None:
         bench = self.bench(reference_of("return x[0] * 2", "[torch.randint(0, 99, (2000,))]"))
         self.assertEqual(bench.prepared["variants"], ["given"])
