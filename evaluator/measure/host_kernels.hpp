@@ -3,18 +3,10 @@
 
 #include "measure/rule.h"
 
-namespace kernelsmith::rule {
-namespace {
-
-struct OnlyThread {
-  unsigned x;
-};
-constexpr OnlyThread blockIdx{0}, threadIdx{0}, blockDim{1}, gridDim{1};
-
-}  // namespace
-}  // namespace kernelsmith::rule
-
 #define KERNELSMITH_KERNEL extern "C" __attribute__((visibility("default")))
+#define KERNELSMITH_WAVE 0ULL
+#define KERNELSMITH_WAVES 1ULL
+#define KERNELSMITH_LANE 0U
 #define KERNELSMITH_LANES 1
 #define KERNELSMITH_FROM_LANE(value, lane) (value)
 #define KERNELSMITH_NEXT(counter) ((*(counter))++)

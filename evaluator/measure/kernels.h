@@ -1,7 +1,9 @@
 // The judge's kernels: templates over the type of elements. This text follows rule.h and a prologue, which
 // defines for the device or the processor:
 //   KERNELSMITH_KERNEL      how a kernel is declared
+//   KERNELSMITH_WAVE(S)     the number of this wave, and how many there are
 //   KERNELSMITH_LANES       the threads of a wave, which work together on one block of elements
+//   KERNELSMITH_LANE        the number of this thread in its wave
 //   KERNELSMITH_FROM_LANE   the value of another lane
 //   KERNELSMITH_NEXT        adds one to a number that all threads share, and gives it as it was
 //   KERNELSMITH_UNROLL      unrolls a loop
@@ -93,10 +95,6 @@ KERNELSMITH_BOTH void count_fault(Found& found, int fault, Count at) {
   if (at < found.firsts[fault]) found.firsts[fault] = at;
 }
 
-KERNELSMITH_BOTH Count wave() { return (Count{blockIdx.x} * blockDim.x + threadIdx.x) / KERNELSMITH_LANES; }
-KERNELSMITH_BOTH Count waves() { return Count{gridDim.x} * blockDim.x / KERNELSMITH_LANES; }
-KERNELSMITH_BOTH unsigned lane() { return threadIdx.x % KERNELSMITH_LANES; }
-
 KERNELSMITH_BOTH double sum_of_wave(double value) {
   for (int other = KERNELSMITH_LANES / 2; other > 0; other /= 2) value += KERNELSMITH_FROM_LANE(value, other);
   return value;
@@ -121,7 +119,7 @@ KERNELSMITH_BOTH void report(Found found, Found* out) {
     }
     join(found, beside);
   }
-  if (lane() == 0) out[wave()] = found;
+  if (KERNELSMITH_LANE == 0) out[KERNELSMITH_WAVE] = found;
 }
 
 /// The policies of docs/tolerance.md that follow from reals.
@@ -151,7 +149,7 @@ KERNELSMITH_BOTH void derive(const double* truth, const T* own, const T* low, Co
                              const Derivation* how, T* values, double* blocks, Sums* sums) {
   const Budget& budget = how->budget;
   const bool by_budget = how->policy != kAllclose;
-  for (Count block = wave(); block * row < count; block += waves()) {
+  for (Count block = KERNELSMITH_WAVE; block * row < count; block += KERNELSMITH_WAVES) {
     const Count begin = block * row, end = begin + row < count ? begin + row : count;
     double squares = 0, error = 0;
     const auto error_at = [&](Count i) {
@@ -162,7 +160,7 @@ KERNELSMITH_BOTH void derive(const double* truth, const T* own, const T* low, Co
     const auto is_judged = [&](Count i) {
       return is_finite(widened(Narrowing<T, double>::of(truth[i]))) && is_finite(widened(own[i]));
     };
-    for (Count i = begin + lane(); i < end; i += KERNELSMITH_LANES) {
+    for (Count i = begin + KERNELSMITH_LANE; i < end; i += KERNELSMITH_LANES) {
       if (!is_judged(i)) continue;
       squares += truth[i] * truth[i];
       error = larger(error, beyond_rounding(error_at(i), how->unit, fabs(truth[i])));
@@ -172,7 +170,7 @@ KERNELSMITH_BOTH void derive(const double* truth, const T* own, const T* low, Co
                   : 0;
     const double shared = allowed(budget, spread, 0, by_budget ? most_of_wave(error) : 0);
     Sums of_block;
-    for (Count i = begin + lane(); i < end; i += KERNELSMITH_LANES) {
+    for (Count i = begin + KERNELSMITH_LANE; i < end; i += KERNELSMITH_LANES) {
       T value = Narrowing<T, double>::of(truth[i]);
       const auto y = widened(value), r = widened(own[i]);
       if (is_judged(i)) {
@@ -189,7 +187,7 @@ KERNELSMITH_BOTH void derive(const double* truth, const T* own, const T* low, Co
       values[i] = value;
     }
     of_block = {sum_of_wave(of_block.granted), sum_of_wave(of_block.own), sum_of_wave(of_block.judged)};
-    if (lane() != 0) continue;
+    if (KERNELSMITH_LANE != 0) continue;
     blocks[block] = shared;
     sums[block] = of_block;
   }
@@ -239,7 +237,7 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
   using Real = typename Computed<T>::Type;
   const Real steep = static_cast<Real>(on_value);
   Found found;
-  for (Count block = wave(); block * row < count; block += waves()) {
+  for (Count block = KERNELSMITH_WAVE; block * row < count; block += KERNELSMITH_WAVES) {
     const Count begin = block * row;
     const auto length = static_cast<unsigned>(begin + row < count ? row : count - begin);
     const T *const written = actual + begin, *const truth = values + begin;
@@ -257,7 +255,7 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
       worst_at = kept > worst ? i : worst_at;
       worst = kept > worst ? kept : worst;
     };
-    unsigned i = lane();
+    unsigned i = KERNELSMITH_LANE;
     for (; i + (kTogether - 1) * KERNELSMITH_LANES < length; i += kTogether * KERNELSMITH_LANES) {
       T c[kTogether], t[kTogether];
       KERNELSMITH_UNROLL
@@ -280,7 +278,7 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
       }
     }
     if (all_within) continue;
-    for (i = lane(); i < length; i += KERNELSMITH_LANES) {
+    for (i = KERNELSMITH_LANE; i < length; i += KERNELSMITH_LANES) {
       const Real c = static_cast<Real>(widened(written[i])), t = static_cast<Real>(widened(truth[i]));
       const Real q = quotient(c, t, steep, shared);
       if (q <= 1) continue;
@@ -295,8 +293,8 @@ template <class T>
 KERNELSMITH_BOTH void look_bits(const T* actual, const T* one, const T* other, Count count, Count poison,
                                 Found* out) {
   Found found;
-  const Count step = waves() * KERNELSMITH_LANES;
-  for (Count i = wave() * KERNELSMITH_LANES + lane(); i < count; i += step) {
+  const Count step = KERNELSMITH_WAVES * KERNELSMITH_LANES;
+  for (Count i = KERNELSMITH_WAVE * KERNELSMITH_LANES + KERNELSMITH_LANE; i < count; i += step) {
     if (actual[i] == one[i] || actual[i] == other[i]) continue;
     count_fault(found, is_poison(actual[i], poison) ? 2 : 0, i);
     found.worst = 2;  // A wrong integer has no size.
@@ -310,8 +308,9 @@ KERNELSMITH_BOTH void look_bits(const T* actual, const T* one, const T* other, C
 template <class T>
 KERNELSMITH_BOTH void keyed_hash(const T* __restrict__ words, Count count, Count key, Count* out) {
   Count total = 0;
-  const Count step = waves() * KERNELSMITH_LANES;
-  for (Count from = wave() * KERNELSMITH_LANES + lane(); from < count; from += kTogether * step) {
+  const Count step = KERNELSMITH_WAVES * KERNELSMITH_LANES;
+  for (Count from = KERNELSMITH_WAVE * KERNELSMITH_LANES + KERNELSMITH_LANE; from < count;
+       from += kTogether * step) {
     T loaded[kTogether];
     KERNELSMITH_UNROLL
     for (unsigned k = 0; k < kTogether; ++k) loaded[k] = from + k * step < count ? words[from + k * step] : 0;
@@ -324,7 +323,7 @@ KERNELSMITH_BOTH void keyed_hash(const T* __restrict__ words, Count count, Count
     }
   }
   for (int other = KERNELSMITH_LANES / 2; other > 0; other /= 2) total += KERNELSMITH_FROM_LANE(total, other);
-  if (lane() == 0) out[wave()] = total;
+  if (KERNELSMITH_LANE == 0) out[KERNELSMITH_WAVE] = total;
 }
 
 }  // namespace kernelsmith::rule

@@ -22,6 +22,9 @@ KERNELSMITH_KERNELS_f64 KERNELSMITH_KERNELS_f32 KERNELSMITH_KERNELS_f16 KERNELSM
   constexpr const char* kDevicePrologue = R"(#define KERNELSMITH_BOTH __device__ inline
 #define KERNELSMITH_KERNEL extern "C" __global__ __launch_bounds__(KERNELSMITH_THREADS, 2)
 #define KERNELSMITH_LANES 32
+#define KERNELSMITH_LANE (threadIdx.x % KERNELSMITH_LANES)
+#define KERNELSMITH_WAVE ((static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x) / KERNELSMITH_LANES)
+#define KERNELSMITH_WAVES (static_cast<unsigned long long>(gridDim.x) * blockDim.x / KERNELSMITH_LANES)
 #define KERNELSMITH_FROM_LANE(value, lane) __shfl_xor_sync(0xffffffffU, value, lane)
 #define KERNELSMITH_NEXT(counter) atomicAdd(counter, 1ULL)
 #define KERNELSMITH_UNROLL _Pragma("unroll")
