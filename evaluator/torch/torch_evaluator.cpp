@@ -192,7 +192,7 @@ class TorchBackend final : public Backend {
     const double started_s = device_->host->waited_s();
     device_->waited_ms = 0;
     double profiling_ms = 0;
-    const auto evaluation = with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) {
+    auto evaluation = with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) {
       return evaluate(request, alone, profiling_ms, stop);
     });
     if (!evaluation) return evaluation;
