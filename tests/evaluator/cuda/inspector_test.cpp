@@ -1,5 +1,6 @@
 // Inspections: the inspector's program under a script that stands in for a tool, and, if there is a GPU,
 // under compute-sanitizer.
+#include <atomic>
 #include <cstdlib>
 
 #include <kernelsmith/evaluator/task_file.hpp>
@@ -132,7 +133,7 @@ TEST_F(InspectorTest, AToolThatCannotWorkIsNoFaultOfTheCandidates) {
 }
 
 TEST_F(InspectorTest, MoreWorkspaceThanBeforeIsToldAndNotCarriedOut) {
-  int plans = 0;
+  std::atomic<int> plans = 0;  // two tools plan at the same time
   more_ = [&](plan::Plan&, plan::Call& call, const std::vector<plan::Buffer>&) {
     if (++plans > 3) call.kept_workspace = 1 << 20;
   };
