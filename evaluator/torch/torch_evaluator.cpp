@@ -192,9 +192,8 @@ class TorchBackend final : public Backend {
     const double started_s = device_->host->waited_s();
     device_->waited_ms = 0;
     double profiling_ms = 0;
-    auto evaluation = with_device(*device_, device_->need_bytes, request.works, stop, [&](bool alone) {
-      return evaluate(request, alone, profiling_ms, stop);
-    });
+    auto evaluation = with_device(*device_, device_->need_bytes, request.works, stop,
+                                  [&](bool alone) { return evaluate(request, alone, profiling_ms, stop); });
     if (!evaluation) return evaluation;
     Report report = evaluation->report();
     report.spent_ms["wait"] = device_->waited_ms;
