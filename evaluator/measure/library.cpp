@@ -12,16 +12,11 @@
 #include "measure/texts.hpp"
 #include "truth/budget.hpp"
 
-KERNELSMITH_KERNELS_f64 KERNELSMITH_KERNELS_f32 KERNELSMITH_KERNELS_f16 KERNELSMITH_KERNELS_bf16
-    KERNELSMITH_KERNELS_f8e4m3 KERNELSMITH_KERNELS_f8e5m2 KERNELSMITH_KERNELS_1 KERNELSMITH_KERNELS_2
-        KERNELSMITH_KERNELS_4 KERNELSMITH_KERNELS_8
+namespace kernelsmith {
+namespace {
 
-    namespace kernelsmith {
-  namespace {
-
-  constexpr const char* kDevicePrologue = R"(#define KERNELSMITH_BOTH __device__ inline
+constexpr const char* kDevicePrologue = R"(#define KERNELSMITH_BOTH __device__ inline
 #define KERNELSMITH_KERNEL extern "C" __global__ __launch_bounds__(KERNELSMITH_THREADS, 2)
-#define KERNELSMITH_LANES 32
 #define KERNELSMITH_LANE (threadIdx.x % KERNELSMITH_LANES)
 #define KERNELSMITH_WAVE ((static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x) / KERNELSMITH_LANES)
 #define KERNELSMITH_WAVES (static_cast<unsigned long long>(gridDim.x) * blockDim.x / KERNELSMITH_LANES)
@@ -35,14 +30,14 @@ __device__ inline double divided(double x, double y) { return x / y; }
 }  // namespace kernelsmith::rule
 )";
 
-  /// Without an error of the reference to compare with, sums get this many times their budget.
-  constexpr double kUnknownError = 4;
+/// Without an error of the reference to compare with, sums get this many times their budget.
+constexpr double kUnknownError = 4;
 
-  }  // namespace
+}  // namespace
 }  // namespace kernelsmith
 
-/// The text of the kernels for NVRTC. Before it the caller defines KERNELSMITH_THREADS, those of a block;
-/// after it he names KERNELSMITH_KERNELS_f32, or those of another type.
+/// The text of the kernels for NVRTC. Before it the caller defines KERNELSMITH_THREADS of a block and
+/// KERNELSMITH_LANES; after it he names KERNELSMITH_KERNELS_f32, or those of another type.
 KERNELSMITH_KERNEL const char* kernelsmith_judge_text() {
   using namespace kernelsmith;
   static const std::string text = std::string(kDevicePrologue) + kRuleText + kKernelsText;
@@ -96,3 +91,15 @@ KERNELSMITH_KERNEL void kernelsmith_judge_join(kernelsmith::rule::Found* found,
                                                kernelsmith::rule::Count waves) {
   for (kernelsmith::rule::Count i = 1; i < waves; ++i) kernelsmith::rule::join(found[0], found[i]);
 }
+
+// clang-format off
+KERNELSMITH_KERNELS_f64
+KERNELSMITH_KERNELS_f32
+KERNELSMITH_KERNELS_f16
+KERNELSMITH_KERNELS_bf16
+KERNELSMITH_KERNELS_f8e4m3
+KERNELSMITH_KERNELS_f8e5m2
+KERNELSMITH_KERNELS_1
+KERNELSMITH_KERNELS_2
+KERNELSMITH_KERNELS_4
+KERNELSMITH_KERNELS_8

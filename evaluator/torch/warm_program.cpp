@@ -81,7 +81,7 @@ class WarmProgram::Warm final : public Forker {
   Warm(PythonProcess process, std::map<std::string, std::string> environment, bool may_fork)
       : forks(may_fork), environment_(std::move(environment)), process_(std::move(process)) {}
 
-  /// The reply; null if there is none.
+  /// Returns null if no reply comes.
   Json answer(const Json& request, const std::vector<int>& passed) {
     const MutexLock lock(mutex_);
     Answer answer = process_.ask({request.dump(), {}}, kForkS, {}, passed);

@@ -103,9 +103,10 @@ def look(one: Expected, output: torch.Tensor, indices: torch.Tensor | None = Non
     """The findings of each wave. `indices` takes the number of wrong elements and, after it, as many of their indices as it has
     room for."""
     actual = flattened(output)
-    device, found, poison = actual.device, judge.room_for_findings(actual.device), _poison(actual)
+    device, poison = actual.device, _poison(actual)
     if one.blocks is None:
         assert one.own is not None
+        found = judge.room_for_findings(device)
         judge.run("look_bits", str(actual.element_size()), device, actual, one.truth.to(device), one.own, actual.numel(), poison, found)
         return found
     capacity = 0 if indices is None else indices.numel() - 1

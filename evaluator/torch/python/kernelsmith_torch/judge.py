@@ -17,8 +17,6 @@ _LANES = 32
 _NAMES = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
           torch.float8_e4m3fn: "f8e4m3", torch.float8_e5m2: "f8e5m2"}
 _POLICIES = {"default": "auto"}
-NOWHERE = -1
-"""An index in Found that names no element."""
 
 
 class Derivation(ctypes.Structure):
@@ -131,7 +129,8 @@ def _function(name: str, kind: str, device: torch.device) -> Any:
 def _module(kind: str, device: torch.device) -> Any:
     from cuda.bindings import driver, nvrtc
 
-    text = f"#define KERNELSMITH_THREADS {_THREADS}\n{_library().kernelsmith_judge_text().decode()}\nKERNELSMITH_KERNELS_{kind}\n".encode()
+    numbers = f"#define KERNELSMITH_THREADS {_THREADS}\n#define KERNELSMITH_LANES {_LANES}\n"
+    text = f"{numbers}{_library().kernelsmith_judge_text().decode()}\nKERNELSMITH_KERNELS_{kind}\n".encode()
     program = driver_ok(nvrtc.nvrtcCreateProgram(text, b"judge.cu", 0, [], []))
     options = ["--gpu-architecture=sm_{}{}".format(*torch.cuda.get_device_capability(device)).encode(), b"--std=c++17"]
     result = nvrtc.nvrtcCompileProgram(program, len(options), options)

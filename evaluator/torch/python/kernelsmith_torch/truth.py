@@ -17,7 +17,7 @@ from . import judge
 from .accelerator import full_precision, pieces
 from .layout import change, write
 from .model_source import Inputs, Reference, is_memory, run_model
-from .wide_convolution import AsProducts
+from .wide_convolution import TRANSPOSED, AsProducts
 
 BLOCK = 1024
 """The elements that share a part of their tolerance, unless rows of 64 to 1024 do."""
@@ -269,12 +269,13 @@ def _moved(tensor: torch.Tensor, random: torch.Generator) -> torch.Tensor:
 
 def _run_wide(model: torch.nn.Module, inputs: Inputs, precision: str) -> list[torch.Tensor]:
     """Takes over the inputs and frees each one after casting it."""
+    transposes = any(isinstance(part, TRANSPOSED) for part in model.modules())
     on_gpu = any(one.is_cuda for one in inputs.tensors())
     change(inputs.leaves, lambda flat: _cast(flat, torch.float64))
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)  # for tensors that forward() makes
     try:
-        with full_precision(precision), AsProducts() if on_gpu else contextlib.nullcontext():
+        with full_precision(precision), AsProducts() if on_gpu and transposes else contextlib.nullcontext():
             return run_model(model, inputs)
     finally:
         torch.set_default_dtype(default)

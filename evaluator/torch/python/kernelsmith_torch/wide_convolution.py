@@ -11,6 +11,7 @@ import torch
 
 from .counting import Mode
 
+TRANSPOSED = (torch.nn.ConvTranspose1d, torch.nn.ConvTranspose2d, torch.nn.ConvTranspose3d)
 _CONVOLUTION = torch.ops.aten.convolution.default
 _MOST = 1 << 27
 """Elements of a part of a batch, with its result: 1 GiB. Products need a few times this beside input and result."""

@@ -204,16 +204,17 @@ class Kinds(unittest.TestCase):
 
     def test_small_columns_beside_large_ones_count(self) -> None:
         """The error of an output's own rounding does not grow with its neighbours."""
-        text = "return torch.cat([torch.sigmoid(x[0]) * 1280, torch.sigmoid(x[1])], 1)"
-        for precision in ("fp32", "tf32"):
-            bench = self.bench(reference_of(text, "[torch.randn(2048, 4), torch.randn(2048, 1)]"), precision=precision)
+        text = "return torch.cat([torch.sigmoid(x[0]) * 1280, torch.sigmoid(x[1])], 1).to(torch.%s)"
+        for precision, dtype in (("fp32", "float32"), ("tf32", "float32"), ("fp32", "float16")):
+            bench = self.bench(reference_of(text % dtype, "[torch.randn(2048, 4), torch.randn(2048, 1)]"), precision=precision)
             for zeros in (False, True):
                 plan = Plan([torch.empty(2048, 4), torch.empty(2048, 1)])
                 large = plan.op("mul.Tensor", plan.op("sigmoid", X), 1280)
                 small = plan.op("sigmoid", {"t": 1})
                 small = plan.op("mul.Tensor", small, 0) if zeros else small
-                plan.output(plan.op("cat", [large, small], 1), "float32", 2048, 5)
-                self.assertEqual(bench.judged(plan)["wrong"] is not None, zeros, precision)
+                cast = plan.op("_to_copy", plan.op("cat", [large, small], 1), dtype={"dtype": dtype})
+                plan.output(cast, dtype, 2048, 5)
+                self.assertEqual(bench.judged(plan)["wrong"] is not None, zeros, (precision, dtype))
 
     def test_a_negated_view_is_what_it_stands_for(self) -> None:
         bench = self.bench(reference_of("return torch.complex(x[0], 2 * x[0]).conj().imag", "[torch.randn(1)]"))
