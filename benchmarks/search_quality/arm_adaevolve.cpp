@@ -30,23 +30,16 @@ struct Island {
 
 class AdaEvolve {
  public:
-  AdaEvolve(EvalServer& server, std::uint64_t seed)
+  AdaEvolve(EvalServer& server, std::uint64_t seed, std::size_t first)
       : server_(server), rng_(seed, 0, Purpose::sampling), islands_(kIslands) {
-    for (Island& island : islands_) add(island, 0);
+    for (Island& island : islands_) add(island, first);
   }
 
   void search() {
     std::size_t at = 0, spawned = 0;
     for (std::size_t turn = 1; server_.open(); ++turn) {
       const std::size_t parent = sample(islands_[at]);
-      const auto shown = companions(islands_[at]);
-      auto child = server_.make(draw_step(rng_), parent, shown);
-      for (std::size_t retry = 0; child && !server_[*child].accepted && retry < kRetries; ++retry)
-        child = server_.make(Step::small, *child, shown);
-      if (child && server_[*child].accepted) {
-        record(islands_[at], server_[*child].speedup);
-        add(islands_[at], *child);
-      }
+      launch(draw_step(rng_), parent, companions(islands_[at]), at, kRetries);
       if (turn - spawned >= kCooldown && islands_.size() < kMostIslands && productivity() < kSpawnBelow) {
         spawn();
         spawned = turn;
@@ -57,6 +50,18 @@ class AdaEvolve {
   }
 
  private:
+  void launch(const Asked& asked, std::size_t parent, const std::vector<std::size_t>& shown, std::size_t at,
+              std::size_t retries) {
+    server_.launch(asked, parent, shown, [=, this](std::size_t child) {
+      if (server_[child].accepted) {
+        record(islands_[at], server_[child].speedup);
+        add(islands_[at], child);
+      } else if (retries > 0) {
+        launch(Step::small, child, shown, at, retries - 1);
+      }
+    });
+  }
+
   double fitness(std::size_t program) const { return server_[program].speedup; }
 
   std::vector<std::size_t> top(const Island& island, std::size_t count) const {
@@ -195,6 +200,8 @@ class AdaEvolve {
 
 }  // namespace
 
-void adaevolve(EvalServer& server, std::uint64_t seed) { AdaEvolve(server, seed).search(); }
+void adaevolve(EvalServer& server, std::uint64_t seed) {
+  if (const auto first = server.begin()) AdaEvolve(server, seed, *first).search();
+}
 
 }  // namespace kernelsmith::bench

@@ -43,8 +43,9 @@ struct Range {
 
 class OpenEvolve {
  public:
-  OpenEvolve(EvalServer& server, std::uint64_t seed) : server_(server), rng_(seed, 0, Purpose::sampling) {
-    add({0, 0});
+  OpenEvolve(EvalServer& server, std::uint64_t seed, std::size_t first)
+      : server_(server), rng_(seed, 0, Purpose::sampling) {
+    add({first, 0});
   }
 
   void search() {
@@ -52,19 +53,22 @@ class OpenEvolve {
       std::size_t island = turn % kIslands;
       if (islands_[island].empty()) island = 0;
       const std::size_t parent = sample(island);
-      const auto child = server_.make(draw_step(rng_), entries_[parent].program, companions(island));
-      if (!child) continue;
-      const std::size_t home = entries_[parent].island;
-      add({*child, home});
-      ++generations_[home];
-      const std::size_t newest = *std::ranges::max_element(generations_);
-      if (newest - migrated_at_ < kMigrationInterval) continue;
-      migrate();
-      migrated_at_ = newest;
+      server_.launch(
+          draw_step(rng_), entries_[parent].program, companions(island),
+          [this, home = entries_[parent].island](std::size_t child) { learn({child, home}); });
     }
   }
 
  private:
+  void learn(Entry child) {
+    add(child);
+    ++generations_[child.island];
+    const std::size_t newest = *std::ranges::max_element(generations_);
+    if (newest - migrated_at_ < kMigrationInterval) return;
+    migrate();
+    migrated_at_ = newest;
+  }
+
   double fitness(std::size_t entry) const { return server_[entries_[entry].program].speedup; }
   double characters(std::size_t entry) const {
     return kSeedCharacters * server_[entries_[entry].program].size;
@@ -163,6 +167,8 @@ class OpenEvolve {
 
 }  // namespace
 
-void openevolve(EvalServer& server, std::uint64_t seed) { OpenEvolve(server, seed).search(); }
+void openevolve(EvalServer& server, std::uint64_t seed) {
+  if (const auto first = server.begin()) OpenEvolve(server, seed, *first).search();
+}
 
 }  // namespace kernelsmith::bench

@@ -74,18 +74,30 @@ std::vector<OperatorChoice> arms_of(std::size_t models) {
 
 Asked asked_for(Operator op, const std::string& model) {
   Asked asked = op == Operator::edit || op == Operator::repair ? Step::small : Step::large;
+  asked.translate = op == Operator::translate;
   asked.model = std::stoul(model);
   asked.crossover = op == Operator::crossover;
   return asked;
 }
 
+std::vector<AxisSpec> axes_of(const Problem& problem) {
+  std::vector<AxisSpec> axes;
+  for (const auto& [name, bins] : problem.structure()) {
+    CategoricalScale scale;
+    for (std::size_t i = 0; i < bins; ++i) scale.categories.push_back(std::to_string(i));
+    axes.push_back({name, std::move(scale)});
+  }
+  return axes;
+}
+
 Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
   EngineOptions options = defaults().options;
-  const auto arms = arms_of(server.problem().models());
+  const Choices choices{arms_of(server.problem().models()), axes_of(server.problem())};
   std::vector<WeightedOperators::Entry> entries;
-  for (const auto& arm : arms) entries.push_back({arm, 1});
+  for (const auto& arm : choices.arms) entries.push_back({arm, 1});
   options.operators = std::make_shared<WeightedOperators>(WeightedOperators::create(entries).value());
-  if (change) change(options, arms);
+  if (change) change(options, choices);
+  if (!server.problem().seed()) options.seeds = {};
   options.seed = seed;
   options.budgets = {};
   if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
@@ -102,12 +114,21 @@ Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) 
 }  // namespace
 
 Ours::Ours(EvalServer& server, std::uint64_t seed, const Change& change)
-    : server_(server), noise_(server.problem().noise()), engine_(made(server, seed, change)) {}
+    : server_(server),
+      noise_(server.problem().noise()),
+      structure_(server.problem().structure()),
+      engine_(made(server, seed, change)) {}
 
 bool Ours::step() {
-  const auto ticket = engine_.ask().value();
-  if (!ticket) return false;
-  std::visit([&](const auto& work) { serve(ticket->id, work); }, ticket->work);
+  while (asked_.size() < server_.in_flight()) {
+    auto ticket = engine_.ask().value();
+    if (!ticket) break;
+    asked_.push_back(std::move(*ticket));
+  }
+  if (asked_.empty()) return false;
+  const Ticket ticket = std::move(asked_.front());
+  asked_.pop_front();
+  std::visit([&](const auto& work) { serve(ticket.id, work); }, ticket.work);
   return true;
 }
 
@@ -126,9 +147,12 @@ void Ours::serve(TicketId id, const Propose& work) {
   for (const auto* group : {&work.selection.top, &work.selection.inspirations})
     for (const auto& one : *group) shown.push_back(program_in(one->program->source));
   const Asked asked = asked_for(work.op, work.model);
-  const auto child = server_.make(asked, program_in(work.selection.parent->program->source), shown);
+  const IndividualPtr& parent = work.selection.parent;
+  const auto child = server_.make(asked, parent ? program_in(parent->program->source) : 0, shown);
   if (!child) throw std::logic_error("the engine asks for more than its budget");
-  Proposal proposal{Child{text_of(*child), Origin::rewrite, {work.selection.parent->program->id}}, {}, {}};
+  Child made{text_of(*child), Origin::rewrite, {}};
+  if (parent) made.parents = {parent->program->id};
+  Proposal proposal{std::move(made), {}, {}};
   proposal.cost.usd = server_.problem().cost(asked);
   proposal.cost.calls = 1;
   engine_.propose(id, std::move(proposal)).value();
@@ -154,9 +178,14 @@ Evaluation Ours::evaluation(std::size_t program) const {
 }
 
 Evaluation Ours::accepted(std::size_t program, double speedup, Report report) const {
-  const double complexity = defaults().complexity * server_[program].size;
-  return Acceptance{Metrics::create(around(speedup, noise_), {{"complexity", complexity}}).value(),
-                    std::move(report)};
+  return Acceptance{Metrics::create(around(speedup, noise_), features(program)).value(), std::move(report)};
+}
+
+std::map<std::string, double> Ours::features(std::size_t program) const {
+  std::map<std::string, double> features{{"complexity", defaults().complexity * server_[program].size}};
+  for (std::size_t i = 0; i < structure_.size(); ++i)
+    features[structure_[i].name] = static_cast<double>(server_[program].structure[i]);
+  return features;
 }
 
 void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {

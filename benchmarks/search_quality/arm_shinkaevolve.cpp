@@ -28,8 +28,9 @@ double median(std::vector<double> values) {
 
 class ShinkaEvolve {
  public:
-  ShinkaEvolve(EvalServer& server, std::uint64_t seed) : server_(server), rng_(seed, 0, Purpose::sampling) {
-    for (std::size_t island = 0; island < kIslands; ++island) archive_.push_back({0, island});
+  ShinkaEvolve(EvalServer& server, std::uint64_t seed, std::size_t first)
+      : server_(server), rng_(seed, 0, Purpose::sampling) {
+    for (std::size_t island = 0; island < kIslands; ++island) archive_.push_back({first, island});
   }
 
   void search() {
@@ -38,10 +39,10 @@ class ShinkaEvolve {
       const auto members = members_of(island);
       if (members.empty()) continue;
       Entry& parent = archive_[members[draw(members)]];
-      const auto child = server_.make(draw_step(rng_), parent.program, companions(members));
-      if (!child) continue;
       ++parent.children;
-      if (server_[*child].accepted) add({*child, island});
+      server_.launch(draw_step(rng_), parent.program, companions(members), [this, island](std::size_t child) {
+        if (server_[child].accepted) add({child, island});
+      });
     }
   }
 
@@ -91,6 +92,8 @@ class ShinkaEvolve {
 
 }  // namespace
 
-void shinkaevolve(EvalServer& server, std::uint64_t seed) { ShinkaEvolve(server, seed).search(); }
+void shinkaevolve(EvalServer& server, std::uint64_t seed) {
+  if (const auto first = server.begin()) ShinkaEvolve(server, seed, *first).search();
+}
 
 }  // namespace kernelsmith::bench

@@ -19,7 +19,7 @@ struct Arm {
 };
 
 /// A rewrite, an edit or a crossover with equal weights; a crossover is a large step.
-Step draw_step(Rng& rng);
+Asked draw_step(Rng& rng);
 
 // Searches until the budget is used up.
 void best_of_n(EvalServer& server, std::uint64_t seed);
@@ -29,8 +29,14 @@ void openevolve(EvalServer& server, std::uint64_t seed);
 void shinkaevolve(EvalServer& server, std::uint64_t seed);
 void adaevolve(EvalServer& server, std::uint64_t seed);
 
-/// What a variant has that the default has not, given the arms that it may choose among.
-using Change = std::function<void(EngineOptions&, const std::vector<OperatorChoice>& arms)>;
+/// What a variant may choose among.
+struct Choices {
+  std::vector<OperatorChoice> arms;
+  std::vector<AxisSpec> structure;  ///< axes over the structure of the problem's programs
+};
+
+/// What a variant has that the default has not.
+using Change = std::function<void(EngineOptions&, const Choices&)>;
 void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change = {});
 
 /// The arms of the page.

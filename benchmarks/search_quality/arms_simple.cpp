@@ -1,7 +1,6 @@
-// Arms without a population to speak of: independent samples, greedy chains, and an opening followed by
-// truncation.
+// Arms without a population to speak of: independent samples, greedy chains, an opening followed by truncation,
+// and two controls that choose parents without regard to their worth.
 #include <algorithm>
-#include <numeric>
 
 #include "arms.hpp"
 
@@ -12,15 +11,6 @@ namespace {
 constexpr double kOpeningShare = 0.2;
 constexpr std::size_t kTop = 3;
 
-std::vector<std::size_t> best_programs(const EvalServer& server, std::size_t count) {
-  std::vector<std::size_t> accepted;
-  for (std::size_t i = 0; i < server.trials().size(); ++i)
-    if (server[i].accepted) accepted.push_back(i);
-  std::ranges::stable_sort(accepted, [&](auto a, auto b) { return server[a].speedup > server[b].speedup; });
-  if (accepted.size() > count) accepted.resize(count);
-  return accepted;
-}
-
 /// How far the budget is used up, 0 to 1.
 double progress(const EvalServer& server) {
   const auto& [evaluations, cost] = server.limits();
@@ -28,35 +18,66 @@ double progress(const EvalServer& server) {
                      : server.cost() / *cost;
 }
 
+/// The parent's place among the accepted programs, of which the first is the best.
+using Place = std::size_t (*)(std::size_t accepted, Rng& rng);
+
+std::size_t any(std::size_t accepted, Rng& rng) { return static_cast<std::size_t>(rng.below(accepted)); }
+std::size_t any_of_top(std::size_t accepted, Rng& rng) { return any(std::min(accepted, kTop), rng); }
+std::size_t worst(std::size_t accepted, Rng&) { return accepted - 1; }
+
+/// Parents from this place; the best three are shown.
+void from_place(EvalServer& server, Place place, Rng& rng) {
+  while (server.open()) {
+    auto programs = server.known();
+    const std::size_t parent = programs[place(programs.size(), rng)];
+    programs.resize(std::min(programs.size(), kTop));
+    server.launch(draw_step(rng), parent, programs, [](std::size_t) {});
+  }
+}
+
+Arm control(std::string name, Place place) {
+  return {std::move(name), [place](EvalServer& server, std::uint64_t seed) {
+            Rng rng(seed, 0, Purpose::sampling);
+            if (server.begin()) from_place(server, place, rng);
+          }};
+}
+
 }  // namespace
 
-Step draw_step(Rng& rng) { return rng.below(3) == 0 ? Step::small : Step::large; }
+Asked draw_step(Rng& rng) {
+  const std::uint64_t drawn = rng.below(3);
+  Asked asked = drawn == 0 ? Step::small : Step::large;
+  asked.crossover = drawn == 1;
+  return asked;
+}
 
 void best_of_n(EvalServer& server, std::uint64_t) {
-  while (server.make(Step::large, 0)) {
+  Asked asked = Step::large;
+  asked.translate = !server.problem().seed();
+  while (server.make(asked, 0)) {
   }
 }
 
 void open_then_evolve(EvalServer& server, std::uint64_t seed) {
   Rng rng(seed, 0, Purpose::sampling);
-  while (progress(server) < kOpeningShare && server.make(Step::large, 0)) {
+  const auto first = server.begin();
+  if (!first) return;
+  while (progress(server) < kOpeningShare && server.launch(Step::large, *first, {}, [](std::size_t) {})) {
   }
-  while (server.open()) {
-    const auto top = best_programs(server, kTop);
-    const std::size_t parent = top[static_cast<std::size_t>(rng.below(top.size()))];
-    server.make(draw_step(rng), parent, top);
-  }
+  from_place(server, any_of_top, rng);
 }
 
 /// N x T: each chain's next parent is its own best, and it sees nothing of the others.
 void greedy(EvalServer& server, std::uint64_t seed, std::size_t chains) {
   Rng rng(seed, 0, Purpose::sampling);
-  std::vector<std::size_t> heads(chains, 0);
+  const auto first = server.begin();
+  if (!first) return;
+  std::vector<std::size_t> heads(chains, *first);
   for (std::size_t turn = 0; server.open(); turn = (turn + 1) % chains) {
-    const auto child = server.make(draw_step(rng), heads[turn]);
-    if (child && server[*child].accepted &&
-        (heads[turn] == 0 || server[*child].speedup > server[heads[turn]].speedup))
-      heads[turn] = *child;
+    server.launch(draw_step(rng), heads[turn], {}, [&, turn](std::size_t child) {
+      if (!server[child].accepted) return;
+      if (heads[turn] == *first || server[child].speedup > server[heads[turn]].speedup) heads[turn] = child;
+    });
   }
 }
 
@@ -68,7 +89,9 @@ std::vector<Arm> arms() {
           {"greedy-4", [](EvalServer& server, std::uint64_t seed) { greedy(server, seed, 4); }},
           {"openevolve", openevolve},
           {"shinkaevolve", shinkaevolve},
-          {"adaevolve", adaevolve}};
+          {"adaevolve", adaevolve},
+          control("any-parent", any),
+          control("worst-parent", worst)};
 }
 
 }  // namespace kernelsmith::bench

@@ -1,12 +1,24 @@
 #include "eval_server.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 namespace kernelsmith::bench {
 
-EvalServer::EvalServer(Problem& problem, Limits limits, std::uint64_t seed)
-    : problem_(problem), limits_(limits), seed_(seed) {
-  add(problem.seed(), 0);
+EvalServer::EvalServer(Problem& problem, Limits limits, std::uint64_t seed, std::size_t in_flight)
+    : problem_(problem), limits_(limits), seed_(seed), in_flight_(in_flight) {
+  if (const auto made = problem.seed()) add(*made, 0);
+}
+
+std::optional<std::size_t> EvalServer::begin() {
+  if (problem_.seed()) return 0;
+  Asked translation = Step::large;
+  translation.translate = true;
+  while (const auto child = make(translation, 0))
+    if (trials_[*child].accepted) return child;
+  return std::nullopt;
 }
 
 bool EvalServer::open(const Asked& asked) const {
@@ -22,6 +34,57 @@ std::optional<std::size_t> EvalServer::make(const Asked& asked, std::size_t pare
   return trials_.size() - 1;
 }
 
+bool EvalServer::launch(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown,
+                        Learn learn) {
+  const auto child = make(asked, parent, shown);
+  if (!child) return false;
+  under_way_.emplace_back(*child, std::move(learn));
+  // What an arm learns may make it launch another child.
+  while (under_way_.size() >= in_flight_) {
+    const auto [known, told] = std::move(under_way_.front());
+    under_way_.pop_front();
+    told(known);
+  }
+  return true;
+}
+
+std::vector<std::size_t> EvalServer::known() const {
+  const std::size_t told = under_way_.empty() ? trials_.size() : under_way_.front().first;
+  std::vector<std::size_t> accepted;
+  for (std::size_t i = 0; i < told; ++i)
+    if (trials_[i].accepted) accepted.push_back(i);
+  std::ranges::stable_sort(accepted, std::greater{}, [&](std::size_t i) { return trials_[i].speedup; });
+  return accepted;
+}
+
+double EvalServer::score() const {
+  return best_ ? made_[*best_].score : -std::numeric_limits<double>::infinity();
+}
+
+std::map<std::vector<std::size_t>, double> EvalServer::best_of_structures() const {
+  std::map<std::vector<std::size_t>, double> best;
+  for (const Made& made : made_)
+    if (made.accepted) {
+      double& speedup = best[made.structure];
+      speedup = std::max(speedup, std::exp(made.score));
+    }
+  return best;
+}
+
+double EvalServer::qd_score() const {
+  double sum = 0;
+  for (const auto& [structure, speedup] : best_of_structures()) sum += speedup;
+  return sum;
+}
+
+std::size_t EvalServer::filled() const { return best_of_structures().size(); }
+
+std::size_t EvalServer::seen() const {
+  std::set<std::vector<std::size_t>> structures;
+  for (const Made& made : made_) structures.insert(made.structure);
+  return structures.size();
+}
+
 double EvalServer::remeasure(std::size_t program) {
   const double again = measure_again(program);
   count();
@@ -35,9 +98,8 @@ double EvalServer::measure_again(std::size_t program) {
   ++trial.measurements;
   const double again = measured(program);
   trial.speedup += (again - trial.speedup) / static_cast<double>(trial.measurements);
-  best_ = 0;
-  for (std::size_t i = 1; i < trials_.size(); ++i)
-    if (trials_[i].accepted && trials_[i].speedup > trials_[best_].speedup) best_ = i;
+  for (std::size_t i = 0; i < trials_.size(); ++i)
+    if (trials_[i].accepted && trials_[i].speedup > trials_[*best_].speedup) best_ = i;
   return again;
 }
 
@@ -50,13 +112,13 @@ double EvalServer::measured(std::size_t program) const {
 void EvalServer::add(const Made& made, std::size_t parent) {
   made_.push_back(made);
   wasted_ += made.wasted ? 1 : 0;
-  trials_.push_back({parent, made.accepted, 0, made.size, 1});
+  trials_.push_back({parent, made.accepted, 0, made.size, 1, made.structure});
   const std::size_t program = trials_.size() - 1;
   if (made.accepted) trials_.back().speedup = measured(program);
-  if (made.accepted && trials_.back().speedup > trials_[best_].speedup) best_ = program;
+  if (made.accepted && (!best_ || trials_.back().speedup > trials_[*best_].speedup)) best_ = program;
   count();
 }
 
-void EvalServer::count() { curve_.push_back(made_[best_].progress); }
+void EvalServer::count() { curve_.push_back(best_ ? made_[*best_].progress : 0); }
 
 }  // namespace kernelsmith::bench

@@ -3,8 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <kernelsmith/core/rng.hpp>
@@ -26,11 +30,16 @@ struct Trial {
   double speedup = 0;  ///< as measured; the mean if it was measured again
   double size = 1;
   std::size_t measurements = 1;
+  std::vector<std::size_t> structure = {};  ///< Made::structure
 };
 
 class EvalServer {
  public:
-  EvalServer(Problem& problem, Limits limits, std::uint64_t seed);
+  EvalServer(Problem& problem, Limits limits, std::uint64_t seed, std::size_t in_flight = 1);
+
+  /// The program that a search begins with: the seed, or the first translation that is accepted. Empty if the
+  /// budget ends before.
+  std::optional<std::size_t> begin();
 
   /// Whether a child could be made so.
   bool open(const Asked& asked) const;
@@ -39,6 +48,18 @@ class EvalServer {
   /// The child's number; empty if the budget does not cover it.
   std::optional<std::size_t> make(const Asked& asked, std::size_t parent,
                                   std::span<const std::size_t> shown = {});
+
+  /// What an arm does with a child once it learns what became of it.
+  using Learn = std::function<void(std::size_t child)>;
+
+  /// As make(), but the arm learns of the child only when in_flight() - 1 further children were begun. Returns
+  /// false if the budget does not cover it.
+  bool launch(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown, Learn learn);
+
+  /// The accepted programs that the arm knows of, the best first.
+  std::vector<std::size_t> known() const;
+
+  std::size_t in_flight() const { return in_flight_; }
 
   /// A further measurement of an accepted program: its speedup in this one. It uses up an evaluation.
   double remeasure(std::size_t program);
@@ -51,8 +72,13 @@ class EvalServer {
   const Limits& limits() const { return limits_; }
   const Problem& problem() const { return problem_; }
 
-  /// The true score of the program that was measured to be the best.
-  double score() const { return made_[best_].score; }
+  /// The true score of the program that was measured to be the best; minus infinity if none was accepted.
+  double score() const;
+  /// The sum of the highest true speedup of each structure that has an accepted program.
+  double qd_score() const;
+  /// How many structures have an accepted program, and how many have any.
+  std::size_t filled() const;
+  std::size_t seen() const;
   /// After each evaluation: Made::progress of the best.
   const std::vector<double>& curve() const { return curve_; }
   double cost() const { return cost_; }
@@ -63,13 +89,16 @@ class EvalServer {
   double measure_again(std::size_t program);
   void add(const Made& made, std::size_t parent);
   void count();
+  std::map<std::vector<std::size_t>, double> best_of_structures() const;
 
   Problem& problem_;
   Limits limits_;
   std::uint64_t seed_;
+  std::size_t in_flight_;
   double cost_ = 0;
   std::size_t wasted_ = 0;
-  std::size_t best_ = 0;
+  std::optional<std::size_t> best_;
+  std::deque<std::pair<std::size_t, Learn>> under_way_;
   std::vector<Trial> trials_;
   std::vector<Made> made_;
   std::vector<double> curve_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ enum class Step { large, small };
 struct Asked {
   Asked(Step size) : step(size) {}
   Step step;
+  bool translate = false;  ///< a first program: it has no parent
   std::size_t model = 0;
   bool crossover = false;
 };
@@ -28,21 +30,34 @@ struct Made {
   double score = 0;
   double progress = 0;  ///< the share of what is there to be found, 0 to 1: for curves and areas
   double size = 1;      ///< of its text, relative to the seed's
-  bool wasted = false;  ///< rejected because of who was asked
+  bool wasted = false;                      ///< rejected because of who was asked
+  std::vector<std::size_t> structure = {};  ///< its bin on each of Problem::structure()'s axes
 };
 
-/// One instance, for one search. Programs are numbered in the order in which they are made; 0 is the seed.
+/// One thing in which structures of programs differ.
+struct StructureAxis {
+  std::string name;
+  std::size_t bins;
+};
+
+/// One instance, for one search. Programs are numbered in the order in which they are made; 0 is the seed, if
+/// there is one.
 class Problem {
  public:
   virtual ~Problem() = default;
-  virtual Made seed() const = 0;
-  /// `shown` are other programs in the prompt.
+  /// Empty if the search begins without a program.
+  virtual std::optional<Made> seed() const = 0;
+  /// `shown` are other programs in the prompt, in their order.
   virtual Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) = 0;
   virtual double cost(const Asked& asked) const = 0;
   /// How many models there are to choose from.
   virtual std::size_t models() const { return 1; }
   /// Standard deviation of one evaluation's log speedup.
   virtual double noise() const = 0;
+  /// Empty if the programs have no structure.
+  virtual std::vector<StructureAxis> structure() const { return {}; }
+  /// How many structures there are.
+  virtual std::size_t structures() const { return 0; }
 };
 
 /// A task of the bench: opens instances by seed.
@@ -59,9 +74,6 @@ struct NamedFamily {
 
 /// The fitted tasks of fit.json. Throws std::runtime_error if the file cannot be read.
 std::vector<NamedFamily> fitted_tasks(const std::string& path);
-
-/// Made-up landscapes, as a cross-check.
-std::vector<NamedFamily> landscapes();
 
 /// The fitted kernels with models or operators that are not all alike; the kind says how they differ.
 std::vector<NamedFamily> unequal_tasks(const std::string& path);

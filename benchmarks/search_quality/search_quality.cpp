@@ -2,8 +2,12 @@
 //
 //   search_quality --fit fit.json --out results.csv [--curves curves.csv] [--seeds 100] [--first-seed 1]
 //                  [--evaluations 40,200] [--cost 40,200] [--arms ours,best-of-N] [--tasks l2-p18]
+//                  [--in-flight 1,16]
 //   ... --unequal true                  on the tasks whose models or operators are not alike, in place of the
-//   others search_quality --variants true      names the variants of the default, for --arms
+//                                       fitted ones
+//   search_quality --recorded FOLDER --spaces choose|confirm [--worlds plain,kernels,structures]
+//                  [--start seed,none] --out ...   in the worlds of recorded spaces, in place of the fitted tasks
+//   search_quality --variants true      names the variants of the default, for --arms
 //
 // Equal arguments give equal files.
 #include <algorithm>
@@ -16,6 +20,7 @@
 #include <string>
 
 #include "arms.hpp"
+#include "worlds.hpp"
 
 namespace kernelsmith::bench {
 namespace {
@@ -26,10 +31,13 @@ struct Budget {
 };
 
 struct Settings {
-  std::string fit, out, curves;
+  std::string fit, recorded, out, curves;
+  SpaceGroup spaces = SpaceGroup::choose;
   std::uint64_t seeds = 100, first_seed = 1;
   std::vector<Budget> budgets;
-  std::vector<std::string> arms, tasks;  ///< none: all
+  std::vector<std::string> arms, tasks, worlds;  ///< none: all
+  std::vector<std::string> starts{"seed"};
+  std::vector<std::size_t> in_flight{1};
   bool unequal = false;
 };
 
@@ -52,11 +60,33 @@ std::vector<Arm> chosen_arms(const std::vector<std::string>& names) {
   return all;
 }
 
+std::vector<std::size_t> numbers(const std::string& list) {
+  std::vector<std::size_t> found;
+  for (const auto& part : split(list)) found.push_back(std::stoull(part));
+  return found;
+}
+
+SpaceGroup group_named(const std::string& name) {
+  if (name == "choose") return SpaceGroup::choose;
+  if (name == "confirm") return SpaceGroup::confirm;
+  throw std::invalid_argument("--spaces is choose or confirm, not " + name);
+}
+
 Settings settings_from(const std::map<std::string, std::string>& options) {
   Settings settings;
   for (const auto& [name, value] : options) {
     if (name == "--fit")
       settings.fit = value;
+    else if (name == "--recorded")
+      settings.recorded = value;
+    else if (name == "--spaces")
+      settings.spaces = group_named(value);
+    else if (name == "--worlds")
+      settings.worlds = split(value);
+    else if (name == "--start")
+      settings.starts = split(value);
+    else if (name == "--in-flight")
+      settings.in_flight = numbers(value);
     else if (name == "--out")
       settings.out = value;
     else if (name == "--curves")
@@ -80,8 +110,9 @@ Settings settings_from(const std::map<std::string, std::string>& options) {
     else
       throw std::invalid_argument("unknown option " + name);
   }
-  if (settings.fit.empty() || settings.out.empty() || settings.budgets.empty())
-    throw std::invalid_argument("--fit, --out and a budget (--evaluations or --cost) are needed");
+  if ((settings.fit.empty() && settings.recorded.empty()) || settings.out.empty() || settings.budgets.empty())
+    throw std::invalid_argument(
+        "--fit or --recorded, --out and a budget (--evaluations or --cost) are needed");
   return settings;
 }
 
@@ -91,20 +122,30 @@ double area(const std::vector<double>& curve) {
   return sum / static_cast<double>(curve.size());
 }
 
+/// What a search is told beside its task and seed.
+struct Setting {
+  Budget budget;
+  std::string start;
+  std::size_t in_flight;
+};
+
 class Writer {
  public:
   explicit Writer(const Settings& settings) : out_(settings.out) {
-    out_ << "kind,task,arm,unit,budget,seed,score,area,evaluations,cost,wasted\n";
+    out_ << "kind,task,arm,unit,budget,start,in_flight,seed,score,area,evaluations,cost,wasted,qd,coverage,seen\n";
     if (!settings.curves.empty()) curves_.open(settings.curves);
     if (curves_.is_open()) curves_ << "kind,task,arm,unit,budget,evaluation,progress\n";
   }
 
-  void search(const NamedFamily& task, const Arm& arm, const Budget& budget, std::uint64_t seed) {
+  void search(const NamedFamily& task, const Arm& arm, const Setting& setting, std::uint64_t seed) {
     const auto problem = task.family->open(seed);
-    EvalServer server(*problem, budget.limits, seed);
+    EvalServer server(*problem, setting.budget.limits, seed, setting.in_flight);
     arm.search(server, seed);
-    out_ << place(task, arm, budget) << seed << ',' << server.score() << ',' << area(server.curve()) << ','
-         << server.curve().size() << ',' << server.cost() << ',' << server.wasted() << '\n';
+    const auto structures = static_cast<double>(std::max<std::size_t>(1, problem->structures()));
+    out_ << place(task, arm, setting.budget) << setting.start << ',' << setting.in_flight << ',' << seed << ','
+         << server.score() << ',' << area(server.curve()) << ',' << server.curve().size() << ','
+         << server.cost() << ',' << server.wasted() << ',' << server.qd_score() << ','
+         << static_cast<double>(server.filled()) / structures << ',' << server.seen() << '\n';
     if (sums_.size() < server.curve().size()) sums_.resize(server.curve().size());
     for (std::size_t i = 0; i < sums_.size(); ++i)
       sums_[i] += server.curve()[std::min(i, server.curve().size() - 1)];
@@ -126,18 +167,28 @@ class Writer {
   std::vector<double> sums_;
 };
 
+std::vector<NamedFamily> tasks_of(const Settings& settings, const RecordedSpaces& spaces,
+                                  const std::string& start) {
+  if (!settings.recorded.empty()) return world_tasks(spaces, settings.spaces, start == "seed");
+  return settings.unequal ? unequal_tasks(settings.fit) : fitted_tasks(settings.fit);
+}
+
 void run(const Settings& settings) {
-  auto tasks = settings.unequal ? unequal_tasks(settings.fit) : fitted_tasks(settings.fit);
-  if (!settings.unequal)
-    for (auto& one : landscapes()) tasks.push_back(std::move(one));
+  const auto spaces =
+      settings.recorded.empty() ? RecordedSpaces{} : read_spaces(settings.recorded, settings.spaces);
   Writer writer(settings);
-  for (const auto& task : tasks) {
-    if (!settings.tasks.empty() && !named(settings.tasks, task.name)) continue;
-    for (const auto& arm : chosen_arms(settings.arms)) {
-      for (const auto& budget : settings.budgets) {
-        for (std::uint64_t seed = 0; seed < settings.seeds; ++seed)
-          writer.search(task, arm, budget, settings.first_seed + seed);
-        writer.end_of_seeds(task, arm, budget, settings.seeds);
+  for (const auto& start : settings.starts) {
+    for (const auto& task : tasks_of(settings, spaces, start)) {
+      if (!settings.tasks.empty() && !named(settings.tasks, task.name)) continue;
+      if (!settings.worlds.empty() && !named(settings.worlds, task.kind)) continue;
+      for (const auto& arm : chosen_arms(settings.arms)) {
+        for (const auto& budget : settings.budgets) {
+          for (const std::size_t in_flight : settings.in_flight) {
+            for (std::uint64_t seed = 0; seed < settings.seeds; ++seed)
+              writer.search(task, arm, {budget, start, in_flight}, settings.first_seed + seed);
+            writer.end_of_seeds(task, arm, budget, settings.seeds);
+          }
+        }
       }
     }
   }

@@ -61,7 +61,7 @@ class Simulator final : public Problem {
     programs_.push_back({true, true, fit_->seed_standing, 0.0});
   }
 
-  Made seed() const override { return made(programs_.front()); }
+  std::optional<Made> seed() const override { return made(programs_.front()); }
 
   Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) override {
     Rng rng(seed_, programs_.size(), Purpose::proposal);

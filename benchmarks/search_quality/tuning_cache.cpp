@@ -73,6 +73,24 @@ TuningPoint point_of(const json& configuration, const Values& values) {
   return point;
 }
 
+double relative_deviation(const std::vector<double>& repeats) {
+  const auto count = static_cast<double>(repeats.size());
+  const double mean = std::accumulate(repeats.begin(), repeats.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : repeats) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1)) / mean;
+}
+
+double median_noise(const std::vector<Entry>& entries) {
+  std::vector<double> deviations;
+  for (const Entry& entry : entries)
+    if (entry.repeats.size() > 1) deviations.push_back(relative_deviation(entry.repeats));
+  if (deviations.empty()) return 0;
+  const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
+  std::ranges::nth_element(deviations, middle);
+  return *middle;
+}
+
 }  // namespace
 
 Result<RecordedSpace> RecordedSpace::read(const std::string& text) {
@@ -90,6 +108,7 @@ Result<RecordedSpace> RecordedSpace::read(const std::string& text) {
     auto space = TuningSpace::create(std::move(dimensions), points);
     if (!space) return space.error();
     RecordedSpace recorded(std::move(*space));
+    recorded.noise_ = median_noise(entries);
     recorded.optimum_ = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       recorded.rows_[points[i]] = {entries[i].mean, entries[i].repeats};

@@ -20,6 +20,8 @@ class RecordedSpace {
 
   const TuningSpace& space() const { return space_; }
   double optimum() const { return optimum_; }  ///< the lowest recorded mean
+  /// The median over the points of the standard deviation of one recorded repeat, divided by the mean.
+  double noise() const { return noise_; }
   /// Whether the point's recorded mean is within 5 % of the optimum.
   bool near_optimum(const TuningPoint& point) const;
   /// The recorded mean if `draws` is 0, or else the mean of as many of the recorded repeats.
@@ -35,6 +37,7 @@ class RecordedSpace {
   TuningSpace space_;
   std::unordered_map<TuningPoint, Row, TuningSpace::Hash> rows_;
   double optimum_ = 0;
+  double noise_ = 0;
 };
 
 }  // namespace kernelsmith::bench

@@ -1,7 +1,12 @@
-"""The recorded spaces of the tuning benchmark: where they lie below KERNELSMITH_SEARCH_DATA, and what they hold."""
+"""The recorded spaces of the benches: where they lie below KERNELSMITH_SEARCH_DATA, and what they hold.
+
+    KERNELSMITH_SEARCH_DATA=... python3 tuning_spaces.py --unpack FOLDER     writes what search_quality --recorded reads
+"""
 
 import gzip
 import json
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +24,22 @@ SPACES |= {
 SPACES |= {f"dedispersion {gpu}": (f"{HUB}/cachefiles/dedispersion_milo/{gpu}.json.gz", False)
            for gpu in ("MI250X", "W6600", "W7800")}
 SPACES |= {f"pnpoly {gpu}": (f"{UNUSED}/pnpoly/{file}.json.gz", False) for gpu, file in GEMM.items()}
+
+
+def unpacked(name: str, data: Path) -> str:
+    """The cache as our programs read it: only parameters with several values, and times."""
+    document = json.loads(gzip.decompress((data / SPACES[name][0]).read_bytes()))
+    names = [key for key, values in document["tune_params"].items() if len(values) > 1]
+    rows = {key: {one: row.get(one) for one in (*names, "time", "times") if one in row} for key, row in document["cache"].items()}
+    return json.dumps({"tune_params_keys": names, "cache": rows}, separators=(",", ":"))
+
+
+def main() -> None:
+    data, folder = Path(os.environ["KERNELSMITH_SEARCH_DATA"]), Path(sys.argv[sys.argv.index("--unpack") + 1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SPACES:
+        if not (folder / f"{name}.json").exists():
+            (folder / f"{name}.json").write_text(unpacked(name, data))
 
 
 @dataclass
@@ -51,3 +72,7 @@ def read_cache(name: str, data: Path) -> Space:
     best = min(times.values())
     near = {key for key, value in times.items() if value <= 1.05 * best}
     return Space(name, document["tune_params"], cache, near)
+
+
+if __name__ == "__main__":
+    main()

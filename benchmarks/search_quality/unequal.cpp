@@ -43,7 +43,7 @@ class Unequal final : public Problem {
   Unequal(std::unique_ptr<Problem> inner, const Inequality& inequality, std::uint64_t seed)
       : inner_(std::move(inner)), inequality_(inequality), seed_(seed) {}
 
-  Made seed() const override { return inner_->seed(); }
+  std::optional<Made> seed() const override { return inner_->seed(); }
 
   Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) override {
     const std::size_t program = inner_numbers_.size();

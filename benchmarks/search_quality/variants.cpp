@@ -15,11 +15,25 @@ Arm chooser(std::string name, Change change) {
 
 Arm variant(std::string name, std::function<void(EngineOptions&)> change) {
   return chooser(std::move(name),
-                 [change = std::move(change)](EngineOptions& options, const auto&) { change(options); });
+                 [change = std::move(change)](EngineOptions& options, const Choices&) { change(options); });
 }
 
-void bandit(EngineOptions& options, const std::vector<OperatorChoice>& arms) {
-  options.operators = std::make_shared<BanditOperators>(BanditOperators::create(arms).value());
+/// On axes over the structure of programs.
+Arm structural(std::string name, std::function<void(EngineOptions&)> change = {}) {
+  return chooser(std::move(name), [change = std::move(change)](EngineOptions& options, const Choices& choices) {
+    options.axes = choices.structure;
+    if (change) change(options);
+  });
+}
+
+void bandit(EngineOptions& options, const Choices& choices) {
+  options.operators = std::make_shared<BanditOperators>(BanditOperators::create(choices.arms).value());
+}
+
+/// Every parent is drawn uniformly from the filled cells.
+void uniform_cells(EngineOptions& options) {
+  options.sampler = std::make_shared<MixtureSampler>(
+      MixtureSampler::create({.explore = 1, .exploit = 0, .weighted = 0}).value());
 }
 
 std::function<void(EngineOptions&)> tree(TreeOptions options) {
@@ -54,6 +68,10 @@ std::vector<Arm> variants() {
       variant("repairs-0", [](EngineOptions& options) { options.repairs = 0; }),
       variant("repairs-1", [](EngineOptions& options) { options.repairs = 1; }),
       variant("duels-2", [](EngineOptions& options) { options.duels = 2; }),
+      structural("structural"),
+      structural("map-elites", uniform_cells),
+      variant("map-elites-complexity", uniform_cells),
+      structural("structural-islands-4", islands(4)),
       variant("one-cell", [](EngineOptions& options) { options.axes = {}; }),
       chooser("bandit", bandit),
       variant("no-confirm", [](EngineOptions& options) { options.confirm = false; }),

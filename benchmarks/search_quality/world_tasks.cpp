@@ -1,0 +1,75 @@
+// Which recorded spaces the worlds are made of.
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "worlds.hpp"
+
+namespace kernelsmith::bench {
+namespace {
+
+/// What the structure of each kernel is. The vector widths of gemm are narrow or wide.
+const std::map<std::string, std::vector<StructureParameter>> kStructures = {
+    {"convolution", {{"read_only", 2}, {"use_padding", 2}, {"use_shmem", 2}}},
+    {"dedispersion", {{"tile_stride_x", 2}, {"tile_stride_y", 2}}},
+    {"gemm", {{"SA", 2}, {"SB", 2}, {"VWM", 2}, {"VWN", 2}}},
+    {"pnpoly", {{"between_method", 4}, {"use_method", 3}}},
+};
+
+/// The spaces of a group, and its programs of four kernels. No space is in both groups. The confirming group has
+/// other GPUs, and one kernel that the other lacks.
+struct Group {
+  std::vector<std::string> spaces;
+  std::vector<std::vector<std::string>> programs;
+};
+
+Group spaces_of(SpaceGroup group) {
+  if (group == SpaceGroup::choose)
+    return {{"convolution A100", "convolution A4000", "convolution W6600", "gemm 2080Ti", "gemm 3090",
+             "pnpoly 3090"},
+            {{"convolution A100", "convolution W6600", "gemm 3090", "pnpoly 3090"},
+             {"convolution A4000", "convolution W6600", "gemm 2080Ti", "pnpoly 3090"},
+             {"convolution A100", "convolution A4000", "gemm 2080Ti", "gemm 3090"}}};
+  return {{"convolution A6000", "convolution MI250X", "convolution W7800", "gemm 3060", "gemm Titan",
+           "dedispersion MI250X", "dedispersion W7800", "pnpoly 2080Ti", "pnpoly Titan"},
+          {{"convolution A6000", "gemm 3060", "dedispersion MI250X", "pnpoly Titan"},
+           {"convolution MI250X", "gemm Titan", "dedispersion W7800", "pnpoly 2080Ti"},
+           {"convolution W7800", "gemm Titan", "dedispersion MI250X", "pnpoly Titan"}}};
+}
+
+GeneSpacePtr read(const std::string& folder, const std::string& name) {
+  std::ifstream file(folder + "/" + name + ".json");
+  if (!file) throw std::runtime_error("cannot read " + folder + "/" + name + ".json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  const auto recorded = RecordedSpace::read(text.str());
+  if (!recorded) throw std::runtime_error(name + ": " + recorded.error().message);
+  return std::make_shared<GeneSpace>(*recorded, kStructures.at(name.substr(0, name.find(' '))));
+}
+
+}  // namespace
+
+RecordedSpaces read_spaces(const std::string& folder, SpaceGroup group) {
+  RecordedSpaces spaces;
+  for (const auto& name : spaces_of(group).spaces) spaces[name] = read(folder, name);
+  return spaces;
+}
+
+std::vector<NamedFamily> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded) {
+  std::vector<NamedFamily> tasks;
+  for (const auto& [name, space] : spaces) tasks.push_back({name, "plain", family_of({{space}, false, seeded})});
+  for (const auto& program : spaces_of(group).programs) {
+    World world{{}, false, seeded};
+    std::string joined;
+    for (const auto& name : program) {
+      world.kernels.push_back(spaces.at(name));
+      joined += (joined.empty() ? "" : " + ") + name;
+    }
+    tasks.push_back({joined, "kernels", family_of(std::move(world))});
+  }
+  for (const auto& [name, space] : spaces)
+    tasks.push_back({name, "structures", family_of({{space}, true, seeded})});
+  return tasks;
+}
+
+}  // namespace kernelsmith::bench
