@@ -53,9 +53,10 @@ class OpenEvolve {
       std::size_t island = turn % kIslands;
       if (islands_[island].empty()) island = 0;
       const std::size_t parent = sample(island);
-      server_.launch(
-          draw_step(rng_), entries_[parent].program, companions(island),
-          [this, home = entries_[parent].island](std::size_t child) { learn({child, home}); });
+      server_.launch(draw_step(rng_), entries_[parent].program, companions(island),
+                     [this, home = entries_[parent].island](std::size_t child) {
+                       learn({child, home});
+                     });
     }
   }
 

@@ -1,5 +1,5 @@
-// Arms without a population to speak of: independent samples, greedy chains, an opening followed by truncation,
-// and two controls that choose parents without regard to their worth.
+// Arms without a population to speak of: independent samples, greedy chains, an opening followed by
+// truncation, and two controls that choose parents without regard to their worth.
 #include <algorithm>
 
 #include "arms.hpp"

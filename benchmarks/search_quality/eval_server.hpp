@@ -52,8 +52,8 @@ class EvalServer {
   /// What an arm does with a child once it learns what became of it.
   using Learn = std::function<void(std::size_t child)>;
 
-  /// As make(), but the arm learns of the child only when in_flight() - 1 further children were begun. Returns
-  /// false if the budget does not cover it.
+  /// As make(), but the arm learns of the child only when in_flight() - 1 further children were begun.
+  /// Returns false if the budget does not cover it.
   bool launch(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown, Learn learn);
 
   /// The accepted programs that the arm knows of, the best first.

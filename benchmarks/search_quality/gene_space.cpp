@@ -1,6 +1,7 @@
 #include "gene_space.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -9,11 +10,13 @@ namespace {
 
 /// More than a point has parameters, so that a point of the same structure is always nearer.
 constexpr std::size_t kOtherStructure = 100;
+/// An evaluation is the mean of so many recorded repeats, as in the tuning benchmark.
+constexpr double kRepeats = 3;
 
 }  // namespace
 
 GeneSpace::GeneSpace(const RecordedSpace& recorded, const std::vector<StructureParameter>& structure)
-    : noise_(recorded.noise()) {
+    : noise_(recorded.noise() / std::sqrt(kRepeats)) {
   const TuningSpace& space = recorded.space();
   std::vector<std::size_t> kept;
   std::size_t places = 1, structural = 0;

@@ -31,8 +31,8 @@ class GeneSpace {
     std::size_t classes = 0;  ///< 0: it does not belong to the structure
   };
 
-  /// Parameters with one value are left out. Throws std::invalid_argument for a parameter of the structure that
-  /// the space lacks, and for a space without a point that works.
+  /// Parameters with one value are left out. Throws std::invalid_argument for a parameter of the structure
+  /// that the space lacks, and for a space without a point that works.
   GeneSpace(const RecordedSpace& recorded, const std::vector<StructureParameter>& structure);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -54,6 +54,7 @@ class GeneSpace {
 
   double optimum() const { return by_time_.empty() ? 0 : *times_[by_time_.front()]; }
   double median() const { return *times_[by_time_[by_time_.size() / 2]]; }
+  /// Standard deviation of one evaluation's time, divided by the time.
   double noise() const { return noise_; }
 
  private:

@@ -14,8 +14,8 @@
 
 namespace kernelsmith::bench {
 
-/// One search. Its budgets are the server's limits until until() sets another one. The engine is asked for as many
-/// tickets as the server has in flight before the first is answered; they are answered in their order.
+/// One search. Its budgets are the server's limits until until() sets another one. The engine is asked for as
+/// many tickets as the server has in flight before the first is answered; they are answered in their order.
 class Ours {
  public:
   Ours(EvalServer& server, std::uint64_t seed, const Change& change = {});

@@ -2,6 +2,7 @@
 // the bench learns goes through EvalServer alone.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +31,7 @@ struct Made {
   double score = 0;
   double progress = 0;  ///< the share of what is there to be found, 0 to 1: for curves and areas
   double size = 1;      ///< of its text, relative to the seed's
-  bool wasted = false;                      ///< rejected because of who was asked
+  bool wasted = false;  ///< rejected because of who was asked
   std::vector<std::size_t> structure = {};  ///< its bin on each of Problem::structure()'s axes
 };
 
@@ -54,6 +55,8 @@ class Problem {
   virtual std::size_t models() const { return 1; }
   /// Standard deviation of one evaluation's log speedup.
   virtual double noise() const = 0;
+  /// The score of the best program of all; not a number if it is not known.
+  virtual double highest() const { return std::nan(""); }
   /// Empty if the programs have no structure.
   virtual std::vector<StructureAxis> structure() const { return {}; }
   /// How many structures there are.

@@ -6,7 +6,8 @@
 //   ... --unequal true                  on the tasks whose models or operators are not alike, in place of the
 //                                       fitted ones
 //   search_quality --recorded FOLDER --spaces choose|confirm [--worlds plain,kernels,structures]
-//                  [--start seed,none] --out ...   in the worlds of recorded spaces, in place of the fitted tasks
+//                  [--start seed,none] --out ...   in the worlds of recorded spaces, in place of the fitted
+//                  tasks
 //   search_quality --variants true      names the variants of the default, for --arms
 //
 // Equal arguments give equal files.
@@ -132,7 +133,8 @@ struct Setting {
 class Writer {
  public:
   explicit Writer(const Settings& settings) : out_(settings.out) {
-    out_ << "kind,task,arm,unit,budget,start,in_flight,seed,score,area,evaluations,cost,wasted,qd,coverage,seen\n";
+    out_ << "kind,task,arm,unit,budget,start,in_flight,seed,score,area,evaluations,cost,wasted,regret,qd,"
+            "coverage,seen\n";
     if (!settings.curves.empty()) curves_.open(settings.curves);
     if (curves_.is_open()) curves_ << "kind,task,arm,unit,budget,evaluation,progress\n";
   }
@@ -142,10 +144,11 @@ class Writer {
     EvalServer server(*problem, setting.budget.limits, seed, setting.in_flight);
     arm.search(server, seed);
     const auto structures = static_cast<double>(std::max<std::size_t>(1, problem->structures()));
-    out_ << place(task, arm, setting.budget) << setting.start << ',' << setting.in_flight << ',' << seed << ','
-         << server.score() << ',' << area(server.curve()) << ',' << server.curve().size() << ','
-         << server.cost() << ',' << server.wasted() << ',' << server.qd_score() << ','
-         << static_cast<double>(server.filled()) / structures << ',' << server.seen() << '\n';
+    out_ << place(task, arm, setting.budget) << setting.start << ',' << setting.in_flight << ',' << seed
+         << ',' << server.score() << ',' << area(server.curve()) << ',' << server.curve().size() << ','
+         << server.cost() << ',' << server.wasted() << ',' << problem->highest() - server.score() << ','
+         << server.qd_score() << ',' << static_cast<double>(server.filled()) / structures << ','
+         << server.seen() << '\n';
     if (sums_.size() < server.curve().size()) sums_.resize(server.curve().size());
     for (std::size_t i = 0; i < sums_.size(); ++i)
       sums_[i] += server.curve()[std::min(i, server.curve().size() - 1)];

@@ -20,10 +20,11 @@ Arm variant(std::string name, std::function<void(EngineOptions&)> change) {
 
 /// On axes over the structure of programs.
 Arm structural(std::string name, std::function<void(EngineOptions&)> change = {}) {
-  return chooser(std::move(name), [change = std::move(change)](EngineOptions& options, const Choices& choices) {
-    options.axes = choices.structure;
-    if (change) change(options);
-  });
+  return chooser(std::move(name),
+                 [change = std::move(change)](EngineOptions& options, const Choices& choices) {
+                   options.axes = choices.structure;
+                   if (change) change(options);
+                 });
 }
 
 void bandit(EngineOptions& options, const Choices& choices) {

@@ -16,8 +16,8 @@ const std::map<std::string, std::vector<StructureParameter>> kStructures = {
     {"pnpoly", {{"between_method", 4}, {"use_method", 3}}},
 };
 
-/// The spaces of a group, and its programs of four kernels. No space is in both groups. The confirming group has
-/// other GPUs, and one kernel that the other lacks.
+/// The spaces of a group, and its programs of four kernels. No GPU is in both groups, and one kernel is in
+/// the confirming group only. pnpoly on 2080Ti and Titan is left out: its repeats scatter by a third.
 struct Group {
   std::vector<std::string> spaces;
   std::vector<std::vector<std::string>> programs;
@@ -31,10 +31,10 @@ Group spaces_of(SpaceGroup group) {
              {"convolution A4000", "convolution W6600", "gemm 2080Ti", "pnpoly 3090"},
              {"convolution A100", "convolution A4000", "gemm 2080Ti", "gemm 3090"}}};
   return {{"convolution A6000", "convolution MI250X", "convolution W7800", "gemm 3060", "gemm Titan",
-           "dedispersion MI250X", "dedispersion W7800", "pnpoly 2080Ti", "pnpoly Titan"},
-          {{"convolution A6000", "gemm 3060", "dedispersion MI250X", "pnpoly Titan"},
-           {"convolution MI250X", "gemm Titan", "dedispersion W7800", "pnpoly 2080Ti"},
-           {"convolution W7800", "gemm Titan", "dedispersion MI250X", "pnpoly Titan"}}};
+           "dedispersion MI250X", "dedispersion W7800", "pnpoly 3060"},
+          {{"convolution A6000", "gemm 3060", "dedispersion MI250X", "pnpoly 3060"},
+           {"convolution MI250X", "gemm Titan", "dedispersion W7800", "pnpoly 3060"},
+           {"convolution W7800", "gemm Titan", "dedispersion MI250X", "pnpoly 3060"}}};
 }
 
 GeneSpacePtr read(const std::string& folder, const std::string& name) {
@@ -57,7 +57,8 @@ RecordedSpaces read_spaces(const std::string& folder, SpaceGroup group) {
 
 std::vector<NamedFamily> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded) {
   std::vector<NamedFamily> tasks;
-  for (const auto& [name, space] : spaces) tasks.push_back({name, "plain", family_of({{space}, false, seeded})});
+  for (const auto& [name, space] : spaces)
+    tasks.push_back({name, "plain", family_of({{space}, false, seeded})});
   for (const auto& program : spaces_of(group).programs) {
     World world{{}, false, seeded};
     std::string joined;

@@ -102,7 +102,8 @@ class Draw {
 class RecordedProblem final : public Problem {
  public:
   RecordedProblem(const World& world, std::uint64_t seed) : world_(world), seed_(seed) {
-    for (const auto& kernel : world_.kernels) reference_ += 1.0, best_ += kernel->optimum() / kernel->median();
+    for (const auto& kernel : world_.kernels)
+      reference_ += 1.0, best_ += kernel->optimum() / kernel->median();
     if (!world_.seeded) return;
     Rng rng(seed_, 0, Purpose::proposal);
     Program first;
@@ -125,8 +126,8 @@ class RecordedProblem final : public Problem {
     for (const std::size_t one : shown)
       if (one != parent && accepted_[one]) others.push_back(one);
     const bool crosses = asked.crossover && !others.empty();
-    return keep(crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, others, rng), true,
-                rng);
+    return keep(crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, others, rng),
+                true, rng);
   }
 
   double cost(const Asked& asked) const override { return asked.step == Step::large ? 1 : kCostOfEdit; }
@@ -136,6 +137,8 @@ class RecordedProblem final : public Problem {
     for (const auto& kernel : world_.kernels) squares += kernel->noise() * kernel->noise();
     return std::sqrt(squares) / static_cast<double>(world_.kernels.size());
   }
+
+  double highest() const override { return std::log(reference_ / best_); }
 
   std::vector<StructureAxis> structure() const override {
     std::vector<StructureAxis> axes;
@@ -202,7 +205,7 @@ class RecordedProblem final : public Problem {
     Made made{.accepted = works && time};
     if (made.accepted) {
       made.score = std::log(reference_ / *time);
-      made.progress = std::clamp(made.score / std::log(reference_ / best_), 0.0, 1.0);
+      made.progress = std::clamp(made.score / highest(), 0.0, 1.0);
     }
     made.size = std::exp(kSizeSpread * rng.normal());
     made.structure = bins_of(program);
