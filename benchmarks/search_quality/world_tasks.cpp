@@ -49,9 +49,11 @@ GeneSpacePtr read(const std::string& folder, const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> space_names(SpaceGroup group) { return spaces_of(group).spaces; }
+
 RecordedSpaces read_spaces(const std::string& folder, SpaceGroup group) {
   RecordedSpaces spaces;
-  for (const auto& name : spaces_of(group).spaces) spaces[name] = read(folder, name);
+  for (const auto& name : space_names(group)) spaces[name] = read(folder, name);
   return spaces;
 }
 

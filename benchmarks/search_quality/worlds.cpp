@@ -101,7 +101,7 @@ class Draw {
 
 class RecordedProblem final : public Problem {
  public:
-  RecordedProblem(const World& world, std::uint64_t seed) : world_(world), seed_(seed) {
+  RecordedProblem(World world, std::uint64_t seed) : world_(std::move(world)), seed_(seed) {
     for (const auto& kernel : world_.kernels)
       reference_ += 1.0, best_ += kernel->optimum() / kernel->median();
     if (!world_.seeded) return;
@@ -227,7 +227,7 @@ class RecordedProblem final : public Problem {
     return bins;
   }
 
-  const World& world_;
+  World world_;
   std::uint64_t seed_;
   double reference_ = 0, best_ = 0;  ///< times: of the seed, or of medians; and of the best of all
   std::optional<Made> seed_made_;

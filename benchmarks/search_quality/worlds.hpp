@@ -26,6 +26,8 @@ std::shared_ptr<const Family> family_of(World world);
 /// Which recorded spaces a default is chosen on, and which confirm the choice.
 enum class SpaceGroup { choose, confirm };
 
+std::vector<std::string> space_names(SpaceGroup group);
+
 /// By the name of the space.
 using RecordedSpaces = std::map<std::string, GeneSpacePtr>;
 
