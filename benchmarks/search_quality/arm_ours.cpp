@@ -1,14 +1,18 @@
-// Our arm: the engine with what `run --model` sets, on the simulator.
+// Our arm, the search that `kernelsmith run --model` makes: its configuration is the registry's, its engine
+// the library's.
 #include <cmath>
+#include <deque>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include <kernelsmith/engine/engine.hpp>
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/session.hpp>
 
+#include "arms.hpp"
 #include "memory_journal.hpp"
-#include "ours.hpp"
 
 namespace kernelsmith::bench {
 namespace {
@@ -37,7 +41,7 @@ Task simulated_task() {
 
 struct Defaults {
   EngineOptions options;
-  std::vector<Operator> operators;
+  std::vector<OperatorChoice> operators;
   double complexity;  ///< of the seed
 };
 
@@ -46,12 +50,9 @@ const Defaults& defaults() {
     const Registry registry = default_registry();
     const Task task = simulated_task();
     RunConfig config = default_config(task, registry).value();
-    std::vector<Operator> operators;
+    const auto operators = registry.proposers.at("chat")()->traits().operators;
     config.operators.clear();
-    for (const OperatorChoice& choice : registry.proposers.at("chat")()->traits().operators) {
-      operators.push_back(choice.op);
-      config.operators.push_back({choice, 1.0});
-    }
+    for (const OperatorChoice& choice : operators) config.operators.push_back({choice, 1.0});
     config.repairs = kRepairs;
     set_default_axes(task, config);
     const double complexity = std::max(4.0, source_features(task.seed, *config.axes).at("complexity"));
@@ -64,18 +65,9 @@ Measurement around(double value, double noise) {
   return {value, value * std::exp(-kDeviations * noise), value * std::exp(kDeviations * noise), 5, ""};
 }
 
-/// Each operator of each model, as the command line combines them.
-std::vector<OperatorChoice> arms_of(std::size_t models) {
-  std::vector<OperatorChoice> arms;
-  for (const Operator op : defaults().operators)
-    for (std::size_t model = 0; model < models; ++model) arms.push_back({op, std::to_string(model)});
-  return arms;
-}
-
-Asked asked_for(Operator op, const std::string& model) {
+Asked asked_for(Operator op) {
   Asked asked = op == Operator::edit || op == Operator::repair ? Step::small : Step::large;
   asked.translate = op == Operator::translate;
-  asked.model = std::stoul(model);
   asked.crossover = op == Operator::crossover;
   return asked;
 }
@@ -92,26 +84,38 @@ std::vector<AxisSpec> axes_of(const Problem& problem) {
 
 Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
   EngineOptions options = defaults().options;
-  const Choices choices{arms_of(server.problem().models()), axes_of(server.problem())};
-  std::vector<WeightedOperators::Entry> entries;
-  for (const auto& arm : choices.arms) entries.push_back({arm, 1});
-  options.operators = std::make_shared<WeightedOperators>(WeightedOperators::create(entries).value());
-  if (change) change(options, choices);
+  if (change) change(options, {defaults().operators, axes_of(server.problem())});
   if (!server.problem().seed()) options.seeds = {};
   options.seed = seed;
-  options.budgets = {};
-  if (server.limits().evaluations) options.budgets.evaluations = *server.limits().evaluations;
-  if (server.limits().cost) options.budgets.usd = *server.limits().cost;
-  // Prices are known before the first call, as they are of a model with a price.
-  options.forecast_usd = [&problem = server.problem()](const ProposalRequest& request) {
-    return problem.cost(asked_for(request.op, request.model));
-  };
+  options.budgets = {.iterations = {}, .evaluations = server.budget(), .wall_s = {}};
   options.describe = {};
   options.fingerprint = {};
   return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
 }
 
-}  // namespace
+/// One search. The engine is asked for as
+/// many tickets as the server has in flight before the first is answered; they are answered in their order.
+class Ours {
+ public:
+  Ours(EvalServer& server, std::uint64_t seed, const Change& change = {});
+
+  /// Serves the oldest ticket; false when no ticket is left.
+  bool step();
+
+ private:
+  void serve(TicketId id, const Evaluate& work);
+  void serve(TicketId id, const Propose& work);
+  void serve(TicketId id, const Remeasure& work);
+  Evaluation evaluation(std::size_t program) const;
+  Evaluation accepted(std::size_t program, double speedup, Report report) const;
+  std::map<std::string, double> features(std::size_t program) const;
+
+  EvalServer& server_;
+  double noise_;
+  std::vector<StructureAxis> structure_;
+  Engine engine_;
+  std::deque<Ticket> asked_;
+};
 
 Ours::Ours(EvalServer& server, std::uint64_t seed, const Change& change)
     : server_(server),
@@ -132,12 +136,6 @@ bool Ours::step() {
   return true;
 }
 
-void Ours::until(std::uint64_t evaluations) {
-  engine_.renew({.iterations = {}, .evaluations = evaluations, .wall_s = {}}).value();
-  while (step()) {
-  }
-}
-
 void Ours::serve(TicketId id, const Evaluate& work) {
   engine_.tell(id, evaluation(program_in(work.child.source))).value();
 }
@@ -146,17 +144,13 @@ void Ours::serve(TicketId id, const Propose& work) {
   std::vector<std::size_t> shown;
   for (const auto* group : {&work.selection.top, &work.selection.inspirations})
     for (const auto& one : *group) shown.push_back(program_in(one->program->source));
-  const Asked asked = asked_for(work.op, work.model);
+  const Asked asked = asked_for(work.op);
   const IndividualPtr& parent = work.selection.parent;
   const auto child = server_.make(asked, parent ? program_in(parent->program->source) : 0, shown);
   if (!child) throw std::logic_error("the engine asks for more than its budget");
   Child made{text_of(*child), Origin::rewrite, {}};
   if (parent) made.parents = {parent->program->id};
-  Proposal proposal{std::move(made), {}, {}};
-  proposal.cost.usd = server_.problem().cost(asked);
-  proposal.cost.calls = 1;
-  engine_.propose(id, std::move(proposal)).value();
-  engine_.tell(id, evaluation(*child)).value();
+  engine_.tell(id, std::move(made), evaluation(*child)).value();
 }
 
 void Ours::serve(TicketId id, const Remeasure& work) {
@@ -187,6 +181,8 @@ std::map<std::string, double> Ours::features(std::size_t program) const {
     features[structure_[i].name] = static_cast<double>(server_[program].structure[i]);
   return features;
 }
+
+}  // namespace
 
 void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {
   Ours ours(server, seed, change);

@@ -11,13 +11,6 @@ namespace {
 constexpr double kOpeningShare = 0.2;
 constexpr std::size_t kTop = 3;
 
-/// How far the budget is used up, 0 to 1.
-double progress(const EvalServer& server) {
-  const auto& [evaluations, cost] = server.limits();
-  return evaluations ? static_cast<double>(server.curve().size()) / static_cast<double>(*evaluations)
-                     : server.cost() / *cost;
-}
-
 /// The parent's place among the accepted programs, of which the first is the best.
 using Place = std::size_t (*)(std::size_t accepted, Rng& rng);
 
@@ -62,8 +55,9 @@ void open_then_evolve(EvalServer& server, std::uint64_t seed) {
   Rng rng(seed, 0, Purpose::sampling);
   const auto first = server.begin();
   if (!first) return;
-  while (progress(server) < kOpeningShare && server.launch(Step::large, *first, {}, [](std::size_t) {})) {
-  }
+  const double opening = kOpeningShare * static_cast<double>(server.budget());
+  while (static_cast<double>(server.curve().size()) < opening)
+    server.launch(Step::large, *first, {}, [](std::size_t) {});
   from_place(server, any_of_top, rng);
 }
 

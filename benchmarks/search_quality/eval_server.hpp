@@ -17,12 +17,6 @@
 
 namespace kernelsmith::bench {
 
-/// A search ends when one of them is used up. The seed's evaluation counts.
-struct Limits {
-  std::optional<std::size_t> evaluations;
-  std::optional<double> cost;  ///< a rewrite costs 1
-};
-
 /// What an arm sees of a program.
 struct Trial {
   std::size_t parent = 0;
@@ -35,15 +29,15 @@ struct Trial {
 
 class EvalServer {
  public:
-  EvalServer(Problem& problem, Limits limits, std::uint64_t seed, std::size_t in_flight = 1);
+  /// `budget` is how many evaluations a search may make, the seed's included.
+  EvalServer(Problem& problem, std::size_t budget, std::uint64_t seed, std::size_t in_flight = 1);
 
   /// The program that a search begins with: the seed, or the first translation that is accepted. Empty if the
   /// budget ends before.
   std::optional<std::size_t> begin();
 
-  /// Whether a child could be made so.
-  bool open(const Asked& asked) const;
-  bool open() const { return open(Step::large); }
+  /// Whether the budget covers another evaluation.
+  bool open() const { return curve_.size() < budget_; }
 
   /// The child's number; empty if the budget does not cover it.
   std::optional<std::size_t> make(const Asked& asked, std::size_t parent,
@@ -69,7 +63,7 @@ class EvalServer {
 
   const std::vector<Trial>& trials() const { return trials_; }
   const Trial& operator[](std::size_t program) const { return trials_[program]; }
-  const Limits& limits() const { return limits_; }
+  std::size_t budget() const { return budget_; }
   const Problem& problem() const { return problem_; }
 
   /// The true score of the program that was measured to be the best; minus infinity if none was accepted.
@@ -81,8 +75,6 @@ class EvalServer {
   std::size_t seen() const;
   /// After each evaluation: Made::progress of the best.
   const std::vector<double>& curve() const { return curve_; }
-  double cost() const { return cost_; }
-  std::size_t wasted() const { return wasted_; }
 
  private:
   double measured(std::size_t program) const;
@@ -92,11 +84,9 @@ class EvalServer {
   std::map<std::vector<std::size_t>, double> best_of_structures() const;
 
   Problem& problem_;
-  Limits limits_;
+  std::size_t budget_;
   std::uint64_t seed_;
   std::size_t in_flight_;
-  double cost_ = 0;
-  std::size_t wasted_ = 0;
   std::optional<std::size_t> best_;
   std::deque<std::pair<std::size_t, Learn>> under_way_;
   std::vector<Trial> trials_;

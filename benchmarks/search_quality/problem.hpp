@@ -16,12 +16,11 @@ namespace kernelsmith::bench {
 /// How much of its parent a child rewrites.
 enum class Step { large, small };
 
-/// What a child is asked for with. Problems whose askers are all alike look at the step alone.
+/// How a child is asked for. The fitted tasks look at the step alone.
 struct Asked {
   Asked(Step size) : step(size) {}
   Step step;
   bool translate = false;  ///< a first program: it has no parent
-  std::size_t model = 0;
   bool crossover = false;
 };
 
@@ -31,7 +30,6 @@ struct Made {
   double score = 0;
   double progress = 0;  ///< the share of what is there to be found, 0 to 1: for curves and areas
   double size = 1;      ///< of its text, relative to the seed's
-  bool wasted = false;  ///< rejected because of who was asked
   std::vector<std::size_t> structure = {};  ///< its bin on each of Problem::structure()'s axes
 };
 
@@ -50,9 +48,6 @@ class Problem {
   virtual std::optional<Made> seed() const = 0;
   /// `shown` are other programs in the prompt, in their order.
   virtual Made make(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown) = 0;
-  virtual double cost(const Asked& asked) const = 0;
-  /// How many models there are to choose from.
-  virtual std::size_t models() const { return 1; }
   /// Standard deviation of one evaluation's log speedup.
   virtual double noise() const = 0;
   /// The score of the best program of all; not a number if it is not known.
@@ -77,8 +72,5 @@ struct NamedFamily {
 
 /// The fitted tasks of fit.json. Throws std::runtime_error if the file cannot be read.
 std::vector<NamedFamily> fitted_tasks(const std::string& path);
-
-/// The fitted kernels with models or operators that are not all alike; the kind says how they differ.
-std::vector<NamedFamily> unequal_tasks(const std::string& path);
 
 }  // namespace kernelsmith::bench

@@ -1,10 +1,8 @@
 // Runs every arm on every task, budget and seed, and writes one line for each search:
 //
 //   search_quality --fit fit.json --out results.csv [--curves curves.csv] [--seeds 100] [--first-seed 1]
-//                  [--evaluations 40,200] [--cost 40,200] [--arms ours,best-of-N] [--tasks l2-p18]
+//                  [--evaluations 40,200] [--arms ours,best-of-N] [--tasks l2-p18]
 //                  [--in-flight 1,16]
-//   ... --unequal true                  on the tasks whose models or operators are not alike, in place of the
-//                                       fitted ones
 //   search_quality --recorded FOLDER --spaces choose|confirm [--worlds plain,kernels,structures]
 //                  [--start seed,none] --out ...   in the worlds of recorded spaces, in place of the fitted
 //                  tasks
@@ -26,20 +24,13 @@
 namespace kernelsmith::bench {
 namespace {
 
-struct Budget {
-  std::string unit, amount;
-  Limits limits;
-};
-
 struct Settings {
   std::string fit, recorded, out, curves;
   SpaceGroup spaces = SpaceGroup::choose;
   std::uint64_t seeds = 100, first_seed = 1;
-  std::vector<Budget> budgets;
   std::vector<std::string> arms, tasks, worlds;  ///< none: all
   std::vector<std::string> starts{"seed"};
-  std::vector<std::size_t> in_flight{1};
-  bool unequal = false;
+  std::vector<std::size_t> evaluations, in_flight{1};
 };
 
 std::vector<std::string> split(const std::string& list) {
@@ -100,20 +91,14 @@ Settings settings_from(const std::map<std::string, std::string>& options) {
       settings.arms = split(value);
     else if (name == "--tasks")
       settings.tasks = split(value);
-    else if (name == "--unequal")
-      settings.unequal = value == "true";
     else if (name == "--evaluations")
-      for (const auto& amount : split(value))
-        settings.budgets.push_back({"evaluations", amount, {std::stoull(amount), {}}});
-    else if (name == "--cost")
-      for (const auto& amount : split(value))
-        settings.budgets.push_back({"cost", amount, {{}, std::stod(amount)}});
+      settings.evaluations = numbers(value);
     else
       throw std::invalid_argument("unknown option " + name);
   }
-  if ((settings.fit.empty() && settings.recorded.empty()) || settings.out.empty() || settings.budgets.empty())
-    throw std::invalid_argument(
-        "--fit or --recorded, --out and a budget (--evaluations or --cost) are needed");
+  if ((settings.fit.empty() && settings.recorded.empty()) || settings.out.empty() ||
+      settings.evaluations.empty())
+    throw std::invalid_argument("--fit or --recorded, --out and --evaluations are needed");
   return settings;
 }
 
@@ -125,7 +110,7 @@ double area(const std::vector<double>& curve) {
 
 /// What a search is told beside its task and seed.
 struct Setting {
-  Budget budget;
+  std::size_t budget;
   std::string start;
   std::size_t in_flight;
 };
@@ -133,37 +118,36 @@ struct Setting {
 class Writer {
  public:
   explicit Writer(const Settings& settings) : out_(settings.out) {
-    out_ << "kind,task,arm,unit,budget,start,in_flight,seed,score,area,evaluations,cost,wasted,regret,qd,"
+    out_ << "kind,task,arm,budget,start,in_flight,seed,score,area,evaluations,regret,qd,"
             "coverage,seen\n";
     if (!settings.curves.empty()) curves_.open(settings.curves);
-    if (curves_.is_open()) curves_ << "kind,task,arm,unit,budget,evaluation,progress\n";
+    if (curves_.is_open()) curves_ << "kind,task,arm,budget,evaluation,progress\n";
   }
 
   void search(const NamedFamily& task, const Arm& arm, const Setting& setting, std::uint64_t seed) {
     const auto problem = task.family->open(seed);
-    EvalServer server(*problem, setting.budget.limits, seed, setting.in_flight);
+    EvalServer server(*problem, setting.budget, seed, setting.in_flight);
     arm.search(server, seed);
     const auto structures = static_cast<double>(std::max<std::size_t>(1, problem->structures()));
     out_ << place(task, arm, setting.budget) << setting.start << ',' << setting.in_flight << ',' << seed
          << ',' << server.score() << ',' << area(server.curve()) << ',' << server.curve().size() << ','
-         << server.cost() << ',' << server.wasted() << ',' << problem->highest() - server.score() << ','
-         << server.qd_score() << ',' << static_cast<double>(server.filled()) / structures << ','
-         << server.seen() << '\n';
+         << problem->highest() - server.score() << ',' << server.qd_score() << ','
+         << static_cast<double>(server.filled()) / structures << ',' << server.seen() << '\n';
     if (sums_.size() < server.curve().size()) sums_.resize(server.curve().size());
     for (std::size_t i = 0; i < sums_.size(); ++i)
       sums_[i] += server.curve()[std::min(i, server.curve().size() - 1)];
   }
 
-  void end_of_seeds(const NamedFamily& task, const Arm& arm, const Budget& budget, std::uint64_t seeds) {
-    if (curves_.is_open() && budget.limits.evaluations)
+  void end_of_seeds(const NamedFamily& task, const Arm& arm, std::size_t budget, std::uint64_t seeds) {
+    if (curves_.is_open())
       for (std::size_t i = 0; i < sums_.size(); ++i)
         curves_ << place(task, arm, budget) << i + 1 << ',' << sums_[i] / static_cast<double>(seeds) << '\n';
     sums_.clear();
   }
 
  private:
-  static std::string place(const NamedFamily& task, const Arm& arm, const Budget& budget) {
-    return task.kind + ',' + task.name + ',' + arm.name + ',' + budget.unit + ',' + budget.amount + ',';
+  static std::string place(const NamedFamily& task, const Arm& arm, std::size_t budget) {
+    return task.kind + ',' + task.name + ',' + arm.name + ',' + std::to_string(budget) + ',';
   }
 
   std::ofstream out_, curves_;
@@ -173,7 +157,7 @@ class Writer {
 std::vector<NamedFamily> tasks_of(const Settings& settings, const RecordedSpaces& spaces,
                                   const std::string& start) {
   if (!settings.recorded.empty()) return world_tasks(spaces, settings.spaces, start == "seed");
-  return settings.unequal ? unequal_tasks(settings.fit) : fitted_tasks(settings.fit);
+  return fitted_tasks(settings.fit);
 }
 
 void run(const Settings& settings) {
@@ -185,7 +169,7 @@ void run(const Settings& settings) {
       if (!settings.tasks.empty() && !named(settings.tasks, task.name)) continue;
       if (!settings.worlds.empty() && !named(settings.worlds, task.kind)) continue;
       for (const auto& arm : chosen_arms(settings.arms)) {
-        for (const auto& budget : settings.budgets) {
+        for (const std::size_t budget : settings.evaluations) {
           for (const std::size_t in_flight : settings.in_flight) {
             for (std::uint64_t seed = 0; seed < settings.seeds; ++seed)
               writer.search(task, arm, {budget, start, in_flight}, settings.first_seed + seed);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -35,7 +34,6 @@ double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 struct Grid {
   Numbers knots, probabilities, scale;
   double max_gap = 0, noise = 0;
-  std::map<std::string, double> cost;
 };
 
 struct StepFit {
@@ -74,9 +72,6 @@ class Simulator final : public Problem {
     return made(programs_.back());
   }
 
-  double cost(const Asked& asked) const override {
-    return grid_->cost.at(asked.step == Step::large ? "large" : "small");
-  }
   double noise() const override { return grid_->noise; }
 
  private:
@@ -201,7 +196,6 @@ std::vector<NamedFamily> fitted_tasks(const std::string& path) {
   grid->scale = json.at("scale").get<Numbers>();
   grid->max_gap = json.at("max_gap");
   grid->noise = json.at("noise");
-  grid->cost = json.at("cost").get<std::map<std::string, double>>();
   std::vector<NamedFamily> tasks;
   for (const auto& [name, task] : json.at("tasks").items())
     tasks.push_back({name, task.at("family"), std::make_shared<FittedTask>(grid, fit_from(task))});

@@ -17,8 +17,6 @@ constexpr double kHalf = 0.5;
 constexpr double kTranslationFails = 0.42;
 /// The spread of a program's size, which is drawn and says nothing about its worth.
 constexpr double kSizeSpread = 0.8;
-/// What an edit costs of a rewrite (fit.json).
-constexpr double kCostOfEdit = 0.54;
 
 class Draw {
  public:
@@ -129,8 +127,6 @@ class RecordedProblem final : public Problem {
     return keep(crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, others, rng),
                 true, rng);
   }
-
-  double cost(const Asked& asked) const override { return asked.step == Step::large ? 1 : kCostOfEdit; }
 
   double noise() const override {
     double squares = 0;

@@ -57,9 +57,9 @@ std::vector<NamedFamily> all_tasks() {
   return tasks;
 }
 
-EvalServer searched(Problem& problem, const Arm& arm, Limits limits, std::uint64_t seed,
+EvalServer searched(Problem& problem, const Arm& arm, std::size_t budget, std::uint64_t seed,
                     std::size_t in_flight = 1) {
-  EvalServer server(problem, limits, seed, in_flight);
+  EvalServer server(problem, budget, seed, in_flight);
   arm.search(server, seed);
   return server;
 }
@@ -77,7 +77,7 @@ double mean_of(const NamedFamily& task, const std::string& arm, std::size_t eval
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const auto problem = task.family->open(seed);
-    sum += value(searched(*problem, arm_named(arm), {evaluations, {}}, seed, in_flight));
+    sum += value(searched(*problem, arm_named(arm), evaluations, seed, in_flight));
   }
   return sum / kSeeds;
 }
@@ -86,7 +86,7 @@ double score(const EvalServer& server) { return server.score(); }
 
 TEST(EvalServer, TheSeedEveryChildAndEveryRemeasurementIsAnEvaluation) {
   const auto problem = plain().family->open(1);
-  EvalServer server(*problem, {4, {}}, 1);
+  EvalServer server(*problem, 4, 1);
   EXPECT_TRUE(server.make(Step::small, 0));
   server.remeasure(0);
   EXPECT_TRUE(server.make(Step::large, 0));
@@ -95,18 +95,9 @@ TEST(EvalServer, TheSeedEveryChildAndEveryRemeasurementIsAnEvaluation) {
   EXPECT_EQ(server.curve().size(), 4U);
 }
 
-TEST(EvalServer, ABudgetOfCostCountsWhatStepsCost) {
-  const auto problem = plain().family->open(1);
-  EvalServer server(*problem, {{}, 1.6}, 1);
-  EXPECT_TRUE(server.make(Step::large, 0));
-  EXPECT_FALSE(server.open(Step::large));
-  EXPECT_TRUE(server.make(Step::small, 0));
-  EXPECT_FALSE(server.open(Step::small));
-}
-
 TEST(EvalServer, AnArmLearnsOfAChildWhenTheOthersInFlightWereBegun) {
   const auto problem = plain().family->open(1);
-  EvalServer server(*problem, {20, {}}, 1, 3);
+  EvalServer server(*problem, 20, 1, 3);
   std::vector<std::size_t> learned;
   for (int i = 0; i < 5; ++i)
     server.launch(Step::large, 0, {}, [&](std::size_t child) { learned.push_back(child); });
@@ -117,7 +108,7 @@ TEST(EvalServer, AnArmLearnsOfAChildWhenTheOthersInFlightWereBegun) {
 
 TEST(EvalServer, WithoutASeedItBeginsWithTheFirstTranslationThatIsAccepted) {
   const auto problem = plain(false).family->open(3);
-  EvalServer server(*problem, {40, {}}, 3);
+  EvalServer server(*problem, 40, 3);
   EXPECT_TRUE(server.trials().empty());
   const auto first = server.begin();
   ASSERT_TRUE(first);
@@ -130,7 +121,7 @@ TEST(Arms, EachUsesItsWholeBudgetAndNoMore) {
     for (const auto& arm : arms()) {
       for (const std::size_t in_flight : {1, 16}) {
         const auto problem = task.family->open(7);
-        const auto used = searched(*problem, arm, {40, {}}, 7, in_flight).curve().size();
+        const auto used = searched(*problem, arm, 40, 7, in_flight).curve().size();
         EXPECT_LE(used, 40U) << task.name << " " << arm.name;
         EXPECT_GE(used, 39U) << "one is kept for the end: " << task.name << " " << arm.name;
       }
@@ -142,9 +133,9 @@ TEST(Arms, EqualSeedsGiveEqualSearches) {
   const auto task = fitted().front();
   for (const auto& arm : arms()) {
     const auto one = task.family->open(7), same = task.family->open(7), other = task.family->open(8);
-    const auto curve = searched(*one, arm, {40, {}}, 7).curve();
-    EXPECT_EQ(curve, searched(*same, arm, {40, {}}, 7).curve()) << arm.name;
-    EXPECT_NE(curve, searched(*other, arm, {40, {}}, 8).curve()) << arm.name;
+    const auto curve = searched(*one, arm, 40, 7).curve();
+    EXPECT_EQ(curve, searched(*same, arm, 40, 7).curve()) << arm.name;
+    EXPECT_NE(curve, searched(*other, arm, 40, 8).curve()) << arm.name;
   }
 }
 
@@ -166,7 +157,7 @@ TEST(Simulator, ChildrenOfTheSeedAreRejectedAsOftenAsTheFitSays) {
 
 /// The progress of a child of the first program that was accepted.
 double child_of_first(Problem& problem, bool shows_best) {
-  EvalServer server(problem, {60, {}}, 1);
+  EvalServer server(problem, 60, 1);
   greedy(server, 1, 1);
   std::size_t first = 1, best = 1;
   for (std::size_t i = 1; i < server.trials().size(); ++i) {
@@ -196,7 +187,7 @@ TEST(Default, IsAheadOfBestOfNOnTheFittedKernels) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed, ++searches) {
       const auto ours = task.family->open(seed), theirs = task.family->open(seed);
       ahead +=
-          searched(*ours, all[0], {40, {}}, seed).score() > searched(*theirs, all[1], {40, {}}, seed).score();
+          searched(*ours, all[0], 40, seed).score() > searched(*theirs, all[1], 40, seed).score();
     }
   }
   EXPECT_GT(ahead, searches * 3 / 4);
