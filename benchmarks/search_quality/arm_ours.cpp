@@ -93,8 +93,8 @@ Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) 
   return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
 }
 
-/// One search. The engine is asked for as
-/// many tickets as the server has in flight before the first is answered; they are answered in their order.
+/// One search. The engine is asked for as many tickets as the server has in flight before the first is
+/// answered. They are answered in their order.
 class Ours {
  public:
   Ours(EvalServer& server, std::uint64_t seed, const Change& change = {});

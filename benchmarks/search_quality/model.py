@@ -97,8 +97,6 @@ def fit_lift(traces, scales) -> dict[str, float]:
             samples = Samples(traces, scales, {"large": share, "small": share, "first": 0})
             chosen = (samples.step == step) & ~samples.rejected & ~samples.after_rejection
             basis, child = samples.basis[chosen], samples.child[chosen]
-            if len(basis) < 10:
-                return {"first": 0.0, "large": 0.0, "small": 0.0} | lift
             design = np.stack([np.ones_like(basis), basis, basis**2], axis=1)
             losses.append((np.sum((child - design @ np.linalg.lstsq(design, child, rcond=None)[0]) ** 2), share))
         lift[step] = float(min(losses)[1])

@@ -1,16 +1,25 @@
 #!/usr/bin/env bash
 # The bench of docs/search-quality.md: runs every arm on every task and writes the page's tables and its picture.
 # Usage: benchmarks/search_quality/run.sh [BUILD_FOLDER]      default: build/dev; needs python3 with numpy
+# The worlds of recorded spaces need KERNELSMITH_SEARCH_DATA (tuning_spaces.py says what lies there).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/dev}
 program=$build/benchmarks/search_quality/search_quality
 cmake --build "$build" --target search_quality
 out=$build/benchmarks/search_quality
-# Seeds from 1001: the default was chosen with 1 to 100.
-run() { "$program" --fit benchmarks/search_quality/fit.json --seeds 100 --first-seed 1001 "$@"; }
-run --evaluations 40,200 --cost 40,200 --out "$out/arms.csv" --curves "$out/curves.csv"
-run --evaluations 40,200 --out "$out/variants.csv" --arms "ours,$("$program" --variants true)"
-run --evaluations 40,200 --cost 40,200 --out "$out/bandit.csv" --arms ours,bandit
-run --evaluations 40,200 --cost 40,200 --out "$out/unequal.csv" --arms ours,bandit --unequal true
-python3 benchmarks/search_quality/report.py "$out"
+report() { python3 benchmarks/search_quality/report.py "$@"; }
+# Seeds from 1001: defaults are chosen with lower ones.
+"$program" --fit benchmarks/search_quality/fit.json --seeds 100 --first-seed 1001 --evaluations 40,200 --out "$out/fitted.csv"
+report "$out/fitted.csv" --section fitted
+[ -n "${KERNELSMITH_SEARCH_DATA:-}" ] || exit 0
+python3 benchmarks/search_quality/tuning_spaces.py --unpack "$out/recorded"
+worlds() { "$program" --recorded "$out/recorded" --first-seed 1001 "$@"; }
+worlds --spaces choose --seeds 40 --out "$out/choose.csv" --curves "$out/curves.csv"
+report "$out/choose.csv" --section choose --curves "$out/curves.csv"
+worlds --spaces choose --seeds 40 --out "$out/variants.csv" --arms "ours,any-parent,worst-parent,$("$program" --variants true)"
+report "$out/variants.csv" --section variants
+worlds --spaces choose --seeds 20 --in-flight 1,16 --start seed,none --out "$out/starts.csv"
+report "$out/starts.csv" --section starts
+worlds --spaces confirm --seeds 60 --out "$out/confirm.csv"
+report "$out/confirm.csv" --section confirm

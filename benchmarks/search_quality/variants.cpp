@@ -47,27 +47,16 @@ std::function<void(EngineOptions&)> islands(std::size_t count) {
   return [count](EngineOptions& engine) { engine.topology = Topology::ring(count).value(); };
 }
 
-/// The default of 0.1.0: the mixture on two islands.
-void as_before(EngineOptions& engine) {
-  engine.sampler = std::make_shared<MixtureSampler>(MixtureSampler::create().value());
-  islands(2)(engine);
-  engine.duels = 2;
-}
-
 }  // namespace
 
 std::vector<Arm> variants() {
   return {
-      variant("before", as_before),
       variant("islands-2", islands(2)),
       variant("islands-4", islands(4)),
       variant("opening-0", tree({.opening = 0})),
-      variant("opening-2", tree({.opening = 2})),
       variant("opening-10", tree({.opening = 10})),
       variant("exploration-0", tree({.exploration = 0})),
-      variant("exploration-4", tree({.exploration = 4})),
       variant("repairs-0", [](EngineOptions& options) { options.repairs = 0; }),
-      variant("repairs-1", [](EngineOptions& options) { options.repairs = 1; }),
       variant("duels-2", [](EngineOptions& options) { options.duels = 2; }),
       structural("structural"),
       structural("map-elites", uniform_cells),
