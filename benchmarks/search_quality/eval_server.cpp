@@ -59,15 +59,15 @@ std::map<std::vector<std::size_t>, double> EvalServer::best_of_structures() cons
   std::map<std::vector<std::size_t>, double> best;
   for (const Made& made : made_)
     if (made.accepted) {
-      double& speedup = best[made.structure];
-      speedup = std::max(speedup, std::exp(made.score));
+      double& share = best[made.structure];
+      share = std::max(share, std::exp(made.score - problem_.highest()));
     }
   return best;
 }
 
 double EvalServer::qd_score() const {
   double sum = 0;
-  for (const auto& [structure, speedup] : best_of_structures()) sum += speedup;
+  for (const auto& [structure, share] : best_of_structures()) sum += share;
   return sum;
 }
 

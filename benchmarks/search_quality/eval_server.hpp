@@ -68,7 +68,7 @@ class EvalServer {
 
   /// The true score of the program that was measured to be the best; minus infinity if none was accepted.
   double score() const;
-  /// The sum of the highest true speedup of each structure that has an accepted program.
+  /// The sum over the structures of the share of Problem::highest()'s speedup that their best program has.
   double qd_score() const;
   /// How many structures have an accepted program, and how many have any.
   std::size_t filled() const;
