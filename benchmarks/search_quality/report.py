@@ -108,7 +108,7 @@ def curves(path: Path) -> list[tuple[str, dict[str, list[float]]]]:
     sums = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
-            if row["budget"] == DRAWN:
+            if row["budget"] == DRAWN and row["arm"] not in CONTROLS:
                 sums[row["kind"]][row["arm"]][int(row["evaluation"])].append(float(row["progress"]))
     return [
         (f"{kind}, {DRAWN} evaluations", {arm: [float(np.mean(points[i])) for i in sorted(points)] for arm, points in sums[kind].items()})
