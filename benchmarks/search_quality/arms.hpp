@@ -22,8 +22,6 @@ struct Arm {
 Asked draw_step(Rng& rng);
 
 // Searches until the budget is used up.
-void best_of_n(EvalServer& server, std::uint64_t seed);
-void open_then_evolve(EvalServer& server, std::uint64_t seed);
 void greedy(EvalServer& server, std::uint64_t seed, std::size_t chains);
 void openevolve(EvalServer& server, std::uint64_t seed);
 void shinkaevolve(EvalServer& server, std::uint64_t seed);

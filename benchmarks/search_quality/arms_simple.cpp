@@ -35,15 +35,6 @@ Arm control(std::string name, Place place) {
           }};
 }
 
-}  // namespace
-
-Asked draw_step(Rng& rng) {
-  const std::uint64_t drawn = rng.below(3);
-  Asked asked = drawn == 0 ? Step::small : Step::large;
-  asked.crossover = drawn == 1;
-  return asked;
-}
-
 void best_of_n(EvalServer& server, std::uint64_t) {
   Asked asked = Step::large;
   asked.translate = !server.problem().seed();
@@ -59,6 +50,15 @@ void open_then_evolve(EvalServer& server, std::uint64_t seed) {
   while (static_cast<double>(server.curve().size()) < opening)
     server.launch(Step::large, *first, {}, [](std::size_t) {});
   from_place(server, any_of_top, rng);
+}
+
+}  // namespace
+
+Asked draw_step(Rng& rng) {
+  const std::uint64_t drawn = rng.below(3);
+  Asked asked = drawn == 0 ? Step::small : Step::large;
+  asked.crossover = drawn == 1;
+  return asked;
 }
 
 /// N x T: each chain's next parent is its own best, and it sees nothing of the others.

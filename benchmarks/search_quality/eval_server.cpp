@@ -9,7 +9,7 @@ namespace kernelsmith::bench {
 
 EvalServer::EvalServer(Problem& problem, std::size_t budget, std::uint64_t seed, std::size_t in_flight)
     : problem_(problem), budget_(budget), seed_(seed), in_flight_(in_flight) {
-  if (const auto made = problem.seed()) add(*made, 0);
+  if (const auto made = problem.seed()) add(*made);
 }
 
 std::optional<std::size_t> EvalServer::begin() {
@@ -24,7 +24,7 @@ std::optional<std::size_t> EvalServer::begin() {
 std::optional<std::size_t> EvalServer::make(const Asked& asked, std::size_t parent,
                                             std::span<const std::size_t> shown) {
   if (!open()) return std::nullopt;
-  add(problem_.make(asked, parent, shown), parent);
+  add(problem_.make(asked, parent, shown));
   return trials_.size() - 1;
 }
 
@@ -103,9 +103,9 @@ double EvalServer::measured(std::size_t program) const {
   return std::exp(made_[program].score + problem_.noise() * rng.normal());
 }
 
-void EvalServer::add(const Made& made, std::size_t parent) {
+void EvalServer::add(const Made& made) {
   made_.push_back(made);
-  trials_.push_back({parent, made.accepted, 0, made.size, 1, made.structure});
+  trials_.push_back({made.accepted, 0, made.size, 1, made.structure});
   const std::size_t program = trials_.size() - 1;
   if (made.accepted) trials_.back().speedup = measured(program);
   if (made.accepted && (!best_ || trials_.back().speedup > trials_[*best_].speedup)) best_ = program;

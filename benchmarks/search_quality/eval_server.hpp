@@ -19,7 +19,6 @@ namespace kernelsmith::bench {
 
 /// What an arm sees of a program.
 struct Trial {
-  std::size_t parent = 0;
   bool accepted = false;
   double speedup = 0;  ///< as measured; the mean if it was measured again
   double size = 1;
@@ -79,7 +78,7 @@ class EvalServer {
  private:
   double measured(std::size_t program) const;
   double measure_again(std::size_t program);
-  void add(const Made& made, std::size_t parent);
+  void add(const Made& made);
   void count();
   std::map<std::vector<std::size_t>, double> best_of_structures() const;
 

@@ -28,8 +28,8 @@ struct Asked {
 struct Made {
   bool accepted = false;
   double score = 0;
-  double progress = 0;  ///< the share of what is there to be found, 0 to 1: for curves
-  double size = 1;      ///< of its text, relative to the seed's
+  double progress = 0;                      ///< the share of what is there to be found, 0 to 1: for curves
+  double size = 1;                          ///< of its text, relative to the seed's
   std::vector<std::size_t> structure = {};  ///< its bin on each of Problem::structure()'s axes
 };
 

@@ -1,8 +1,9 @@
 """Makes the tables and the picture of docs/search-quality.md from what search_quality wrote.
 
-    python3 report.py RESULTS.csv [--base ours] [--section NAME] [--curves CURVES.csv]
+    python3 report.py RESULTS.csv... [--base ours] [--quality] [--section NAME] [--curves CURVES.csv]
 
-Without --section the tables are printed. The base is compared with every other arm. With --curves the picture is drawn.
+Without --section the tables are printed. The base is compared with every other arm. --quality adds a table of QD-scores. With
+--curves the picture is drawn.
 """
 
 import argparse
@@ -26,15 +27,16 @@ PANELS = ("plain", "kernels", "structures")
 Tasks = dict[str, dict[str, np.ndarray]]
 
 
-def read(path: Path) -> dict[tuple[str, str], dict[tuple[str, str], Tasks]]:
+def read(paths: list[Path]) -> dict[tuple[str, str], dict[tuple[str, str], Tasks]]:
     """(start, in flight) -> (kind, budget) -> tasks."""
     rows = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: defaultdict(list))))
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            tasks = rows[row["start"], row["in_flight"]][row["kind"], row["budget"]]
-            seed = [float(row[name]) for name in MEASURES]
-            # Seeds begin with programs of different speeds, so what is compared is how near the optimum the best is.
-            tasks[row["task"]][row["arm"]].append([seed[0] if np.isnan(seed[1]) else -seed[1], *seed[1:]])
+    for path in paths:
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                tasks = rows[row["start"], row["in_flight"]][row["kind"], row["budget"]]
+                seed = [float(row[name]) for name in MEASURES]
+                # Seeds begin with programs of different speeds, so what is compared is how near the optimum the best is.
+                tasks[row["task"]][row["arm"]].append([seed[0] if np.isnan(seed[1]) else -seed[1], *seed[1:]])
     return {
         setting: {cell: {task: {arm: np.array(seeds) for arm, seeds in arms.items()} for task, arms in tasks.items()}
                   for cell, tasks in cells.items()}
@@ -116,25 +118,26 @@ def curves(path: Path) -> list[tuple[str, dict[str, list[float]]]]:
     ]
 
 
-def report(path: Path, base: str) -> str:
+def report(paths: list[Path], base: str, shows_quality: bool) -> str:
     rng = np.random.default_rng(45)
     parts = []
-    for (start, in_flight), cells in read(path).items():
+    for (start, in_flight), cells in read(paths).items():
         parts.append(f"{in_flight} in flight, {'from a seed' if start == 'seed' else 'without a seed'}:")
         parts.append(comparison(cells, base, rng))
-        if all(kind in PANELS for kind, _ in cells):
+        if shows_quality and all(kind in PANELS for kind, _ in cells):
             parts.append(quality(cells))
     return "\n\n".join(parts)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path)
+    parser.add_argument("results", type=Path, nargs="+")
+    parser.add_argument("--quality", action="store_true")
     parser.add_argument("--base", default="ours")
     parser.add_argument("--section")
     parser.add_argument("--curves", type=Path)
     arguments = parser.parse_args()
-    text = report(arguments.results, arguments.base)
+    text = report(arguments.results, arguments.base, arguments.quality)
     if arguments.section:
         document.replace(arguments.section, text)
     else:

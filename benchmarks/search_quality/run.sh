@@ -16,10 +16,11 @@ report "$out/fitted.csv" --section fitted
 python3 benchmarks/search_quality/tuning_spaces.py --unpack "$out/recorded"
 worlds() { "$program" --recorded "$out/recorded" --first-seed 1001 "$@"; }
 worlds --spaces choose --seeds 40 --out "$out/choose.csv" --curves "$out/curves.csv"
-report "$out/choose.csv" --section choose --curves "$out/curves.csv"
+report "$out/choose.csv" --quality --section choose --curves "$out/curves.csv"
 worlds --spaces choose --seeds 40 --out "$out/variants.csv" --arms "ours,any-parent,worst-parent,$("$program" --variants true)"
-report "$out/variants.csv" --section variants
-worlds --spaces choose --seeds 20 --in-flight 1,16 --start seed,none --out "$out/starts.csv"
-report "$out/starts.csv" --section starts
+report "$out/variants.csv" --quality --section variants
+worlds --spaces choose --seeds 20 --in-flight 16 --out "$out/in_flight.csv"
+worlds --spaces choose --seeds 20 --in-flight 1,16 --start none --out "$out/starts.csv"
+report "$out/in_flight.csv" "$out/starts.csv" --section starts
 worlds --spaces confirm --seeds 60 --out "$out/confirm.csv"
-report "$out/confirm.csv" --section confirm
+report "$out/confirm.csv" --quality --section confirm

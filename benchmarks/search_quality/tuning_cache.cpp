@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// What both formats hold of a point.
+// What is recorded of a point.
 struct Entry {
   json configuration;
   std::optional<double> mean;
@@ -23,7 +23,7 @@ struct Entry {
 };
 
 // A recorded time that is a word names the failure.
-std::vector<Entry> cachefile_entries(const json& document) {
+std::vector<Entry> entries_of(const json& document) {
   std::vector<Entry> entries;
   for (const auto& [key, row] : document.at("cache").items()) {
     Entry entry;
@@ -33,21 +33,6 @@ std::vector<Entry> cachefile_entries(const json& document) {
     if (row.at("time").is_number()) {
       entry.mean = row["time"].get<double>();
       entry.repeats = row.value("times", std::vector<double>{});
-    }
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
-
-std::vector<Entry> t4_entries(const json& document) {
-  std::vector<Entry> entries;
-  for (const json& row : document.at("results")) {
-    Entry entry{row.at("configuration"), {}, {}};
-    if (row.at("invalidity") == "correct") {
-      for (const json& measurement : row.at("measurements")) {
-        if (measurement.at("name") == "time") entry.mean = measurement.at("value").get<double>();
-      }
-      entry.repeats = row.at("times").value("runtimes", std::vector<double>{});
     }
     entries.push_back(std::move(entry));
   }
@@ -96,7 +81,7 @@ double median_noise(const std::vector<Entry>& entries) {
 Result<RecordedSpace> RecordedSpace::read(const std::string& text) {
   try {
     const json document = json::parse(text);
-    const auto entries = document.contains("cache") ? cachefile_entries(document) : t4_entries(document);
+    const auto entries = entries_of(document);
     Values values;
     for (const Entry& entry : entries) {
       for (const auto& [name, value] : entry.configuration.items()) values[name].insert(value);

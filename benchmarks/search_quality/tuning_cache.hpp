@@ -1,4 +1,4 @@
-// A recorded tuning space: Kernel Tuner's cache files (cachefile JSON and T4) served as a function.
+// A recorded tuning space: Kernel Tuner's cache files (cachefile JSON) served as a function.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace kernelsmith::bench {
 
 class RecordedSpace {
  public:
-  /// Reads the text of a cache file of either format. `bad_input` if it is neither.
+  /// Reads the text of a cache file. `bad_input` if it is none.
   static Result<RecordedSpace> read(const std::string& text);
 
   const TuningSpace& space() const { return space_; }

@@ -1,4 +1,4 @@
-// The default with one thing changed.
+// The default with one thing changed, or several.
 #include <kernelsmith/engine/bandit.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 
@@ -7,64 +7,57 @@
 namespace kernelsmith::bench {
 namespace {
 
-Arm chooser(std::string name, Change change) {
-  return {std::move(name), [change = std::move(change)](EvalServer& server, std::uint64_t seed) {
-            kernelsmith_search(server, seed, change);
-          }};
+Arm variant(std::string name, std::vector<Change> changes) {
+  const Change all = [changes = std::move(changes)](EngineOptions& options, const Choices& choices) {
+    for (const Change& change : changes) change(options, choices);
+  };
+  return {std::move(name),
+          [all](EvalServer& server, std::uint64_t seed) { kernelsmith_search(server, seed, all); }};
 }
 
-Arm variant(std::string name, std::function<void(EngineOptions&)> change) {
-  return chooser(std::move(name),
-                 [change = std::move(change)](EngineOptions& options, const Choices&) { change(options); });
+template <class Value>
+Change with(Value EngineOptions::*option, Value value) {
+  return [=](EngineOptions& options, const Choices&) { options.*option = value; };
 }
 
-/// On axes over the structure of programs.
-Arm structural(std::string name, std::function<void(EngineOptions&)> change = {}) {
-  return chooser(std::move(name),
-                 [change = std::move(change)](EngineOptions& options, const Choices& choices) {
-                   options.axes = choices.structure;
-                   if (change) change(options);
-                 });
-}
+/// Axes over the structure of programs.
+void structural(EngineOptions& options, const Choices& choices) { options.axes = choices.structure; }
 
 void bandit(EngineOptions& options, const Choices& choices) {
   options.operators = std::make_shared<BanditOperators>(BanditOperators::create(choices.arms).value());
 }
 
-/// Every parent is drawn uniformly from the filled cells.
-void uniform_cells(EngineOptions& options) {
-  options.sampler = std::make_shared<MixtureSampler>(
-      MixtureSampler::create({.explore = 1, .exploit = 0, .weighted = 0}).value());
+Change tree(TreeOptions options) {
+  return [sampler = std::make_shared<TreeSampler>(TreeSampler::create(options).value())](
+             EngineOptions& engine, const Choices&) { engine.sampler = sampler; };
 }
 
-std::function<void(EngineOptions&)> tree(TreeOptions options) {
-  return [options](EngineOptions& engine) {
-    engine.sampler = std::make_shared<TreeSampler>(TreeSampler::create(options).value());
-  };
+Change mixture(MixtureOptions options) {
+  return [sampler = std::make_shared<MixtureSampler>(MixtureSampler::create(options).value())](
+             EngineOptions& engine, const Choices&) { engine.sampler = sampler; };
 }
 
-std::function<void(EngineOptions&)> islands(std::size_t count) {
-  return [count](EngineOptions& engine) { engine.topology = Topology::ring(count).value(); };
-}
+Change islands(std::size_t count) { return with(&EngineOptions::topology, Topology::ring(count).value()); }
 
 }  // namespace
 
 std::vector<Arm> variants() {
+  const Change uniform_cells = mixture({.explore = 1, .exploit = 0, .weighted = 0});
   return {
-      variant("islands-2", islands(2)),
-      variant("islands-4", islands(4)),
-      variant("opening-0", tree({.opening = 0})),
-      variant("opening-10", tree({.opening = 10})),
-      variant("exploration-0", tree({.exploration = 0})),
-      variant("repairs-0", [](EngineOptions& options) { options.repairs = 0; }),
-      variant("duels-2", [](EngineOptions& options) { options.duels = 2; }),
-      structural("structural"),
-      structural("map-elites", uniform_cells),
-      variant("map-elites-complexity", uniform_cells),
-      structural("structural-islands-4", islands(4)),
-      variant("one-cell", [](EngineOptions& options) { options.axes = {}; }),
-      chooser("bandit", bandit),
-      variant("no-confirm", [](EngineOptions& options) { options.confirm = false; }),
+      variant("islands-2", {islands(2)}),
+      variant("islands-4", {islands(4)}),
+      variant("opening-0", {tree({.opening = 0})}),
+      variant("opening-10", {tree({.opening = 10})}),
+      variant("exploration-0", {tree({.exploration = 0})}),
+      variant("repairs-0", {with(&EngineOptions::repairs, 0U)}),
+      variant("duels-2", {with(&EngineOptions::duels, 2U)}),
+      variant("structural", {structural}),
+      variant("map-elites", {structural, uniform_cells}),
+      variant("map-elites-complexity", {uniform_cells}),
+      variant("structural-islands-4", {structural, islands(4)}),
+      variant("one-cell", {with(&EngineOptions::axes, std::vector<AxisSpec>{})}),
+      variant("bandit", {bandit}),
+      variant("no-confirm", {with(&EngineOptions::confirm, false)}),
   };
 }
 
