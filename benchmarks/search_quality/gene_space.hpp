@@ -41,8 +41,8 @@ class GeneSpace {
   bool recorded(const Genes& genes) const { return row_of_[place(genes)] != kNone; }
   /// Empty if the point failed. Requires a recorded point.
   std::optional<double> time(const Genes& genes) const;
-  /// The recorded point that differs least from `genes`; a difference in the structure counts most. Of equals
-  /// the first after a random place.
+  /// The recorded point that differs least from `genes`; a difference in the structure counts most. If
+  /// there are several, it is the first after a random place.
   Genes nearest(const Genes& genes, Rng& rng) const;
   Genes random(Rng& rng) const;
   /// A point that works and is not among the faster half of those.

@@ -15,7 +15,7 @@ namespace kernelsmith::bench {
 
 class RecordedSpace {
  public:
-  /// Reads the text of a cache file. `bad_input` if it is none.
+  /// Reads the text of a cache file. `bad_input` if it is not valid.
   static Result<RecordedSpace> read(const std::string& text);
 
   const TuningSpace& space() const { return space_; }

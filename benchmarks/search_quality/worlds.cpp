@@ -9,11 +9,12 @@ namespace {
 /// Draws of a point before the nearest recorded one is taken. A model writes what compiles, so that a point
 /// outside the space is no failure; and the nearest one alone would prefer the points at the space's edges.
 constexpr int kDraws = 8;
-/// Of each parameter, that a large step changes it: about three of a space's seven.
+/// The chance that a large step changes a parameter: about three of a space's seven.
 constexpr double kRewritten = 0.4;
-/// Of a parameter that changes, that a large step takes it from a program shown, or a small one a neighbour.
+/// Two ways are equally likely: to copy or to draw, a neighbour or any value, parent or mate, one kernel or
+/// two.
 constexpr double kHalf = 0.5;
-/// Of translations, that they fail beside those whose point does: fit.json's rate for first programs.
+/// The chance that a translation fails whose point does not: fit.json's rate for first programs.
 constexpr double kTranslationFails = 0.42;
 /// The spread of a program's size, which is drawn and says nothing about its worth.
 constexpr double kSizeSpread = 0.8;
