@@ -97,18 +97,70 @@ Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) 
 /// answered. They are answered in their order.
 class Ours {
  public:
-  Ours(EvalServer& server, std::uint64_t seed, const Change& change = {});
+  Ours(EvalServer& server, std::uint64_t seed, const Change& change)
+      : server_(server),
+        noise_(server.problem().noise()),
+        structure_(server.problem().structure()),
+        engine_(made(server, seed, change)) {}
 
-  /// Serves the oldest ticket; false when no ticket is left.
-  bool step();
+  void search() {
+    while (true) {
+      while (asked_.size() < server_.in_flight()) {
+        auto ticket = engine_.ask().value();
+        if (!ticket) break;
+        asked_.push_back(std::move(*ticket));
+      }
+      if (asked_.empty()) return;
+      const Ticket ticket = std::move(asked_.front());
+      asked_.pop_front();
+      std::visit([&](const auto& work) { serve(ticket.id, work); }, ticket.work);
+    }
+  }
 
  private:
-  void serve(TicketId id, const Evaluate& work);
-  void serve(TicketId id, const Propose& work);
-  void serve(TicketId id, const Remeasure& work);
-  Evaluation evaluation(std::size_t program) const;
-  Evaluation accepted(std::size_t program, double speedup, Report report) const;
-  std::map<std::string, double> features(std::size_t program) const;
+  void serve(TicketId id, const Evaluate& work) {
+    engine_.tell(id, evaluation(program_in(work.child.source))).value();
+  }
+
+  void serve(TicketId id, const Propose& work) {
+    std::vector<std::size_t> shown;
+    for (const auto* group : {&work.selection.top, &work.selection.inspirations})
+      for (const auto& one : *group) shown.push_back(program_in(one->program->source));
+    const IndividualPtr& parent = work.selection.parent;
+    const auto child =
+        server_.make(asked_for(work.op), parent ? program_in(parent->program->source) : 0, shown);
+    if (!child) throw std::logic_error("the engine asks for more than its budget");
+    Child made{text_of(*child), Origin::rewrite, {}};
+    if (parent) made.parents = {parent->program->id};
+    engine_.tell(id, std::move(made), evaluation(*child)).value();
+  }
+
+  void serve(TicketId id, const Remeasure& work) {
+    const std::size_t challenger = program_in(work.challenger->program->source);
+    const double again = server_.remeasure(challenger);
+    Report report;
+    if (work.incumbent) {
+      // The two are timed side by side in one evaluation.
+      const double other = server_.measured_beside(program_in(work.incumbent->program->source));
+      report.duel = around(again / other, noise_ * std::sqrt(2.0));
+    }
+    engine_.tell(id, accepted(challenger, again, std::move(report))).value();
+  }
+
+  Evaluation evaluation(std::size_t program) const {
+    const Trial& trial = server_[program];
+    if (trial.accepted) return accepted(program, trial.speedup, {});
+    return Rejection{Stage::compile, RejectionCode::compile_failed, "", {}};
+  }
+
+  Evaluation accepted(std::size_t program, double speedup, Report report) const {
+    const Trial& trial = server_[program];
+    std::map<std::string, double> features{{"complexity", defaults().complexity * trial.size}};
+    for (std::size_t i = 0; i < structure_.size(); ++i)
+      features[structure_[i].name] = static_cast<double>(trial.structure[i]);
+    return Acceptance{Metrics::create(around(speedup, noise_), std::move(features)).value(),
+                      std::move(report)};
+  }
 
   EvalServer& server_;
   double noise_;
@@ -117,77 +169,10 @@ class Ours {
   std::deque<Ticket> asked_;
 };
 
-Ours::Ours(EvalServer& server, std::uint64_t seed, const Change& change)
-    : server_(server),
-      noise_(server.problem().noise()),
-      structure_(server.problem().structure()),
-      engine_(made(server, seed, change)) {}
-
-bool Ours::step() {
-  while (asked_.size() < server_.in_flight()) {
-    auto ticket = engine_.ask().value();
-    if (!ticket) break;
-    asked_.push_back(std::move(*ticket));
-  }
-  if (asked_.empty()) return false;
-  const Ticket ticket = std::move(asked_.front());
-  asked_.pop_front();
-  std::visit([&](const auto& work) { serve(ticket.id, work); }, ticket.work);
-  return true;
-}
-
-void Ours::serve(TicketId id, const Evaluate& work) {
-  engine_.tell(id, evaluation(program_in(work.child.source))).value();
-}
-
-void Ours::serve(TicketId id, const Propose& work) {
-  std::vector<std::size_t> shown;
-  for (const auto* group : {&work.selection.top, &work.selection.inspirations})
-    for (const auto& one : *group) shown.push_back(program_in(one->program->source));
-  const Asked asked = asked_for(work.op);
-  const IndividualPtr& parent = work.selection.parent;
-  const auto child = server_.make(asked, parent ? program_in(parent->program->source) : 0, shown);
-  if (!child) throw std::logic_error("the engine asks for more than its budget");
-  Child made{text_of(*child), Origin::rewrite, {}};
-  if (parent) made.parents = {parent->program->id};
-  engine_.tell(id, std::move(made), evaluation(*child)).value();
-}
-
-void Ours::serve(TicketId id, const Remeasure& work) {
-  const std::size_t challenger = program_in(work.challenger->program->source);
-  const double again = server_.remeasure(challenger);
-  Report report;
-  if (work.incumbent) {
-    // The two are timed side by side in one evaluation.
-    const double other = server_.measured_beside(program_in(work.incumbent->program->source));
-    report.duel = around(again / other, noise_ * std::sqrt(2.0));
-  }
-  engine_.tell(id, accepted(challenger, again, std::move(report))).value();
-}
-
-Evaluation Ours::evaluation(std::size_t program) const {
-  const Trial& trial = server_[program];
-  if (trial.accepted) return accepted(program, trial.speedup, {});
-  return Rejection{Stage::compile, RejectionCode::compile_failed, "", {}};
-}
-
-Evaluation Ours::accepted(std::size_t program, double speedup, Report report) const {
-  return Acceptance{Metrics::create(around(speedup, noise_), features(program)).value(), std::move(report)};
-}
-
-std::map<std::string, double> Ours::features(std::size_t program) const {
-  std::map<std::string, double> features{{"complexity", defaults().complexity * server_[program].size}};
-  for (std::size_t i = 0; i < structure_.size(); ++i)
-    features[structure_[i].name] = static_cast<double>(server_[program].structure[i]);
-  return features;
-}
-
 }  // namespace
 
 void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {
-  Ours ours(server, seed, change);
-  while (ours.step()) {
-  }
+  Ours(server, seed, change).search();
 }
 
 }  // namespace kernelsmith::bench
