@@ -19,6 +19,7 @@ namespace {
 
 /// What `run --model` sets beside the defaults (src/cli/run_options.cpp).
 constexpr unsigned kRepairs = 2;
+constexpr double kSeedComplexity = 4;
 /// The interval that a measurement of this noise carries.
 constexpr double kDeviations = 1.96;
 
@@ -30,7 +31,6 @@ std::size_t program_in(const Source& source) {
   return static_cast<std::size_t>(std::stoul(std::string(source.main_text())));
 }
 
-/// A task with a reference and a seed, so that the axes are those of a kernel.
 Task simulated_task() {
   Task task;
   task.name = "simulated";
@@ -42,7 +42,6 @@ Task simulated_task() {
 struct Defaults {
   EngineOptions options;
   std::vector<OperatorChoice> operators;
-  double complexity;  ///< of the seed
 };
 
 const Defaults& defaults() {
@@ -54,9 +53,8 @@ const Defaults& defaults() {
     config.operators.clear();
     for (const OperatorChoice& choice : operators) config.operators.push_back({choice, 1.0});
     config.repairs = kRepairs;
-    set_default_axes(task, config);
-    const double complexity = std::max(4.0, source_features(task.seed, *config.axes).at("complexity"));
-    return Defaults{engine_options(task, config).value(), operators, complexity};
+    config.axes.emplace();  // made() sets them
+    return Defaults{engine_options(task, config).value(), operators};
   }();
   return made;
 }
@@ -72,7 +70,13 @@ Asked asked_for(Operator op) {
   return asked;
 }
 
-std::vector<AxisSpec> axes_of(const Problem& problem) {
+/// The size of a program and its speedup, cut as the default axes of a run cut them.
+std::vector<AxisSpec> size_axes() {
+  return {{"complexity", LogarithmicScale{kSeedComplexity / 4, kSeedComplexity * 16, 8}},
+          {"fitness", LogarithmicScale{0.5, 32, 12}}};
+}
+
+std::vector<AxisSpec> structure_axes(const Problem& problem) {
   std::vector<AxisSpec> axes;
   for (const auto& [name, bins] : problem.structure()) {
     CategoricalScale scale;
@@ -84,7 +88,9 @@ std::vector<AxisSpec> axes_of(const Problem& problem) {
 
 Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
   EngineOptions options = defaults().options;
-  if (change) change(options, {defaults().operators, axes_of(server.problem())});
+  const Choices choices{defaults().operators, size_axes(), structure_axes(server.problem())};
+  options.axes = choices.size;
+  if (change) change(options, choices);
   if (!server.problem().seed()) options.seeds = {};
   options.seed = seed;
   options.budgets = {.iterations = {}, .evaluations = server.budget(), .wall_s = {}};
@@ -155,7 +161,7 @@ class Ours {
 
   Evaluation accepted(std::size_t program, double speedup, Report report) const {
     const Trial& trial = server_[program];
-    std::map<std::string, double> features{{"complexity", defaults().complexity * trial.size}};
+    std::map<std::string, double> features{{"complexity", kSeedComplexity * trial.size}};
     for (std::size_t i = 0; i < structure_.size(); ++i)
       features[structure_[i].name] = static_cast<double>(trial.structure[i]);
     return Acceptance{Metrics::create(around(speedup, noise_), std::move(features)).value(),

@@ -30,6 +30,7 @@ void adaevolve(EvalServer& server, std::uint64_t seed);
 /// What a variant may choose among.
 struct Choices {
   std::vector<OperatorChoice> arms;
+  std::vector<AxisSpec> size;       ///< axes over the size of programs, which says nothing, and the speedup
   std::vector<AxisSpec> structure;  ///< axes over the structure of the problem's programs
 };
 

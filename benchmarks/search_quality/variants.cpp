@@ -23,6 +23,9 @@ Change with(Value EngineOptions::*option, Value value) {
 /// Axes over the structure of programs.
 void structural(EngineOptions& options, const Choices& choices) { options.axes = choices.structure; }
 
+/// The control for them.
+void by_size(EngineOptions& options, const Choices& choices) { options.axes = choices.size; }
+
 void bandit(EngineOptions& options, const Choices& choices) {
   options.operators = std::make_shared<BanditOperators>(BanditOperators::create(choices.arms).value());
 }
@@ -52,7 +55,7 @@ std::vector<Arm> variants() {
       variant("duels-2", {with(&EngineOptions::duels, 2U)}),
       variant("structural", {structural}),
       variant("map-elites", {structural, uniform_cells}),
-      variant("map-elites-complexity", {uniform_cells}),
+      variant("map-elites-complexity", {by_size, uniform_cells}),
       variant("one-cell", {with(&EngineOptions::axes, std::vector<AxisSpec>{})}),
       variant("bandit", {bandit}),
       variant("no-confirm", {with(&EngineOptions::confirm, false)}),
