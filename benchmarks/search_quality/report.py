@@ -2,8 +2,8 @@
 
     python3 report.py RESULTS.csv... [--base ours] [--quality] [--section NAME] [--curves CURVES.csv]
 
-Without --section the tables are printed. The base is compared with every other arm. --quality adds a table of QD-scores. With
---curves the picture is drawn.
+Without --section the tables are printed. The base is compared with every other arm. --quality adds what each task can
+decide, and QD-scores. With --curves the picture is drawn.
 """
 
 import argparse
@@ -51,25 +51,27 @@ def compared(tasks: Tasks, arm: str, other: str, rng) -> tuple[float, float, flo
     return float(np.mean([a12(a, b) for a, b in pairs])), *interval(draws)
 
 
-def parent_matters(tasks: Tasks, rng) -> str:
-    """On how many tasks any parent does better than the worst: the others cannot see how parents are chosen."""
-    return f"{sum(compared({task: arms}, *CONTROLS, rng)[1] > 0.5 for task, arms in tasks.items())} of {len(tasks)}"
+def level(tasks: Tasks, arm: str, other: str, rng) -> bool:
+    _, low, high = compared(tasks, arm, other, rng)
+    return low <= 0.5 <= high
 
 
-def ties(tasks: Tasks, arm: str, rng) -> bool:
-    """Whether the arm is not told apart from a control, or from both."""
-    for control in CONTROLS:
-        if arm in CONTROLS or control not in next(iter(tasks.values())):
-            continue
-        _, low, high = compared(tasks, arm, control, rng)
-        if low <= 0.5 <= high:
-            return True
-    return False
+def tied(tasks: Tasks, arm: str, rng) -> list[str]:
+    """The controls that the arm is not told apart from."""
+    known = [control for control in CONTROLS if arm not in CONTROLS and control in next(iter(tasks.values()))]
+    return [control for control in known if level(tasks, arm, control, rng)]
 
 
-def deciding(tasks: Tasks, base: str, rng) -> str:
-    """On how many tasks the base is told apart from both controls."""
-    return f"{sum(not ties({task: arms}, base, rng) for task, arms in tasks.items())} of {len(tasks)}"
+def by_task(cells: dict, base: str, rng) -> str:
+    """What each task can decide about the base."""
+    rows = defaultdict(list)
+    for (kind, _), tasks in cells.items():
+        for task, arms in tasks.items():
+            one = {task: arms}
+            text = "ties " + " and ".join(tied(one, base, rng)) if tied(one, base, rng) else "decides"
+            rows[kind, task].append("the controls tie" if level(one, *CONTROLS, rng) else text)
+    budgets = dict.fromkeys(budget for _, budget in cells)
+    return document.table([f"what a task decides about {base}", *budgets], [[f"{kind}: {task}", *row] for (kind, task), row in rows.items()])
 
 
 def arms_of(cells: dict) -> list[str]:
@@ -84,10 +86,8 @@ def comparison(cells: dict, base: str, rng) -> str:
         row = [arm]
         for tasks in cells.values():
             value, low, high = compared(tasks, base, arm, rng)
-            row.append(f"{value:.2f} [{low:.2f}, {high:.2f}]{' =' if ties(tasks, arm, rng) else ''}")
+            row.append(f"{value:.2f} [{low:.2f}, {high:.2f}]{' =' if tied(tasks, arm, rng) else ''}")
         rows.append(row)
-    rows.append(["tasks on which any parent beats the worst", *(parent_matters(tasks, rng) for tasks in cells.values())])
-    rows.append([f"tasks on which {base} ties no control", *(deciding(tasks, base, rng) for tasks in cells.values())])
     return document.table([f"{base} against", *(f"{kind}, {budget}" for kind, budget in cells)], rows)
 
 
@@ -125,7 +125,7 @@ def report(paths: list[Path], base: str, shows_quality: bool) -> str:
         parts.append(f"{in_flight} in flight, {'from a seed' if start == 'seed' else 'without a seed'}:")
         parts.append(comparison(cells, base, rng))
         if shows_quality and all(kind in PANELS for kind, _ in cells):
-            parts.append(quality(cells))
+            parts += [by_task(cells, base, rng), quality(cells)]
     return "\n\n".join(parts)
 
 

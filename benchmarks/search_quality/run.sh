@@ -15,7 +15,7 @@ report "$out/fitted.csv" --section fitted
 [ -n "${KERNELSMITH_SEARCH_DATA:-}" ] || exit 0
 python3 benchmarks/search_quality/tuning_spaces.py --unpack "$out/recorded"
 worlds() { "$program" --recorded "$out/recorded" --first-seed 1001 "$@"; }
-worlds --spaces choose --seeds 40 --out "$out/choose.csv" --curves "$out/curves.csv"
+worlds --spaces choose --seeds 60 --out "$out/choose.csv" --curves "$out/curves.csv"
 report "$out/choose.csv" --quality --section choose --curves "$out/curves.csv"
 worlds --spaces choose --seeds 40 --out "$out/variants.csv" --arms "ours,any-parent,worst-parent,$("$program" --variants true)"
 report "$out/variants.csv" --quality --section variants
