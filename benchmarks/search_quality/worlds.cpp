@@ -125,8 +125,15 @@ class RecordedProblem final : public Problem {
     for (const std::size_t one : shown)
       if (one != parent && accepted_[one]) others.push_back(one);
     const bool crosses = asked.crossover && !others.empty();
-    return keep(crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, others, rng),
-                true, rng);
+    const auto is_shown = [&](const Program& child) {
+      return child == programs_[parent] ||
+             std::ranges::any_of(others, [&](std::size_t one) { return child == programs_[one]; });
+    };
+    // A model seldom gives back a program of its prompt, and the engine evaluates no program twice.
+    Program child;
+    for (int i = 0; i < kDraws && (i == 0 || is_shown(child)); ++i)
+      child = crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, others, rng);
+    return keep(std::move(child), true, rng);
   }
 
   double noise() const override {
