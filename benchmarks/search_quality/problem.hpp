@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,19 +59,13 @@ class Problem {
   virtual std::size_t structures() const { return 0; }
 };
 
-/// A task of the bench: opens instances by seed.
-class Family {
- public:
-  virtual ~Family() = default;
-  virtual std::unique_ptr<Problem> open(std::uint64_t seed) const = 0;
-};
-
-struct NamedFamily {
+/// A task of the bench.
+struct BenchTask {
   std::string name, kind;
-  std::shared_ptr<const Family> family;
+  std::function<std::unique_ptr<Problem>(std::uint64_t seed)> open;  ///< an instance
 };
 
 /// The fitted tasks of fit.json. Throws std::runtime_error if the file cannot be read.
-std::vector<NamedFamily> fitted_tasks(const std::string& path);
+std::vector<BenchTask> fitted_tasks(const std::string& path);
 
 }  // namespace kernelsmith::bench

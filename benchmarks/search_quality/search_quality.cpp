@@ -94,7 +94,7 @@ std::vector<Arm> chosen_arms(const Names& names) {
 
 /// What searches have in common that differ in their seed alone.
 struct Cell {
-  const NamedFamily& task;
+  const BenchTask& task;
   const Arm& arm;
   std::size_t budget, in_flight;
   const std::string& start;
@@ -111,7 +111,7 @@ class Writer {
   void search(const Cell& cell, std::uint64_t first_seed, std::uint64_t seeds) {
     std::vector<double> sums;
     for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
-      const auto problem = cell.task.family->open(seed);
+      const auto problem = cell.task.open(seed);
       EvalServer server(*problem, cell.budget, seed, cell.in_flight);
       cell.arm.search(server, seed);
       write(cell, seed, server);

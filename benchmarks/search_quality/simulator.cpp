@@ -144,19 +144,6 @@ class Simulator final : public Problem {
   std::vector<Program> programs_;
 };
 
-class FittedTask final : public Family {
- public:
-  FittedTask(std::shared_ptr<const Grid> grid, Fit fit)
-      : grid_(std::move(grid)), fit_(std::make_shared<const Fit>(std::move(fit))) {}
-  std::unique_ptr<Problem> open(std::uint64_t seed) const override {
-    return std::make_unique<Simulator>(grid_, fit_, seed);
-  }
-
- private:
-  std::shared_ptr<const Grid> grid_;
-  std::shared_ptr<const Fit> fit_;
-};
-
 StepFit step_from(const Json& task, const char* name) {
   StepFit fit;
   fit.rejected = task.at(name).at("rejected").get<Numbers>();
@@ -186,7 +173,7 @@ Fit fit_from(const Json& task) {
 
 }  // namespace
 
-std::vector<NamedFamily> fitted_tasks(const std::string& path) {
+std::vector<BenchTask> fitted_tasks(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error("cannot read " + path);
   const Json json = Json::parse(in);
@@ -196,9 +183,12 @@ std::vector<NamedFamily> fitted_tasks(const std::string& path) {
   grid->scale = json.at("scale").get<Numbers>();
   grid->max_gap = json.at("max_gap");
   grid->noise = json.at("noise");
-  std::vector<NamedFamily> tasks;
+  std::vector<BenchTask> tasks;
   for (const auto& [name, task] : json.at("tasks").items())
-    tasks.push_back({name, task.at("family"), std::make_shared<FittedTask>(grid, fit_from(task))});
+    tasks.push_back({name, task.at("family"),
+                     [grid, fit = std::make_shared<const Fit>(fit_from(task))](std::uint64_t seed) {
+                       return std::make_unique<Simulator>(grid, fit, seed);
+                     }});
   return tasks;
 }
 

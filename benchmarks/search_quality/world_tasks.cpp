@@ -57,10 +57,9 @@ RecordedSpaces read_spaces(const std::string& folder, SpaceGroup group) {
   return spaces;
 }
 
-std::vector<NamedFamily> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded) {
-  std::vector<NamedFamily> tasks;
-  for (const auto& [name, space] : spaces)
-    tasks.push_back({name, "plain", family_of({{space}, false, seeded})});
+std::vector<BenchTask> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded) {
+  std::vector<BenchTask> tasks;
+  for (const auto& [name, space] : spaces) tasks.push_back(task_of(name, "plain", {{space}, false, seeded}));
   for (const auto& program : spaces_of(group).programs) {
     World world{{}, false, seeded};
     std::string joined;
@@ -68,10 +67,10 @@ std::vector<NamedFamily> world_tasks(const RecordedSpaces& spaces, SpaceGroup gr
       world.kernels.push_back(spaces.at(name));
       joined += (joined.empty() ? "" : " + ") + name;
     }
-    tasks.push_back({joined, "kernels", family_of(std::move(world))});
+    tasks.push_back(task_of(joined, "kernels", std::move(world)));
   }
   for (const auto& [name, space] : spaces)
-    tasks.push_back({name, "structures", family_of({{space}, true, seeded})});
+    tasks.push_back(task_of(name, "structures", {{space}, true, seeded}));
   return tasks;
 }
 

@@ -239,21 +239,12 @@ class RecordedProblem final : public Problem {
   std::vector<bool> accepted_;
 };
 
-class RecordedFamily final : public Family {
- public:
-  explicit RecordedFamily(World world) : world_(std::move(world)) {}
-  std::unique_ptr<Problem> open(std::uint64_t seed) const override {
-    return std::make_unique<RecordedProblem>(world_, seed);
-  }
-
- private:
-  World world_;
-};
-
 }  // namespace
 
-std::shared_ptr<const Family> family_of(World world) {
-  return std::make_shared<RecordedFamily>(std::move(world));
+BenchTask task_of(std::string name, std::string kind, World world) {
+  return {std::move(name), std::move(kind), [world = std::move(world)](std::uint64_t seed) {
+            return std::make_unique<RecordedProblem>(world, seed);
+          }};
 }
 
 }  // namespace kernelsmith::bench

@@ -21,7 +21,7 @@ struct World {
   bool seeded = true;  ///< a seed from the slower half; without one, searches begin with translations
 };
 
-std::shared_ptr<const Family> family_of(World world);
+BenchTask task_of(std::string name, std::string kind, World world);
 
 /// Which recorded spaces a default is chosen on, and which confirm the choice.
 enum class SpaceGroup { choose, confirm };
@@ -35,6 +35,6 @@ using RecordedSpaces = std::map<std::string, GeneSpacePtr>;
 RecordedSpaces read_spaces(const std::string& folder, SpaceGroup group);
 
 /// The tasks of the three worlds; the kind is the world's name.
-std::vector<NamedFamily> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded);
+std::vector<BenchTask> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded);
 
 }  // namespace kernelsmith::bench

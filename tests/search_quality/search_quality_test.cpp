@@ -13,7 +13,7 @@
 namespace kernelsmith::bench {
 namespace {
 
-std::vector<NamedFamily> fitted() {
+std::vector<BenchTask> fitted() {
   return fitted_tasks(KERNELSMITH_SOURCE_DIR "/benchmarks/search_quality/fit.json");
 }
 
@@ -43,15 +43,15 @@ GeneSpacePtr made_up_space() {
   return space;
 }
 
-NamedFamily plain(bool seeded = true) {
-  return {"made up", "plain", family_of({{made_up_space()}, false, seeded})};
+BenchTask plain(bool seeded = true) {
+  return task_of("made up", "plain", {{made_up_space()}, false, seeded});
 }
-NamedFamily kernels() {
-  return {"made up", "kernels", family_of({{made_up_space(), made_up_space(), made_up_space()}})};
+BenchTask kernels() {
+  return task_of("made up", "kernels", {{made_up_space(), made_up_space(), made_up_space()}});
 }
-NamedFamily structures() { return {"made up", "structures", family_of({{made_up_space()}, true})}; }
+BenchTask structures() { return task_of("made up", "structures", {{made_up_space()}, true}); }
 
-std::vector<NamedFamily> all_tasks() {
+std::vector<BenchTask> all_tasks() {
   auto tasks = fitted();
   for (auto& one : {plain(), plain(false), kernels(), structures()}) tasks.push_back(one);
   return tasks;
@@ -71,12 +71,12 @@ Arm arm_named(const std::string& name) {
 }
 
 /// The mean of what a search with the arm gives, over seeds.
-double mean_of(const NamedFamily& task, const std::string& arm, std::size_t evaluations,
+double mean_of(const BenchTask& task, const std::string& arm, std::size_t evaluations,
                double (*value)(const EvalServer&), std::size_t in_flight = 1) {
   constexpr int kSeeds = 20;
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const auto problem = task.family->open(seed);
+    const auto problem = task.open(seed);
     sum += value(searched(*problem, arm_named(arm), evaluations, seed, in_flight));
   }
   return sum / kSeeds;
@@ -85,7 +85,7 @@ double mean_of(const NamedFamily& task, const std::string& arm, std::size_t eval
 double score(const EvalServer& server) { return server.score(); }
 
 TEST(EvalServer, TheSeedEveryChildAndEveryRemeasurementIsAnEvaluation) {
-  const auto problem = plain().family->open(1);
+  const auto problem = plain().open(1);
   EvalServer server(*problem, 4, 1);
   EXPECT_TRUE(server.make(Step::small, 0));
   server.remeasure(0);
@@ -96,7 +96,7 @@ TEST(EvalServer, TheSeedEveryChildAndEveryRemeasurementIsAnEvaluation) {
 }
 
 TEST(EvalServer, AnArmLearnsOfAChildWhenTheOthersInFlightWereBegun) {
-  const auto problem = plain().family->open(1);
+  const auto problem = plain().open(1);
   EvalServer server(*problem, 20, 1, 3);
   std::vector<std::size_t> learned;
   for (int i = 0; i < 5; ++i)
@@ -107,7 +107,7 @@ TEST(EvalServer, AnArmLearnsOfAChildWhenTheOthersInFlightWereBegun) {
 }
 
 TEST(EvalServer, WithoutASeedItBeginsWithTheFirstTranslationThatIsAccepted) {
-  const auto problem = plain(false).family->open(3);
+  const auto problem = plain(false).open(3);
   EvalServer server(*problem, 40, 3);
   EXPECT_TRUE(server.trials().empty());
   const auto first = server.begin();
@@ -120,7 +120,7 @@ TEST(Arms, EachUsesItsWholeBudgetAndNoMore) {
   for (const auto& task : all_tasks()) {
     for (const auto& arm : arms()) {
       for (const std::size_t in_flight : {1, 16}) {
-        const auto problem = task.family->open(7);
+        const auto problem = task.open(7);
         const auto used = searched(*problem, arm, 40, 7, in_flight).curve().size();
         EXPECT_LE(used, 40U) << task.name << " " << arm.name;
         EXPECT_GE(used, 39U) << "one is kept for the end: " << task.name << " " << arm.name;
@@ -132,15 +132,15 @@ TEST(Arms, EachUsesItsWholeBudgetAndNoMore) {
 TEST(Arms, EqualSeedsGiveEqualSearches) {
   const auto task = fitted().front();
   for (const auto& arm : arms()) {
-    const auto one = task.family->open(7), same = task.family->open(7), other = task.family->open(8);
+    const auto one = task.open(7), same = task.open(7), other = task.open(8);
     const auto curve = searched(*one, arm, 40, 7).curve();
     EXPECT_EQ(curve, searched(*same, arm, 40, 7).curve()) << arm.name;
     EXPECT_NE(curve, searched(*other, arm, 40, 8).curve()) << arm.name;
   }
 }
 
-const Family& kernel(const std::vector<NamedFamily>& tasks) {
-  return *std::ranges::find(tasks, "l2-p18", &NamedFamily::name)->family;
+const BenchTask& kernel(const std::vector<BenchTask>& tasks) {
+  return *std::ranges::find(tasks, "l2-p18", &BenchTask::name);
 }
 
 TEST(Simulator, ChildrenOfTheSeedAreRejectedAsOftenAsTheFitSays) {
@@ -185,9 +185,8 @@ TEST(Default, IsAheadOfBestOfNOnTheFittedKernels) {
   for (const auto& task : all_tasks()) {
     if (task.kind != "kernel") continue;
     for (std::uint64_t seed = 1; seed <= 3; ++seed, ++searches) {
-      const auto ours = task.family->open(seed), theirs = task.family->open(seed);
-      ahead +=
-          searched(*ours, all[0], 40, seed).score() > searched(*theirs, all[1], 40, seed).score();
+      const auto ours = task.open(seed), theirs = task.open(seed);
+      ahead += searched(*ours, all[0], 40, seed).score() > searched(*theirs, all[1], 40, seed).score();
     }
   }
   EXPECT_GT(ahead, searches * 3 / 4);
@@ -202,7 +201,7 @@ std::vector<Made> children(Problem& problem, const Asked& asked, std::size_t par
 }
 
 TEST(Worlds, ThePointsAreTheRecordedOnesAndFailuresAreRejected) {
-  const auto problem = plain(false).family->open(1);
+  const auto problem = plain(false).open(1);
   Asked translate = Step::large;
   translate.translate = true;
   std::set<double> scores;
@@ -219,7 +218,7 @@ TEST(Worlds, ThePointsAreTheRecordedOnesAndFailuresAreRejected) {
 }
 
 TEST(Worlds, AnEditKeepsTheStructureWhereStructuresMustBeTuned) {
-  const auto problem = structures().family->open(1);
+  const auto problem = structures().open(1);
   const auto seed = problem->seed().value();
   for (const Made& made : children(*problem, Step::small, 0, {}, 100))
     EXPECT_EQ(made.structure, seed.structure);
@@ -228,7 +227,7 @@ TEST(Worlds, AnEditKeepsTheStructureWhereStructuresMustBeTuned) {
 }
 
 TEST(Worlds, ALargeStepTakesFromWhatIsShown) {
-  const auto problem = plain().family->open(1);
+  const auto problem = plain().open(1);
   const auto seed = problem->seed().value().structure;
   const auto other = [&](const Made& one) { return one.accepted && one.structure != seed; };
   const auto made = children(*problem, Step::large, 0, {}, 400);
@@ -239,7 +238,7 @@ TEST(Worlds, ALargeStepTakesFromWhatIsShown) {
 }
 
 TEST(Worlds, CrossoverTakesKernelsOfTheFirstAcceptedOtherThatIsShown) {
-  const auto problem = kernels().family->open(2);
+  const auto problem = kernels().open(2);
   Asked crossover = Step::large;
   crossover.crossover = true;
   std::vector<std::size_t> shown{0};
