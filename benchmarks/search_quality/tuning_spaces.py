@@ -27,7 +27,7 @@ SPACES |= {f"pnpoly {gpu}": (f"{UNUSED}/pnpoly/{file}.json.gz", False) for gpu, 
 
 
 def unpacked(name: str, data: Path) -> str:
-    """The cache as our programs read it: only parameters with several values, and times."""
+    """The cache without what the worlds do not read, which is most of it."""
     document = json.loads(gzip.decompress((data / SPACES[name][0]).read_bytes()))
     names = [key for key, values in document["tune_params"].items() if len(values) > 1]
     rows = {key: {one: row.get(one) for one in (*names, "time", "times") if one in row} for key, row in document["cache"].items()}
