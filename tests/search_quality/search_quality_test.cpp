@@ -32,7 +32,8 @@ std::string made_up_cache() {
     rows += std::string(rows.empty() ? "" : ",") + "\"" + std::to_string(point) + R"(": {"layout": )" +
             std::to_string(layout) + R"(, "a": )" + std::to_string(a) + R"(, "b": )" + std::to_string(b) +
             R"(, "c": )" + std::to_string(c) + R"(, "time": )" +
-            (a + b == 2 * kValues - 2 ? "\"RuntimeFailedConfig\"" : std::to_string(time)) + "}";
+            (a + b == 2 * kValues - 2 ? "\"RuntimeFailedConfig\"" : std::to_string(time + point * 1e-3)) +
+            "}";
   }
   return R"({"tune_params_keys": ["layout", "a", "b", "c"], "cache": {)" + rows + "}}";
 }
@@ -235,6 +236,12 @@ TEST(Worlds, ALargeStepTakesFromWhatIsShown) {
   const auto beside = children(*problem, Step::large, 0, {shown}, 400);
   // A fifth of the children changes the layout by chance, three tenths if half of the changes are copies.
   EXPECT_GT(std::ranges::count_if(beside, other), std::ranges::count_if(made, other) + 20);
+}
+
+TEST(Worlds, AChildIsNotItsParent) {
+  const auto problem = plain().open(1);
+  for (const Made& made : children(*problem, Step::large, 0, {}, 400))
+    EXPECT_FALSE(made.accepted && made.score == 0);
 }
 
 TEST(Worlds, CrossoverTakesKernelsOfTheFirstAcceptedOtherThatIsShown) {
