@@ -5,7 +5,7 @@
 
 Every problem of FOLDER (KernelBench's level1, level2, ..., or task folders) is searched once for each seed and arm. What stands
 after -- are options of `kernelsmith run`. Start it again to go on: runs that have ended are kept. DIR gets report.md, runs.csv,
-arms.csv and picture.svg. Needs `kernelsmith` on the PATH, and numpy. docs/search-quality.md says what the tables mean.
+arms.csv and picture.svg. Needs `kernelsmith` on the PATH, and numpy. docs/kernelbench.md says what the tables mean.
 """
 
 from __future__ import annotations

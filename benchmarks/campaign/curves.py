@@ -9,13 +9,17 @@ from picture import COLOURS, STYLE
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM, LEGEND = 520, 260, 52, 34, 44, 170
 # The bars of the arms stand side by side to the right of the curves.
 BAR_STEP = 12
+# Ticks of the axis are at least so far from each other.
+LINE = 18
 
 
 def _ticks(highest: float) -> list[float]:
-    """A few speedups from 1 to the highest, as people write them."""
-    steps = [mantissa * 10**power for power in range(4) for mantissa in (1, 1.2, 1.5, 2, 3, 5)]
-    shown = [step for step in steps if step <= highest]
-    return shown[:: max(1, len(shown) // 6)]
+    """Speedups from 1 to the highest, as people write them, and no nearer to each other than a line of text is high."""
+    shown = [1.0]
+    for step in (1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000):
+        if step <= highest and HEIGHT * math.log(step / shown[-1]) / math.log(highest) >= LINE:
+            shown.append(step)
+    return shown
 
 
 def svg(curves: dict[str, list[float]], figures: list[dict]) -> str:
@@ -43,7 +47,7 @@ def svg(curves: dict[str, list[float]], figures: list[dict]) -> str:
         points = "L".join(f"{x(call):.1f} {y(value):.1f}" for call, value in enumerate(curve, 1))
         parts.append(f'<path class="curve" stroke="{colour}" d="M{points}"/>')
         at = LEFT + WIDTH + BAR_STEP * (number + 1)
-        parts.append(f'<path class="curve" stroke="{colour}" d="M{at} {y(max(1, figure["speedup_low"])):.1f}V{y(figure["speedup_high"]):.1f}"/>')
+        parts.append(f'<path class="curve" stroke="{colour}" d="M{at} {y(figure["speedup_low"]):.1f}V{y(figure["speedup_high"]):.1f}"/>')
         parts.append(f'<circle cx="{at}" cy="{y(figure["speedup"]):.1f}" r="3.5" fill="{colour}"/>')
         left, top = LEFT + WIDTH + bars + 14, TOP + 14 + 20 * number
         parts.append(f'<path class="curve" stroke="{colour}" d="M{left} {top}h22"/>')

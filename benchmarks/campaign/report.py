@@ -77,8 +77,10 @@ def arm_figures(rows: Rows, arms: list[str]) -> Rows:
     for arm in (arm for arm in arms if any(row["arm"] == arm for row in rows)):
         rng = np.random.default_rng(_SEED)
         own = [row for row in rows if row["arm"] == arm]
-        record: dict = {"arm": arm, "runs": len(own), "problems": len({row["problem"] for row in own}),
-                        "correct": np.mean([row["speedup"] > 0 for row in own]), "faster": np.mean([row["speedup"] > 1 for row in own])}
+        record: dict = {"arm": arm, "runs": len(own), "problems": len({row["problem"] for row in own})}
+        record["correct"] = np.mean([row["speedup"] > 0 for row in own])
+        record["faster"] = np.mean([row["speedup"] > 1 for row in own])
+        record["shortcuts"] = np.mean([row["shortcut"] for row in own])
         record["speedup"], (record["speedup_low"], record["speedup_high"]) = _mean_log(_logs(own, lambda row: row["speedup"]), rng)
         for name in ("calls", "evaluations", "usd"):
             record[name] = np.mean([row[name] for row in own])
@@ -96,11 +98,11 @@ def _cell(record: dict, name: str) -> str:
 
 
 def markdown(rows: Rows, figures: Rows, arms: list[str], calls: int) -> str:
-    head = ["arm", "runs", "correct", "faster", "speedup", f"ratio to {arms[0]}", f"A12 against {arms[0]}", "pairs", "calls",
-            "evaluations", "USD"]
-    table = [[one["arm"], str(one["runs"]), f"{one['correct']:.0%}", f"{one['faster']:.0%}", _cell(one, "speedup"), _cell(one, "ratio"),
-              _cell(one, "a12"), str(one["pairs"] or ""), f"{one['calls']:.4g}", f"{one['evaluations']:.4g}", f"{one['usd']:.3g}"]
-             for one in figures]
+    head = ["arm", "runs", "correct", "faster", "shortcuts", "speedup", f"ratio to {arms[0]}", f"A12 against {arms[0]}", "pairs",
+            "calls", "evaluations", "USD"]
+    table = [[one["arm"], one["runs"], *(f"{one[name]:.0%}" for name in ("correct", "faster", "shortcuts")),
+              *(_cell(one, name) for name in ("speedup", "ratio", "a12")), one["pairs"] or "",
+              *(f"{one[name]:.4g}" for name in ("calls", "evaluations", "usd"))] for one in figures]
     told = [one["arm"] for one in figures]
     problems = list(dict.fromkeys(row["problem"] for row in rows))
     by_problem = [[problem, *(" ".join(f"{row['speedup']:.3g}" for row in rows if (row["problem"], row["arm"]) == (problem, arm))

@@ -103,9 +103,11 @@ class Run:
         assert self.shown
         best, counts, cost = self.shown["best"], self.shown["counts"], self.shown["cost"]
         figure = (best["evaluation"]["speedup"] or best["evaluation"]["measurement"]) if best else dict.fromkeys(("median", "low", "high"), 0)
+        features = best["evaluation"]["features"] if best else {}
         return {
             "problem": self.problem.name, "arm": self.arm, "seed": self.seed,
             "speedup": figure["median"], "low": figure["low"], "high": figure["high"], "confirmed": bool(best) and best["confirmed"],
+            "shortcut": any(features.get(name, 0) > 0 for name in ("degenerate", "algebraic")),
             "calls": self.shown["budgets"]["calls"]["used"], "evaluations": counts["evaluations"],
             **{name: counts[name] for name in ("accepted", "rejected", "refused", "repeated")},
             "usd": self.spent(), "input_tokens": cost["input_tokens"], "output_tokens": cost["output_tokens"],

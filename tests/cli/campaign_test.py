@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import unittest
 from pathlib import Path
@@ -16,6 +17,9 @@ from stts_test import SCORE, TASK
 from support import KERNELSMITH, finish, wait_for
 
 CAMPAIGN = Path(__file__).resolve().parents[2] / "benchmarks/campaign"
+sys.path.append(str(CAMPAIGN))
+from replies import NOTHING_LEFT, Recorded  # noqa: E402
+
 PYTHON = os.environ["KERNELSMITH_PYTHON"]  # one with numpy
 CALL_USD = 0.002
 
@@ -101,7 +105,7 @@ class CampaignTest(ModelTest):
         picture = ElementTree.parse(self.out / "picture.svg")
         self.assertLessEqual({"best-of-N", "greedy"}, {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")})
         before = (self.out / "report.md").read_bytes()
-        self.assertIn(b"| greedy | 4 | 100% | 100% | 4.", before)
+        self.assertIn(b"| greedy | 4 | 100% | 100% | 0% | 4.", before)
         self.campaign(*command)
         self.assertEqual((len(model.requests), (self.out / "report.md").read_bytes()), (33, before))
         command[1] = 5
@@ -126,15 +130,25 @@ class CampaignTest(ModelTest):
         level = self.folder / "bench/level1"
         level.mkdir(parents=True)
         (level / "19_ReLU.py").write_text(f'# script: {{"us": 1000}}\n{PROBLEM}')
-        for name, us in (("first/level1_19_a", 500), ("first/level1_19_b", 400), ("first/level1_2_a", 1), ("second/level1_19_000001", 250),
-                         ("second/level1_19_000007", 800)):
+        for name, us in (("first/level1_19_a", 500), ("first/level1_19_b", 400), ("first/level1_2_a", 1),
+                         ("second/level1_19_000001", 250), ("second/level1_19_000007", 800)):
             file = self.folder / "replies" / f"{name}.txt"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f'It is faster:\n```python\n# script: {{"us": {us}, "digest": {us}}}\nclass ModelNew:\n    us = {us}\n```\n')
+            file.write_text(f'Faster:\n```python\n# script: {{"us": {us}}}\nclass ModelNew:\n    us = {us}\n```\n')
         self.campaign("--calls", 3, "--seeds", 1, "--replies", "replies", "--arms", "best-of-N", "--arm", "deeper sampler.opening=1",
                       "--", "--set", "evaluator.sandbox=none")
         found = {row["arm"]: (float(row["speedup"]), row["calls"], row["refused"]) for row in self.table("runs.csv")}
         self.assertEqual(found, {"best-of-N": (2.5, "3", "1"), "deeper": (4.0, "3", "0")})
+
+    def test_a_reply_that_was_used_before_a_kill_is_not_used_again(self):
+        (self.folder / "queue/answered").mkdir(parents=True)
+        (self.folder / "replies/first").mkdir(parents=True)
+        for name in "ab":
+            (self.folder / f"replies/first/it_{name}.txt").write_text(name)
+        (self.folder / "queue/answered/000000.reply.json").write_text('{"text": "a"}')
+        recorded = Recorded(self.folder / "queue", self.folder / "replies", "it")
+        request = {"operator": "translate", "ticket": 1}
+        self.assertEqual([recorded.reply(request), recorded.reply(request)], ["b", NOTHING_LEFT])
 
     def test_what_fails_is_said_and_tried_again(self):
         self.problems("1_one", "2_two")
