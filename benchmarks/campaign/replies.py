@@ -1,14 +1,16 @@
 """Recorded replies as the model of a run, through the folder of `--manual`.
 
 FOLDER/first/PROBLEM_*.txt answer requests for a first program, in the order of their names. FOLDER/second/PROBLEM_*.txt answer all
-other requests: PROBLEM_000006.txt that of ticket 6, or the next request for which no ticket's own reply is there. Each is used
-once in a run. A request for which none is left gets a reply without a program, which counts as a call and is refused.
+other requests: PROBLEM_000006.txt first of all that of ticket 6, and edits first of all a request that shows the lines that they
+replace. Each is used once in a run. A request for which none is left gets a reply without a program, which counts as a call and is
+refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +27,11 @@ def _kept(path: Path) -> str | None:
         return None
 
 
+def _fits(reply: str, shown: str) -> bool:
+    """Whether the text that each edit searches for is in the prompt. A rewrite always fits."""
+    return all(searched in shown for searched in re.findall(r"^<{7} SEARCH\n(.*?)^={7}$", reply, re.S | re.M))
+
+
 class Recorded:
     """The replies of one run. Those that an earlier session used lie in the queue, so that a killed run goes on with the others."""
 
@@ -36,10 +43,10 @@ class Recorded:
 
     def reply(self, request: dict) -> str:
         left = self._left["first" if request["operator"] == "translate" else "second"]
-        own = [path for path in left if path.stem.endswith(f"_{request['ticket']:06}")]
         if not left:
             return NOTHING_LEFT
-        chosen = (own or left)[0]
+        shown = "".join(message["content"] for message in request["messages"])
+        chosen = min(left, key=lambda path: (not _fits(path.read_text(), shown), not path.stem.endswith(f"_{request['ticket']:06}")))
         left.remove(chosen)
         return chosen.read_text()
 

@@ -147,8 +147,18 @@ class CampaignTest(ModelTest):
             (self.folder / f"replies/first/it_{name}.txt").write_text(name)
         (self.folder / "queue/answered/000000.reply.json").write_text('{"text": "a"}')
         recorded = Recorded(self.folder / "queue", self.folder / "replies", "it")
-        request = {"operator": "translate", "ticket": 1}
+        request = {"operator": "translate", "ticket": 1, "messages": []}
         self.assertEqual([recorded.reply(request), recorded.reply(request)], ["b", NOTHING_LEFT])
+
+    def test_edits_answer_requests_that_show_their_lines(self):
+        (self.folder / "replies/second").mkdir(parents=True)
+        for ticket, lines in ((1, "x = 1\n"), (2, "y = 2\n")):
+            text = f"```\n<<<<<<< SEARCH\n{lines}=======\nz = 3\n>>>>>>> REPLACE\n```\n"
+            (self.folder / f"replies/second/it_00000{ticket}.txt").write_text(text)
+        for shown, first in (("x = 1\n", "x"), ("y = 2\n", "y"), ("x = 1\ny = 2\n", "y"), ("", "y")):
+            recorded = Recorded(self.folder / "queue", self.folder / "replies", "it")
+            request = {"operator": "edit", "ticket": 2, "messages": [{"role": "user", "content": shown}]}
+            self.assertIn(f"\n{first} = ", recorded.reply(request))
 
     def test_what_fails_is_said_and_tried_again(self):
         self.problems("1_one", "2_two")
