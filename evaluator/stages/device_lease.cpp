@@ -32,9 +32,10 @@ Result<Descriptor> open_lock(const std::filesystem::path& path) {
   return file;
 }
 
-Result<Descriptor> lock(const std::filesystem::path& path, const std::stop_token& stop) {
+/// `kind` is LOCK_EX or LOCK_SH.
+Result<Descriptor> lock(const std::filesystem::path& path, int kind, const std::stop_token& stop) {
   auto file = open_lock(path);
-  while (file && ::flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+  while (file && ::flock(file->get(), kind | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return io_error("flock", path);
     if (stop.stop_requested()) return fail(ErrorCode::cancelled, "stopped on request");
     std::this_thread::sleep_for(kPause);
@@ -50,13 +51,13 @@ DeviceLease::DeviceLease(std::string name, const std::filesystem::path& folder) 
   use_ = folder / ("kernelsmith-" + name + ".use");
 }
 
-/// A waiting process holds the turn, so that the last holder does not overtake it.
-Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop) const {
-  const auto turn = lock(turn_, stop);
+/// A waiting process holds the turn, so that neither the last holder nor a new untimed use overtakes it.
+Result<DeviceLease::Held> DeviceLease::take(const std::stop_token& stop, Use use) const {
+  const auto turn = lock(turn_, LOCK_EX, stop);
   if (!turn) return turn.error();
-  auto use = lock(use_, stop);
-  if (!use) return use.error();
-  return Held(std::move(*use));
+  auto held = lock(use_, use == Use::timed ? LOCK_EX : LOCK_SH, stop);
+  if (!held) return held.error();
+  return Held(std::move(*held));
 }
 
 }  // namespace kernelsmith

@@ -38,8 +38,8 @@ class DeviceUse {
  public:
   enum class Share { usual, all };
 
-  static Result<std::unique_ptr<DeviceUse>> begin(OnDevice& device, Share share, std::uint64_t usual_bytes,
-                                                  const std::stop_token& stop) {
+  static Result<std::unique_ptr<DeviceUse>> begin(OnDevice& device, DeviceLease::Use use_of_time, Share share,
+                                                  std::uint64_t usual_bytes, const std::stop_token& stop) {
     std::unique_ptr<DeviceUse> use(new DeviceUse(share));
     if (MemoryHold* const memory = device.memory.get(); memory != nullptr) {
       const std::uint64_t bytes = share == Share::all ? memory->capacity() : usual_bytes;
@@ -48,7 +48,7 @@ class DeviceUse {
       use->alone_ = bytes >= memory->capacity();
     }
     if (device.host) device.host->start_spares(stop);  // spares prepare while others use the device
-    auto time = device.lease.take(stop);
+    auto time = device.lease.take(stop, use_of_time);
     if (!time) return time.error();
     use->time_.emplace(std::move(*time));
     return use;
@@ -74,14 +74,15 @@ class DeviceUse {
 /// Does `work` with the usual share of the device's memory. If that was too little, does it again with all of
 /// the memory, because only then it is clear whose fault the lack of memory is.
 template <typename Work>
-auto with_device(OnDevice& device, std::uint64_t usual_bytes, const WorkSink& works,
-                 const std::stop_token& stop, const Work& work) -> decltype(work(true)) {
+auto with_device(OnDevice& device, DeviceLease::Use use_of_time, std::uint64_t usual_bytes,
+                 const WorkSink& works, const std::stop_token& stop, const Work& work)
+    -> decltype(work(true)) {
   using Share = DeviceUse::Share;
   if (device.host) device.host->read_early(stop);  // others may use the device meanwhile
   for (const Share share : {Share::usual, Share::all}) {
     const auto use = in_turn(works, [&] {
       const AddedTime watch(device.waited_ms);
-      return DeviceUse::begin(device, share, usual_bytes, stop);
+      return DeviceUse::begin(device, use_of_time, share, usual_bytes, stop);
     });
     if (!use) return use.error();
     auto done = work((*use)->alone());

@@ -77,6 +77,24 @@ ReferenceFacts facts_of(const Json& reply) {
   return facts;
 }
 
+/// The request to prepare the task.
+Json preparation_of(const ReferenceSettings& settings) {
+  const bool figures = settings.tolerance.policy == "allclose";
+  Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
+  if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
+  return {{"do", "prepare"},
+          {"reference", settings.reference.string()},
+          {"precision", settings.torch.precision},
+          {"baseline", settings.torch.baseline},
+          {"cast", settings.torch.cast},
+          {"tolerance", std::move(tolerance)},
+          {"bank_bytes", settings.bank_bytes},
+          {"batch_us", settings.batch_us},
+          {"most_slots", settings.most_slots},
+          {"alone", settings.alone},
+          {"kernels", own_kernels()}};
+}
+
 }  // namespace
 
 Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets) {
@@ -122,22 +140,17 @@ void ReferenceProcess::read(const ReferenceSettings& settings, const std::stop_t
       limits_.prepare_s, stop));
 }
 
+Status ReferenceProcess::try_reference(const ReferenceSettings& settings, const std::stop_token& stop) {
+  Json request = preparation_of(settings);
+  request["do"] = "try";
+  if (const auto tried = worker_->ask(request, limits_.prepare_s, stop); !tried)
+    return machine_error(tried.error());
+  return {};
+}
+
 Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settings,
                                                  const std::stop_token& stop) {
-  const bool figures = settings.tolerance.policy == "allclose";
-  Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
-  if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
-  preparation_ = {{"do", "prepare"},
-                  {"reference", settings.reference.string()},
-                  {"precision", settings.torch.precision},
-                  {"baseline", settings.torch.baseline},
-                  {"cast", settings.torch.cast},
-                  {"tolerance", std::move(tolerance)},
-                  {"bank_bytes", settings.bank_bytes},
-                  {"batch_us", settings.batch_us},
-                  {"most_slots", settings.most_slots},
-                  {"alone", settings.alone},
-                  {"kernels", own_kernels()}};
+  preparation_ = preparation_of(settings);
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
   ReferenceFacts facts = facts_of(reply->json);

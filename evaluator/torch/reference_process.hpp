@@ -84,7 +84,10 @@ class ReferenceProcess {
   /// Loads the reference as far as that needs no GPU. An error comes again in prepare().
   void read(const ReferenceSettings& settings, const std::stop_token& stop);
 
-  /// Tries the reference. Errors: refused, with the reference's fault; cancelled.
+  /// Does the part of prepare() that times nothing. Errors: those of prepare().
+  Status try_reference(const ReferenceSettings& settings, const std::stop_token& stop);
+
+  /// Tries and times the reference. Errors: refused, with the reference's fault; cancelled.
   Result<ReferenceFacts> prepare(const ReferenceSettings& settings, const std::stop_token& stop);
 
   /// Call it after prepare(). Starts and prepares a new process if the last one died. A Rejection is the

@@ -192,7 +192,7 @@ class TorchBackend final : public Backend {
     const double started_s = device_->host->waited_s();
     device_->waited_ms = 0;
     double profiling_ms = 0;
-    auto evaluation = with_device(*device_, device_->need_bytes, request.works, stop,
+    auto evaluation = with_device(*device_, DeviceLease::Use::timed, device_->need_bytes, request.works, stop,
                                   [&](bool alone) { return evaluate(request, alone, profiling_ms, stop); });
     if (!evaluation) return evaluation;
     Report report = evaluation->report();
@@ -397,10 +397,17 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
     const AddedTime watch(spent["read"]);
     device->process->read(settings, options.stop);
   }
-  const auto reference = with_device(*device, guess_bytes, {}, options.stop, [&](bool alone) {
-    settings.alone = alone;
-    return device->process->prepare(settings, options.stop);
-  });
+  const auto on_device = [&](DeviceLease::Use use, const auto& step) {
+    return with_device(*device, use, guess_bytes, {}, options.stop, [&](bool alone) {
+      settings.alone = alone;
+      return step();
+    });
+  };
+  const auto tried = on_device(DeviceLease::Use::untimed,
+                               [&] { return device->process->try_reference(settings, options.stop); });
+  if (!tried) return tried.error();
+  const auto reference =
+      on_device(DeviceLease::Use::timed, [&] { return device->process->prepare(settings, options.stop); });
   if (!reference) return reference.error();
   spent.insert(reference->spent_ms.begin(), reference->spent_ms.end());
   const auto plans = [&] {
@@ -415,10 +422,11 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   device->host->set_baseline(plans->baseline);
   // The judge times the baseline on the device.
   SpentMs of_judge;
-  auto judge = with_device(*device, device->need_bytes, {}, options.stop, [&](bool alone) {
-    device->host->be_alone(alone);
-    return make_judge(task, *device, *reference, *plans, of_judge, options.stop);
-  });
+  auto judge =
+      with_device(*device, DeviceLease::Use::timed, device->need_bytes, {}, options.stop, [&](bool alone) {
+        device->host->be_alone(alone);
+        return make_judge(task, *device, *reference, *plans, of_judge, options.stop);
+      });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
   spent["wait"] = device->waited_ms;

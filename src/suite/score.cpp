@@ -5,7 +5,6 @@
 #include <future>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <thread>
 
 #include <kernelsmith/core/mutex.hpp>
@@ -134,6 +133,16 @@ void pool_identical(const Loaded& loaded, std::vector<Result<Evaluation>>& answe
       [&](const std::string& program, Evaluation& evaluation) { evaluation = together.at(program); });
 }
 
+/// The numbers below `count`, so that `at_once` consecutive ones are far apart. Neighbours in a list are
+/// alike, and several large ones do not fit a GPU together.
+std::vector<std::size_t> apart(std::size_t count, std::size_t at_once) {
+  std::vector<std::size_t> order;
+  const std::size_t distance = (count + at_once - 1) / at_once;
+  for (std::size_t first = 0; first < distance; ++first)
+    for (std::size_t i = first; i < count; i += distance) order.push_back(i);
+  return order;
+}
+
 /// Scores tasks on several threads. Only evaluations run at the same time.
 class Scoring {
  public:
@@ -150,9 +159,7 @@ class Scoring {
   /// Errors: those of writing the results.
   Status run(std::size_t at_once, const std::stop_token& stop) {
     const std::stop_callback outer(stop, [this] { all_.request_stop(); });
-    std::vector<std::size_t> all(tasks_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    auto late = score_tasks(all, at_once);
+    auto late = score_tasks(apart(tasks_.size(), at_once), at_once);
     // They may have waited for another task that holds the GPU, so each is tried again by itself.
     if (at_once > 1) late = score_tasks(late, 1);
     const MutexLock lock(mutex_);

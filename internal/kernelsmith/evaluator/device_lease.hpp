@@ -1,5 +1,5 @@
-// DeviceLease: a device of this machine for one process at a time. Kernels of two searches are not timed at
-// the same time.
+// DeviceLease: a device of this machine for one process at a time, or for several that time nothing. Kernels
+// are timed while no other process uses the device.
 #pragma once
 
 #include <filesystem>
@@ -20,6 +20,11 @@ class DeviceLease {
   /// matter. A container with its own /tmp does not see the leases of other processes.
   explicit DeviceLease(std::string name, const std::filesystem::path& folder = "/tmp");
 
+  enum class Use {
+    timed,    ///< no other use at the same time
+    untimed,  ///< other untimed uses at the same time
+  };
+
   /// Holds the device until it is destroyed. Movable.
   class Held {
    public:
@@ -29,9 +34,10 @@ class DeviceLease {
     Descriptor lock_;
   };
 
-  /// Waits for the device. A process that is already waiting comes before the last holder; several waiting
-  /// processes have no order. Errors: cancelled, io (the files cannot be made).
-  Result<Held> take(const std::stop_token& stop) const;
+  /// Waits for the device. A process that is already waiting comes before the last holder, and a timed use
+  /// that waits comes before new untimed ones; several waiting processes have no order. Errors: cancelled, io
+  /// (the files cannot be made).
+  Result<Held> take(const std::stop_token& stop, Use use = Use::timed) const;
 
  private:
   std::filesystem::path turn_, use_;

@@ -57,6 +57,29 @@ TEST_F(DeviceLeaseTest, WhoWaitsComesBeforeWhoHadIt) {
   EXPECT_TRUE(had);
 }
 
+TEST_F(DeviceLeaseTest, UntimedUsesShareTheDeviceUntilATimedOneWaits) {
+  using Use = DeviceLease::Use;
+  auto one = std::make_unique<Result<DeviceLease::Held>>(lease_.take({}, Use::untimed));
+  auto two = std::make_unique<Result<DeviceLease::Held>>(lease_.take({}, Use::untimed));
+  ASSERT_TRUE(*one && *two);
+  std::atomic<bool> waits = false, timed = false;
+  std::jthread timing([&] {
+    waits = true;
+    const auto held = lease_.take({}, Use::timed);
+    timed = true;
+  });
+  while (!waits) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it has the turn
+  std::jthread untimed([&] {
+    const auto held = lease_.take({}, Use::untimed);
+    EXPECT_TRUE(timed);
+  });
+  one.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(timed);
+  two.reset();
+}
+
 TEST_F(DeviceLeaseTest, WhatAKilledProcessHeldIsFree) {
   int told[2];
   ASSERT_EQ(::pipe(told), 0);

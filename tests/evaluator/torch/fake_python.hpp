@@ -1,9 +1,12 @@
 // Programs of the torch backend that need no PyTorch: fake/kernelsmith_torch, run by the machine's Python.
 #pragma once
 
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 
 #include "python_program.hpp"
+#include "temporary_folder.hpp"
 #include "verdicts.hpp"
 #include "wire.hpp"
 
@@ -43,5 +46,20 @@ inline SandboxSpec fake_planner(const std::string& variable = "", const std::str
   if (!variable.empty()) spec.environment[variable] = value;
   return spec;
 }
+
+/// A GPU of 80 GB for this test alone.
+struct OwnGpu {
+  TemporaryFolder folder;
+  std::string name = "fake" + folder.path().filename().string();
+  Variable bus{"FAKE_BUS_ID", name}, memory{"FAKE_MEMORY", "80000000000"};
+  ~OwnGpu() {
+    for (const char* const kind : {".use", ".turn", ".memory"})
+      std::filesystem::remove("/tmp/kernelsmith-" + lower(name) + kind);
+  }
+  static std::string lower(std::string text) {
+    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
+  }
+};
 
 }  // namespace kernelsmith::torch

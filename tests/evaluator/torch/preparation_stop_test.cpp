@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include <kernelsmith/evaluator/device_lease.hpp>
+
 #include "fake_python.hpp"
 #include "temporary_folder.hpp"
 #include "torch_backend.hpp"
@@ -51,7 +53,13 @@ TEST_F(TorchStop, BeforeAnythingAnswers) {
   EXPECT_EQ(prepare("{}"), ErrorCode::cancelled);
 }
 
-TEST_F(TorchStop, WhileTheReferenceIsTried) { EXPECT_EQ(stopped_at("prepare"), ErrorCode::cancelled); }
+TEST_F(TorchStop, WhileTheReferenceIsTried) {
+  const OwnGpu gpu;
+  const auto neighbour = DeviceLease(gpu.name).take({}, DeviceLease::Use::untimed);
+  EXPECT_EQ(stopped_at("try"), ErrorCode::cancelled) << "that needs no device of its own";
+}
+
+TEST_F(TorchStop, WhileTheReferenceIsTimed) { EXPECT_EQ(stopped_at("prepare"), ErrorCode::cancelled); }
 
 TEST_F(TorchStop, WhileTheBaselineIsTimed) { EXPECT_EQ(stopped_at("yardstick"), ErrorCode::cancelled); }
 

@@ -1,9 +1,11 @@
 // The whole backend with programs that need no PyTorch and no GPU: every way that an evaluation can end. A
 // reference and a candidate are JSON, read by fake/kernelsmith_torch.
-#include <cctype>
+#include <future>
+#include <memory>
 
 #include <kernelsmith/core/answer_of.hpp>
 #include <kernelsmith/evaluator/call_limit.hpp>
+#include <kernelsmith/evaluator/device_lease.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
@@ -304,21 +306,6 @@ TEST(TorchVerdicts, NobodyIsBlamedForAMachineThatFails) {
   EXPECT_THAT(error.message, AllOf(StartsWith("the GPU failed"), HasSubstr("the device is gone")));
 }
 
-/// A GPU of 80 GB for this test alone.
-struct OwnGpu {
-  TemporaryFolder folder;
-  std::string name = "fake" + folder.path().filename().string();
-  Variable bus{"FAKE_BUS_ID", name}, memory{"FAKE_MEMORY", "80000000000"};
-  ~OwnGpu() {
-    for (const char* const kind : {".use", ".turn", ".memory"})
-      std::filesystem::remove("/tmp/kernelsmith-" + lower(name) + kind);
-  }
-  static std::string lower(std::string text) {
-    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return text;
-  }
-};
-
 TEST(TorchVerdicts, ACandidateThatNeedsMoreThanItsShareIsTriedAlone) {
   const OwnGpu gpu;
   Bench bench(R"({"need": 1000})");
@@ -340,6 +327,18 @@ TEST(TorchVerdicts, AReferenceThatNeedsMoreThanWasGuessedIsTriedAlone) {
   const OwnGpu gpu;
   Bench bench(R"({"needs_all": true})");
   EXPECT_TRUE(bench.evaluate("{}")->accepted());
+}
+
+TEST(TorchVerdicts, AReferenceIsTimedOnceNeighboursHaveTriedTheirs) {
+  const OwnGpu gpu;
+  auto neighbour =
+      std::make_unique<Result<DeviceLease::Held>>(DeviceLease(gpu.name).take({}, DeviceLease::Use::untimed));
+  ASSERT_TRUE(*neighbour);
+  Bench bench;
+  auto created = std::async(std::launch::async, [&] { return bench.create(); });
+  EXPECT_EQ(created.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
+  neighbour.reset();
+  EXPECT_TRUE(created.get());
 }
 
 TEST(TorchVerdicts, AFullGpuIsNoMissingOne) {

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -55,10 +55,12 @@ class ReferenceProcess:
         self._layout: Layout | None = None
         self._spent = _Spent(device)
         self._early: Reference | None = None
+        self._tried: _Tried | None = None
         self._drop_slots()
 
     def handlers(self) -> dict[str, Callable[[Message, bytes], Message]]:
-        steps = {"read": self.read, "prepare": self.prepare, "yardstick": self.yardstick, "compare": self.compare, "release": self.release}
+        steps = {"read": self.read, "try": self.try_reference, "prepare": self.prepare, "yardstick": self.yardstick,
+                 "compare": self.compare, "release": self.release}
         return {name: self._sparing(step) for name, step in steps.items()}
 
     def _sparing(self, step: Callable[[Message, bytes], Message]) -> Callable[[Message, bytes], Message]:
@@ -102,8 +104,14 @@ class ReferenceProcess:
         self._early = Reference.early(str(request["reference"]), self._device.torch, bool(request.get("cast")), _MODELS)
         return {}
 
-    def prepare(self, request: Message, _: bytes) -> Message:
-        """Loads the reference, checks it, measures its memory, and plans its placement."""
+    def try_reference(self, request: Message, _: bytes) -> Message:
+        """Does the part of prepare() that times nothing, so that other tasks may use the device meanwhile."""
+        self._tried = None
+        self._tried = self._try(request)
+        return {}
+
+    def _try(self, request: Message) -> _Tried:
+        """Loads the reference, checks it, and measures its memory."""
         path, self._precision = str(request["reference"]), request["precision"]
         if self._precision not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {self._precision}: one of {', '.join(PRECISIONS)}")
@@ -138,6 +146,13 @@ class ReferenceProcess:
             self._notes.append("the reference draws in forward(): it is timed without torch.compile, which draws other numbers")
         elif request.get("baseline", "eager") == "compile":
             self._model = torch.compile(self._model)
+        self._spent.begin("")
+        return _Tried(first, outputs, measured, still)
+
+    def prepare(self, request: Message, _: bytes) -> Message:
+        """Tries the reference unless that was done, times it, and plans its placement."""
+        tried, self._tried = self._tried, None
+        first, outputs, measured, still = tried or self._try(request)
         self._spent.begin("yardstick")
         total, bank = self._device.memory()[0], int(request.get("bank_bytes", 1 << 30))
         usable = total - reserve(total)
@@ -151,7 +166,7 @@ class ReferenceProcess:
         if not self._layout.together:
             self._drop_slots()
         self._spent.begin("checks")
-        with blaming(path, "running the reference"):
+        with blaming(self._path, "running the reference"):
             degenerate = self._unmoved(still)
         self._prepared = True
         self._spent.begin("bandwidth")
@@ -371,7 +386,8 @@ class ReferenceProcess:
 
 
 class _Spent:
-    """Seconds by step. A step lasts until the next begins, and the device ends a step's work within the step."""
+    """Seconds by step. A step lasts until the next begins, and the device ends a step's work within the step. Time
+    of the step "" does not count."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -381,12 +397,22 @@ class _Spent:
     def begin(self, step: str) -> None:
         self._device.finish()
         now = time.monotonic()
-        self._seconds[self._step] = self._seconds.get(self._step, 0.0) + now - self._since
+        if self._step:
+            self._seconds[self._step] = self._seconds.get(self._step, 0.0) + now - self._since
         self._step, self._since = step, now
 
     def told(self) -> dict[str, float]:
         self.begin("")
         return self._seconds
+
+
+class _Tried(NamedTuple):
+    """What trying the reference found."""
+
+    outline: _Outline
+    outputs: list[torch.Tensor]  # without values
+    measured: Measured
+    still: list[int]  # the outputs that other inputs hardly change
 
 
 class _Outline:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 import textwrap
+import time
 import unittest
+from unittest import mock
 
 import torch
 
@@ -358,6 +360,20 @@ class Tasks(unittest.TestCase):
             self.assertEqual((told["outputs"], told["state"]), (bench.prepared["outputs"], bench.prepared["state"]))
             self.assertIsNone(bench.judged(linear_plan())["wrong"])
         self.assertEqual(made, [4, 1, 0, 0, 0, 4])
+
+    def test_what_was_tried_is_not_tried_again(self) -> None:
+        bench = bench_for(self, LINEAR)
+        request = {"reference": bench.path, "precision": "fp32", "bank_bytes": 1 << 24, "batch_us": 1e9, "most_slots": 3}
+        with mock.patch.object(bench.judge, "_try", wraps=bench.judge._try) as trying:
+            bench.judge.try_reference(request, b"")
+            time.sleep(0.5)  # The device may be busy with others.
+            told = bench.judge.prepare(request, b"")
+            self.assertEqual(trying.call_count, 1)
+            bench.judge.prepare(request, b"")
+            self.assertEqual(trying.call_count, 2)
+        self.assertLess(sum(told["spent_s"].values()), 0.5)
+        self.assertEqual(set(told["spent_s"]), set(bench.prepared["spent_s"]))
+        self.assertIsNone(bench.judged(linear_plan())["wrong"])
 
     def test_what_a_reference_must_have_and_be(self) -> None:
         self.assertEqual(self.failure("import torch\n").code, "reference_incomplete")
