@@ -25,9 +25,9 @@ CALL_USD = 0.002
 
 
 def improver(number, body):
-    """Raises the best program that it is shown by 1, and begins with 1.0 to 1.2."""
+    """Raises the best program that it is shown by 1, and begins with a little more than 1, each time more."""
     shown = [float(value) for value in re.findall(r"(\d+\.\d+)  # mine", body["messages"][-1]["content"])]
-    return reply(f"```\n{max(shown) + 1 if shown else 1 + number % 3 / 10}  # mine\n```")
+    return reply(f"```\n{max(shown) + 1 if shown else 1 + number / 1000}  # mine\n```")
 
 
 class CampaignTest(ModelTest):
@@ -75,40 +75,44 @@ class CampaignTest(ModelTest):
         held = threading.Event()
 
         def script(number, body):
-            if number != 5:
+            if number == 1:
+                return reply("```\nwrong\n```")
+            if number != 8:
                 return improver(number, body)
             held.set()
             return None
 
         model = self.serve(script)
-        command = ["--calls", 4, "--seeds", 2, "--arms", "best-of-N", "--arm", "greedy sampler.exploration=0 sampler.opening=1", *self.asking_one_by_one(model)]
+        command = ["--calls", 6, "--seeds", 2, "--arms", "best-of-N", "--arm", "greedy sampler.exploration=0 sampler.opening=1", *self.asking_one_by_one(model)]
         process = self.start(*command)
-        wait_for(held.is_set, "the sixth call")
+        wait_for(held.is_set, "the ninth call")
         process.send_signal(signal.SIGKILL)
         told = self.campaign(*command)
-        self.assertIn("8 runs of 4 calls: 32 calls in all", told)
+        self.assertIn("8 runs of 6 calls: 48 calls in all", told)
         self.assertNotIn("[1/8]", told, "an ended run is not repeated")
         self.assertIn("level1_1.greedy.1: ", told)
-        self.assertEqual(len(model.requests), 32 + 1, "the one that hung is asked again")
+        self.assertEqual(len(model.requests), 48 + 1, "the one that hung is asked again")
         runs = self.table("runs.csv")
-        self.assertEqual([(row["calls"], row["confirmed"]) for row in runs], [("4", "True")] * 8)
+        self.assertEqual([(row["calls"], row["confirmed"]) for row in runs], [("6", "True")] * 8)
         first, greedy = self.table("arms.csv")
         self.assertLessEqual(float(first["speedup"]), 1.2)
         self.assertEqual((first["runs"], first["ratio"], greedy["runs"], greedy["pairs"]), ("4", "", "4", "4"))
-        # One first program, and three steps of 1.
-        self.assertEqual({int(float(row["speedup"])) for row in runs if row["arm"] == "greedy"}, {4})
+        # One first program, and five steps of 1.
+        self.assertEqual({int(float(row["speedup"])) for row in runs if row["arm"] == "greedy"}, {6})
         self.assertEqual(greedy["a12_low"], "1.0")
         self.assertGreater(float(greedy["ratio_low"]), 3)
-        self.assertEqual([round(float(best)) for best in runs[1]["best_by_call"].split()], [0, 1, 2, 3, 4])
-        self.assertEqual(len(self.prompts("level1_1.best-of-N.1.run")), 1, "every call is a first one")
-        self.assertEqual(len(self.prompts("level1_1.greedy.1.run")), 4)
+        self.assertEqual([round(float(best)) for best in runs[1]["best_by_call"].split()], [0, 1, 2, 3, 4, 5, 6])
+        for problem in ("level1_1", "level1_2"):
+            self.assertEqual(len(self.prompts(f"{problem}.best-of-N.1.run")), 1, "every call is a first one, after a failure too")
+        self.assertEqual(runs[0]["rejected"], "1")
+        self.assertEqual(len(self.prompts("level1_1.greedy.1.run")), 6)
         picture = ElementTree.parse(self.out / "picture.svg")
         self.assertLessEqual({"best-of-N", "greedy"}, {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")})
         before = (self.out / "report.md").read_bytes()
-        self.assertIn(b"| greedy | 4 | 100% | 100% | 0% | 4.", before)
+        self.assertIn(b"| greedy | 4 | 100% | 100% | 0% | 6.", before)
         self.campaign(*command)
-        self.assertEqual((len(model.requests), (self.out / "report.md").read_bytes()), (33, before))
-        command[1] = 5
+        self.assertEqual((len(model.requests), (self.out / "report.md").read_bytes()), (49, before))
+        command[1] = 7
         self.assertIn("other settings", self.campaign(*command, status=1))
 
     def test_no_arm_exceeds_its_share_of_the_money(self):
