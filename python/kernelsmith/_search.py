@@ -60,7 +60,7 @@ def run(task: "Folder | None" = None, *, seed: Any = None, evaluator: Any = None
 
     All other arguments are keys of run.yaml (docs/formats.md), with dicts for its sections: `workers=4`,
     `islands={"count": 4}`, `deterministic=True`. Budgets may also be arguments of their own: `iterations`,
-    `evaluations`, `wall_time_s`, `usd`, `until_flat`. `random_seed` is run.yaml's `seed`.
+    `evaluations`, `calls`, `wall_time_s`, `usd`, `until_flat`. `random_seed` is run.yaml's `seed`.
 
     Ctrl-C ends the search in order: everything is committed, and the outcome's reason is "stopped". A second
     Ctrl-C raises KeyboardInterrupt at once. Raises Error.

@@ -10,10 +10,10 @@ from ._errors import Error
 from ._proposers import _Configured
 
 # Budgets of run.yaml that may be arguments of their own, like the command's options.
-_BUDGETS = ("iterations", "evaluations", "wall_time_s", "usd", "until_flat")
+_BUDGETS = ("iterations", "evaluations", "calls", "wall_time_s", "usd", "until_flat")
 
 _TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
-    **dict.fromkeys(("iterations", "evaluations", "workers", "random_seed", "pipeline"), ("a whole number", (int,))),
+    **dict.fromkeys(("iterations", "evaluations", "calls", "workers", "random_seed", "pipeline"), ("a whole number", (int,))),
     **dict.fromkeys(("wall_time_s", "usd", "until_flat"), ("a number", (int, float))),
     **dict.fromkeys(("budgets", "islands", "migration", "sampler", "limits", "archive", "memory"),
                     ("a dict", (Mapping,))),

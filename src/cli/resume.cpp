@@ -31,6 +31,7 @@ Used used_by(const std::string& folder, const Registry& registry) {
   used.ended = view->reason != EndReason::unfinished;
   used.iterations = view->state.counts().iterations;
   used.evaluations = view->state.counts().evaluations;
+  used.calls = view->state.calls();
   used.wall_s = view->state.elapsed_s() - view->state.confirming_s();
   used.usd = view->spending().usd();
   return used;
@@ -67,9 +68,9 @@ Status raise_budgets(const KeyOptions& keys, const Used& used, const Registry& r
   RunConfig given;
   if (Status applied = keys.apply(registry, given); !applied) return applied;
   const auto each = [](const auto& check) -> Status {
-    for (const Status& ok :
-         {check("--iterations", &Budgets::iterations), check("--evaluations", &Budgets::evaluations),
-          check("--time", &Budgets::wall_s), check("--max-usd", &Budgets::usd)})
+    for (const Status& ok : {check("--iterations", &Budgets::iterations),
+                             check("--evaluations", &Budgets::evaluations), check("--calls", &Budgets::calls),
+                             check("--time", &Budgets::wall_s), check("--max-usd", &Budgets::usd)})
       if (!ok) return ok;
     return {};
   };

@@ -146,6 +146,7 @@ void KeyOptions::add_flag_to(CLI::App& command, const std::string& option, const
 void KeyOptions::add_budgets_to(CLI::App& command) {
   add_to(command, "--iterations", "budgets.iterations", "N");
   add_to(command, "--evaluations", "budgets.evaluations", "N");
+  add_to(command, "--calls", "budgets.calls", "N");
   add_to(command, "--time", "budgets.wall_time_s", "90s|1.5m|2h", seconds_of);
   add_to(command, "--max-usd", "budgets.usd", "USD");
   const auto percent = [](const std::string& word) -> Result<std::string> {

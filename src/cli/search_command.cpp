@@ -25,6 +25,8 @@ std::string_view words_for(BudgetName budget) {
       return "the budget of iterations is used up";
     case BudgetName::evaluations:
       return "the budget of evaluations is used up";
+    case BudgetName::calls:
+      return "the budget of calls is used up";
     case BudgetName::wall_time:
       return "the time is used up";
     case BudgetName::money:
@@ -122,6 +124,8 @@ std::string more_of(const Budgets& budgets, const Outcome& outcome) {
       return fmt::format(" --iterations {}", 2 * *budgets.iterations);
     case BudgetName::evaluations:
       return fmt::format(" --evaluations {}", 2 * *budgets.evaluations);
+    case BudgetName::calls:
+      return fmt::format(" --calls {}", 2 * *budgets.calls);
     case BudgetName::wall_time:
       return fmt::format(" --time {:g}s", 2 * *budgets.wall_s);
     case BudgetName::money:

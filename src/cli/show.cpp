@@ -54,8 +54,9 @@ void print_head(const RunView& view, bool all) {
   say("run       {}  ({}, seed {}{})\n", view.folder.string(),
       view.has_task ? "task " + view.task.name : "begun by a program that links the library",
       view.config.seed, view.config.deterministic ? ", deterministic" : "");
-  say("used      {} iterations, {} evaluations, {}{}{}\n", used_of(counts.iterations, budgets.iterations),
+  say("used      {} iterations, {} evaluations, {}{}{}{}\n", used_of(counts.iterations, budgets.iterations),
       used_of(counts.evaluations, budgets.evaluations),
+      budgets.calls ? fmt::format("{} calls, ", used_of(view.state.calls(), budgets.calls)) : "",
       clock_text(view.state.elapsed_s() - view.state.confirming_s()),
       budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
   say("programs  {} accepted, {} rejected; {} repeats{}, {} refusals, {} measured again\n", counts.accepted,

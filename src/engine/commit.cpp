@@ -92,6 +92,7 @@ Result<Commit> SearchState::commit(TicketId id) {
   // No other ticket is open, so the previous event is as old as the ticket.
   if (ticket.kind == TicketKind::confirm && !ticket.opened.within)
     confirming_s_ += elapsed_s_ - elapsed_before_s;
+  if (is_call(ticket.opened) && !commit.error) ++calls_;
   ++committed_;
   last_committed_ = id;
   const IndividualPtr best_now = best();

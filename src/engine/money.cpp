@@ -1,5 +1,5 @@
-// The cost of calls to models, and whether another call may start. All of it is computed from the journal's
-// events.
+// The number and cost of calls to models, and whether another call may start. All of it is computed from the
+// journal's events.
 
 #include <algorithm>
 #include <array>
@@ -101,8 +101,17 @@ double SearchState::next_call_usd() const {
   return is_call(next) ? std::max(expected_usd(next), forecast_usd(next)) : 0;
 }
 
+bool SearchState::room_among_calls() const {
+  if (!budgets_.calls) return true;
+  const auto under_way =
+      std::ranges::count_if(open_, [](const auto& entry) { return is_call(entry.second.opened); });
+  return calls_ + static_cast<std::uint64_t>(under_way) < *budgets_.calls;
+}
+
 bool SearchState::room_for_call(const TicketOpened& next) const {
-  if (!budgets_.usd || !is_call(next)) return true;
+  if (!is_call(next)) return true;
+  if (!room_among_calls()) return false;
+  if (!budgets_.usd) return true;
   const double spent = spending_.usd();
   double taken = spent;
   bool alone = true;

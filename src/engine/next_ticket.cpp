@@ -45,6 +45,7 @@ void name(const Selection& selection, TicketOpened& opened) {
 double SearchState::progress() const {
   const double used = std::max({share(static_cast<double>(counts_.iterations), budgets_.iterations),
                                 share(static_cast<double>(counts_.evaluations), budgets_.evaluations),
+                                share(static_cast<double>(calls_), budgets_.calls),
                                 share(elapsed_s_, budgets_.wall_s), share(spending_.usd(), budgets_.usd)});
   return std::min(used, 1.0);
 }
@@ -102,7 +103,7 @@ SearchState::Opening SearchState::opening(double elapsed_s) const {
   if (!finished_ && !time_is_up(elapsed_s) && !seeds_failed() && room_for_evaluation() && !flat()) {
     if (next_follow_up()) return Opening::follow_up;
     if (room_for_iteration() && !exhausted() && room_for_translation() &&
-        (!budgets_.usd || room_for_call(open_iteration())))
+        (!limits_calls() || room_for_call(open_iteration())))
       return Opening::iteration;
   }
   return open_.empty() && next_look() ? Opening::confirmation : Opening::none;
@@ -124,13 +125,14 @@ EndReason SearchState::end_reason(double elapsed_s) const {
 BudgetName SearchState::used_up(double elapsed_s) const {
   if (!room_for_iteration()) return BudgetName::iterations;
   if (!room_for_evaluation()) return BudgetName::evaluations;
+  if (!room_among_calls()) return BudgetName::calls;
   return time_is_up(elapsed_s) ? BudgetName::wall_time : BudgetName::money;
 }
 
-/// The next duel or repair. Duels continue if a repair would cost too much.
+/// The next duel, repair or tuning. The others continue if a repair would cost too much.
 const SearchState::FollowUp* SearchState::next_follow_up() const {
   const auto next = std::ranges::find_if(follow_ups_, [&](const FollowUp& follow_up) {
-    return follow_up.incumbent || !budgets_.usd || room_for_call(open_follow_up(follow_up));
+    return follow_up.incumbent || !limits_calls() || room_for_call(open_follow_up(follow_up));
   });
   return next == follow_ups_.end() ? nullptr : &*next;
 }

@@ -72,13 +72,14 @@ Status check_options(const EngineOptions& options) {
 }
 
 Status check_budgets(const EngineOptions& options) {
-  const auto& [iterations, evaluations, wall_s, usd, until_flat] = options.budgets;
+  const auto& [iterations, evaluations, wall_s, usd, until_flat, calls] = options.budgets;
   if (options.budgets == Budgets{}) {
     return bad("budgets", "a run needs at least one budget",
-               "set iterations, evaluations, wall_s, usd or until_flat");
+               "set iterations, evaluations, calls, wall_s, usd or until_flat");
   }
   if (iterations == 0U) return bad("budgets.iterations", "must be at least 1");
   if (evaluations == 0U) return bad("budgets.evaluations", "must be at least 1");
+  if (calls == 0U) return bad("budgets.calls", "must be at least 1");
   if (wall_s && !(*wall_s > 0 && std::isfinite(*wall_s))) {
     return bad("budgets.wall_s", "must be a number of seconds above 0");
   }
@@ -89,9 +90,9 @@ Status check_budgets(const EngineOptions& options) {
     return bad("budgets.until_flat", "must be a number of percent above 0 and at most 100");
   }
   const bool migrates = !options.topology.edges().empty();
-  if (migrates && !iterations && !evaluations && !wall_s && !usd) {
+  if (migrates && !iterations && !evaluations && !wall_s && !usd && !calls) {
     return bad("budgets.until_flat", "islands migrate at fractions of a budget, and this run has none",
-               "limit iterations, evaluations, wall_s or usd too, or take one island");
+               "limit iterations, evaluations, calls, wall_s or usd too, or take one island");
   }
   if (wall_s && options.deterministic) {
     return bad("budgets.wall_s",
@@ -125,6 +126,7 @@ void list_budgets(auto& budgets, auto&& each) {
   each("wall_s", budgets.wall_s);
   each("usd", budgets.usd);
   each("until_flat", budgets.until_flat);
+  each("calls", budgets.calls);
 }
 
 }  // namespace

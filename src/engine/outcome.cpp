@@ -29,6 +29,7 @@ constexpr auto kEndReasons = detail::enum_names<EndReason>({
 constexpr auto kBudgetNames = detail::enum_names<BudgetName>({
     {BudgetName::iterations, "iterations"},
     {BudgetName::evaluations, "evaluations"},
+    {BudgetName::calls, "calls"},
     {BudgetName::wall_time, "wall_time"},
     {BudgetName::money, "money"},
 });

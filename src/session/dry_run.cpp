@@ -155,10 +155,15 @@ RunEstimate estimate_run(const RunConfig& config, std::vector<CallEstimate> mode
     models[i].share = share_of(config, models[i].terms.model, i == 0);
   const auto usd = mean(models, [](const CallEstimate& model) { return model.usd(); });
   const auto most = mean(models, [](const CallEstimate& model) { return model.most_usd(); });
+  estimate.calls = estimate.most_calls = config.budgets.calls;
   if (config.budgets.iterations) {
     const auto iterations = static_cast<double>(*config.budgets.iterations);
-    estimate.calls = static_cast<std::uint64_t>(std::llround(iterations * asking_share(config)));
-    estimate.most_calls = *config.budgets.iterations * (1 + config.repairs);
+    const std::uint64_t calls = config.budgets.calls.value_or(UINT64_MAX);
+    estimate.calls =
+        std::min(calls, static_cast<std::uint64_t>(std::llround(iterations * asking_share(config))));
+    estimate.most_calls = std::min(calls, *config.budgets.iterations * (1 + config.repairs));
+  }
+  if (estimate.calls) {
     if (usd) estimate.usd = static_cast<double>(*estimate.calls) * *usd;
     if (most) estimate.most_usd = static_cast<double>(*estimate.most_calls) * *most;
     if (estimate.usd) estimate.usd = at_most(estimate.usd, config.budgets.usd);

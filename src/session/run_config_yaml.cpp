@@ -42,6 +42,8 @@ void list_budgets(Section& io, Budgets& budgets) {
            "the number of children that are asked for; then the run ends");
   io.maybe("evaluations", budgets.evaluations, {1, UINT64_MAX},
            "the number of evaluations; then the run ends");
+  io.maybe("calls", budgets.calls, {1, UINT64_MAX},
+           "the number of answers of models, agents or people, repairs included; then the run ends");
   io.maybe("wall_time_s", budgets.wall_s, {0.001, 1e9},
            "the wall time of the search, without preparing the evaluator and measuring the best again");
   io.by_default("60 without any budget, `deterministic`: 200 iterations");

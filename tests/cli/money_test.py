@@ -73,6 +73,19 @@ class MoneyTest(ModelTest):
         self.assertLessEqual(len(model.requests) * CALL_USD, 0.0071)
         self.assertEqual(self.json("show", "it.run")["used_up"], "money")
 
+    def test_a_budget_of_calls_counts_repairs(self):
+        script = [*answers(1), reply("```\nk0 = oops\n```"), *answers(9)]
+        model = self.serve(script)
+        self.succeed("run", "task", "--out", "it.run", *self.asking(model), "--calls", 4, "--workers", 1)
+        self.assertEqual(len(model.requests), 4)
+        shown = self.json("show", "it.run")
+        self.assertEqual((shown["used_up"], shown["budgets"]["calls"], shown["counts"]["iterations"] + shown["counts"]["repairs"]),
+                         ("calls", {"used": 4, "limit": 4}, 4))
+        self.assertIn("4 of 4 calls", self.succeed("show", "it.run").stdout)
+        self.fail_with(2, "resume", "it.run", "--calls", 3, says=["--calls", "larger already"])
+        self.assertIn("resume it.run --calls 12", self.succeed("resume", "it.run", "--calls", 6).stdout)
+        self.assertEqual(len(model.requests), 6)
+
     def test_a_replay_that_goes_on_live_needs_prices_too(self):
         self.succeed("run", "task", "--out", "it.run", *self.asking(self.serve(answers(30))), "--iterations", 2)
         self.succeed("replay", "it.run", "--keep-evaluations", "--live", "--out", "b.run")

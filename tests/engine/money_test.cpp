@@ -76,6 +76,39 @@ TEST(Money, EndsTheRunAndIsNeverExceededByCallsOfOnePrice) {
   EXPECT_TRUE(engine.done());
 }
 
+/// The model makes rewrites, every third of which fails; the tuner makes the other half of the children.
+EngineOptions call_options(std::uint64_t calls) {
+  EngineOptions options = toy_options();
+  options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = {}, .calls = calls};
+  options.repairs = 2;
+  options.operators = weighted({{{Operator::rewrite, "m"}, 1}, {{Operator::tune, ""}, 1}});
+  return options;
+}
+
+TEST(Money, ABudgetOfCallsCountsRepairsAndRefusalsAndNotTheTuner) {
+  for (const bool deterministic : {false, true}) {
+    EngineOptions options = call_options(9);
+    options.deterministic = deterministic;
+    const auto events = no_events();
+    std::atomic<unsigned> asked = 0;
+    const auto proposer = std::make_shared<PaidProposer>([&](const ProposalRequest& request) {
+      if (request.op == Operator::tune) return paid(nudge(request), 0);
+      const unsigned number_of_call = ++asked;
+      if (number_of_call == 2) return Proposal{Refusal{RefusalCode::no_code, "prose"}, cost_of(0), {}};
+      return paid(number_of_call % 3 == 0 ? number(13 + 10 * long(number_of_call)) : nudge(request), 0);
+    });
+    Engine engine = open_engine(options, events, blocking(score, 4), proposer);
+    const auto outcome = engine.run().value();
+    EXPECT_EQ(outcome.budget, BudgetName::calls);
+    EXPECT_EQ(asked, 9U);
+    EXPECT_GE(outcome.counts.repairs, 1U);
+    EXPECT_GE(outcome.counts.refused, 1U);
+    EXPECT_GT(outcome.counts.iterations + outcome.counts.repairs, 9U) << "the tuner's come on top";
+    EXPECT_EQ(replay(MemoryJournal(events), options).value().calls(), 9U);
+    EXPECT_EQ(replayed(options, events), text_of(engine));
+  }
+}
+
 TEST(Money, CallsUnderWayAreReserved) {
   Engine engine = open_engine(money_options(0.01), no_events());
   ASSERT_TRUE(engine.tell(engine.ask().value()->id, score_of(0)));

@@ -40,6 +40,19 @@ TEST_F(DryRunTest, EstimatesFromIterationsRepairsAndPrices) {
   EXPECT_NEAR(estimate.most_usd.value(), 120 * (0.004 + 0.01), 1e-12);
 }
 
+TEST_F(DryRunTest, ABudgetOfCallsIsThatMany) {
+  for (const auto& [budgets, calls, most] : {std::tuple{"{calls: 7}", 7u, 7u},
+                                             {"{iterations: 5, calls: 7}", 5u, 7u},
+                                             {"{iterations: 9, calls: 7}", 7u, 7u}}) {
+    auto run = config("budgets: " + std::string(budgets) + "\nlimits: {repairs: 2}\n");
+    run.operators = {{{Operator::rewrite, ""}, 1.0}};
+    const RunEstimate estimate = estimate_run(run, {a_model("m", 1e-6, 1e-5)});
+    EXPECT_EQ(estimate.calls, calls) << budgets;
+    EXPECT_EQ(estimate.most_calls, most) << budgets;
+    EXPECT_NEAR(estimate.usd.value(), calls * 0.002, 1e-12) << budgets;
+  }
+}
+
 TEST_F(DryRunTest, ModelsHaveTheSharesOfTheirOperators) {
   auto run = config("budgets: {iterations: 10}\n");
   run.operators = {{{Operator::rewrite, ""}, 1.0}, {{Operator::edit, "dear"}, 3.0}};

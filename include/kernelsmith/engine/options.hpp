@@ -44,6 +44,9 @@ struct Budgets {
   /// best's fitness by less than this many percent (SearchState::expected_gain). If neither evaluations nor
   /// iterations are limited, as many evaluations as were made count as remaining.
   std::optional<double> until_flat = std::nullopt;
+  /// Number of answered requests to a model, an agent or a person: children and repairs that the tuner does
+  /// not make. Refusals count, requests that ended with an error do not. New structures are still tuned.
+  std::optional<std::uint64_t> calls = std::nullopt;
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };

@@ -77,7 +77,7 @@ enum class EndReason {
 
 std::string_view name_of(EndReason reason);
 
-enum class BudgetName { iterations, evaluations, wall_time, money };
+enum class BudgetName { iterations, evaluations, calls, wall_time, money };
 
 std::string_view name_of(BudgetName budget);
 

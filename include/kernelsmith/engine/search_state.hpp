@@ -203,6 +203,9 @@ class SearchState {
   /// The reason why no ticket can be opened after the open ones are answered; `unfinished` if one can.
   EndReason end_reason(double elapsed_s) const;
 
+  /// What Budgets::calls limits.
+  std::uint64_t calls() const { return calls_; }
+
   /// The assumed cost of the next iteration's call.
   double next_call_usd() const;
 
@@ -324,6 +327,9 @@ class SearchState {
   std::uint64_t looks_to_come() const;
   bool room_for_evaluation() const;
   bool room_for_iteration() const;
+  bool room_among_calls() const;
+  /// Whether it depends on the next ticket if it may be opened.
+  bool limits_calls() const { return budgets_.usd || !room_among_calls(); }
   bool begins(const Island& island) const;
   bool wants_translation() const;
   bool room_for_translation() const;
@@ -356,6 +362,7 @@ class SearchState {
   Spending spending_;                                                   ///< counted costs
   std::map<std::pair<std::string, Operator>, KnownCalls> known_calls_;  ///< counted costs by ticket
   std::uint64_t money_marks_ = 0;
+  std::uint64_t calls_ = 0;
   Budgets budgets_;
   double elapsed_s_ = 0;
   double confirming_s_ = 0;

@@ -35,6 +35,7 @@ Json budgets_object(const RunView& view) {
   const Counts& counts = view.state.counts();
   return {{"iterations", used_of(counts.iterations, budgets.iterations)},
           {"evaluations", used_of(counts.evaluations, budgets.evaluations)},
+          {"calls", used_of(view.state.calls(), budgets.calls)},
           {"wall_time_s", used_of(view.state.elapsed_s() - view.state.confirming_s(), budgets.wall_s)},
           {"usd", used_of(view.state.spending().usd(), budgets.usd)}};
 }
