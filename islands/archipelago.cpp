@@ -16,8 +16,8 @@ std::string line_of(const char* what, std::span<const IndividualPtr> individuals
 
 /// The island's counters for tree search: joined, visits, and the visits of each leader.
 std::string tree_of(const Island& island) {
-  std::string line =
-      "joined " + std::to_string(island.joined()) + " visits " + std::to_string(island.visits());
+  std::string line = "joined " + std::to_string(island.joined()) + " visits " +
+                     std::to_string(island.visits()) + " stalled " + std::to_string(island.stalled());
   for (const auto& leader : island.leaders()) {
     const ProgramId program = leader->program->id;
     line += ' ' + std::to_string(program.value) + ':' + std::to_string(island.visits(program));

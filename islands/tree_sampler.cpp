@@ -33,6 +33,19 @@ const IndividualPtr& most_promising(const Island& island, double exploration) {
   return leaders[best];
 }
 
+/// A search that improves loses by other parents, and one that does not improve has little to lose.
+bool leaves_the_best(const Island& island, const TreeOptions& options, Rng& rng) {
+  if (options.uniform == 0) return false;
+  const auto stalled = static_cast<double>(island.stalled());
+  return rng.chance(options.uniform * stalled / (stalled + options.patience));
+}
+
+/// Beyond the best cells of a large grid are programs that nothing good comes from.
+const IndividualPtr& elite_of_a_good_cell(const Archive& archive, std::size_t cells, Rng& rng) {
+  const std::size_t good = std::min(cells, archive.elites().size());
+  return archive.ranked(static_cast<std::size_t>(rng.below(good))).individual;
+}
+
 std::vector<IndividualPtr> best_others(const Island& island, std::size_t count, const IndividualPtr& parent) {
   std::vector<IndividualPtr> top;
   for (const auto& leader : island.leaders()) {
@@ -47,6 +60,11 @@ std::vector<IndividualPtr> best_others(const Island& island, std::size_t count, 
 Result<TreeSampler> TreeSampler::create(TreeOptions options) {
   if (!(std::isfinite(options.exploration) && options.exploration >= 0))
     return fail(ErrorCode::invalid_argument, "exploration must be a number of at least 0", "sampler");
+  if (!(options.uniform >= 0 && options.uniform <= 1))
+    return fail(ErrorCode::invalid_argument, "uniform must be a number from 0 to 1", "sampler");
+  if (options.cells == 0) return fail(ErrorCode::invalid_argument, "cells must be at least 1", "sampler");
+  if (!(std::isfinite(options.patience) && options.patience > 0))
+    return fail(ErrorCode::invalid_argument, "patience must be a number above 0", "sampler");
   return TreeSampler(options);
 }
 
@@ -57,7 +75,9 @@ Selection TreeSampler::sample(const Island& island, Rng& rng) const {
   } else if (!island.roots().empty() && opens(island)) {
     selection.parent = first_parent(island);
   } else {
-    selection.parent = most_promising(island, options_.exploration);
+    selection.parent = leaves_the_best(island, options_, rng)
+                           ? elite_of_a_good_cell(island.archive(), options_.cells, rng)
+                           : most_promising(island, options_.exploration);
     selection.top = best_others(island, options_.top, selection.parent);
     selection.inspirations = draw_inspirations(island.archive(), options_.inspirations, selection, rng);
   }

@@ -89,7 +89,7 @@ std::vector<AxisSpec> structure_axes(const Problem& problem) {
 Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
   EngineOptions options = defaults().options;
   const Choices choices{defaults().operators, size_axes(), structure_axes(server.problem())};
-  options.axes = choices.size;
+  options.axes = choices.structure;
   if (change) change(options, choices);
   if (!server.problem().seed()) options.seeds = {};
   options.seed = seed;

@@ -20,10 +20,7 @@ Change with(Value EngineOptions::*option, Value value) {
   return [=](EngineOptions& options, const Choices&) { options.*option = value; };
 }
 
-/// Axes over the structure of programs.
-void structural(EngineOptions& options, const Choices& choices) { options.axes = choices.structure; }
-
-/// The control for them.
+/// Axes that say nothing: the control for those over the structure.
 void by_size(EngineOptions& options, const Choices& choices) { options.axes = choices.size; }
 
 void bandit(EngineOptions& options, const Choices& choices) {
@@ -40,6 +37,9 @@ Change mixture(MixtureOptions options) {
              EngineOptions& engine, const Choices&) { engine.sampler = sampler; };
 }
 
+constexpr std::size_t kAll = 1'000'000;
+constexpr double kNone = 1e-9;
+
 Change islands(std::size_t count) { return with(&EngineOptions::topology, Topology::ring(count).value()); }
 
 }  // namespace
@@ -52,9 +52,15 @@ std::vector<Arm> variants() {
       variant("opening-0", {tree({.opening = 0})}),
       variant("opening-10", {tree({.opening = 10})}),
       variant("exploration-0", {tree({.exploration = 0})}),
+      variant("tree", {tree({.uniform = 0})}),
+      variant("cells-4", {tree({.cells = 4})}),
+      variant("cells-all", {tree({.cells = kAll})}),
+      variant("patience-10", {tree({.patience = 10})}),
+      variant("always", {tree({.patience = kNone})}),
+      variant("before", {by_size, tree({.uniform = 0})}),
+      variant("complexity", {by_size}),
       variant("duels-2", {with(&EngineOptions::duels, 2U)}),
-      variant("structural", {structural}),
-      variant("map-elites", {structural, uniform_cells}),
+      variant("map-elites", {uniform_cells}),
       variant("map-elites-complexity", {by_size, uniform_cells}),
       variant("one-cell", {with(&EngineOptions::axes, std::vector<AxisSpec>{})}),
       variant("bandit", {bandit}),

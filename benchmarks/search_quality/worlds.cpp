@@ -11,8 +11,7 @@ namespace {
 constexpr int kDraws = 8;
 /// The chance that a large step changes a parameter: about three of a space's seven.
 constexpr double kRewritten = 0.4;
-/// Two ways are equally likely: to copy or to draw, a neighbour or any value, parent or mate, one kernel or
-/// two.
+/// Two ways are equally likely: a neighbour or any value, parent or mate, one kernel or two.
 constexpr double kHalf = 0.5;
 /// The chance that a translation fails whose point does not: fit.json's rate for first programs.
 constexpr double kTranslationFails = 0.42;
@@ -35,13 +34,11 @@ class Draw {
     });
   }
 
-  Genes rewrite(const Genes& parent, const std::vector<const Genes*>& shown) {
+  Genes rewrite(const Genes& parent) {
     return settled([&] {
       Genes genes = parent;
       for (std::size_t i = 0; i < space_.parameters().size(); ++i) {
-        if (!rng_.chance(kRewritten)) continue;
-        const bool copies = !shown.empty() && rng_.chance(kHalf);
-        genes[i] = copies ? (*shown[below(shown.size())])[i] : any_value(i);
+        if (rng_.chance(kRewritten)) genes[i] = any_value(i);
       }
       return tuned_anew(parent, genes);
     });
@@ -132,7 +129,7 @@ class RecordedProblem final : public Problem {
     // A model seldom gives back a program of its prompt, and the engine evaluates no program twice.
     Program child;
     for (int i = 0; i < kDraws && (i == 0 || is_shown(child)); ++i)
-      child = crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, others, rng);
+      child = crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, rng);
     return keep(std::move(child), true, rng);
   }
 
@@ -165,16 +162,14 @@ class RecordedProblem final : public Problem {
   using Program = std::vector<Genes>;  ///< by kernel
 
   /// A small step changes one kernel, a large one one or two.
-  Program changed(Step step, std::size_t parent, const std::vector<std::size_t>& others, Rng& rng) const {
+  Program changed(Step step, std::size_t parent, Rng& rng) const {
     Program child = programs_[parent];
     const std::size_t kernels = child.size();
     const std::size_t count = step == Step::large && kernels > 1 && rng.chance(kHalf) ? 2 : 1;
     std::size_t at = static_cast<std::size_t>(rng.below(kernels));
     for (std::size_t i = 0; i < count; ++i, at = (at + 1) % kernels) {
       Draw draw(*world_.kernels[at], world_.must_tune, rng);
-      std::vector<const Genes*> shown;
-      for (const std::size_t other : others) shown.push_back(&programs_[other][at]);
-      child[at] = step == Step::small ? draw.edit(child[at]) : draw.rewrite(child[at], shown);
+      child[at] = step == Step::small ? draw.edit(child[at]) : draw.rewrite(child[at]);
     }
     return child;
   }

@@ -51,12 +51,6 @@ std::vector<MachineCheck> try_task(const Task& task) {
   return {task_check(task, evaluator ? Status{} : Status(evaluator.error()))};
 }
 
-/// The backend cannot measure memory use, structure or parallelism. It uses features of the source instead:
-/// nesting for memory use (blocking), loops for structure, calls for parallelism (intrinsics).
-std::vector<BehaviourLevels> behaviour() {
-  return {{"max_nesting", {0, 4, 6, 8, 12}}, {"loops", {0, 2, 4, 8, 16}}, {"calls", {0, 1, 8, 32, 128}}};
-}
-
 }  // namespace
 }  // namespace cpu
 
@@ -70,7 +64,6 @@ BackendDescription describe_cpu_backend() {
   description.form = TaskForm::kernel;
   description.shared_device = true;
   description.dtypes = cpu::dtypes_with_a_type();
-  description.behaviour = cpu::behaviour();
   description.interface_files = [](const Task& task) {
     return std::vector<SourceFile>{{"task.hpp", cpu_task_header(task)}};
   };

@@ -30,15 +30,17 @@ std::vector<AxisSpec> knob_axes(std::vector<Knob> knobs) {
   return axes;
 }
 
+/// What a program's text shows of its structure, for backends that report nothing: nesting (blocking), loops,
+/// and calls (intrinsics).
+const std::vector<BehaviourLevels> kTextStructure = {
+    {"max_nesting", {0, 4, 6, 8, 12}}, {"loops", {0, 2, 4, 8, 16}}, {"calls", {0, 1, 8, 32, 128}}};
+
 /// An axis from a quarter of the seed's value to sixteen times that value, because programs grow more often
 /// than they shrink.
-AxisSpec size_axis(const std::string& feature, double seed_value, std::size_t bins = 8) {
+AxisSpec size_axis(const std::string& feature, double seed_value, std::size_t bins) {
   const double middle = std::max(4.0, seed_value);
   return {feature, LogarithmicScale{middle / 4, middle * 16, bins}};
 }
-
-/// By default each bin is half an octave.
-AxisSpec speedup_axis(std::size_t bins = 12) { return {"fitness", LogarithmicScale{0.5, 32, bins}}; }
 
 const Source& first_program(const Task& task) { return task.seed.empty() ? task.reference : task.seed; }
 
@@ -47,12 +49,13 @@ const Source& first_program(const Task& task) { return task.seed.empty() ? task.
 std::vector<AxisSpec> kernel_smith_axes(const Task& task) {
   constexpr std::size_t kBins = 10;
   const double length = static_features(first_program(task)).at("bytes");
-  return {size_axis("bytes", length, kBins), speedup_axis(kBins)};
+  return {size_axis("bytes", length, kBins), {"fitness", LogarithmicScale{0.5, 32, kBins}}};
 }
 
 std::vector<AxisSpec> behaviour_axes(const BackendDescription& backend) {
   std::vector<AxisSpec> axes;
-  for (const auto& [feature, edges] : backend.behaviour) axes.push_back({feature, EdgeScale{edges}});
+  const auto& levels = backend.behaviour.empty() ? kTextStructure : backend.behaviour;
+  for (const auto& [feature, edges] : levels) axes.push_back({feature, EdgeScale{edges}});
   return axes;
 }
 
@@ -89,10 +92,7 @@ void set_default_axes(const Task& task, RunConfig& config) {
       config.axes = std::move(axes);
       return;
     }
-  const auto features = static_features(first_program(task));
-  const bool fitness_is_speedup = !task.reference.empty();
-  config.axes = {size_axis("complexity", features.at("complexity")),
-                 fitness_is_speedup ? speedup_axis() : size_axis("tokens", features.at("tokens"))};
+  config.axes = behaviour_axes(config.backend);
 }
 
 }  // namespace kernelsmith

@@ -23,7 +23,9 @@ Registry default_registry() {
   registry.proposers["mix"] = [] {
     return mix_provider({{"agent", agent_provider}, {"chat", chat_provider}});
   };
-  registry.samplers = {{"mixture", mixture_sampler_provider}, {"tree", tree_sampler_provider}};
+  registry.samplers = {{"cells", cells_sampler_provider},
+                       {"mixture", mixture_sampler_provider},
+                       {"tree", tree_sampler_provider}};
   registry.migrations = {{"best", best_migration_provider}, {"weighted", weighted_migration_provider}};
   return registry;
 }

@@ -34,8 +34,13 @@ class MixtureProvider final : public SamplerProvider {
   MixtureOptions options_;
 };
 
+/// `kind: cells`, the default, and `kind: tree`, which earlier runs have and which knows no cells.
 class TreeProvider final : public SamplerProvider {
  public:
+  explicit TreeProvider(bool over_cells) : over_cells_(over_cells) {
+    if (!over_cells_) options_.uniform = 0;
+  }
+
   Result<std::shared_ptr<const Sampler>> make(const Task&, const std::stop_token&) const override {
     auto sampler = TreeSampler::create(options_);
     if (!sampler) return sampler.error();
@@ -45,6 +50,13 @@ class TreeProvider final : public SamplerProvider {
  private:
   void list(Section& io) override {
     io("exploration", options_.exploration, {0.0, 1e9}, "the weight of programs that were seldom a parent");
+    if (over_cells_) {
+      io("uniform", options_.uniform, {0.0, 1.0},
+         "the largest share of parents that are drawn from the best cells alike");
+      io("cells", options_.cells, {1, 1'000'000}, "how many these are");
+      io("patience", options_.patience, {0.001, 1e9},
+         "the number of children without a new best program after which half of that share is drawn");
+    }
     io("opening", options_.opening, {0, 1'000'000},
        "the number of children of the seed alone before the search goes deeper. Without a seed: of "
        "translations "
@@ -52,6 +64,7 @@ class TreeProvider final : public SamplerProvider {
     list_shown(io, options_);
   }
 
+  bool over_cells_;
   TreeOptions options_;
 };
 
@@ -73,7 +86,9 @@ class CountedMigrationProvider final : public MigrationProvider {
 
 std::unique_ptr<SamplerProvider> mixture_sampler_provider() { return std::make_unique<MixtureProvider>(); }
 
-std::unique_ptr<SamplerProvider> tree_sampler_provider() { return std::make_unique<TreeProvider>(); }
+std::unique_ptr<SamplerProvider> cells_sampler_provider() { return std::make_unique<TreeProvider>(true); }
+
+std::unique_ptr<SamplerProvider> tree_sampler_provider() { return std::make_unique<TreeProvider>(false); }
 
 std::unique_ptr<MigrationProvider> best_migration_provider() {
   return std::make_unique<CountedMigrationProvider<BestMigration>>();

@@ -19,6 +19,7 @@ std::unique_ptr<ProposerProvider> recording_provider();
 std::unique_ptr<ProposerProvider> program_provider();
 
 std::unique_ptr<SamplerProvider> mixture_sampler_provider();
+std::unique_ptr<SamplerProvider> cells_sampler_provider();
 std::unique_ptr<SamplerProvider> tree_sampler_provider();
 std::unique_ptr<MigrationProvider> best_migration_provider();
 std::unique_ptr<MigrationProvider> weighted_migration_provider();

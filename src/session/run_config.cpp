@@ -47,7 +47,7 @@ Result<RunConfig> default_config(const Task& task, const Registry& registry) {
   Chosen<ProposerProvider> proposer;
   for (const Status& ok : {choose(registry.evaluators, task.backend, "backend", config.evaluator),
                            choose(registry.proposers, "tuner", "proposer", proposer),
-                           choose(registry.samplers, "tree", "sampler", config.sampler),
+                           choose(registry.samplers, "cells", "sampler", config.sampler),
                            choose(registry.migrations, "best", "migration", config.migration)})
     if (!ok) return ok.error();
   const auto described = registry.backends.find(task.backend);

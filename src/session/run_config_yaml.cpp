@@ -97,10 +97,6 @@ void list_axes_preset(Section& io, RunConfig& config) {
   if (!io("axes", preset, kAxesPresets, "")) return;
   config.axes.reset();
   config.axes_preset = preset;
-  if (preset == AxesPreset::behaviour && config.backend.behaviour.empty())
-    io.refuse("axes", "the backend '" + config.backend.name + "' reports no behaviour of its own",
-              "list the axes, over numbers that its evaluator gives: axes: [{feature: NAME, low: 0, high: 1, "
-              "bins: 8}]");
 }
 
 void list_archive(Section& io, RunConfig& config) {

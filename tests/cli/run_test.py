@@ -120,7 +120,6 @@ class TemplateTest(CommandTest):
         self.succeed("resume", "highest_point-1.run", "--iterations", "25")
         self.fail_with(2, "resume", "highest_point-1.run", "--iterations", "30", "--set", "objectives=[fitness]",
                        says=["objectives"])
-        self.fail_with(2, "run", "task", "--axes", "behaviour", says=["--axes", "reports no behaviour"])
         self.succeed("run", "task", "--iterations", "2", "--axes", "kernel-smith")
         axes = self.json("show", "highest_point-2.run")["archive"]["axes"]
         self.assertEqual([axis["feature"] for axis in axes], ["bytes", "fitness"])

@@ -133,7 +133,7 @@ TEST(Archipelago, TextHoldsTheFailuresToo) {
             "island 0\n"
             "axis \"a\" linear 0 10 10\n"
             "cell 0 program 1 fitness 2 2 2\n"
-            "joined 0 visits 0 1:0\n"
+            "joined 0 visits 0 stalled 0 1:0\n"
             "rejections 2 3\n"
             "recent_failures 3 2\n");
 }

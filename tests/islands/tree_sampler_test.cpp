@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <span>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +85,7 @@ std::vector<std::uint64_t> inspirations_from_a_list(const Island& from, const Se
 }
 
 TEST(TreeSampler, DrawsInspirationsAsFromAListOfAllOthers) {
-  const TreeOptions options{.opening = 0, .inspirations = 9};
+  const TreeOptions options{.uniform = 0, .opening = 0, .inspirations = 9};
   for (const std::uint64_t children : {3, 6, 11, 12, 13, 60}) {
     Island home = island_of(children);
     for (int i = 0; i < 40; ++i) {
@@ -154,7 +155,35 @@ TEST(TreeSampler, WithoutAnEliteTheParentIsARejection) {
   EXPECT_THAT(sample(home).failures, IsEmpty());
 }
 
-TEST(TreeSampler, RefusesAnExplorationThatIsNone) {
+TEST(TreeSampler, TurnsToTheBestCellsTheLongerNothingImproves) {
+  const TreeOptions options{.exploration = 0, .uniform = 1, .cells = 4, .patience = 10, .opening = 0};
+  Island home = island_of(20);
+  const auto parents = next_parents(home, 400, options);
+  EXPECT_EQ(parents.front(), 20U);
+  EXPECT_EQ(std::set<std::uint64_t>(parents.begin(), parents.end()),
+            (std::set<std::uint64_t>{17, 18, 19, 20}));
+  const auto others = [](std::span<const std::uint64_t> some) {
+    return std::ranges::count_if(some, [](std::uint64_t parent) { return parent != 20; });
+  };
+  EXPECT_LT(others(std::span(parents).first(10)), 5);
+  EXPECT_GT(others(std::span(parents).last(100)), 60);
+  home.add(child(21, 22, {{"a", 1}}));
+  EXPECT_THAT(next_parents(home, 1, options), ElementsAre(21)) << "it improves again";
+}
+
+TEST(TreeSampler, AGridOfOneCellHasNothingToTurnTo) {
+  const TreeOptions options{.exploration = 0, .uniform = 1, .patience = 1, .opening = 0};
+  Island one_cell(Grid::create({}).value());
+  for (std::uint64_t k = 0; k < 20; ++k) one_cell.add(child(k, static_cast<double>(k)));
+  EXPECT_THAT(next_parents(one_cell, 50, options), ::testing::Each(19));
+  Island home = island_of(20);
+  EXPECT_THAT(next_parents(home, 50, options), ::testing::Contains(19)) << "other axes make another search";
+}
+
+TEST(TreeSampler, RefusesWhatIsNoOption) {
+  EXPECT_FALSE(TreeSampler::create({.uniform = 1.5}));
+  EXPECT_FALSE(TreeSampler::create({.cells = 0}));
+  EXPECT_FALSE(TreeSampler::create({.patience = 0}));
   EXPECT_FALSE(TreeSampler::create({.exploration = -1}));
   EXPECT_FALSE(TreeSampler::create({.exploration = std::numeric_limits<double>::quiet_NaN()}));
 }

@@ -227,17 +227,6 @@ TEST(Worlds, AnEditKeepsTheStructureWhereStructuresMustBeTuned) {
   EXPECT_TRUE(std::ranges::any_of(large, [&](const Made& one) { return one.structure != seed.structure; }));
 }
 
-TEST(Worlds, ALargeStepTakesFromWhatIsShown) {
-  const auto problem = plain().open(1);
-  const auto seed = problem->seed().value().structure;
-  const auto other = [&](const Made& one) { return one.accepted && one.structure != seed; };
-  const auto made = children(*problem, Step::large, 0, {}, 400);
-  const auto shown = static_cast<std::size_t>(std::ranges::find_if(made, other) - made.begin()) + 1;
-  const auto beside = children(*problem, Step::large, 0, {shown}, 400);
-  // A fifth of the children changes the layout by chance, three tenths if half of the changes are copies.
-  EXPECT_GT(std::ranges::count_if(beside, other), std::ranges::count_if(made, other) + 20);
-}
-
 TEST(Worlds, AChildIsNotItsParent) {
   const auto problem = plain().open(1);
   for (const Made& made : children(*problem, Step::large, 0, {}, 400))

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <kernelsmith/islands/sampler.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
 #include "notices.hpp"
@@ -208,6 +209,35 @@ TEST(RunConfig, APolicyIsReadBackFromTheLineThatASessionRecorded) {
   }
 }
 
+TEST(RunConfig, ATreeOfAnEarlierRunKnowsNoCells) {
+  const Grid grid = Grid::create({{"a", LinearScale{0, 100, 100}}}).value();
+  const auto parents_of = [&](const Sampler& sampler) {
+    Island island(grid);
+    for (std::uint64_t k = 0; k < 20; ++k) {
+      const auto value = static_cast<double>(k);
+      const Acceptance accepted{Metrics::create(Measurement::exact(value), {{"a", value}}).value(), {}};
+      const Program program{ProgramId{k}, {}, {}, Origin::rewrite};
+      island.add(
+          std::make_shared<const Individual>(Individual{std::make_shared<const Program>(program), accepted}));
+    }
+    std::vector<std::uint64_t> parents;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      Rng rng(1, i, Purpose::sampling);
+      const ProgramId parent = sampler.sample(island, rng).parent->program->id;
+      parents.push_back(parent.value);
+      island.visit(parent);
+    }
+    return parents;
+  };
+  const Registry registry = default_registry();
+  const auto named = [&](const char* kind) {
+    return parents_of(**registry.samplers.at(kind)()->make(task_with_seed(kKnobs), {}));
+  };
+  EXPECT_EQ(named("tree"), parents_of(TreeSampler::create({.uniform = 0}).value()));
+  EXPECT_EQ(named("cells"), parents_of(TreeSampler::create().value()));
+  EXPECT_NE(named("tree"), named("cells"));
+}
+
 TEST(RunConfig, TheBanditTakesTheArmsThatThereAreAndAListIsWeightsAgain) {
   RunConfig config = config_from(kTwoModels);
   const std::size_t arms = config.operators.size();
@@ -281,22 +311,15 @@ TEST(DefaultAxes, LeaveOutKnobsThatCannotBeToldApart) {
   EXPECT_EQ(axes[0].feature, "knob.b");
 }
 
-TEST(DefaultAxes, AreSizesWhereThereIsNoKnob) {
-  const auto axes = default_axes(task_with_seed("int f() { return 1; }\n"));
-  ASSERT_EQ(axes.size(), 2u);
-  EXPECT_EQ(axes[0].feature, "complexity");
-  EXPECT_EQ(axes[1].feature, "tokens");
-  EXPECT_TRUE(Grid::create(axes));
+TEST(DefaultAxes, AreTheBehaviourWhereThereIsNoKnob) {
+  const Task task = task_with_seed("int f() { return 1; }\n");
+  EXPECT_EQ(default_axes(task), default_axes(task, "archive: {axes: behaviour}\n"));
 }
 
-TEST(DefaultAxes, AreComplexityAndFitnessWithAModel) {
-  Task task = task_with_seed(kKnobs);
-  task.reference = task.seed;
-  const auto axes = default_axes(task, "proposer: {kind: chat, models: [{name: m}]}\n");
-  ASSERT_EQ(axes.size(), 2u);
-  EXPECT_EQ(axes[0].feature, "complexity");
-  EXPECT_EQ(axes[1].feature, "fitness");
-  EXPECT_TRUE(Grid::create(axes));
+TEST(DefaultAxes, AreTheBehaviourWithAModel) {
+  const Task task = task_with_seed(kKnobs);
+  EXPECT_EQ(default_axes(task, "proposer: {kind: chat, models: [{name: m}]}\n"),
+            default_axes(task, "archive: {axes: behaviour}\n"));
 }
 
 TEST(AxesPresets, KernelSmithIsTheLengthOfTheCodeBesideTheFitness) {
@@ -311,9 +334,10 @@ TEST(AxesPresets, KernelSmithIsTheLengthOfTheCodeBesideTheFitness) {
   EXPECT_EQ(grid.axes()[0].bin_of(own), grid.axes()[0].bin_of(own * 1.01)) << "not at an edge";
 }
 
-TEST(AxesPresets, BehaviourIsWhatTheBackendReports) {
+TEST(AxesPresets, BehaviourIsWhatTheBackendReportsOrTheTextShows) {
   for (const auto& [backend, features] : std::map<std::string, std::vector<std::string>>{
            {"cpu", {"max_nesting", "loops", "calls"}},
+           {"command", {"max_nesting", "loops", "calls"}},
            {"cuda", {"shared_bytes", "registers", "tensor_cores"}},
            {"torch", {"shared_bytes", "registers", "own_kernels"}}}) {
     Task task = task_with_seed(kKnobs);
@@ -324,17 +348,6 @@ TEST(AxesPresets, BehaviourIsWhatTheBackendReports) {
     for (const AxisSpec& axis : axes) named.push_back(axis.feature);
     EXPECT_EQ(named, features) << backend;
   }
-}
-
-TEST(AxesPresets, BehaviourIsRefusedWhereTheBackendHasNone) {
-  Task task = task_with_seed(kKnobs);
-  task.backend = "command";
-  RunConfig config = default_config(task, default_registry()).value();
-  const Status read = lay(config, "seed: 1\narchive: {axes: behaviour}\n");
-  ASSERT_FALSE(read);
-  EXPECT_THAT(describe(read.error()),
-              AllOf(HasSubstr("run.yaml:2"), HasSubstr("'command' reports no behaviour"),
-                    HasSubstr("axes: [{feature: NAME")));
 }
 
 TEST(AxesPresets, AreWrittenByNameUntilTheTaskIsKnown) {

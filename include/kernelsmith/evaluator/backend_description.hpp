@@ -54,8 +54,8 @@ struct BackendDescription {
   std::vector<Dtype> dtypes;               ///< types that tensors of its kernels can have
   TaskSettings settings;                   ///< task.yaml keys of its tasks; if the functions are empty, there
                                            ///< are none
-  std::vector<BehaviourLevels> behaviour;  ///< the axes of the preset `behaviour`; if empty, it has no such
-                                           ///< preset
+  std::vector<BehaviourLevels> behaviour;  ///< the axes of the preset `behaviour`; if empty, they are
+                                           ///< features of the program's text
   std::vector<SourceFile> template_files;  ///< the task that `kernelsmith init` makes; if empty, it makes
                                            ///< none
 

@@ -62,6 +62,9 @@ class Island {
   std::uint64_t visits() const { return visits_; }
   std::uint64_t visits(ProgramId program) const;
 
+  /// The number of children that were requested since the first of leaders() changed.
+  std::uint64_t stalled() const { return visits_ - visits_at_best_; }
+
   /// A bounded list of the best rejected individuals: those of the latest stage first, and within a stage the
   /// newest first.
   std::span<const IndividualPtr> rejections() const { return rejections_; }
@@ -80,6 +83,7 @@ class Island {
   std::vector<IndividualPtr> roots_;
   std::uint64_t joined_ = 0;
   std::uint64_t visits_ = 0;
+  std::uint64_t visits_at_best_ = 0;
   std::map<ProgramId, std::uint64_t> visits_of_;
   std::vector<IndividualPtr> rejections_;
   std::vector<IndividualPtr> recent_failures_;

@@ -67,6 +67,9 @@ class MixtureSampler final : public Sampler {
 /// How TreeSampler draws. docs/search-quality.md has the measurements behind the defaults.
 struct TreeOptions {
   double exploration = 1;   ///< weight of rarely visited programs
+  double uniform = 0.8;     ///< largest share of parents that are drawn from several cells alike
+  std::size_t cells = 8;    ///< those with the best elites
+  double patience = 40;     ///< children without a new best program after which half of that share is drawn
   std::size_t opening = 5;  ///< Sampler::opening(); 0: no opening
   std::size_t top = 3;      ///< at most this many individuals of each kind in a Selection
   std::size_t inspirations = 2;
@@ -75,7 +78,9 @@ struct TreeOptions {
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
 
-/// The default sampler. It first makes different programs, and later develops the best ones further.
+/// The default sampler. It first makes different programs, and then develops the best ones further. The
+/// longer it finds nothing better, the more often it turns to the best programs of other cells. With
+/// `uniform` 0 it never does.
 ///
 /// It begins with the opening. If there are seeds, each seed in turn is the parent, and no other program is
 /// shown. The opening ends after `opening` accepted programs besides the seeds, or after twice as many
@@ -83,12 +88,15 @@ struct TreeOptions {
 ///
 /// Then the parent is the leader with the highest bound. The bound is the leader's rank (1 for the first, 0
 /// for the last) plus `exploration` times sqrt(1 + all visits) / ((1 + its place) (1 + its own visits)).
-/// Places are counted 0, 1, 2, ... A visit is a child that was asked for. The Selection also has the best
-/// other leaders, and inspirations and failures as in MixtureSampler. Without an accepted program the parent
-/// comes from the rejections, as in MixtureSampler.
+/// Places are counted 0, 1, 2, ... A visit is a child that was asked for. If s children were asked for since
+/// the best program was found, a parent is drawn uniformly from the best `cells` elites instead, with a
+/// probability of `uniform` s / (s + `patience`). The Selection also has the best other leaders, and
+/// inspirations and failures as in MixtureSampler. Without an accepted program the parent comes from the
+/// rejections, as in MixtureSampler.
 class TreeSampler final : public Sampler {
  public:
-  /// Refuses (`invalid_argument`) an exploration that is negative or not finite.
+  /// Refuses (`invalid_argument`) an exploration that is negative or not finite, a `uniform` outside [0, 1],
+  /// no cells, and a patience that is not above 0.
   static Result<TreeSampler> create(TreeOptions options = {});
 
   Selection sample(const Island& island, Rng& rng) const override;

@@ -42,7 +42,7 @@ inline constexpr unsigned kTuningsOfModels = 4;
 /// Named presets of axes in run.yaml (docs/formats.md).
 enum class AxesPreset {
   kernel_smith,  ///< the axes of the Kernel-Smith paper: the length of the code and the fitness
-  behaviour,     ///< the backend's BackendDescription::behaviour
+  behaviour,     ///< the default: the backend's BackendDescription::behaviour
 };
 std::string_view name_of(AxesPreset preset);
 
