@@ -34,6 +34,13 @@ constexpr Kind kModel{
     "proposer: {kind: chat, base_url: 'http://127.0.0.1:9', models: [{name: m}]}\n"
     "limits: {repairs: 2, tunings: 4}\n",
     2, 5};
+/// The same with a grid of a million cells, over which the programs are spread.
+constexpr Kind kLargeGrid{
+    "proposer: {kind: chat, base_url: 'http://127.0.0.1:9', models: [{name: m}]}\n"
+    "limits: {repairs: 2, tunings: 4}\n"
+    "archive: {axes: [{feature: x, low: 0, high: 1, bins: 1000}, {feature: y, low: 0, high: 1, bins: "
+    "1000}]}\n",
+    2, 5};
 /// What needs no setting. Its knobs have a point for every program.
 constexpr Kind kTuner{"limits: {repairs: 0}\n", 5, 16};
 
@@ -114,7 +121,9 @@ Evaluation verdict(ProgramId program, const IndividualPtr& parent) {
   const Metrics* before = parent ? parent->evaluation.metrics() : nullptr;
   const double speed = before ? before->fitness().median : 1;
   const double fitness = speed * std::exp(0.1 * std::log(30 / speed) * (rng.normal() - 1));
-  return Acceptance{Metrics::create({fitness, 0.99 * fitness, 1.01 * fitness, 5, "x"}).value(),
+  return Acceptance{Metrics::create({fitness, 0.99 * fitness, 1.01 * fitness, 5, "x"},
+                                    {{"x", rng.uniform()}, {"y", rng.uniform()}})
+                        .value(),
                     std::move(report)};
 }
 
@@ -255,9 +264,11 @@ void ask_and_tell(benchmark::State& state, const Kind& kind) {
 }
 
 void model(benchmark::State& state) { ask_and_tell(state, kModel); }
+void large_grid(benchmark::State& state) { ask_and_tell(state, kLargeGrid); }
 void tuner(benchmark::State& state) { ask_and_tell(state, kTuner); }
 
 BENCHMARK(model)->RangeMultiplier(10)->Range(1000, 1'000'000)->Iterations(kMeasured);
+BENCHMARK(large_grid)->RangeMultiplier(10)->Range(1000, 100'000)->Iterations(kMeasured);
 BENCHMARK(tuner)->RangeMultiplier(10)->Range(1000, 1'000'000)->Iterations(kMeasured);
 
 }  // namespace
