@@ -117,7 +117,7 @@ def test_settings_of_a_task_are_checked(task, tmp_path):
 def run(tmp_path):
     """A run with a rejection, a refusal and a lineage, of a search that is not over."""
     folder = tmp_path / "hill.run"
-    with hill(folder, random_seed=3) as engine:
+    with hill(folder, random_seed=3, archive={"axes": "kernel-smith"}) as engine:
         for _ in range(8):
             tell_next(engine)
         ticket = engine.ask()
@@ -167,7 +167,7 @@ def test_pandas_takes_the_rows(run):
 
 def test_a_stored_archive_is_that_of_the_search(run):
     stored = ks.Run.open(run[0])
-    with hill(run[0], random_seed=3) as engine:
+    with hill(run[0], random_seed=3, archive={"axes": "kernel-smith"}) as engine:
         archive = engine.archive
         assert len(archive) > 1 and numpy.array_equal(stored.archive.cells, archive.cells)
         assert numpy.array_equal(stored.archive.fitness, archive.fitness)
