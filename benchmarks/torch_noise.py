@@ -14,8 +14,7 @@ from torch_workers import compare, planner, prepare, worker
 
 # Rows of 4096 floats, by what a call then takes on an H100, in microseconds.
 ROWS = {"5": 512, "10": 1024, "50": 6 << 10}
-# The samples of a careful evaluation.
-PAIRS = 64
+PAIRS = 24
 
 REFERENCE = """
 import torch

@@ -50,8 +50,9 @@ inline constexpr double kTargetInSearch = 0.015;
 inline constexpr std::size_t kRoundsInSearch = 4;
 /// In a search an interval that ends below this is precise enough.
 inline constexpr double kClearlyWorse = 0.7;
-/// `evaluate` and confirmations end at the host's own target, or after this many rounds.
+/// `evaluate` and confirmations need an interval clearly narrower than the variation between runs.
 inline constexpr std::size_t kLeastWithCare = 16, kRoundsWithCare = 16;
+inline constexpr double kTargetWithCare = 0.006;
 /// The baseline is measured once and is a factor of every score. Its sets may be reused.
 inline constexpr std::size_t kLeastOfBaseline = 16, kRoundsOfBaseline = 8, kSamplesOfBaselineRound = 8;
 /// A shape with long calls has enough samples after this much time, if there is the minimum for an interval.

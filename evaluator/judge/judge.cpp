@@ -19,6 +19,7 @@ namespace judge {
 namespace {
 
 constexpr timing::StoppingRule kSearch{kLeastInSearch, kRoundsInSearch, kTargetInSearch, kClearlyWorse};
+constexpr timing::StoppingRule kCareful{kLeastWithCare, kRoundsWithCare, kTargetWithCare, 0};
 
 /// The players of one evaluation.
 struct Players {
@@ -201,10 +202,9 @@ Judged<TimingResult> TaskJudge::time(const Context& context, Players& players, c
                                      Report& report) {
   const ScopedTimer watch(parts_.now_s, report.spent_ms["timing"]);
   const bool careful = request.careful || request.remeasurement == Remeasurement::confirm;
-  const HostTraits traits = context.host.traits();
-  const timing::StoppingRule with_care{kLeastWithCare, kRoundsWithCare, traits.careful_target, 0};
-  const auto reuse = traits.isolated_calls ? timing::Reuse::when_used_up : timing::Reuse::never;
-  const TimingSetup setup{careful ? with_care : kSearch, reuse, yardstick_us_};
+  const auto reuse =
+      context.host.traits().isolated_calls ? timing::Reuse::when_used_up : timing::Reuse::never;
+  const TimingSetup setup{careful ? kCareful : kSearch, reuse, yardstick_us_};
   auto timed = TimingRounds(context, players.all(), setup).run();
   for (Player* const player : players.all()) player->close();
   return timed;

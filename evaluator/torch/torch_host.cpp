@@ -21,9 +21,6 @@ namespace {
 constexpr std::size_t kPlaces = 3;
 /// Events of one graph launch scatter by about half a microsecond, 0.25 % of a batch.
 constexpr double kBatchNoiseUs = 0.5;
-/// Ratios of single batches of 10 us calls scatter by 0.85 %. The median of the 50 that this takes varies by
-/// 0.15 % from run to run.
-constexpr double kCarefulTarget = 0.003;
 /// Ratios of the same plan in five processes vary by 0.4 %.
 constexpr double kLikeWithLike = 0.005;
 
@@ -100,7 +97,6 @@ TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runner
               .places = kPlaces,
               .batch_us = settings.batch_us,
               .isolated_calls = true,
-              .careful_target = kCarefulTarget,
               .floors = floors_of(settings.torch),
               .over_yardstick = kOverYardstick} {}
 

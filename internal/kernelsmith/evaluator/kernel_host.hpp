@@ -105,9 +105,6 @@ struct HostTraits {
   /// judge need not check batches with single calls, and sets of inputs may be reused. The number of calls in
   /// a batch is secret, so that no work can be left to the last call.
   bool isolated_calls = false;
-  /// The relative half width of an interval that ends the timing of `evaluate` and of confirmations. It is
-  /// clearly less than the variation between runs.
-  double careful_target = 0.006;
   Floors floors = {};
   /// A call may take this many times the yardstick's time, or the task's `timeout_s` if that is longer:
   /// kOverYardstick (call_limit.hpp), or 0 if only `timeout_s` counts.
