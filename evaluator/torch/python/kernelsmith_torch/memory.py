@@ -20,6 +20,9 @@ that the judge leaves."""
 _L2_TIMES = 4
 # The share of the device for a process's tensors of a batch: the judge and two runners each have a batch.
 _SHARE_OF_BATCH = 0.15
+# The share of the device from which on a task is large. Four such tasks fill a device, so they cache nothing
+# between steps.
+_LARGE = 0.25
 
 
 def reserve(total: int) -> int:
@@ -78,15 +81,15 @@ def lay_out(measured: Measured, slots: int, bank: int, total: int) -> Layout:
     runner = CONTEXT + m.state + calls + slots * m.outputs
     kept = min(bank, m.truth * (4 * slots + 8))
     rest = CONTEXT + ALLOWANCE + kept  # a spare
+
+    caching = judge + m.wide + m.truth
+    cached = caching + 2 * (runner + m.draw) + rest
+    if cached <= _LARGE * total:
+        return Layout(slots, caching + kept, runner + m.draw, cached, False, True, False)
     # The truth is made of the fp64 outputs while the reference's own exist, and those in the declared precision. Later the
     # reference may run again (singles.py).
     again = max(m.draw, 2 * m.inputs, m.inputs + m.call)
     truth = max(m.wide + m.outputs + m.truth, again + m.truth)
-
-    caching = runner + max(m.draw, m.call)
-    cached = judge + max(truth, m.draw) + 2 * caching + rest
-    if cached <= total:
-        return Layout(slots, judge + truth + kept, caching, cached, False, True, False)
     together = judge + 2 * runner + max(truth, m.draw) + rest
     if together <= total:
         return Layout(slots, judge + truth + kept, runner + m.draw, together, True, True, False)
