@@ -78,7 +78,6 @@ std::uint64_t Island::visits(ProgramId program) const {
 
 /// A program that was measured again is listed only at its new place.
 void Island::rank(IndividualPtr individual) {
-  const IndividualPtr best = leaders_.empty() ? nullptr : leaders_.front();
   remove(leaders_, individual->program->id);
   if (archive_.objectives().pareto()) {
     leaders_.push_back(std::move(individual));
@@ -88,7 +87,10 @@ void Island::rank(IndividualPtr individual) {
                     std::move(individual));
   }
   truncate(leaders_, kMaxLeaders);
-  if (best == nullptr || leaders_.front()->program->id != best->program->id) visits_at_best_ = visits_;
+  if (const ProgramId best = leaders_.front()->program->id; best_ != best) {
+    best_ = best;
+    visits_at_best_ = visits_;
+  }
 }
 
 /// Non-dominated leaders come first; they are removed, and this repeats until all are placed.

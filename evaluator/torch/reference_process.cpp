@@ -143,6 +143,7 @@ void ReferenceProcess::read(const ReferenceSettings& settings, const std::stop_t
 Status ReferenceProcess::try_reference(const ReferenceSettings& settings, const std::stop_token& stop) {
   Json request = preparation_of(settings);
   request["do"] = "try";
+  if (const Status opened = reopened(stop); !opened) return opened;
   if (const auto tried = worker_->ask(request, limits_.prepare_s, stop); !tried)
     return machine_error(tried.error());
   return {};
@@ -151,12 +152,19 @@ Status ReferenceProcess::try_reference(const ReferenceSettings& settings, const 
 Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settings,
                                                  const std::stop_token& stop) {
   preparation_ = preparation_of(settings);
+  if (const Status opened = reopened(stop); !opened) return opened.error();
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
   ReferenceFacts facts = facts_of(reply->json);
   if (facts.outputs.empty() || facts.variants.empty())
     return fail(ErrorCode::tool_failed, "the judge of the torch backend names no outputs or no inputs");
   return facts;
+}
+
+Status ReferenceProcess::reopened(const std::stop_token& stop) {
+  if (worker_ && worker_->alive()) return {};
+  if (const auto opened = open(stop); !opened) return opened.error();
+  return {};
 }
 
 void ReferenceProcess::release() {
@@ -166,7 +174,7 @@ void ReferenceProcess::release() {
 
 Judged<Reply> ReferenceProcess::ask(const Json& request, double timeout_s, const std::stop_token& stop) {
   if (!worker_ || !worker_->alive()) {
-    if (const auto opened = open(stop); !opened) return Failure(opened.error());
+    if (const Status opened = reopened(stop); !opened) return Failure(opened.error());
     if (const auto prepared = worker_->ask(preparation_, limits_.prepare_s, stop); !prepared)
       return Failure(machine_error(prepared.error()));
   }

@@ -101,6 +101,9 @@ class ReferenceProcess {
   const WorkerLimits& limits() const { return limits_; }
 
  private:
+  /// Replaces the process if it died.
+  Status reopened(const std::stop_token& stop);
+
   const WorkerStart start_;
   const WorkerLimits limits_;
   std::unique_ptr<TrustedProcess> worker_;

@@ -93,7 +93,9 @@ std::string goes_on(const RunConfig& config, const std::filesystem::path& run, b
 }
 
 void set_default_budget(RunConfig& config) {
-  if (config.budgets != Budgets{}) return;
+  Budgets limits = config.budgets;
+  if (only_tunes(config)) limits.calls.reset();  // The tuner makes no calls.
+  if (limits != Budgets{}) return;
   if (config.deterministic)
     config.budgets.iterations = kDefaultIterations;
   else

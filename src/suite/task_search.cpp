@@ -26,9 +26,12 @@ Result<Session> open_session(const RunFolders& folders, const TaskFolder& task, 
                              const Registry& registry, const std::shared_ptr<Observer>& observer,
                              const std::stop_token& stop) {
   if (!has_run(folders)) return Session::create(task, folders.run, config, observer, stop);
-  // Uses the configuration that the user gave, not the one in the run folder.
+  // Uses the configuration that the user gave, not the one in the run folder. Axes that nobody gave stay,
+  // since an earlier version may have had others by default.
   const auto as_given = [&](RunConfig& stored) -> Status {
+    auto axes = std::move(stored.axes);
     stored = config;
+    if (!stored.axes && !stored.axes_preset) stored.axes = std::move(axes);
     set_default_axes(task.task, stored);
     return {};
   };

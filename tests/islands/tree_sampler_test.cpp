@@ -171,6 +171,17 @@ TEST(TreeSampler, TurnsToTheBestCellsTheLongerNothingImproves) {
   EXPECT_THAT(next_parents(home, 1, options), ElementsAre(21)) << "it improves again";
 }
 
+TEST(TreeSampler, AProgramThatIsMeasuredAgainIsNoNewBest) {
+  Island home = island_of(3);
+  next_parents(home, 7);
+  EXPECT_EQ(home.stalled(), 7U);
+  home.withdraw(ProgramId{3});
+  home.add_again(child(3, 4.5, {{"a", 3}}));
+  EXPECT_EQ(home.stalled(), 7U);
+  home.add(child(4, 9));
+  EXPECT_EQ(home.stalled(), 0U);
+}
+
 TEST(TreeSampler, AGridOfOneCellHasNothingToTurnTo) {
   const TreeOptions options{.exploration = 0, .uniform = 1, .patience = 1, .opening = 0};
   Island one_cell(Grid::create({}).value());

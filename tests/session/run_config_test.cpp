@@ -439,6 +439,9 @@ TEST(DefaultBudget, IsSetOnlyWhereThereIsNone) {
   config.budgets = {5, {}, {}};
   set_default_budget(config);
   EXPECT_EQ(config.budgets, (Budgets{5, {}, {}}));
+  config.budgets = {.iterations = {}, .evaluations = {}, .wall_s = {}, .calls = 7};
+  set_default_budget(config);
+  EXPECT_EQ(config.budgets.iterations, 200u) << "the tuner makes no calls";
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ class Island {
   std::uint64_t visits() const { return visits_; }
   std::uint64_t visits(ProgramId program) const;
 
-  /// The number of children that were requested since the first of leaders() changed.
+  /// The number of children that were requested since another program became the first of leaders().
   std::uint64_t stalled() const { return visits_ - visits_at_best_; }
 
   /// A bounded list of the best rejected individuals: those of the latest stage first, and within a stage the
@@ -84,6 +84,7 @@ class Island {
   std::uint64_t joined_ = 0;
   std::uint64_t visits_ = 0;
   std::uint64_t visits_at_best_ = 0;
+  std::optional<ProgramId> best_;
   std::map<ProgramId, std::uint64_t> visits_of_;
   std::vector<IndividualPtr> rejections_;
   std::vector<IndividualPtr> recent_failures_;

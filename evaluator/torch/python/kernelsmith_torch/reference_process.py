@@ -95,6 +95,9 @@ class ReferenceProcess:
         self._drop_slots()
         if self._prepared:
             self._truth.forget()
+        elif self._tried is not None:
+            self._tried = None
+            del self._truth, self._model
         self._inbox.close()
         self._device.give_back()
         return {}

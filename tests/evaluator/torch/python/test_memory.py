@@ -36,8 +36,8 @@ class Layouts(unittest.TestCase):
         self.assertEqual(slots_for(elementwise(0), 32, L2, H100), 32)
         self.assertEqual(slots_for(elementwise(0.05), 32, L2, GIB), 1)
 
-    def test_tasks_cache_and_the_largest_give_back(self) -> None:
-        small, middle, large = (lay_out(elementwise(size), 1, BANK, H100) for size in (3, 3.5, 6))
+    def test_small_tasks_cache_and_large_ones_give_back(self) -> None:
+        small, middle, large = (lay_out(elementwise(size), 1, BANK, H100) for size in (0.1, 2, 6))
         self.assertEqual((small.gives_back, small.together, small.truth_on_host), (False, True, False))
         self.assertEqual((middle.gives_back, middle.together, middle.truth_on_host), (True, True, False))
         self.assertEqual((large.gives_back, large.together, large.truth_on_host), (True, False, False))
