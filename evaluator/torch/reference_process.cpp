@@ -143,7 +143,7 @@ void ReferenceProcess::read(const ReferenceSettings& settings, const std::stop_t
 Status ReferenceProcess::try_reference(const ReferenceSettings& settings, const std::stop_token& stop) {
   Json request = preparation_of(settings);
   request["do"] = "try";
-  if (const Status opened = reopened(stop); !opened) return opened;
+  if (Status opened = reopened(stop); !opened) return opened;
   if (const auto tried = worker_->ask(request, limits_.prepare_s, stop); !tried)
     return machine_error(tried.error());
   return {};

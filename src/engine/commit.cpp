@@ -6,6 +6,7 @@
 #include <kernelsmith/engine/search_state.hpp>
 
 #include "programs.hpp"
+#include "settings.hpp"
 
 namespace kernelsmith {
 namespace {
