@@ -14,7 +14,8 @@ std::string line_of(const char* what, std::span<const IndividualPtr> individuals
   return line + '\n';
 }
 
-/// The island's counters for tree search: joined, visits, and the visits of each leader.
+/// The island's counters for tree search: joined, visits, those since the last new best, and the visits of
+/// each leader.
 std::string tree_of(const Island& island) {
   std::string line = "joined " + std::to_string(island.joined()) + " visits " +
                      std::to_string(island.visits()) + " stalled " + std::to_string(island.stalled());

@@ -24,7 +24,7 @@ def _problem(path: Path) -> Problem:
 
 
 def problems_in(folder: Path, levels: str | None, names: str | None) -> list[Problem]:
-    """In the order of their levels and numbers. Ends the program if a name is unknown or ambiguous, or if there is none."""
+    """The chosen problems by level and number. Ends the program if a name is unknown or ambiguous, or if none is left."""
     found = [_problem(path) for path in [*folder.rglob("level*/*.py"), *folder.rglob("task.yaml")]]
     found.sort(key=lambda one: (one.level, [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", one.name)]))
     wanted = {int(level) for level in levels.split(",")} if levels else {one.level for one in found}
