@@ -76,6 +76,18 @@ class Rule(unittest.TestCase):
         self.assertEqual(self.wrong({100 * i: OWN for i in range(MOST + 1)})["count"], MOST + 1)
         self.assertEqual(self.runs, [])
 
+    def test_a_whole_row_may_be_single_ones(self) -> None:
+        rows, row = 1024, 64
+
+        def all_alike(call: int, run: int) -> list[torch.Tensor]:
+            return [torch.full((rows, row), 1 + OWN)]
+
+        errors = {5 * row + i: 15 * OWN for i in range(row)}
+        self.assertIsNone(self.wrong(errors, all_alike, shape=(rows, row)))
+        self.assertEqual(self.wrong({**errors, 0: 17 * OWN}, all_alike, shape=(rows, row))["count"], row + 1, "one too many")
+        del errors[5 * row]
+        self.assertEqual(self.wrong({**errors, 0: 17 * OWN}, all_alike, shape=(rows, row))["count"], 1)
+
     def test_short_outputs_have_no_single_ones(self) -> None:
         self.assertEqual(self.wrong({7: OWN}, shape=(BLOCK - 1,))["count"], 1)
         self.assertEqual(self.runs, [])
