@@ -18,7 +18,8 @@ struct Arm {
   std::function<void(EvalServer&, std::uint64_t seed)> search;
 };
 
-/// A rewrite, an edit or a crossover with equal weights; a crossover is a large step.
+/// A rewrite, an edit or a crossover with equal weights; a crossover is a large step, and a rewrite if no
+/// mate is shown.
 Asked draw_step(Rng& rng);
 
 // Searches until the budget is used up.

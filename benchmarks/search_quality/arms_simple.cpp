@@ -1,5 +1,6 @@
 // Arms without a population to speak of: independent samples, greedy chains, an opening followed by
-// truncation, and two controls that choose parents without regard to their worth.
+// truncation, and controls that show the best three: the best is always the parent, or parents are chosen
+// without regard to their worth.
 #include <algorithm>
 
 #include "arms.hpp"
@@ -16,6 +17,7 @@ using Place = std::size_t (*)(std::size_t accepted, Rng& rng);
 
 std::size_t any(std::size_t accepted, Rng& rng) { return static_cast<std::size_t>(rng.below(accepted)); }
 std::size_t any_of_top(std::size_t accepted, Rng& rng) { return any(std::min(accepted, kTop), rng); }
+std::size_t best(std::size_t, Rng&) { return 0; }
 std::size_t worst(std::size_t accepted, Rng&) { return accepted - 1; }
 
 /// Parents from this place; the best three are shown.
@@ -61,7 +63,8 @@ Asked draw_step(Rng& rng) {
   return asked;
 }
 
-/// N x T: each chain's next parent is its own best, and it sees nothing of the others.
+/// N x T: each chain's next parent is its own best, and it sees nothing of the others. No mate is shown, so
+/// what is a crossover elsewhere is a rewrite here.
 void greedy(EvalServer& server, std::uint64_t seed, std::size_t chains) {
   Rng rng(seed, 0, Purpose::sampling);
   const auto first = server.begin();
@@ -84,6 +87,7 @@ std::vector<Arm> arms() {
           {"openevolve", openevolve},
           {"shinkaevolve", shinkaevolve},
           {"adaevolve", adaevolve},
+          control("best-parent", best),
           control("any-parent", any),
           control("worst-parent", worst)};
 }

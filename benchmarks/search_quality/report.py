@@ -18,6 +18,7 @@ from picture import svg
 from stats import a12, a12_draws, interval
 
 CONTROLS = ("any-parent", "worst-parent")
+UNDRAWN = (*CONTROLS, "best-parent")
 NEAR = np.log(1.05)
 MEASURES = ("score", "regret", "qd", "coverage", "seen")
 DRAWN = "200"  # evaluations: the picture's budget
@@ -110,7 +111,7 @@ def curves(path: Path) -> list[tuple[str, dict[str, list[float]]]]:
     sums = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
-            if row["budget"] == DRAWN and row["arm"] not in CONTROLS:
+            if row["budget"] == DRAWN and row["arm"] not in UNDRAWN:
                 sums[row["kind"]][row["arm"]][int(row["evaluation"])].append(float(row["progress"]))
     return [
         (f"{kind}, {DRAWN} evaluations", {arm: [float(np.mean(points[i])) for i in sorted(points)] for arm, points in sums[kind].items()})

@@ -22,7 +22,7 @@ report "$out/variants.csv" --quality --section variants
 worlds --spaces choose --seeds 20 --in-flight 16 --out "$out/in_flight.csv"
 worlds --spaces choose --seeds 20 --in-flight 1,16 --start none --out "$out/starts.csv"
 report "$out/in_flight.csv" "$out/starts.csv" --section starts
-# `before` is the default of earlier versions.
+# `before` is the default of earlier versions; `no-crossover` and `bare` say why greedy-1 leads in `kernels`.
 worlds --spaces confirm --seeds 60 --out "$out/confirm.csv" \
-  --arms ours,before,best-of-N,open-then-evolve,greedy-1,greedy-4,openevolve,shinkaevolve,adaevolve,any-parent,worst-parent
+  --arms ours,before,no-crossover,bare,best-of-N,open-then-evolve,greedy-1,greedy-4,openevolve,shinkaevolve,adaevolve,best-parent,any-parent,worst-parent
 report "$out/confirm.csv" --quality --section confirm

@@ -1,5 +1,6 @@
 // The default with one thing changed, or several.
 #include <kernelsmith/engine/bandit.hpp>
+#include <kernelsmith/engine/operators.hpp>
 #include <kernelsmith/islands/sampler.hpp>
 
 #include "arms.hpp"
@@ -25,6 +26,15 @@ void by_size(EngineOptions& options, const Choices& choices) { options.axes = ch
 
 void bandit(EngineOptions& options, const Choices& choices) {
   options.operators = std::make_shared<BanditOperators>(BanditOperators::create(choices.arms).value());
+}
+
+/// The steps that a search draws which shows no mate: two rewrites for an edit, and no crossover.
+void without_mates(EngineOptions& options, const Choices& choices) {
+  std::vector<WeightedOperators::Entry> entries;
+  for (const OperatorChoice& choice : choices.arms)
+    if (choice.op != Operator::crossover)
+      entries.push_back({choice, choice.op == Operator::rewrite ? 2.0 : 1.0});
+  options.operators = std::make_shared<WeightedOperators>(WeightedOperators::create(entries).value());
 }
 
 Change tree(TreeOptions options) {
@@ -64,6 +74,10 @@ std::vector<Arm> variants() {
       variant("map-elites-complexity", {by_size, uniform_cells}),
       variant("one-cell", {with(&EngineOptions::axes, std::vector<AxisSpec>{})}),
       variant("bandit", {bandit}),
+      variant("no-crossover", {without_mates}),
+      // What is left beside greedy-1 is how parents are chosen.
+      variant("bare", {without_mates, tree({.opening = 0}), with(&EngineOptions::repairs, 0U),
+                       with(&EngineOptions::confirm, false)}),
       variant("no-confirm", {with(&EngineOptions::confirm, false)}),
   };
 }

@@ -254,6 +254,17 @@ TEST(Worlds, CrossoverTakesKernelsOfTheFirstAcceptedOtherThatIsShown) {
   EXPECT_LT(mean({shown[1], shown.back()}), best / 4);
 }
 
+TEST(Worlds, ACrossoverWithoutAMateIsARewrite) {
+  Asked crossover = Step::large;
+  crossover.crossover = true;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto one = kernels().open(seed), other = kernels().open(seed);
+    const Made crossed = one->make(crossover, 0, {}), rewritten = other->make(Step::large, 0, {});
+    EXPECT_EQ(crossed.accepted, rewritten.accepted);
+    EXPECT_EQ(crossed.score, rewritten.score);
+  }
+}
+
 TEST(Worlds, TheParentMatters) {
   EXPECT_GT(mean_of(kernels(), "greedy-1", 40, score), 2 * mean_of(kernels(), "worst-parent", 40, score));
 }
